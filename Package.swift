@@ -1,0 +1,116 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The one list of settings that every target of Doorward is built with.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A module under `Sources/`. What it may depend on is the table in CONTRIBUTING.md.
+func module(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: strict)
+}
+
+/// The tests of one module, in `Tests/<name>Tests` unless it lives with its adapter.
+func tests(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
+    .testTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+}
+
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let collections = Target.Dependency.product(name: "HashTreeCollections", package: "swift-collections")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
+let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+
+let package = Package(
+    name: "doorward",
+    products: [.executable(name: "doorward", targets: ["doorward"])],
+    dependencies: [
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["JSON", "YAML"]),
+    ],
+    targets: [
+        // The nouns: portfolios … devices, roles, operations, decisions, records, commands, ids. No I/O.
+        module("DoorwardDomain", []),
+        // Who may do what: the tenancy in memory and the decision over it. Pure.
+        module("DoorwardPolicy", ["DoorwardDomain", collections]),
+        // Record encoding, Merkle tree, commitments. Bytes in, verdict out.
+        module("DoorwardAudit", ["DoorwardDomain", crypto]),
+        // What a lock of any make looks like to the gateway.
+        module("DoorwardAdapterKit", ["DoorwardDomain", logging]),
+        // The use cases: decide, record, send, confirm, record.
+        module(
+            "DoorwardControl",
+            ["DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", logging, metrics, crypto, cryptoExtras, deque]),
+        // What must last, in SQLite. GRDB only here.
+        module("DoorwardStore", ["DoorwardDomain", "DoorwardAudit", "DoorwardPolicy", "DoorwardControl", grdb, logging]),
+        // The wire: requests, answers, error codes.
+        module("DoorwardAPI", []),
+        // Routes, sign-in, the one mapping from errors to statuses. Hummingbird only here.
+        module(
+            "DoorwardHTTP",
+            [
+                "DoorwardDomain", "DoorwardPolicy", "DoorwardControl", "DoorwardAPI", hummingbird, hummingbirdCore, hummingbirdTLS,
+                httpTypes, nioCore, nioPosix, nioHTTP1, nioSSL, jwt, crypto, logging,
+            ]),
+        // Virtual clock, seeded generator, fakes, conformance kits.
+        module(
+            "DoorwardTesting",
+            ["DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardControl", "DoorwardStore", logging]),
+        // The in-memory lock.
+        module(
+            "AdapterSimulator", ["DoorwardAdapterKit", "DoorwardDomain"], path: "adapters/simulator/Sources"),
+        // The program: `serve` is wiring alone.
+        .executableTarget(
+            name: "doorward",
+            dependencies: [
+                "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardControl", "DoorwardStore",
+                "DoorwardHTTP", "DoorwardAPI", "AdapterSimulator", arguments, lifecycle, configuration, logging, metrics,
+            ],
+            swiftSettings: strict),
+
+        tests("DoorwardDomainTests", ["DoorwardDomain", "DoorwardTesting"]),
+        tests("DoorwardPolicyTests", ["DoorwardPolicy", "DoorwardDomain", "DoorwardTesting"]),
+        tests("DoorwardAuditTests", ["DoorwardAudit", "DoorwardDomain", "DoorwardTesting", crypto]),
+        tests("DoorwardControlTests", ["DoorwardControl", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting"]),
+        tests(
+            "DoorwardStoreTests",
+            ["DoorwardStore", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardDomain", "DoorwardTesting", grdb]),
+        tests(
+            "DoorwardHTTPTests",
+            [
+                "DoorwardHTTP", "DoorwardAPI", "DoorwardControl", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardStore", "DoorwardTesting",
+                "AdapterSimulator", hummingbird, hummingbirdTesting, httpTypes, nioCore, jwt, crypto,
+            ]),
+        tests("AdapterSimulatorTests", ["AdapterSimulator", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting"], path: "adapters/simulator/Tests"),
+        tests("DoorwardTests", ["doorward", "DoorwardDomain", "DoorwardTesting"]),
+    ]
+)

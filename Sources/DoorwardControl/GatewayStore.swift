@@ -1,0 +1,204 @@
+package import DoorwardDomain
+package import DoorwardPolicy
+
+/// What must last. One implementation keeps it in SQLite; every one passes the conformance kit in `DoorwardTesting`.
+///
+/// `commit` is the only way to write. When it returns, all of the transaction is durable on disk; when it throws
+/// `.refused`, none of it is; when it throws `.failed`, nobody knows until the store has been opened anew.
+package protocol GatewayStore: Sendable {
+    /// Writes all of the transaction or nothing, and returns once it is durable. Transactions take effect in the order
+    /// of the calls; those that wait for a flush share one.
+    ///
+    /// - Returns: where each record came to stand, in the order of `transaction.records`.
+    func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace]
+
+    /// Calls `receive` with everything that makes up the tenancy, parents before children. Used once, at the start.
+    func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError)
+
+    /// Commands with an intent and no outcome, oldest first. Asked once, at the start, before anything is sent.
+    func openCommands() async throws(StoreError) -> [OpenCommand]
+
+    func command(_ id: CommandID) async throws(StoreError) -> Command?
+
+    /// Commands of these devices, newest first.
+    func commands(of devices: [DeviceID], offset: Int, limit: Int) async throws(StoreError) -> (commands: [Command], total: Int)
+
+    /// Records in the order of (`at`, `logId`, `seq`) or the reverse.
+    func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord]
+
+    func record(_ id: RecordID) async throws(StoreError) -> AccessRecord?
+
+    /// The password's hash as a PHC string; `nil` for a user without a password.
+    func passwordHash(of user: UserID) async throws(StoreError) -> String?
+
+    /// Sessions that are neither ended nor past `expiresAt`. Asked once, at the start.
+    func liveSessions(at now: Timestamp) async throws(StoreError) -> [Session]
+
+    /// The refresh token with this SHA-256 digest, used or not.
+    func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken?
+
+    /// The answer kept under this key, unless it is older than `oldest`.
+    func idempotentAnswer(_ key: IdempotencyKey, notOlderThan oldest: Timestamp) async throws(StoreError) -> IdempotencyEntry?
+
+    /// Whether a transaction can be written at this moment.
+    func isWritable() async -> Bool
+
+    /// Finishes what waits, checkpoints and closes. Nothing is accepted afterwards.
+    func close() async throws(StoreError)
+}
+
+/// Why the store did not do as asked.
+package enum StoreError: Error, Equatable, Sendable {
+    /// The transaction breaks a rule that the store holds, such as one address for one user. Nothing of it was written.
+    case refused(String)
+    /// The disk or the database failed. Whether a transaction is durable is not known.
+    case failed(String)
+    /// The store is closed, or has failed before and takes nothing more.
+    case unavailable
+}
+
+/// Everything that becomes durable together.
+package struct StoreTransaction: Sendable {
+    package var changes: [TenancyChange]
+    package var credentials: [CredentialChange]
+    package var commands: [CommandChange]
+    package var idempotency: [IdempotencyEntry]
+    package var records: [PendingRecord]
+
+    package init(
+        changes: [TenancyChange] = [], credentials: [CredentialChange] = [], commands: [CommandChange] = [],
+        idempotency: [IdempotencyEntry] = [], records: [PendingRecord] = []
+    ) {
+        (self.changes, self.credentials, self.commands) = (changes, credentials, commands)
+        (self.idempotency, self.records) = (idempotency, records)
+    }
+}
+
+/// A record that is about to be written.
+package struct PendingRecord: Sendable {
+    package var body: RecordBody
+    /// The index of an earlier record of the same transaction that this one points at: the store adds
+    /// `counterpart: {logId, seq}` of that record to the details.
+    package var counterpart: Int?
+
+    package init(_ body: RecordBody, counterpart: Int? = nil) { (self.body, self.counterpart) = (body, counterpart) }
+}
+
+/// Where a record stands, and the instant that it bears.
+package struct RecordPlace: Hashable, Sendable {
+    package let log: LogID
+    package let seq: UInt64
+    package let at: Timestamp
+
+    package init(log: LogID, seq: UInt64, at: Timestamp) { (self.log, self.seq, self.at) = (log, seq, at) }
+}
+
+package enum CommandChange: Sendable {
+    /// The intent: a command that was not there before.
+    case begin(Command, log: LogID)
+    /// A new state of a command that has not ended: dispatched by another rule, say.
+    case update(Command)
+    /// The outcome. The store refuses a second one for the same command.
+    case end(Command)
+}
+
+/// A command that the gateway did not see to its end, and the log that its intent stands in.
+package struct OpenCommand: Sendable {
+    package let command: Command
+    package let log: LogID
+    /// Where the device hung when the intent was written.
+    package let device: DeviceStamp
+
+    package init(command: Command, log: LogID, device: DeviceStamp) {
+        (self.command, self.log, self.device) = (command, log, device)
+    }
+}
+
+package enum CredentialChange: Sendable {
+    /// A PHC string, never the password.
+    case setPassword(UserID, hash: String)
+    /// A new session with its first refresh token, by digest.
+    case beginSession(Session, refreshDigest: [UInt8])
+    /// Marks the old token used and adds the new one. Refused when the old one was used already.
+    case rotateRefresh(SessionID, oldDigest: [UInt8], newDigest: [UInt8], expiresAt: Timestamp)
+    case endSession(SessionID)
+}
+
+package struct StoredRefreshToken: Hashable, Sendable {
+    package let session: Session
+    package let isUsed: Bool
+    package let isSessionEnded: Bool
+
+    package init(session: Session, isUsed: Bool, isSessionEnded: Bool) {
+        (self.session, self.isUsed, self.isSessionEnded) = (session, isUsed, isSessionEnded)
+    }
+}
+
+/// Whose key, and which: the same text from two principals is two keys.
+package struct IdempotencyKey: Hashable, Sendable {
+    /// The principal's kind and id.
+    package let principal: String
+    /// 1 to 255 visible ASCII characters.
+    package let key: String
+
+    package init(principal: String, key: String) { (self.principal, self.key) = (principal, key) }
+}
+
+/// What is kept under an idempotency key.
+package struct IdempotencyEntry: Hashable, Sendable {
+    package let key: IdempotencyKey
+    /// HMAC-SHA-256 of method, path and canonical body, under a key of the gateway.
+    package let fingerprint: [UInt8]
+    /// The command that the first call made, if it made one.
+    package let commandID: CommandID?
+    /// The answer, once there is one; written with the outcome or the created object.
+    package let answer: StoredAnswer?
+    package let createdAt: Timestamp
+
+    package init(key: IdempotencyKey, fingerprint: [UInt8], commandID: CommandID?, answer: StoredAnswer?, createdAt: Timestamp) {
+        (self.key, self.fingerprint, self.commandID) = (key, fingerprint, commandID)
+        (self.answer, self.createdAt) = (answer, createdAt)
+    }
+}
+
+/// An HTTP answer kept for a repeat. Holds no secret.
+package struct StoredAnswer: Hashable, Sendable {
+    package let status: Int
+    package let location: String?
+    /// The body as it was sent, JSON.
+    package let body: [UInt8]
+
+    package init(status: Int, location: String?, body: [UInt8]) { (self.status, self.location, self.body) = (status, location, body) }
+}
+
+/// Which records, and from where.
+package struct RecordQuery: Hashable, Sendable {
+    /// The caller may read a record that lies in at least one of these. Empty: none.
+    package var scopes: [RecordScope]
+    package var deviceID: DeviceID?
+    package var order: Order
+    /// The records after this place in `order`; `nil` from the beginning.
+    package var after: RecordPlace?
+    package var limit: Int
+
+    package enum Order: String, Sendable {
+        case newestFirst = "desc"
+        case oldestFirst = "asc"
+    }
+
+    package init(scopes: [RecordScope], deviceID: DeviceID? = nil, order: Order = .newestFirst, after: RecordPlace? = nil, limit: Int) {
+        (self.scopes, self.deviceID, self.order, self.after, self.limit) = (scopes, deviceID, order, after, limit)
+    }
+}
+
+/// A part of the logs that somebody may read.
+package enum RecordScope: Hashable, Sendable {
+    /// The gateway's own log.
+    case gatewayLog
+    /// A portfolio's whole log.
+    case portfolioLog(PortfolioID)
+    /// What happened in one property, in the log of the portfolio it was of.
+    case property(PropertyID)
+    /// What happened to the devices of one unit.
+    case unit(UnitID)
+}

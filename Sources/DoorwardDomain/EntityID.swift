@@ -1,0 +1,106 @@
+/// The identity of one entity, typed by what it identifies so that a property's id cannot stand in for a unit's.
+///
+/// On the wire an id is an opaque string; the gateway issues UUIDs of version 7 in lower case (RFC 9562, section 5.7)
+/// and keeps them as 128 bits, so that comparing and hashing one costs a few nanoseconds.
+/// A text that is not exactly such a UUID is an id that does not exist: `init?(_:)` answers `nil`.
+package struct EntityID<Entity>: Hashable, Sendable {
+    /// The first eight bytes, big-endian: for a version 7 UUID the time comes first, so ids sort by age.
+    package let high: UInt64
+    /// The last eight bytes, big-endian.
+    package let low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Reads the canonical form: 36 characters, lower-case hexadecimal, hyphens in their places.
+    package init?(_ text: some StringProtocol) {
+        let utf8 = text.utf8
+        guard utf8.count == 36 else { return nil }
+        var halves: (UInt64, UInt64) = (0, 0)
+        var nibbles = 0
+        var position = 0
+        for byte in utf8 {
+            if position == 8 || position == 13 || position == 18 || position == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+            } else {
+                guard let nibble = Self.nibble(byte) else { return nil }
+                if nibbles < 16 { halves.0 = halves.0 << 4 | nibble } else { halves.1 = halves.1 << 4 | nibble }
+                nibbles += 1
+            }
+            position += 1
+        }
+        self.init(high: halves.0, low: halves.1)
+    }
+
+    /// A new version 7 id: 48 bits of `milliseconds`, then 74 random bits.
+    package static func new(at time: Timestamp, using random: inout some RandomNumberGenerator) -> Self {
+        let milliseconds = UInt64(clamping: time.milliseconds) & 0xFFFF_FFFF_FFFF
+        let randomA = UInt64.random(in: 0..<(1 << 12), using: &random)
+        let randomB = UInt64.random(in: 0..<(1 << 62), using: &random)
+        return Self(high: milliseconds << 16 | 0x7000 | randomA, low: 1 << 63 | randomB)
+    }
+
+    /// The same 128 bits as the identity of something else: a command that stands in a record as its target, say.
+    package func cast<Other>(to: Other.Type = Other.self) -> EntityID<Other> { EntityID<Other>(high: high, low: low) }
+
+    private static func nibble(_ byte: UInt8) -> UInt64? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a") + 10)
+        default: nil
+        }
+    }
+}
+
+extension EntityID: Comparable {
+    /// The order of the canonical texts, which is the order in which "the smaller id" is meant everywhere.
+    package static func < (a: Self, b: Self) -> Bool { (a.high, a.low) < (b.high, b.low) }
+}
+
+extension EntityID: CustomStringConvertible {
+    /// The canonical text: lower case, with hyphens.
+    package var description: String {
+        String(unsafeUninitializedCapacity: 36) { buffer in
+            var position = 0
+            for index in 0..<32 {
+                if index == 8 || index == 12 || index == 16 || index == 20 {
+                    buffer[position] = UInt8(ascii: "-")
+                    position += 1
+                }
+                let word = index < 16 ? high : low
+                let nibble = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (index % 16))) & 0xF
+                buffer[position] = nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
+                position += 1
+            }
+            return 36
+        }
+    }
+}
+
+extension EntityID: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let id = Self(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an id")
+        }
+        self = id
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+package typealias PortfolioID = EntityID<Portfolio>
+package typealias PropertyID = EntityID<Property>
+package typealias UnitID = EntityID<Unit>
+package typealias UserID = EntityID<User>
+package typealias AssociationID = EntityID<UserRoleAssociation>
+package typealias DeviceID = EntityID<LockDevice>
+package typealias GuestAccessID = EntityID<GuestAccess>
+package typealias CommandID = EntityID<Command>
+package typealias RecordID = EntityID<AccessRecord>
+package typealias SessionID = EntityID<Session>

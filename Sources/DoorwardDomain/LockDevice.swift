@@ -1,0 +1,70 @@
+/// A lock as the gateway keeps it: where it hangs and how it is reached. What it reports by itself is its `DeviceStatus`.
+package struct LockDevice: Hashable, Sendable {
+    package let id: DeviceID
+    package var name: String
+    /// The kind of adapter that speaks to it: `simulator`, `mqtt`.
+    package var adapter: String
+    /// The adapter's own way to find the lock; checked by the adapter.
+    package var address: [String: JSONValue]
+    package var manufacturer: String?
+    package var model: String?
+    package var firmwareVersion: String?
+    /// `nil` while the device is unassigned; then `propertyID` and `unitID` are too.
+    package var portfolioID: PortfolioID?
+    package var propertyID: PropertyID?
+    package var unitID: UnitID?
+    /// When false, nobody moves the lock through the gateway.
+    package var isRemoteOperationEnabled: Bool
+    package var capabilities: LockCapabilities
+    package var settings: LockSettings
+    package var metadata: [String: JSONValue]
+    package let createdAt: Timestamp
+    package var updatedAt: Timestamp
+
+    package init(
+        id: DeviceID, name: String, adapter: String, address: [String: JSONValue] = [:], manufacturer: String? = nil,
+        model: String? = nil, firmwareVersion: String? = nil, portfolioID: PortfolioID? = nil, propertyID: PropertyID? = nil,
+        unitID: UnitID? = nil, isRemoteOperationEnabled: Bool = true, capabilities: LockCapabilities,
+        settings: LockSettings = LockSettings(), metadata: [String: JSONValue] = [:], createdAt: Timestamp, updatedAt: Timestamp
+    ) {
+        (self.id, self.name, self.adapter, self.address) = (id, name, adapter, address)
+        (self.manufacturer, self.model, self.firmwareVersion) = (manufacturer, model, firmwareVersion)
+        (self.portfolioID, self.propertyID, self.unitID) = (portfolioID, propertyID, unitID)
+        (self.isRemoteOperationEnabled, self.capabilities, self.settings) = (isRemoteOperationEnabled, capabilities, settings)
+        (self.metadata, self.createdAt, self.updatedAt) = (metadata, createdAt, updatedAt)
+    }
+}
+
+/// What can be set in a lock itself.
+package struct LockSettings: Hashable, Codable, Sendable {
+    /// Seconds from an unlock until the lock locks itself; `nil` when it does not, or does not say.
+    package var autoRelockSeconds: Int?
+
+    package init(autoRelockSeconds: Int? = nil) { self.autoRelockSeconds = autoRelockSeconds }
+}
+
+/// What is known of a lock's condition at this moment.
+package struct DeviceStatus: Hashable, Sendable {
+    package var state: LockState
+    package var stateQuality: StateQuality
+    /// When the lock reported `state`; `nil` before it ever has.
+    package var stateAt: Timestamp?
+    package var doorState: DoorState
+    /// 0 to 100.
+    package var batteryLevel: Int?
+    package var batteryLow: Bool?
+    /// `nil` when nobody knows.
+    package var isOnline: Bool?
+    package var lastSeen: Timestamp?
+    /// Lower-case words such as `jammed`, `tamper`.
+    package var faults: [String]
+
+    package init(
+        state: LockState = .unknown, stateQuality: StateQuality = .stale, stateAt: Timestamp? = nil, doorState: DoorState = .unknown,
+        batteryLevel: Int? = nil, batteryLow: Bool? = nil, isOnline: Bool? = nil, lastSeen: Timestamp? = nil, faults: [String] = []
+    ) {
+        (self.state, self.stateQuality, self.stateAt, self.doorState) = (state, stateQuality, stateAt, doorState)
+        (self.batteryLevel, self.batteryLow) = (batteryLevel, batteryLow)
+        (self.isOnline, self.lastSeen, self.faults) = (isOnline, lastSeen, faults)
+    }
+}

@@ -1,0 +1,78 @@
+/// Where the bolt is. Only `locked` is secure.
+package enum LockState: String, CaseIterable, Codable, Sendable {
+    case locked = "LOCKED"
+    case unlocked = "UNLOCKED"
+    case locking = "LOCKING"
+    case unlocking = "UNLOCKING"
+    case unlatched = "UNLATCHED"
+    case jammed = "JAMMED"
+    case unknown = "UNKNOWN"
+
+    /// Whether a lock in this state has done what `operation` asks.
+    package func satisfies(_ operation: LockOperation) -> Bool {
+        switch operation {
+        case .lock: self == .locked
+        case .unlock: self == .unlocked || self == .unlatched
+        case .unlatch: self == .unlatched
+        case .viewStatus, .changeSettings, .viewAccessHistory, .grantAccess, .lockdown: false
+        }
+    }
+}
+
+/// How far a reported state can be trusted.
+package enum StateQuality: String, Codable, Sendable {
+    /// A live report of the lock.
+    case confirmed = "CONFIRMED"
+    /// The transport kept it from before; the lock may have moved since.
+    case retained = "RETAINED"
+    /// Derived from what was sent, not from what the lock said.
+    case assumed = "ASSUMED"
+    /// The lock has not been heard of for too long, or never.
+    case stale = "STALE"
+}
+
+package enum DoorState: String, Codable, Sendable {
+    case open = "OPEN"
+    case closed = "CLOSED"
+    case unknown = "UNKNOWN"
+}
+
+/// What a lock can do: one immutable value, told by its adapter when it is attached.
+package struct LockCapabilities: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt16
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    package static let lock = Self(rawValue: 1 << 0)
+    package static let unlock = Self(rawValue: 1 << 1)
+    package static let unlatch = Self(rawValue: 1 << 2)
+    package static let intermediateStates = Self(rawValue: 1 << 3)
+    package static let jam = Self(rawValue: 1 << 4)
+    package static let door = Self(rawValue: 1 << 5)
+    package static let battery = Self(rawValue: 1 << 6)
+    package static let `operator` = Self(rawValue: 1 << 7)
+    package static let failedAttempts = Self(rawValue: 1 << 8)
+    package static let refresh = Self(rawValue: 1 << 9)
+    package static let settings = Self(rawValue: 1 << 10)
+    package static let acceptsCode = Self(rawValue: 1 << 11)
+
+    /// Every capability with its name on the wire, in the order of the domain's list.
+    package static let named: [(name: String, capability: LockCapabilities)] = [
+        ("LOCK", .lock), ("UNLOCK", .unlock), ("UNLATCH", .unlatch), ("INTERMEDIATE_STATES", .intermediateStates), ("JAM", .jam),
+        ("DOOR", .door), ("BATTERY", .battery), ("OPERATOR", .operator), ("FAILED_ATTEMPTS", .failedAttempts),
+        ("REFRESH", .refresh), ("SETTINGS", .settings), ("ACCEPTS_CODE", .acceptsCode),
+    ]
+
+    package static let all = Self(rawValue: (1 << 12) - 1)
+
+    /// The names on the wire, in the order of the domain's list.
+    package var names: [String] { Self.named.filter { contains($0.capability) }.map(\.name) }
+
+    /// `nil` if a name is not one of the list.
+    package init?(names: [String]) {
+        self = []
+        for name in names {
+            guard let capability = Self.named.first(where: { $0.name == name })?.capability else { return nil }
+            insert(capability)
+        }
+    }
+}

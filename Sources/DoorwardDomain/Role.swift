@@ -1,0 +1,75 @@
+/// What a person is to a part of the hierarchy, or to the gateway. Raw values are the wire's.
+package enum Role: String, CaseIterable, Codable, Sendable {
+    /// Held on the gateway as a flag of the user, never as an association. Operates no lock.
+    case superAdmin = "SUPER_ADMIN"
+    case owner = "OWNER"
+    case portfolioAdmin = "PORTFOLIO_ADMIN"
+    case propertyManager = "PROPERTY_MANAGER"
+    case maintenance = "MAINTENANCE"
+    case auditor = "AUDITOR"
+    case tenant = "TENANT"
+    /// Comes from a `GuestAccess`, never from an association.
+    case guest = "GUEST"
+
+    /// The place of the role in the order of the role table: the higher role has the smaller rank.
+    package var rank: Int {
+        switch self {
+        case .superAdmin: 0
+        case .owner: 1
+        case .portfolioAdmin: 2
+        case .propertyManager: 3
+        case .maintenance: 4
+        case .auditor: 5
+        case .tenant: 6
+        case .guest: 7
+        }
+    }
+}
+
+/// The kinds of entity that a role can be held on.
+package enum AssociatedEntityType: String, CaseIterable, Codable, Sendable {
+    case portfolio = "PORTFOLIO"
+    case property = "PROPERTY"
+    case unit = "UNIT"
+
+    /// The roles that the path of this entity assigns: `…/admins`, `…/managers`, `…/tenants`.
+    package var assignableRoles: Set<Role> {
+        switch self {
+        case .portfolio: [.owner, .portfolioAdmin, .auditor]
+        case .property: [.propertyManager, .maintenance, .auditor]
+        case .unit: [.tenant]
+        }
+    }
+}
+
+/// The portfolio, property or unit that a role is held on.
+package enum AssociatedEntity: Hashable, Sendable {
+    case portfolio(PortfolioID)
+    case property(PropertyID)
+    case unit(UnitID)
+
+    package init(type: AssociatedEntityType, id: EntityID<AssociatedEntity>) {
+        switch type {
+        case .portfolio: self = .portfolio(id.cast())
+        case .property: self = .property(id.cast())
+        case .unit: self = .unit(id.cast())
+        }
+    }
+
+    package var type: AssociatedEntityType {
+        switch self {
+        case .portfolio: .portfolio
+        case .property: .property
+        case .unit: .unit
+        }
+    }
+
+    /// The id, whatever it is the id of.
+    package var id: EntityID<AssociatedEntity> {
+        switch self {
+        case .portfolio(let id): id.cast()
+        case .property(let id): id.cast()
+        case .unit(let id): id.cast()
+        }
+    }
+}

@@ -1,0 +1,190 @@
+/// An instant in time: whole milliseconds since 1970-01-01T00:00:00Z, without leap seconds.
+///
+/// The wire form is RFC 3339 in UTC with three decimals, `2026-11-21T08:46:00.000Z`; what is read may carry any offset.
+package struct Timestamp: Hashable, Comparable, Sendable {
+    /// Milliseconds since the Unix epoch.
+    package var milliseconds: Int64
+
+    package init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    package static func < (a: Self, b: Self) -> Bool { a.milliseconds < b.milliseconds }
+
+    /// This instant moved by `duration`, rounded towards zero to a millisecond.
+    package func advanced(by duration: Duration) -> Self { Self(milliseconds: milliseconds + duration.wholeMilliseconds) }
+
+    /// The time from `other` to this instant; negative when `other` is later.
+    package func duration(since other: Self) -> Duration { .milliseconds(milliseconds - other.milliseconds) }
+}
+
+extension Duration {
+    /// The duration in milliseconds, rounded towards zero.
+    package var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+}
+
+// MARK: - RFC 3339
+
+extension Timestamp: CustomStringConvertible {
+    /// RFC 3339, UTC, milliseconds.
+    package var description: String {
+        let day = milliseconds.flooredQuotient(by: 86_400_000)
+        let time = milliseconds - day * 86_400_000
+        let date = CivilDate(daysSinceEpoch: day)
+        return "\(date)T\(two(time / 3_600_000)):\(two(time / 60_000 % 60)):\(two(time / 1000 % 60)).\(three(time % 1000))Z"
+    }
+
+    /// What is wrong with a text that should be an instant.
+    package enum ParseFailure: Error, Equatable {
+        /// It is not a date and time of RFC 3339 at all.
+        case malformed
+        /// It is a date and time, and says nothing of its zone.
+        case missingZone
+    }
+
+    /// Reads `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)`; digits after the third decimal are cut.
+    ///
+    /// A leap second (`:60`) is read as the 59th (RFC 3339, section 5.7, and the rule for windows).
+    package init(rfc3339 text: String) throws(ParseFailure) {
+        var scanner = DigitScanner(text)
+        guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
+            let day = scanner.number(2), scanner.skip("T", or: "t"), let hour = scanner.number(2), scanner.skip(":"),
+            let minute = scanner.number(2), scanner.skip(":"), let second = scanner.number(2),
+            let date = CivilDate(year: year, month: month, day: day), hour < 24, minute < 60, second <= 60
+        else { throw .malformed }
+        var fraction: Int64 = 0
+        if scanner.skip(".") {
+            guard let milliseconds = scanner.fraction() else { throw .malformed }
+            fraction = milliseconds
+        }
+        if scanner.atEnd { throw .missingZone }
+        guard let offset = scanner.offsetMinutes(), scanner.atEnd else { throw .malformed }
+        let seconds = Int64(hour * 3600 + minute * 60 + min(second, 59)) - Int64(offset) * 60
+        self.init(milliseconds: (date.daysSinceEpoch * 86_400 + seconds) * 1000 + fraction)
+    }
+}
+
+extension Timestamp: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        do {
+            self = try Self(rfc3339: try container.decode(String.self))
+        } catch let failure as ParseFailure {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an instant: \(failure)")
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+/// A day of the proleptic Gregorian calendar.
+package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
+    package let year: Int
+    package let month: Int
+    package let day: Int
+
+    /// `nil` for a day that does not exist.
+    package init?(year: Int, month: Int, day: Int) {
+        guard (1...12).contains(month), day >= 1, day <= Self.length(ofMonth: month, in: year) else { return nil }
+        (self.year, self.month, self.day) = (year, month, day)
+    }
+
+    /// The day that lies `days` after 1970-01-01.
+    ///
+    /// Years are counted from March, so that the leap day comes last: Howard Hinnant, "chrono-Compatible Low-Level Date
+    /// Algorithms", `civil_from_days`.
+    package init(daysSinceEpoch days: Int64) {
+        let shifted = days + 719_468
+        let era = shifted.flooredQuotient(by: 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        day = Int(dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+        month = Int(monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9)
+        year = Int(yearOfEra + era * 400) + (month <= 2 ? 1 : 0)
+    }
+
+    /// Days from 1970-01-01, negative before (`days_from_civil` of the same source).
+    package var daysSinceEpoch: Int64 {
+        let shiftedYear = Int64(month <= 2 ? year - 1 : year)
+        let era = shiftedYear.flooredQuotient(by: 400)
+        let yearOfEra = shiftedYear - era * 400
+        let dayOfYear = Int64((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1)
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    package var description: String { "\(four(year))-\(two(Int64(month)))-\(two(Int64(day)))" }
+
+    private static func length(ofMonth month: Int, in year: Int) -> Int {
+        switch month {
+        case 2: (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+}
+
+/// Reads fixed-width numbers off the front of a text.
+private struct DigitScanner {
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) { rest = Substring(text).utf8 }
+
+    var atEnd: Bool { rest.isEmpty }
+
+    mutating func skip(_ character: Unicode.Scalar, or other: Unicode.Scalar? = nil) -> Bool {
+        guard let first = rest.first, first == UInt8(ascii: character) || other.map({ first == UInt8(ascii: $0) }) == true
+        else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    mutating func number(_ digits: Int) -> Int? {
+        var value = 0
+        for _ in 0..<digits {
+            guard let byte = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            value = value * 10 + Int(byte - UInt8(ascii: "0"))
+            rest = rest.dropFirst()
+        }
+        return value
+    }
+
+    /// Decimals of a second as milliseconds; at least one, at most nine digits.
+    mutating func fraction() -> Int64? {
+        var value: Int64 = 0
+        var digits = 0
+        while digits < 9, let digit = number(1) {
+            if digits < 3 { value = value * 10 + Int64(digit) }
+            digits += 1
+        }
+        guard digits > 0 else { return nil }
+        for _ in digits..<max(digits, 3) { value *= 10 }
+        return value
+    }
+
+    /// `Z`, or `±hh:mm` in minutes east of Greenwich.
+    mutating func offsetMinutes() -> Int? {
+        if skip("Z", or: "z") { return 0 }
+        let sign: Int
+        if skip("+") { sign = 1 } else if skip("-") { sign = -1 } else { return nil }
+        guard let hours = number(2), skip(":"), let minutes = number(2), hours < 24, minutes < 60 else { return nil }
+        return sign * (hours * 60 + minutes)
+    }
+}
+
+extension Int64 {
+    fileprivate func flooredQuotient(by divisor: Int64) -> Int64 {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}
+
+private func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+private func three(_ value: Int64) -> String { value < 10 ? "00\(value)" : value < 100 ? "0\(value)" : "\(value)" }
+private func four(_ value: Int) -> String { String(repeating: "0", count: max(0, 4 - String(value).count)) + String(value) }

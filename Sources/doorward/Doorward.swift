@@ -1,0 +1,1 @@
+@main struct Doorward { static func main() {} }
