@@ -111,6 +111,9 @@ let package = Package(
                 "AdapterSimulator", hummingbird, hummingbirdTesting, httpTypes, nioCore, jwt, crypto,
             ]),
         tests("AdapterSimulatorTests", ["AdapterSimulator", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting"], path: "adapters/simulator/Tests"),
+        tests(
+            "DoorwardTestingTests",
+            ["DoorwardTesting", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardDomain"]),
         tests("DoorwardTests", ["doorward", "DoorwardDomain", "DoorwardTesting"]),
     ]
 )

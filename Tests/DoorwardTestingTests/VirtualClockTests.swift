@@ -1,0 +1,102 @@
+import DoorwardDomain
+import DoorwardTesting
+import Synchronization
+import Testing
+
+@Suite struct VirtualClockTests {
+    let start = Timestamp(milliseconds: 1_000_000)
+
+    @Test("Both clocks advance together and stand still otherwise")
+    func advance() {
+        let clock = VirtualClock(start: start)
+        #expect(clock.now() == start)
+        #expect(clock.monotonicNow() == MonotonicInstant(nanoseconds: 0))
+        clock.advance(by: .milliseconds(1500))
+        #expect(clock.now() == start.advanced(by: .milliseconds(1500)))
+        #expect(clock.monotonicNow() == MonotonicInstant(nanoseconds: 1_500_000_000))
+    }
+
+    @Test("Fractions of a millisecond add up and never round the wall clock up")
+    func fractions() {
+        let clock = VirtualClock(start: start)
+        for _ in 0..<3 { clock.advance(by: .microseconds(333)) }
+        #expect(clock.now() == start)
+        clock.advance(by: .microseconds(1))
+        #expect(clock.now() == start.advanced(by: .milliseconds(1)))
+    }
+
+    @Test("A step of the wall clock leaves the monotonic clock and the sleepers alone", arguments: [-3_600, 3_600])
+    func stepWall(seconds: Int) async throws {
+        let clock = VirtualClock(start: start)
+        let sleeper = Task { try await clock.sleep(until: MonotonicInstant(nanoseconds: 5)) }
+        await clock.untilSleepers(1)
+        clock.stepWall(by: .seconds(seconds))
+        #expect(clock.now() == start.advanced(by: .seconds(seconds)))
+        #expect(clock.monotonicNow() == MonotonicInstant(nanoseconds: 0))
+        #expect(clock.sleeperCount == 1)
+        clock.advance(by: .nanoseconds(5))
+        try await sleeper.value
+    }
+
+    @Test("An instant that has passed is not slept for")
+    func past() async throws {
+        let clock = VirtualClock()
+        clock.advance(by: .seconds(1))
+        try await clock.sleep(until: MonotonicInstant(nanoseconds: 1_000_000_000))
+        try await clock.sleep(until: MonotonicInstant(nanoseconds: 0))
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("A sleeper wakes at its instant and not before")
+    func notBefore() async throws {
+        let clock = VirtualClock()
+        let sleeper = Task { try await clock.sleep(until: MonotonicInstant(nanoseconds: 10)) }
+        await clock.untilSleepers(1)
+        clock.advance(by: .nanoseconds(9))
+        #expect(clock.sleeperCount == 1)
+        #expect(clock.nextSleeper == MonotonicInstant(nanoseconds: 10))
+        clock.advance(by: .nanoseconds(1))
+        #expect(clock.nextSleeper == nil)
+        try await sleeper.value
+    }
+
+    @Test("advanceToNextSleeper wakes all of one instant and nobody else")
+    func nextInstant() throws {
+        let clock = VirtualClock()
+        let woken = Mutex<[Int64]>([])
+        try SeededExecutor(seed: 7, clock: clock).run {
+            await withThrowingTaskGroup(of: Void.self) { group in
+                for instant in [20, 10, 10, 30] as [Int64] {
+                    group.addTask {
+                        try await clock.sleep(until: MonotonicInstant(nanoseconds: instant))
+                        #expect(clock.monotonicNow().nanoseconds == instant)
+                        woken.withLock { $0.append(instant) }
+                    }
+                }
+            }
+        }
+        #expect(woken.withLock { $0 } == [10, 10, 20, 30])
+        #expect(!clock.advanceToNextSleeper())
+    }
+
+    @Test("A cancelled sleeper throws and is forgotten")
+    func cancelled() async {
+        let clock = VirtualClock()
+        let sleeper = Task { try await clock.sleep(until: MonotonicInstant(nanoseconds: 10)) }
+        await clock.untilSleepers(1)
+        sleeper.cancel()
+        await #expect(throws: CancellationError.self) { try await sleeper.value }
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("A task that was cancelled before does not fall asleep")
+    func cancelledBefore() async {
+        let clock = VirtualClock()
+        let sleeper = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await clock.sleep(until: MonotonicInstant(nanoseconds: 10))
+        }
+        await #expect(throws: CancellationError.self) { try await sleeper.value }
+        #expect(clock.sleeperCount == 0)
+    }
+}
