@@ -21,10 +21,10 @@ import Testing
     func bothOrders() throws {
         let orders = try Set(
             (0..<32 as Range<UInt64>).map { seed in
-                let log = Log()
+                let log = Trace()
                 try SeededExecutor(seed: seed).run {
-                    async let a: Void = log.add("a")
-                    async let b: Void = log.add("b")
+                    async let a: Void = mark("a", in: log)
+                    async let b: Void = mark("b", in: log)
                     _ = await (a, b)
                 }
                 return log.text
@@ -52,15 +52,16 @@ import Testing
     @Test("When nothing can run the clock jumps to the next sleeper")
     func jumps() throws {
         let clock = VirtualClock()
-        let log = Log()
+        let log = Trace()
         try SeededExecutor(seed: 1, clock: clock).run {
-            await withThrowingTaskGroup(of: Void.self) { group in
+            try await withThrowingTaskGroup(of: Void.self) { group in
                 for seconds in [3, 1, 2] {
                     group.addTask {
                         try await clock.sleep(until: MonotonicInstant(nanoseconds: 0).advanced(by: .seconds(seconds)))
-                        await log.add("\(seconds)@\(clock.monotonicNow().nanoseconds / 1_000_000_000)")
+                        log.add("\(seconds)@\(clock.monotonicNow().nanoseconds / 1_000_000_000)")
                     }
                 }
+                try await group.waitForAll()
             }
         }
         #expect(log.text == "1@1 2@2 3@3")
@@ -92,10 +93,10 @@ import Testing
 
     @Test("Work that the body left runnable is run before the answer")
     func drains() throws {
-        let log = Log()
+        let log = Trace()
         let executor = SeededExecutor(seed: 9)
         try executor.run {
-            for step in 0..<5 { Task(executorPreference: executor) { await log.add("\(step)") } }
+            for step in 0..<5 { Task(executorPreference: executor) { log.add("\(step)") } }
         }
         #expect(log.text.split(separator: " ").sorted() == ["0", "1", "2", "3", "4"])
     }
@@ -110,15 +111,17 @@ import Testing
         }
     }
 
+    private func mark(_ name: String, in log: Trace) async { log.add(name) }
+
     /// Three tasks of three steps each, in the order in which the steps ran.
     private func trace(seed: UInt64) throws -> String {
-        let log = Log()
+        let log = Trace()
         try SeededExecutor(seed: seed).run {
             await withTaskGroup(of: Void.self) { group in
                 for name in ["a", "b", "c"] {
                     group.addTask {
                         for step in 0..<3 {
-                            await log.add("\(name)\(step)")
+                            log.add("\(name)\(step)")
                             await Task.yield()
                         }
                     }
@@ -131,14 +134,6 @@ import Testing
 
 private enum Marker {
     @TaskLocal static var name = "none"
-}
-
-private final class Log: Sendable {
-    private let entries = Mutex<[String]>([])
-
-    func add(_ entry: String) async { entries.withLock { $0.append(entry) } }
-
-    var text: String { entries.withLock { $0.joined(separator: " ") } }
 }
 
 private actor Counter {

@@ -1,6 +1,5 @@
 import DoorwardDomain
 import DoorwardTesting
-import Synchronization
 import Testing
 
 @Suite struct VirtualClockTests {
@@ -63,19 +62,19 @@ import Testing
     @Test("advanceToNextSleeper wakes all of one instant and nobody else")
     func nextInstant() throws {
         let clock = VirtualClock()
-        let woken = Mutex<[Int64]>([])
+        let woken = Trace()
         try SeededExecutor(seed: 7, clock: clock).run {
-            await withThrowingTaskGroup(of: Void.self) { group in
-                for instant in [20, 10, 10, 30] as [Int64] {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for instant in [20, 10, 10, 30] {
                     group.addTask {
-                        try await clock.sleep(until: MonotonicInstant(nanoseconds: instant))
-                        #expect(clock.monotonicNow().nanoseconds == instant)
-                        woken.withLock { $0.append(instant) }
+                        try await clock.sleep(until: MonotonicInstant(nanoseconds: Int64(instant)))
+                        woken.add("\(instant)@\(clock.monotonicNow().nanoseconds)")
                     }
                 }
+                try await group.waitForAll()
             }
         }
-        #expect(woken.withLock { $0 } == [10, 10, 20, 30])
+        #expect(woken.text == "10@10 10@10 20@20 30@30")
         #expect(!clock.advanceToNextSleeper())
     }
 

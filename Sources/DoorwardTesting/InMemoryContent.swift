@@ -1,0 +1,120 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+
+/// What an `InMemoryStore` holds: a value, so that a transaction is tried on a copy and kept whole or not at all.
+struct InMemoryContent {
+    var tenancy = InMemoryTenancy()
+    var credentials = InMemoryCredentials()
+    var commands: [CommandID: OpenCommand] = [:]
+    var idempotency: [IdempotencyKey: IdempotencyEntry] = [:]
+    var logs: [LogID: [AccessRecord]] = [:]
+    var recordPlaces: [RecordID: RecordPlace] = [:]
+    var commitCount = 0
+
+    mutating func apply(_ transaction: StoreTransaction) throws(StoreError) -> [RecordPlace] {
+        var next = self
+        for change in transaction.changes { try next.tenancy.apply(change) }
+        for change in transaction.credentials { try next.credentials.apply(change, users: next.tenancy.users) }
+        for change in transaction.commands { try next.apply(change, intents: transaction.records) }
+        for entry in transaction.idempotency { next.idempotency[entry.key] = entry }
+        var places: [RecordPlace] = []
+        for record in transaction.records { places.append(try next.append(record, after: places)) }
+        next.commitCount += 1
+        self = next
+        return places
+    }
+
+    // MARK: Commands
+
+    private mutating func apply(_ change: CommandChange, intents: [PendingRecord]) throws(StoreError) {
+        switch change {
+        case .begin(let command, let log):
+            guard commands[command.id] == nil else { throw .refused("command \(command.id) was begun before") }
+            let intent = intents.first { $0.body.commandID == command.id && $0.body.kind == .commandIntent }
+            let stamp = intent?.body.device ?? tenancy.devices[command.deviceID].map { DeviceStamp($0) }
+            let device = stamp ?? DeviceStamp(deviceID: command.deviceID)
+            commands[command.id] = OpenCommand(command: command, log: log, device: device)
+        case .update(let command):
+            guard !command.state.isEnd else { throw .refused("command \(command.id) ends by an outcome only") }
+            try replace(command)
+        case .end(let command):
+            guard command.state.isEnd else { throw .refused("\(command.state.rawValue) is no outcome of command \(command.id)") }
+            try replace(command)
+        }
+    }
+
+    private mutating func replace(_ command: Command) throws(StoreError) {
+        guard let open = commands[command.id] else { throw .refused("command \(command.id) has no intent") }
+        guard !open.command.state.isEnd else { throw .refused("command \(command.id) has its outcome") }
+        commands[command.id] = OpenCommand(command: command, log: open.log, device: open.device)
+    }
+
+    var openCommands: [OpenCommand] {
+        commands.values.filter { !$0.command.state.isEnd }.sorted { Self.isOlder($0.command, $1.command) }
+    }
+
+    /// Newest first.
+    func commands(of devices: Set<DeviceID>) -> [Command] {
+        commands.values.map(\.command).filter { devices.contains($0.deviceID) }.sorted { Self.isOlder($1, $0) }
+    }
+
+    private static func isOlder(_ a: Command, _ b: Command) -> Bool { (a.requestedAt, a.id) < (b.requestedAt, b.id) }
+
+    // MARK: Records
+
+    private mutating func append(_ record: PendingRecord, after places: [RecordPlace]) throws(StoreError) -> RecordPlace {
+        var body = record.body
+        guard recordPlaces[body.id] == nil else { throw .refused("record \(body.id) was written before") }
+        if let index = record.counterpart {
+            guard places.indices.contains(index) else {
+                throw .refused("record \(body.id) points at a record that is not before it")
+            }
+            body.details["counterpart"] = .object([
+                "logId": .string(places[index].log.description), "seq": .integer(Int64(places[index].seq)),
+            ])
+        }
+        let seq = UInt64(logs[body.log]?.count ?? 0)
+        if let last = logs[body.log]?.last, body.at < last.body.at {
+            body.details["clock"] = .string(body.at.description)
+            body.at = last.body.at
+        }
+        let place = RecordPlace(log: body.log, seq: seq, at: body.at)
+        logs[body.log, default: []].append(AccessRecord(seq: seq, body: body))
+        recordPlaces[body.id] = place
+        return place
+    }
+
+    func record(_ id: RecordID) -> AccessRecord? {
+        recordPlaces[id].flatMap { logs[$0.log]?[Int($0.seq)] }
+    }
+
+    func records(_ query: RecordQuery) -> [AccessRecord] {
+        let scopes = Set(query.scopes)
+        let oldestFirst = query.order == .oldestFirst
+        var found = logs.values.joined().filter { record in
+            guard query.deviceID.map({ $0 == record.body.device?.deviceID }) ?? true else { return false }
+            return !scopes.isDisjoint(with: Self.scopes(of: record.body))
+        }
+        found.sort { Self.precedes(Self.place($0), Self.place($1)) == oldestFirst }
+        if let after = query.after {
+            found = found.filter {
+                oldestFirst ? Self.precedes(after, Self.place($0)) : Self.precedes(Self.place($0), after)
+            }
+        }
+        return Array(found.prefix(query.limit))
+    }
+
+    private static func scopes(of body: RecordBody) -> [RecordScope] {
+        guard let portfolio = body.log.portfolioID else { return [.gatewayLog] }
+        return [.portfolioLog(portfolio)] + (body.device?.propertyID.map { [.property($0)] } ?? [])
+            + (body.device?.unitID.map { [.unit($0)] } ?? [])
+    }
+
+    private static func place(_ record: AccessRecord) -> RecordPlace {
+        RecordPlace(log: record.body.log, seq: record.seq, at: record.body.at)
+    }
+
+    private static func precedes(_ a: RecordPlace, _ b: RecordPlace) -> Bool {
+        (a.at, a.log.description, a.seq) < (b.at, b.log.description, b.seq)
+    }
+}

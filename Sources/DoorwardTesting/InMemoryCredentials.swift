@@ -1,0 +1,48 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+
+/// Passwords, sessions and refresh tokens of an `InMemoryStore`.
+struct InMemoryCredentials {
+    var passwords: [UserID: String] = [:]
+    private var sessions: [SessionID: (session: Session, isEnded: Bool)] = [:]
+    private var tokens: [[UInt8]: (session: SessionID, isUsed: Bool)] = [:]
+
+    mutating func apply(_ change: CredentialChange, users: [UserID: User]) throws(StoreError) {
+        switch change {
+        case .setPassword(let user, let hash):
+            guard users[user] != nil else { throw .refused("user \(user) does not exist") }
+            passwords[user] = hash
+        case .beginSession(let session, let digest):
+            guard users[session.userID] != nil else { throw .refused("user \(session.userID) does not exist") }
+            guard sessions[session.id] == nil else { throw .refused("session \(session.id) was begun before") }
+            sessions[session.id] = (session, false)
+            try add(digest, of: session.id)
+        case .rotateRefresh(let id, let old, let new, let expiresAt):
+            try rotate(id, old: old, new: new, expiresAt: expiresAt)
+        case .endSession(let id): sessions[id]?.isEnded = true
+        }
+    }
+
+    private mutating func rotate(_ id: SessionID, old: [UInt8], new: [UInt8], expiresAt: Timestamp) throws(StoreError) {
+        guard let entry = sessions[id], !entry.isEnded else { throw .refused("session \(id) does not run") }
+        guard let token = tokens[old], token.session == id else { throw .refused("the refresh token is none of session \(id)") }
+        guard !token.isUsed else { throw .refused("the refresh token was used before") }
+        tokens[old]?.isUsed = true
+        sessions[id]?.session.expiresAt = expiresAt
+        try add(new, of: id)
+    }
+
+    private mutating func add(_ digest: [UInt8], of session: SessionID) throws(StoreError) {
+        guard tokens[digest] == nil else { throw .refused("the refresh token was issued before") }
+        tokens[digest] = (session, false)
+    }
+
+    func liveSessions(at now: Timestamp) -> [Session] {
+        sessions.values.filter { !$0.isEnded && now < $0.session.expiresAt }.map(\.session).sorted { $0.id < $1.id }
+    }
+
+    func refreshToken(digest: [UInt8]) -> StoredRefreshToken? {
+        guard let token = tokens[digest], let entry = sessions[token.session] else { return nil }
+        return StoredRefreshToken(session: entry.session, isUsed: token.isUsed, isSessionEnded: entry.isEnded)
+    }
+}

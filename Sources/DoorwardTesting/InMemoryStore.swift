@@ -1,0 +1,157 @@
+package import DoorwardControl
+package import DoorwardDomain
+package import DoorwardPolicy
+import Synchronization
+
+/// A store that forgets everything at the end: for tests of what stands above the store.
+///
+/// `commit` suspends before and after the transaction takes effect, so that a `SeededExecutor` finds the interleavings
+/// that a disk would bring about. Transactions take effect in the order of the calls.
+package final class InMemoryStore: GatewayStore {
+    private let suspensions: Int
+    private let state: Mutex<State>
+
+    private struct State {
+        var content = InMemoryContent()
+        var queue = CommitQueue()
+        var nextFailure: Failure?
+        var isUnavailable = false
+    }
+
+    private struct Failure {
+        let error: StoreError
+        let isDurable: Bool
+    }
+
+    /// - Parameter suspensions: how often `commit` yields before the transaction takes effect, and again after.
+    package convenience init(suspensions: Int = 1) { self.init(InMemoryContent(), suspensions: suspensions) }
+
+    private init(_ content: InMemoryContent, suspensions: Int) {
+        self.suspensions = suspensions
+        state = Mutex(State(content: content))
+    }
+
+    // MARK: What a test does with it
+
+    /// The next commit that takes effect throws `error` instead. After `.failed` and `.unavailable` the store takes
+    /// nothing more until `recover()`.
+    ///
+    /// - Parameter isDurable: whether the transaction is written all the same, as after a flush whose answer was lost.
+    package func failNext(_ error: StoreError, isDurable: Bool = false) {
+        state.withLock { $0.nextFailure = Failure(error: error, isDurable: isDurable) }
+    }
+
+    /// From now on every commit throws `.unavailable`; reading goes on.
+    package func stayUnavailable() { state.withLock { $0.isUnavailable = true } }
+
+    /// Takes transactions again, as after opening the database anew.
+    package func recover() { state.withLock { $0.isUnavailable = false } }
+
+    /// What another process would find that opened the same database now.
+    package func reopened() -> InMemoryStore {
+        InMemoryStore(state.withLock { $0.content }, suspensions: suspensions)
+    }
+
+    /// The records of one log, in order.
+    package func log(_ id: LogID) -> [AccessRecord] { state.withLock { $0.content.logs[id] ?? [] } }
+
+    /// How many transactions took effect.
+    package var commitCount: Int { state.withLock { $0.content.commitCount } }
+
+    // MARK: GatewayStore
+
+    package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace] {
+        let ticket = state.withLock { $0.queue.enter(transaction) }
+        for _ in 0..<suspensions { await Task.yield() }
+        let result = state.withLock { state in
+            // Those who called before come first, even where the executor has let this one overtake.
+            while let (waiting, transaction) = state.queue.next(upTo: ticket) {
+                state.queue.results[waiting] = Self.apply(transaction, to: &state)
+            }
+            return state.queue.results.removeValue(forKey: ticket)
+        }
+        for _ in 0..<suspensions { await Task.yield() }
+        guard let result else { throw .unavailable }
+        return try result.get()
+    }
+
+    private static func apply(_ transaction: StoreTransaction, to state: inout State) -> Result<[RecordPlace], StoreError> {
+        if state.isUnavailable { return .failure(.unavailable) }
+        let failure = state.nextFailure
+        state.nextFailure = nil
+        if let failure {
+            if case .refused = failure.error {} else { state.isUnavailable = true }
+            if !failure.isDurable { return .failure(failure.error) }
+        }
+        do {
+            let places = try state.content.apply(transaction)
+            return failure.map { .failure($0.error) } ?? .success(places)
+        } catch {
+            return .failure(failure?.error ?? error)
+        }
+    }
+
+    package func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) {
+        do {
+            for change in read({ $0.tenancy.changes }) { try receive(change) }
+        } catch {
+            throw .failed("the receiver of the tenancy gave up: \(error)")
+        }
+    }
+
+    package func openCommands() async throws(StoreError) -> [OpenCommand] { read { $0.openCommands } }
+
+    package func command(_ id: CommandID) async throws(StoreError) -> Command? { read { $0.commands[id]?.command } }
+
+    package func commands(
+        of devices: [DeviceID], offset: Int, limit: Int
+    ) async throws(StoreError) -> (commands: [Command], total: Int) {
+        let all = read { $0.commands(of: Set(devices)) }
+        return (Array(all.dropFirst(offset).prefix(limit)), all.count)
+    }
+
+    package func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord] { read { $0.records(query) } }
+
+    package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? { read { $0.record(id) } }
+
+    package func passwordHash(of user: UserID) async throws(StoreError) -> String? { read { $0.credentials.passwords[user] } }
+
+    package func liveSessions(at now: Timestamp) async throws(StoreError) -> [Session] {
+        read { $0.credentials.liveSessions(at: now) }
+    }
+
+    package func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken? {
+        read { $0.credentials.refreshToken(digest: digest) }
+    }
+
+    package func idempotentAnswer(
+        _ key: IdempotencyKey, notOlderThan oldest: Timestamp
+    ) async throws(StoreError) -> IdempotencyEntry? {
+        read { $0.idempotency[key] }.flatMap { $0.createdAt >= oldest ? $0 : nil }
+    }
+
+    package func isWritable() async -> Bool { state.withLock { !$0.isUnavailable } }
+
+    package func close() async throws(StoreError) { stayUnavailable() }
+
+    private func read<Value>(_ body: (InMemoryContent) -> Value) -> Value { state.withLock { body($0.content) } }
+}
+
+/// Transactions that were handed in and have not taken effect.
+private struct CommitQueue {
+    /// What came of transactions whose callers have not asked yet, by ticket.
+    var results: [UInt64: Result<[RecordPlace], StoreError>] = [:]
+    private var waiting: [(ticket: UInt64, transaction: StoreTransaction)] = []
+    private var tickets: UInt64 = 0
+
+    mutating func enter(_ transaction: StoreTransaction) -> UInt64 {
+        tickets += 1
+        waiting.append((tickets, transaction))
+        return tickets
+    }
+
+    mutating func next(upTo ticket: UInt64) -> (ticket: UInt64, transaction: StoreTransaction)? {
+        guard let first = waiting.first, first.ticket <= ticket else { return nil }
+        return waiting.removeFirst()
+    }
+}

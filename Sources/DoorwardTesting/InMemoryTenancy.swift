@@ -1,0 +1,79 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import DoorwardPolicy
+
+/// The tenancy of an `InMemoryStore`, with the rules that a database holds: parents exist, one address for one user.
+struct InMemoryTenancy {
+    var portfolios: [PortfolioID: Portfolio] = [:]
+    var properties: [PropertyID: Property] = [:]
+    var units: [UnitID: Unit] = [:]
+    var devices: [DeviceID: LockDevice] = [:]
+    var users: [UserID: User] = [:]
+    var associations: [AssociationID: UserRoleAssociation] = [:]
+    var guestAccesses: [GuestAccessID: GuestAccess] = [:]
+    private var emails: [String: UserID] = [:]
+
+    mutating func apply(_ change: TenancyChange) throws(StoreError) {
+        switch change {
+        case .putPortfolio(let portfolio): portfolios[portfolio.id] = portfolio
+        case .putProperty(let property):
+            try require(portfolios[property.portfolioID] != nil, "the portfolio of property \(property.id)")
+            properties[property.id] = property
+        case .putUnit(let unit):
+            try require(properties[unit.propertyID] != nil, "the property of unit \(unit.id)")
+            units[unit.id] = unit
+        case .putDevice(let device): try put(device)
+        case .putUser(let user): try put(user)
+        case .putAssociation(let association):
+            try require(users[association.userID] != nil, "the user of association \(association.id)")
+            try require(exists(association.entity), "what association \(association.id) is held on")
+            associations[association.id] = association
+        case .removeAssociation(let id): associations[id] = nil
+        case .putGuestAccess(let access):
+            try require(properties[access.propertyID] != nil, "the property of guest access \(access.id)")
+            guestAccesses[access.id] = access
+        }
+    }
+
+    private mutating func put(_ device: LockDevice) throws(StoreError) {
+        try require(device.propertyID.map { properties[$0] != nil } ?? true, "the property of device \(device.id)")
+        try require(device.unitID.map { units[$0] != nil } ?? true, "the unit of device \(device.id)")
+        devices[device.id] = device
+    }
+
+    private mutating func put(_ user: User) throws(StoreError) {
+        let email = user.email.lowercased()
+        if let holder = emails[email], holder != user.id { throw .refused("another user has this e-mail address") }
+        if let before = users[user.id] { emails[before.email.lowercased()] = nil }
+        emails[email] = user.id
+        users[user.id] = user
+    }
+
+    private func exists(_ entity: AssociatedEntity) -> Bool {
+        switch entity {
+        case .portfolio(let id): portfolios[id] != nil
+        case .property(let id): properties[id] != nil
+        case .unit(let id): units[id] != nil
+        }
+    }
+
+    private func require(_ isThere: Bool, _ what: String) throws(StoreError) {
+        if !isThere { throw .refused("\(what) does not exist") }
+    }
+
+    /// Everything, parents before children.
+    var changes: [TenancyChange] {
+        var all = sorted(portfolios).map { TenancyChange.putPortfolio($0) }
+        all += sorted(properties).map { .putProperty($0) }
+        all += sorted(units).map { .putUnit($0) }
+        all += sorted(devices).map { .putDevice($0) }
+        all += sorted(users).map { .putUser($0) }
+        all += sorted(associations).map { .putAssociation($0) }
+        all += sorted(guestAccesses).map { .putGuestAccess($0) }
+        return all
+    }
+
+    private func sorted<Entity, Value>(_ entities: [EntityID<Entity>: Value]) -> [Value] {
+        entities.sorted { $0.key < $1.key }.map(\.value)
+    }
+}

@@ -1,0 +1,10 @@
+import Synchronization
+
+/// What happened, in the order in which it happened.
+final class Trace: Sendable {
+    private let entries = Mutex<[String]>([])
+
+    func add(_ entry: String) { entries.withLock { $0.append(entry) } }
+
+    var text: String { entries.withLock { $0.joined(separator: " ") } }
+}
