@@ -38,6 +38,8 @@ let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 
 let package = Package(
     name: "doorward",
@@ -56,6 +58,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["JSON", "YAML"]),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: [
         // The nouns: portfolios … devices, roles, operations, decisions, records, commands, ids. No I/O.
@@ -69,7 +73,10 @@ let package = Package(
         // The use cases: decide, record, send, confirm, record.
         module(
             "DoorwardControl",
-            ["DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", logging, metrics, crypto, cryptoExtras, deque]),
+            [
+                "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", logging, metrics, crypto, cryptoExtras,
+                deque,
+            ]),
         // What must last, in SQLite. GRDB only here.
         module("DoorwardStore", ["DoorwardDomain", "DoorwardAudit", "DoorwardPolicy", "DoorwardControl", grdb, logging]),
         // The wire: requests, answers, error codes.
@@ -78,13 +85,17 @@ let package = Package(
         module(
             "DoorwardHTTP",
             [
-                "DoorwardDomain", "DoorwardPolicy", "DoorwardControl", "DoorwardAPI", hummingbird, hummingbirdCore, hummingbirdTLS,
+                "DoorwardDomain", "DoorwardPolicy", "DoorwardControl", "DoorwardAPI", hummingbird, hummingbirdCore,
+                hummingbirdTLS,
                 httpTypes, nioCore, nioPosix, nioHTTP1, nioSSL, jwt, crypto, logging,
             ]),
         // Virtual clock, seeded generator, fakes, conformance kits.
         module(
             "DoorwardTesting",
-            ["DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardControl", "DoorwardStore", logging]),
+            [
+                "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardControl", "DoorwardStore",
+                logging,
+            ]),
         // The in-memory lock.
         module(
             "AdapterSimulator", ["DoorwardAdapterKit", "DoorwardDomain"], path: "adapters/simulator/Sources"),
@@ -93,27 +104,34 @@ let package = Package(
             name: "doorward",
             dependencies: [
                 "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardControl", "DoorwardStore",
-                "DoorwardHTTP", "DoorwardAPI", "AdapterSimulator", arguments, lifecycle, configuration, logging, metrics,
+                "DoorwardHTTP", "DoorwardAPI", "AdapterSimulator", arguments, lifecycle, configuration, yams, logging, metrics,
             ],
             swiftSettings: strict),
 
         tests("DoorwardDomainTests", ["DoorwardDomain", "DoorwardTesting"]),
         tests("DoorwardPolicyTests", ["DoorwardPolicy", "DoorwardDomain", "DoorwardTesting"]),
         tests("DoorwardAuditTests", ["DoorwardAudit", "DoorwardDomain", "DoorwardTesting", crypto]),
-        tests("DoorwardControlTests", ["DoorwardControl", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting"]),
+        tests(
+            "DoorwardControlTests",
+            ["DoorwardControl", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting"]),
         tests(
             "DoorwardStoreTests",
             ["DoorwardStore", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardDomain", "DoorwardTesting", grdb]),
         tests(
             "DoorwardHTTPTests",
             [
-                "DoorwardHTTP", "DoorwardAPI", "DoorwardControl", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardStore", "DoorwardTesting",
+                "DoorwardHTTP", "DoorwardAPI", "DoorwardControl", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardDomain",
+                "DoorwardStore", "DoorwardTesting",
                 "AdapterSimulator", hummingbird, hummingbirdTesting, httpTypes, nioCore, jwt, crypto,
             ]),
-        tests("AdapterSimulatorTests", ["AdapterSimulator", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting"], path: "adapters/simulator/Tests"),
+        tests(
+            "AdapterSimulatorTests", ["AdapterSimulator", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting"],
+            path: "adapters/simulator/Tests"),
         tests(
             "DoorwardTestingTests",
             ["DoorwardTesting", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardDomain"]),
-        tests("DoorwardTests", ["doorward", "DoorwardDomain", "DoorwardTesting"]),
+        tests("DoorwardTests", ["doorward", "DoorwardDomain", "DoorwardControl", "DoorwardTesting", arguments, logging]),
+        // The built program as its users meet it: over HTTP, by signals, on a real database file.
+        tests("EndToEnd", ["doorward", httpClient, nioCore], path: "Tests/EndToEnd"),
     ]
 )
