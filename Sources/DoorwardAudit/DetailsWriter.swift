@@ -1,0 +1,80 @@
+import DoorwardDomain
+import FoundationEssentials
+
+/// What is special about the JSON of the details.
+enum DetailsFormat {
+    /// The deepest container; the details themselves are at depth 1.
+    static let maxDepth = 32
+    /// The whole numbers that every JSON reader agrees on: ±(2^53 − 1).
+    static let integers: ClosedRange<Int64> = -9_007_199_254_740_991...9_007_199_254_740_991
+    /// Begins the keys that the format itself uses; an ordinary key that begins so gets a second one.
+    static let reserved = UInt8(ascii: "$")
+    static let commitmentKey = "$commitment"
+    static let personKey = "$person"
+}
+
+/// Writes the details as canonical JSON (RFC 8785 without fractions), each personal value as an object
+/// `{"$commitment":"<base64>"}`, with `"$person":"<id>"` where its person is a user.
+struct DetailsWriter {
+    private var path = DetailsPath()
+
+    static func append(_ details: [String: RecordValue], to bytes: inout [UInt8], commit: Commit) throws {
+        var writer = Self()
+        try writer.object(details, to: &bytes, commit: commit)
+    }
+
+    private mutating func value(_ value: RecordValue, to bytes: inout [UInt8], commit: Commit) throws {
+        switch value {
+        case .null: bytes.append(contentsOf: "null".utf8)
+        case .bool(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+        case .integer(let number):
+            guard DetailsFormat.integers.contains(number) else { throw RecordEncodingError.integerOutOfRange }
+            bytes.append(contentsOf: String(number).utf8)
+        case .string(let text): CanonicalJSON.append(text, to: &bytes)
+        case .array(let elements): try array(elements, to: &bytes, commit: commit)
+        case .object(let members): try object(members, to: &bytes, commit: commit)
+        case .personal(let text, let person): try personal(text, of: person, to: &bytes, commit: commit)
+        case .withheld: throw RecordEncodingError.withheldValue
+        }
+    }
+
+    private mutating func array(_ elements: [RecordValue], to bytes: inout [UInt8], commit: Commit) throws {
+        guard path.depth < DetailsFormat.maxDepth else { throw RecordEncodingError.tooDeep }
+        bytes.append(UInt8(ascii: "["))
+        for (index, element) in elements.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            path.push(.index(index))
+            try value(element, to: &bytes, commit: commit)
+            path.pop()
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    private mutating func object(_ members: [String: RecordValue], to bytes: inout [UInt8], commit: Commit) throws {
+        guard path.depth < DetailsFormat.maxDepth else { throw RecordEncodingError.tooDeep }
+        bytes.append(UInt8(ascii: "{"))
+        var isFirst = true
+        // One `$` more before a key that has one keeps the order: it moves all such keys alike, behind those of the format.
+        for (key, member) in members.sorted(by: { CanonicalJSON.precedes($0.key, $1.key) }) {
+            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            isFirst = false
+            CanonicalJSON.append(key, escapingReserved: true, to: &bytes)
+            bytes.append(UInt8(ascii: ":"))
+            path.push(.key(key))
+            try value(member, to: &bytes, commit: commit)
+            path.pop()
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    private func personal(_ value: String, of person: UserID?, to bytes: inout [UInt8], commit: Commit) throws {
+        let commitment = try commit(path.field, value, person)
+        bytes.append(contentsOf: "{\"\(DetailsFormat.commitmentKey)\":\"".utf8)
+        bytes.append(contentsOf: Data(commitment).base64EncodedString().utf8)
+        if let person {
+            bytes.append(contentsOf: "\",\"\(DetailsFormat.personKey)\":\"".utf8)
+            bytes.append(id: person)
+        }
+        bytes.append(contentsOf: "\"}".utf8)
+    }
+}

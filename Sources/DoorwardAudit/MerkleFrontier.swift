@@ -1,0 +1,58 @@
+import Crypto
+
+/// All of a log's Merkle tree that is needed to add leaves to it and to know its root: the roots of the complete subtrees
+/// that its leaves fall into, the largest (oldest) first. That is one hash for each bit that is set in `size`.
+package struct MerkleFrontier: Hashable, Sendable {
+    /// How many leaves the tree has; the `seq` of the next record.
+    package private(set) var size: UInt64
+    /// The hashes in one run.
+    private var hashes: [UInt8]
+
+    /// The tree without a leaf.
+    package init() { (size, hashes) = (0, []) }
+
+    /// Adds a leaf by its hash, which must have 32 bytes. Costs one node hash on average, 64 at most.
+    package mutating func append(leafHash: [UInt8]) {
+        precondition(leafHash.count == MerkleTree.hashByteCount, "a leaf hash has 32 bytes")
+        hashes.append(contentsOf: leafHash)
+        // Each trailing one bit of the old size is a complete subtree as large as the one that ends here: they join.
+        for _ in 0..<(~size).trailingZeroBitCount { joinLastTwo() }
+        size += 1
+    }
+
+    /// The tree's root by RFC 6962; 32 bytes.
+    package var root: [UInt8] {
+        guard !hashes.isEmpty else { return MerkleTree.emptyRoot }
+        var rest = self
+        while rest.hashes.count > MerkleTree.hashByteCount { rest.joinLastTwo() }
+        return rest.hashes
+    }
+
+    private mutating func joinLastTwo() {
+        let start = hashes.count - 2 * MerkleTree.hashByteCount
+        var node = SHA256()
+        node.update(prefix: 0x01)
+        hashes.withUnsafeBytes { node.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[start...])) }
+        hashes.removeLast(2 * MerkleTree.hashByteCount)
+        node.finalize().withUnsafeBytes { hashes.append(contentsOf: $0) }
+    }
+}
+
+extension MerkleFrontier {
+    /// The form in which a store keeps it: `size` as 8 bytes big-endian, then the hashes, the largest subtree first.
+    package var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(8 + hashes.count)
+        bytes.append(bigEndian: size)
+        bytes.append(contentsOf: hashes)
+        return bytes
+    }
+
+    /// - Returns: `nil` unless there are exactly as many hashes as a tree of that size has.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count >= 8, let size = bytes[..<8].bigEndianUInt64,
+            bytes.count == 8 + size.nonzeroBitCount * MerkleTree.hashByteCount
+        else { return nil }
+        (self.size, hashes) = (size, Array(bytes[8...]))
+    }
+}

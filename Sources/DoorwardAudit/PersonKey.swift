@@ -1,0 +1,64 @@
+import Crypto
+import DoorwardDomain
+import FoundationEssentials
+
+/// Whose key a personal value stands under. A log has one key for each owner, and shares none with another log.
+package enum PersonKeyOwner: Hashable, Sendable {
+    case user(UserID)
+    /// For values of nobody known: a key for each day, `YYYY-MM-DD` in UTC by the record's `at`.
+    case day(String)
+
+    /// The day of `instant` in UTC.
+    package static func day(of instant: Timestamp) -> Self {
+        let (days, rest) = instant.milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
+        return .day(CivilDate(daysSinceEpoch: rest < 0 ? days - 1 : days).description)
+    }
+}
+
+/// The random 256-bit key of one owner in one log. Destroying it destroys the owner's values and the salts of their
+/// commitments, in every copy. It prints as a mask.
+///
+/// Deriving from the key costs about as much as sealing a value, so keep the `PersonKey` rather than its bytes.
+package struct PersonKey: Sendable {
+    package static let byteCount = 32
+
+    private let secret: Secret<Material>
+
+    private struct Material: Sendable {
+        let bytes: [UInt8]
+        /// For salts, which the key itself makes.
+        let salting: HMAC<SHA256>
+        /// For AES-256-GCM: a key of its own, so that no primitive ever sees the other's key.
+        let sealing: SymmetricKey
+    }
+
+    /// - Returns: `nil` unless there are exactly 32 bytes.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        let key = SymmetricKey(data: bytes)
+        let sealing = HMAC<SHA256>.authenticationCode(for: Array("doorward/seal/1".utf8), using: key)
+        secret = Secret(Material(bytes: bytes, salting: HMAC(key: key), sealing: SymmetricKey(data: sealing)))
+    }
+
+    /// A new key. `random` must be a cryptographic source in the running gateway.
+    package init(using random: inout some RandomNumberGenerator) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.byteCount)
+        for _ in 0..<Self.byteCount / 8 { bytes.append(bigEndian: random.next()) }
+        let key = SymmetricKey(data: bytes)
+        let sealing = HMAC<SHA256>.authenticationCode(for: Array("doorward/seal/1".utf8), using: key)
+        secret = Secret(Material(bytes: bytes, salting: HMAC(key: key), sealing: SymmetricKey(data: sealing)))
+    }
+
+    /// The 32 bytes, for whoever keeps the key.
+    package func revealBytes() -> [UInt8] { secret.reveal().bytes }
+
+    var salting: HMAC<SHA256> { secret.reveal().salting }
+    var sealing: SymmetricKey { secret.reveal().sealing }
+}
+
+extension PersonKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { secret.description }
+    package var debugDescription: String { secret.debugDescription }
+    package var customMirror: Mirror { secret.customMirror }
+}

@@ -1,0 +1,138 @@
+import DoorwardDomain
+
+/// Makes a record of its fields, strictly.
+struct RecordReader {
+    private let fields: RecordFields
+    private var commitments: [PersonalCommitment] = []
+    private var withheld: [String] = []
+
+    init(fields: RecordFields) { self.fields = fields }
+
+    mutating func record(personal: (PersonalCommitment) throws -> String?) throws -> DecodedRecord {
+        let seq = try required(fields.uint64(.seq), .seq)
+        var body = try head()
+        body.actor.userID = try id(.actorUserID)
+        let place = (log: body.log, seq: seq)
+        let owner = body.actor.userID.map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: body.at)
+        body.actor.name = try value(of: .actorName, place: place, owner: owner, personal: personal)
+        body.clientAddress = try value(of: .clientAddress, place: place, owner: owner, personal: personal)
+        body.statedReason = try value(of: .statedReason, place: place, owner: owner, personal: personal)
+        body.override = try value(of: .override, place: place, owner: owner, personal: personal)
+        body.details = try details(place: place, at: body.at, personal: personal)
+        return DecodedRecord(record: AccessRecord(seq: seq, body: body), commitments: commitments, withheld: withheld)
+    }
+
+    /// Everything but the personal values and the details.
+    private func head() throws(RecordDecodingError) -> RecordBody {
+        RecordBody(
+            log: try log(), id: try required(id(.id), .id),
+            at: Timestamp(milliseconds: Int64(bitPattern: try required(fields.uint64(.at), .at))),
+            kind: try required(fields.value(.kind), .kind),
+            actor: Actor(kind: try required(fields.value(.actorKind), .actorKind), id: try fields.text(.actorID)),
+            source: try required(fields.value(.source), .source),
+            operation: try fields.value(.operation), decision: try fields.value(.decision), reason: try fields.value(.reason),
+            rule: try rule(), requestID: try fields.text(.requestID), device: try device(), commandID: try id(.commandID),
+            outcome: try fields.value(.outcome), outcomeDetail: try fields.text(.outcomeDetail),
+            stateBefore: try fields.value(.stateBefore), stateAfter: try fields.value(.stateAfter),
+            latencyMs: try fields.uint64(.latencyMs).map { Int64(bitPattern: $0) },
+            event: try fields.value(.event), method: try fields.value(.method), action: try fields.value(.action),
+            target: try target())
+    }
+
+    private func log() throws(RecordDecodingError) -> LogID {
+        guard let log = LogID(try required(fields.text(.logID), .logID)) else { throw .malformed(.logID) }
+        return log
+    }
+
+    private func rule() throws(RecordDecodingError) -> Rule? {
+        guard let text = try fields.text(.rule) else { return nil }
+        guard let rule = Rule(recordText: text) else { throw .malformed(.rule) }
+        return rule
+    }
+
+    private func device() throws(RecordDecodingError) -> DeviceStamp? {
+        guard let deviceID: DeviceID = try id(.deviceID) else {
+            for field in [RecordField.deviceName, .unitID, .propertyID, .portfolioID] where fields[field] != nil {
+                throw .missing(.deviceID)
+            }
+            return nil
+        }
+        return DeviceStamp(
+            deviceID: deviceID, deviceName: try fields.text(.deviceName), unitID: try id(.unitID),
+            propertyID: try id(.propertyID), portfolioID: try id(.portfolioID))
+    }
+
+    private func target() throws(RecordDecodingError) -> RecordTarget? {
+        switch (try fields.text(.targetType), try fields.text(.targetID)) {
+        case (nil, nil): return nil
+        case (nil, _): throw .missing(.targetType)
+        case (_, nil): throw .missing(.targetID)
+        case (let type?, let id?): return RecordTarget(type: type, id: id)
+        }
+    }
+
+    private mutating func details(
+        place: (log: LogID, seq: UInt64), at: Timestamp, personal: (PersonalCommitment) throws -> String?
+    ) throws -> [String: RecordValue] {
+        guard let json = fields[.details] else { return [:] }
+        var reader = try DetailsReader(json)
+        return try reader.details { field, commitment, person in
+            let owner = person.map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: at)
+            return try value(of: field, commitment, place: place, owner: owner, personal: personal)
+        }
+    }
+
+    // MARK: - One field
+
+    private mutating func value(
+        of field: RecordField, place: (log: LogID, seq: UInt64), owner: PersonKeyOwner,
+        personal: (PersonalCommitment) throws -> String?
+    ) throws -> String? {
+        guard let bytes = fields[field], let name = field.personalName else { return nil }
+        guard bytes.count == MerkleTree.hashByteCount else { throw RecordDecodingError.malformed(field) }
+        return try value(of: name, Array(bytes), place: place, owner: owner, personal: personal)
+    }
+
+    private mutating func value(
+        of field: String, _ commitment: [UInt8], place: (log: LogID, seq: UInt64), owner: PersonKeyOwner,
+        personal: (PersonalCommitment) throws -> String?
+    ) throws -> String? {
+        let place = PersonalPlace(log: place.log, seq: place.seq, field: field)
+        let found = PersonalCommitment(place: place, owner: owner, commitment: commitment)
+        commitments.append(found)
+        let value = try personal(found)
+        if value == nil { withheld.append(field) }
+        return value
+    }
+
+    private func id<Entity>(_ field: RecordField) throws(RecordDecodingError) -> EntityID<Entity>? {
+        guard let text = try fields.text(field) else { return nil }
+        guard let id = EntityID<Entity>(text) else { throw .malformed(field) }
+        return id
+    }
+
+    private func required<Value>(_ value: Value?, _ field: RecordField) throws(RecordDecodingError) -> Value {
+        guard let value else { throw .missing(field) }
+        return value
+    }
+}
+
+extension Rule {
+    /// Reads `kind/id/role`, as records hold it.
+    init?(recordText text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        switch parts[0] {
+        case "ASSOCIATION":
+            guard let id = AssociationID(parts[1]), let role = Role(rawValue: String(parts[2])) else { return nil }
+            self = .association(id, role)
+        case "GUEST_ACCESS":
+            guard let id = GuestAccessID(parts[1]), parts[2] == "GUEST" else { return nil }
+            self = .guestAccess(id)
+        case "SUPER_ADMIN":
+            guard parts[1].isEmpty, parts[2] == "SUPER_ADMIN" else { return nil }
+            self = .superAdmin
+        default: return nil
+        }
+    }
+}
