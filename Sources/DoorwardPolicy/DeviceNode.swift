@@ -1,0 +1,33 @@
+package import DoorwardDomain
+
+/// A device with the units whose tenants share it.
+package final class DeviceNode: Sendable {
+    /// The units that list it as a common area, and rightly: it hangs on no unit, and on their property.
+    let sharingUnits: SortedIDs<Unit>
+    package let device: LockDevice
+
+    init(_ device: LockDevice, sharingUnits: SortedIDs<Unit>) {
+        (self.device, self.sharingUnits) = (device, sharingUnits)
+    }
+
+    package var id: DeviceID { device.id }
+
+    /// Whether tenants of `unit` may share this device if the unit lists it.
+    func canBeShared(by unit: Unit) -> Bool { device.unitID == nil && device.propertyID == unit.propertyID }
+
+    /// What a user holds on the units that share this device, by unit.
+    func sharedRoles(of user: UserNode) -> [HeldRole] {
+        if sharingUnits.isEmpty { return [] }
+        if sharingUnits.count < user.roles.all.count {
+            return sharingUnits.flatMap { user.roles.held(on: .unit($0)) }
+        }
+        return user.roles.all.filter { $0.type == .unit && sharingUnits.contains($0.entityID.cast()) }
+    }
+}
+
+/// A value that is kept once and pointed at from every version of the directory.
+final class Node<Value: Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}

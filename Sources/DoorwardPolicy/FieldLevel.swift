@@ -1,0 +1,47 @@
+package import DoorwardDomain
+
+/// How much of an object somebody may see: each level sees what the lower ones see, and more.
+package enum FieldLevel: Int, CaseIterable, Comparable, Sendable {
+    case publicLevel
+    case resident
+    case operations
+    case management
+    case owner
+
+    package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+
+    /// `PUBLIC` to `OWNER`.
+    package var name: String {
+        switch self {
+        case .publicLevel: "PUBLIC"
+        case .resident: "RESIDENT"
+        case .operations: "OPERATIONS"
+        case .management: "MANAGEMENT"
+        case .owner: "OWNER"
+        }
+    }
+
+    /// The level that a role gives on what it reaches. A super admin's differs from object to object and is not here.
+    package init?(of role: Role) {
+        switch role {
+        case .superAdmin: return nil
+        case .owner: self = .owner
+        case .portfolioAdmin, .propertyManager, .auditor: self = .management
+        case .maintenance: self = .operations
+        case .tenant: self = .resident
+        case .guest: self = .publicLevel
+        }
+    }
+}
+
+/// An object of which somebody may see some fields.
+package enum FieldObject: Hashable, Sendable {
+    case portfolio(PortfolioID)
+    case property(PropertyID)
+    case unit(UnitID)
+    case device(DeviceID)
+    case user(UserID)
+    case guestAccess(GuestAccessID)
+    /// A record or command, by where its device hung and who acted.
+    case event(unit: UnitID?, property: PropertyID?, portfolio: PortfolioID?, actor: UserID?)
+}

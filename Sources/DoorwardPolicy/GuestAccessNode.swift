@@ -1,0 +1,75 @@
+package import DoorwardDomain
+
+/// A guest access as the directory keeps it, with what a decision asks of it made ready.
+package final class GuestAccessNode: Sendable {
+    package let access: GuestAccess
+    /// What was granted, for a test that touches no further memory.
+    let operations: OperationSet
+
+    init(_ access: GuestAccess) {
+        self.access = access
+        operations = OperationSet(access.operations)
+    }
+}
+
+/// The guest accesses of one user, an entry for each device, sorted by device and then by id.
+struct HeldGuestAccesses: Sendable {
+    struct Entry: Sendable {
+        let deviceID: DeviceID
+        let node: GuestAccessNode
+    }
+
+    private(set) var entries: ContiguousArray<Entry> = []
+    /// Every access once, also one that lists no device.
+    private(set) var ids = SortedIDs<GuestAccess>()
+
+    mutating func insert(_ node: GuestAccessNode) {
+        ids.insert(node.access.id)
+        for device in Set(node.access.deviceIDs) {
+            let index = entries.lowerBound { ($0.deviceID, $0.node.access.id) < (device, node.access.id) }
+            entries.insert(Entry(deviceID: device, node: node), at: index)
+        }
+    }
+
+    mutating func remove(_ id: GuestAccessID) {
+        ids.remove(id)
+        entries.removeAll { $0.node.access.id == id }
+    }
+
+    /// The indices of those that list a device, smaller id first.
+    func indices(on device: DeviceID) -> Range<Int> {
+        if entries.isEmpty { return 0..<0 }
+        let start = entries.lowerBound { $0.deviceID < device }
+        var end = start
+        while end < entries.count, entries[end].deviceID == device { end += 1 }
+        return start..<end
+    }
+
+    func all(on device: DeviceID) -> [GuestAccessNode] { indices(on: device).map { entries[$0].node } }
+}
+
+/// A set of lock operations in one byte.
+struct OperationSet: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    init(_ operations: some Sequence<LockOperation>) {
+        self.init(rawValue: operations.reduce(0) { $0 | Self.bit($1) })
+    }
+
+    func contains(_ operation: LockOperation) -> Bool { rawValue & Self.bit(operation) != 0 }
+
+    private static func bit(_ operation: LockOperation) -> UInt8 {
+        switch operation {
+        case .lock: 1 << 0
+        case .unlock: 1 << 1
+        case .unlatch: 1 << 2
+        case .viewStatus: 1 << 3
+        case .changeSettings: 1 << 4
+        case .viewAccessHistory: 1 << 5
+        case .grantAccess: 1 << 6
+        case .lockdown: 1 << 7
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package import DoorwardDomain
+
+/// A few ids in ascending order, each once, in one block of memory.
+///
+/// Meant for what one unit, person or device has, not for what a portfolio has: adding one copies the block.
+package struct SortedIDs<Entity>: Hashable, Sendable {
+    private var ids: ContiguousArray<EntityID<Entity>> = []
+
+    package init() {}
+
+    package init(_ ids: some Sequence<EntityID<Entity>>) {
+        for id in ids { insert(id) }
+    }
+
+    /// Whether `id` is one of them; logarithmic.
+    package func contains(_ id: EntityID<Entity>) -> Bool {
+        let index = lowerBound(of: id)
+        return index < ids.count && ids[index] == id
+    }
+
+    package mutating func insert(_ id: EntityID<Entity>) {
+        let index = lowerBound(of: id)
+        if index < ids.count && ids[index] == id { return }
+        ids.insert(id, at: index)
+    }
+
+    package mutating func remove(_ id: EntityID<Entity>) {
+        let index = lowerBound(of: id)
+        if index < ids.count && ids[index] == id { ids.remove(at: index) }
+    }
+
+    private func lowerBound(of id: EntityID<Entity>) -> Int { ids.lowerBound { $0 < id } }
+}
+
+extension SortedIDs: RandomAccessCollection {
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { ids.count }
+    package subscript(index: Int) -> EntityID<Entity> { ids[index] }
+}
+
+extension ContiguousArray {
+    /// The first index whose element is not before the place sought; the array is sorted so that those before come first.
+    func lowerBound(where isBefore: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

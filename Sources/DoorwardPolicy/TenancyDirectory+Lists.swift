@@ -1,0 +1,53 @@
+package import DoorwardDomain
+internal import HashTreeCollections
+
+// Lists are in ascending order of ids, and cost what they hold (times its logarithm), not what there is.
+extension TenancyDirectory {
+    package var portfolioIDs: [PortfolioID] { portfolios.keys.sorted() }
+    package var propertyIDs: [PropertyID] { properties.keys.sorted() }
+    package var unitIDs: [UnitID] { units.keys.sorted() }
+    package var deviceIDs: [DeviceID] { devices.keys.sorted() }
+    package var userIDs: [UserID] { users.values.lazy.filter { $0.user != nil }.map(\.id).sorted() }
+    package var guestAccessIDs: [GuestAccessID] { guestAccesses.keys.sorted() }
+    package var unassignedDeviceIDs: [DeviceID] { unassignedDevices.sorted() }
+
+    package func propertyIDs(of portfolio: PortfolioID) -> [PropertyID] { propertiesByPortfolio[portfolio]?.sorted() ?? [] }
+    package func unitIDs(of property: PropertyID) -> [UnitID] { unitsByProperty[property]?.sorted() ?? [] }
+
+    /// All devices of a property, those on its units too.
+    package func deviceIDs(of property: PropertyID) -> [DeviceID] { devicesByProperty[property]?.sorted() ?? [] }
+
+    /// The devices that hang on a unit; what it shares is in its `commonAreaAccessIDs`.
+    package func deviceIDs(of unit: UnitID) -> [DeviceID] { devicesByUnit[unit].map(Array.init) ?? [] }
+
+    /// What a user holds, by id.
+    package func associations(of user: UserID) -> [UserRoleAssociation] {
+        (users[user]?.roles.all.map { $0.association(of: user) } ?? []).sorted { $0.id < $1.id }
+    }
+
+    /// What is held on an entity itself, not above or below it; by id.
+    package func associations(on entity: AssociatedEntity) -> [UserRoleAssociation] {
+        let holders = holdersByEntity[entity] ?? SortedIDs()
+        return holders.flatMap { user in
+            users[user]?.roles.held(on: entity).map { $0.association(of: user) } ?? []
+        }.sorted { $0.id < $1.id }
+    }
+
+    /// The accesses of which a user is the guest, ended ones too.
+    package func guestAccesses(of user: UserID) -> [GuestAccess] {
+        users[user]?.guestAccesses.ids.compactMap(guestAccess) ?? []
+    }
+
+    /// The accesses that list a device, ended ones too.
+    package func guestAccesses(on device: DeviceID) -> [GuestAccess] {
+        guestAccessesByDevice[device]?.compactMap(guestAccess) ?? []
+    }
+
+    /// The accesses of a property, ended ones too.
+    package func guestAccesses(in property: PropertyID) -> [GuestAccess] {
+        guestAccessesByProperty[property]?.sorted().compactMap(guestAccess) ?? []
+    }
+
+    /// The units that list a device among their `commonAreaAccessIDs`.
+    package func unitsSharing(_ device: DeviceID) -> [UnitID] { unitsByListedDevice[device].map(Array.init) ?? [] }
+}

@@ -1,0 +1,64 @@
+package import DoorwardDomain
+internal import HashTreeCollections
+
+/// The whole tenancy in memory: a value that decisions read while the next version is being made.
+///
+/// Copying costs nothing, and a change costs the logarithm of what there is, whatever the number of devices, users and
+/// records: the trees share all that did not change. Children may be put before their parents; whatever is asked then
+/// is denied until the parents are there.
+package struct TenancyDirectory: Sendable {
+    var portfolios: TreeDictionary<PortfolioID, Node<Portfolio>> = [:]
+    var properties: TreeDictionary<PropertyID, Node<Property>> = [:]
+    var units: TreeDictionary<UnitID, Node<Unit>> = [:]
+    var devices: TreeDictionary<DeviceID, DeviceNode> = [:]
+    var users: TreeDictionary<UserID, UserNode> = [:]
+    var guestAccesses: TreeDictionary<GuestAccessID, GuestAccessNode> = [:]
+
+    /// Who holds an association.
+    var holders: TreeDictionary<AssociationID, UserID> = [:]
+    var holdersByEntity: TreeDictionary<AssociatedEntity, SortedIDs<User>> = [:]
+    var usersByEmail: TreeDictionary<String, UserID> = [:]
+
+    var propertiesByPortfolio: TreeDictionary<PortfolioID, TreeSet<PropertyID>> = [:]
+    var unitsByProperty: TreeDictionary<PropertyID, TreeSet<UnitID>> = [:]
+    var devicesByProperty: TreeDictionary<PropertyID, TreeSet<DeviceID>> = [:]
+    var devicesByUnit: TreeDictionary<UnitID, SortedIDs<LockDevice>> = [:]
+    var unassignedDevices: TreeSet<DeviceID> = []
+    /// The units that list a device as a common area, whether or not it is one.
+    var unitsByListedDevice: TreeDictionary<DeviceID, SortedIDs<Unit>> = [:]
+    var guestAccessesByDevice: TreeDictionary<DeviceID, SortedIDs<GuestAccess>> = [:]
+    var guestAccessesByProperty: TreeDictionary<PropertyID, TreeSet<GuestAccessID>> = [:]
+
+    /// How many users are super admins, disabled ones too.
+    package internal(set) var superAdminCount = 0
+    /// How many users there are, disabled ones too.
+    package internal(set) var userCount = 0
+
+    package init() {}
+
+    package var deviceCount: Int { devices.count }
+
+    package func portfolio(_ id: PortfolioID) -> Portfolio? { portfolios[id]?.value }
+    package func property(_ id: PropertyID) -> Property? { properties[id]?.value }
+    package func unit(_ id: UnitID) -> Unit? { units[id]?.value }
+    package func device(_ id: DeviceID) -> LockDevice? { devices[id]?.device }
+    package func user(_ id: UserID) -> User? { users[id]?.user }
+    package func guestAccess(_ id: GuestAccessID) -> GuestAccess? { guestAccesses[id]?.access }
+
+    package func association(_ id: AssociationID) -> UserRoleAssociation? {
+        guard let holder = holders[id] else { return nil }
+        return users[holder]?.roles.all.first { $0.id == id }?.association(of: holder)
+    }
+
+    /// The user of an address; upper and lower case are one.
+    package func user(email: String) -> User? { usersByEmail[Self.emailKey(email)].flatMap(user) }
+
+    /// What `SecurityService` decides over, for callers that ask more than once about one user. It belongs to this
+    /// version of the directory: asked again after a change, it may answer another.
+    package func resolve(_ id: UserID) -> UserNode? { users[id] }
+
+    /// The same for a device.
+    package func resolve(_ id: DeviceID) -> DeviceNode? { devices[id] }
+
+    static func emailKey(_ email: String) -> String { email.lowercased() }
+}
