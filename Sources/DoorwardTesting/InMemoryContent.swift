@@ -16,7 +16,7 @@ struct InMemoryContent {
         for change in transaction.changes { try next.tenancy.apply(change) }
         for change in transaction.credentials { try next.credentials.apply(change, users: next.tenancy.users) }
         for change in transaction.commands { try next.apply(change, intents: transaction.records) }
-        for entry in transaction.idempotency { next.idempotency[entry.key] = entry }
+        for entry in transaction.idempotency { try next.keep(entry) }
         var places: [RecordPlace] = []
         for record in transaction.records { places.append(try next.append(record, after: places)) }
         next.commitCount += 1
@@ -29,23 +29,22 @@ struct InMemoryContent {
     private mutating func apply(_ change: CommandChange, intents: [PendingRecord]) throws(StoreError) {
         switch change {
         case .begin(let command, let log):
-            guard commands[command.id] == nil else { throw .refused("command \(command.id) was begun before") }
-            let intent = intents.first { $0.body.commandID == command.id && $0.body.kind == .commandIntent }
-            let stamp = intent?.body.device ?? tenancy.devices[command.deviceID].map { DeviceStamp($0) }
-            let device = stamp ?? DeviceStamp(deviceID: command.deviceID)
+            guard commands[command.id] == nil else { throw .commandExists }
+            guard let intent = intents.first(where: { $0.body.isIntent(of: command.id, in: log) }) else { throw .intentMissing }
+            let device = intent.body.device ?? DeviceStamp(deviceID: command.deviceID)
             commands[command.id] = OpenCommand(command: command, log: log, device: device)
         case .update(let command):
-            guard !command.state.isEnd else { throw .refused("command \(command.id) ends by an outcome only") }
+            guard !command.state.isEnd else { throw .refused("not_an_update") }
             try replace(command)
         case .end(let command):
-            guard command.state.isEnd else { throw .refused("\(command.state.rawValue) is no outcome of command \(command.id)") }
+            guard command.state.isEnd else { throw .refused("not_an_end") }
             try replace(command)
         }
     }
 
     private mutating func replace(_ command: Command) throws(StoreError) {
-        guard let open = commands[command.id] else { throw .refused("command \(command.id) has no intent") }
-        guard !open.command.state.isEnd else { throw .refused("command \(command.id) has its outcome") }
+        guard let open = commands[command.id] else { throw .commandUnknown }
+        guard !open.command.state.isEnd else { throw .commandEnded }
         commands[command.id] = OpenCommand(command: command, log: open.log, device: open.device)
     }
 
@@ -60,14 +59,25 @@ struct InMemoryContent {
 
     private static func isOlder(_ a: Command, _ b: Command) -> Bool { (a.requestedAt, a.id) < (b.requestedAt, b.id) }
 
+    // MARK: Idempotency
+
+    /// A new key, the answer to the request that took it, or a request a day later.
+    private mutating func keep(_ entry: IdempotencyEntry) throws(StoreError) {
+        if let kept = idempotency[entry.key], entry.createdAt.duration(since: kept.createdAt) < .seconds(86_400) {
+            let isSameRequest = kept.fingerprint == entry.fingerprint && kept.commandID == entry.commandID
+            guard isSameRequest, kept.answer == nil else { throw .idempotencyKeyTaken }
+        }
+        idempotency[entry.key] = entry
+    }
+
     // MARK: Records
 
     private mutating func append(_ record: PendingRecord, after places: [RecordPlace]) throws(StoreError) -> RecordPlace {
         var body = record.body
-        guard recordPlaces[body.id] == nil else { throw .refused("record \(body.id) was written before") }
+        guard recordPlaces[body.id] == nil else { throw .duplicate }
         if let index = record.counterpart {
             guard places.indices.contains(index) else {
-                throw .refused("record \(body.id) points at a record that is not before it")
+                throw .parentUnknown
             }
             body.details["counterpart"] = .object([
                 "logId": .string(places[index].log.description), "seq": .integer(Int64(places[index].seq)),
@@ -116,5 +126,11 @@ struct InMemoryContent {
 
     private static func precedes(_ a: RecordPlace, _ b: RecordPlace) -> Bool {
         (a.at, a.log.description, a.seq) < (b.at, b.log.description, b.seq)
+    }
+}
+
+extension RecordBody {
+    fileprivate func isIntent(of command: CommandID, in log: LogID) -> Bool {
+        kind == .commandIntent && commandID == command && self.log == log
     }
 }

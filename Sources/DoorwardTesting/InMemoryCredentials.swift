@@ -10,11 +10,11 @@ struct InMemoryCredentials {
     mutating func apply(_ change: CredentialChange, users: [UserID: User]) throws(StoreError) {
         switch change {
         case .setPassword(let user, let hash):
-            guard users[user] != nil else { throw .refused("user \(user) does not exist") }
+            guard users[user] != nil else { throw .parentUnknown }
             passwords[user] = hash
         case .beginSession(let session, let digest):
-            guard users[session.userID] != nil else { throw .refused("user \(session.userID) does not exist") }
-            guard sessions[session.id] == nil else { throw .refused("session \(session.id) was begun before") }
+            guard users[session.userID] != nil else { throw .parentUnknown }
+            guard sessions[session.id] == nil else { throw .duplicate }
             sessions[session.id] = (session, false)
             try add(digest, of: session.id)
         case .rotateRefresh(let id, let old, let new, let expiresAt):
@@ -24,16 +24,16 @@ struct InMemoryCredentials {
     }
 
     private mutating func rotate(_ id: SessionID, old: [UInt8], new: [UInt8], expiresAt: Timestamp) throws(StoreError) {
-        guard let entry = sessions[id], !entry.isEnded else { throw .refused("session \(id) does not run") }
-        guard let token = tokens[old], token.session == id else { throw .refused("the refresh token is none of session \(id)") }
-        guard !token.isUsed else { throw .refused("the refresh token was used before") }
+        guard let entry = sessions[id], !entry.isEnded else { throw .refreshTokenSpent }
+        guard let token = tokens[old], token.session == id else { throw .refreshTokenSpent }
+        guard !token.isUsed else { throw .refreshTokenSpent }
         tokens[old]?.isUsed = true
         sessions[id]?.session.expiresAt = expiresAt
         try add(new, of: id)
     }
 
     private mutating func add(_ digest: [UInt8], of session: SessionID) throws(StoreError) {
-        guard tokens[digest] == nil else { throw .refused("the refresh token was issued before") }
+        guard tokens[digest] == nil else { throw .duplicate }
         tokens[digest] = (session, false)
     }
 

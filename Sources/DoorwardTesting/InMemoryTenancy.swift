@@ -17,33 +17,33 @@ struct InMemoryTenancy {
         switch change {
         case .putPortfolio(let portfolio): portfolios[portfolio.id] = portfolio
         case .putProperty(let property):
-            try require(portfolios[property.portfolioID] != nil, "the portfolio of property \(property.id)")
+            try require(portfolios[property.portfolioID] != nil)
             properties[property.id] = property
         case .putUnit(let unit):
-            try require(properties[unit.propertyID] != nil, "the property of unit \(unit.id)")
+            try require(properties[unit.propertyID] != nil)
             units[unit.id] = unit
         case .putDevice(let device): try put(device)
         case .putUser(let user): try put(user)
         case .putAssociation(let association):
-            try require(users[association.userID] != nil, "the user of association \(association.id)")
-            try require(exists(association.entity), "what association \(association.id) is held on")
+            try require(users[association.userID] != nil)
+            try require(exists(association.entity))
             associations[association.id] = association
         case .removeAssociation(let id): associations[id] = nil
         case .putGuestAccess(let access):
-            try require(properties[access.propertyID] != nil, "the property of guest access \(access.id)")
+            try require(properties[access.propertyID] != nil)
             guestAccesses[access.id] = access
         }
     }
 
     private mutating func put(_ device: LockDevice) throws(StoreError) {
-        try require(device.propertyID.map { properties[$0] != nil } ?? true, "the property of device \(device.id)")
-        try require(device.unitID.map { units[$0] != nil } ?? true, "the unit of device \(device.id)")
+        try require(device.propertyID.map { properties[$0] != nil } ?? true)
+        try require(device.unitID.map { units[$0] != nil } ?? true)
         devices[device.id] = device
     }
 
     private mutating func put(_ user: User) throws(StoreError) {
         let email = user.email.lowercased()
-        if let holder = emails[email], holder != user.id { throw .refused("another user has this e-mail address") }
+        if let holder = emails[email], holder != user.id { throw .emailTaken }
         if let before = users[user.id] { emails[before.email.lowercased()] = nil }
         emails[email] = user.id
         users[user.id] = user
@@ -57,8 +57,8 @@ struct InMemoryTenancy {
         }
     }
 
-    private func require(_ isThere: Bool, _ what: String) throws(StoreError) {
-        if !isThere { throw .refused("\(what) does not exist") }
+    private func require(_ parentExists: Bool) throws(StoreError) {
+        if !parentExists { throw .parentUnknown }
     }
 
     /// Everything, parents before children.

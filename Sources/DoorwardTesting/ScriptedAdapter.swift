@@ -1,0 +1,197 @@
+package import DoorwardAdapterKit
+package import DoorwardDomain
+import Synchronization
+
+/// Locks that do what a test tells them to. Records every order with its instant; waits on the virtual clock only.
+package final class ScriptedAdapter: LockAdapter {
+    package let kind: String
+    private let clock: any GatewayClock
+    private let executor: (any TaskExecutor)?
+    private let state: Mutex<State>
+
+    /// What a lock does with an order.
+    package enum Behaviour: Hashable, Sendable {
+        /// Confirms before `send` returns.
+        case confirmAtOnce
+        /// Confirms so much later, on a task of its own.
+        case confirm(after: Duration)
+        /// Takes the order and says nothing.
+        case silent
+        /// Refuses so much later.
+        case refuse(RefusalCause, after: Duration)
+        /// Jams so much later.
+        case jam(after: Duration)
+        /// `send` throws; no order is recorded.
+        case fail(AdapterError)
+    }
+
+    /// An order that left the gateway, and when.
+    package struct SentOrder: Hashable, Sendable {
+        package let order: LockOrder
+        package let at: MonotonicInstant
+    }
+
+    private struct State {
+        var receiver: (any ReportReceiver)?
+        var attached: [DeviceID: AttachedLock] = [:]
+        var behaviours: [DeviceID: Behaviour] = [:]
+        var defaultBehaviour: Behaviour
+        var capabilities: LockCapabilities
+        var mistakes: AddressMistakes?
+        var orders: [SentOrder] = []
+        var refreshes: [DeviceID] = []
+        var onSend: (@Sendable (LockOrder) -> Void)?
+        var pending = PendingReports()
+    }
+
+    /// - Parameters:
+    ///   - kind: the name that devices carry in `adapter`.
+    ///   - clock: dates the orders, and is slept on by answers that come later.
+    ///   - executor: where those answers run; a `SeededExecutor`, or `nil` for the global one.
+    ///   - behaviour: what every lock does that was told nothing else.
+    ///   - capabilities: what `check` answers.
+    package init(
+        kind: String = "scripted", clock: any GatewayClock, executor: (any TaskExecutor)? = nil,
+        behaviour: Behaviour = .confirmAtOnce, capabilities: LockCapabilities = .all
+    ) {
+        (self.kind, self.clock, self.executor) = (kind, clock, executor)
+        state = Mutex(State(defaultBehaviour: behaviour, capabilities: capabilities))
+    }
+
+    // MARK: What a test does with it
+
+    /// Sets what one lock does with the orders to come.
+    package func set(_ behaviour: Behaviour, for device: DeviceID) { state.withLock { $0.behaviours[device] = behaviour } }
+
+    /// Sets what `check` throws; `nil` for nothing.
+    package func set(mistakes: AddressMistakes?) { state.withLock { $0.mistakes = mistakes } }
+
+    /// Sets what is called inside `send`, before the order is recorded: a look at the world at that very moment.
+    package func onSend(_ body: (@Sendable (LockOrder) -> Void)?) { state.withLock { $0.onSend = body } }
+
+    /// Delivers a report now, from the caller's thread, if the lock is attached.
+    package func report(_ fact: LockReport.Fact, from device: DeviceID) {
+        let receiver = state.withLock { $0.attached[device] == nil ? nil : $0.receiver }
+        receiver?.receive(LockReport(deviceID: device, fact))
+    }
+
+    /// Delivers a live report of where the bolt is.
+    package func report(_ lockState: LockState, method: EventMethod? = nil, from device: DeviceID) {
+        report(.state(lockState, quality: .confirmed, method: method, operatorName: nil), from: device)
+    }
+
+    /// Every order that was handed over, in order.
+    package var orders: [SentOrder] { state.withLock { $0.orders } }
+
+    /// Every lock that was asked for its state, in order.
+    package var refreshes: [DeviceID] { state.withLock { $0.refreshes } }
+
+    /// The locks that are attached, sorted by id.
+    package var attached: [AttachedLock] { state.withLock { $0.attached.values.sorted { $0.id < $1.id } } }
+
+    // MARK: LockAdapter
+
+    package func check(address: [String: JSONValue]) throws(AddressMistakes) -> LockCapabilities {
+        let (mistakes, capabilities) = state.withLock { ($0.mistakes, $0.capabilities) }
+        if let mistakes { throw mistakes }
+        return capabilities
+    }
+
+    package func start(reports: any ReportReceiver) async throws { state.withLock { $0.receiver = reports } }
+
+    package func stop() async {
+        let tasks = state.withLock { state in
+            state.receiver = nil
+            return state.pending.removeAll()
+        }
+        for task in tasks { task.cancel() }
+    }
+
+    package func attach(_ lock: AttachedLock) { state.withLock { $0.attached[lock.id] = lock } }
+
+    package func detach(_ id: DeviceID) { state.withLock { $0.attached[id] = nil } }
+
+    package func send(_ order: LockOrder) throws(AdapterError) {
+        let device = order.deviceID
+        let (behaviour, onSend) = try prepare(device)
+        onSend?(order)
+        let sent = SentOrder(order: order, at: clock.monotonicNow())
+        state.withLock { $0.orders.append(sent) }
+        switch behaviour {
+        case .confirmAtOnce: report(order.operation.result, method: .remote, from: device)
+        case .confirm(let delay): schedule(Self.fact(order.operation.result), from: device, after: delay)
+        case .refuse(let cause, let delay): schedule(.refusal(cause), from: device, after: delay)
+        case .jam(let delay): schedule(Self.fact(.jammed), from: device, after: delay)
+        case .silent, .fail: break
+        }
+    }
+
+    package func refresh(_ id: DeviceID) throws(AdapterError) {
+        let isAttached = state.withLock { state in
+            if state.attached[id] != nil { state.refreshes.append(id) }
+            return state.attached[id] != nil
+        }
+        if !isAttached { throw .notAttached }
+    }
+
+    private func prepare(
+        _ device: DeviceID
+    ) throws(AdapterError) -> (behaviour: Behaviour, onSend: (@Sendable (LockOrder) -> Void)?) {
+        let (isAttached, behaviour, onSend) = state.withLock { state in
+            (state.attached[device] != nil, state.behaviours[device] ?? state.defaultBehaviour, state.onSend)
+        }
+        if !isAttached { throw .notAttached }
+        if case .fail(let error) = behaviour { throw error }
+        return (behaviour, onSend)
+    }
+
+    private static func fact(_ state: LockState) -> LockReport.Fact {
+        .state(state, quality: .confirmed, method: .remote, operatorName: nil)
+    }
+
+    private func schedule(_ fact: LockReport.Fact, from device: DeviceID, after delay: Duration) {
+        let due = clock.monotonicNow().advanced(by: delay)
+        state.withLock { state in
+            let number = state.pending.nextNumber()
+            // Made under the lock, so that the task cannot end before it is known.
+            let task = Task(executorPreference: executor) {
+                defer { self.state.withLock { $0.pending.remove(number) } }
+                try await self.clock.sleep(until: due)
+                self.report(fact, from: device)
+            }
+            state.pending.add(task, number: number)
+        }
+    }
+}
+
+/// The answers that locks still owe.
+private struct PendingReports {
+    private var tasks: [UInt64: Task<Void, any Error>] = [:]
+    private var count: UInt64 = 0
+
+    mutating func nextNumber() -> UInt64 {
+        count += 1
+        return count
+    }
+
+    mutating func add(_ task: Task<Void, any Error>, number: UInt64) { tasks[number] = task }
+
+    mutating func remove(_ number: UInt64) { tasks[number] = nil }
+
+    mutating func removeAll() -> [Task<Void, any Error>] {
+        defer { tasks = [:] }
+        return Array(tasks.values)
+    }
+}
+
+extension LockOperation {
+    /// The state that a lock reports when it has done as told.
+    fileprivate var result: LockState {
+        switch self {
+        case .lock: .locked
+        case .unlock: .unlocked
+        case .unlatch: .unlatched
+        case .viewStatus, .changeSettings, .viewAccessHistory, .grantAccess, .lockdown: .unknown
+        }
+    }
+}
