@@ -61,7 +61,7 @@ struct DetailsReader {
 
     private mutating func object(_ resolve: Resolve) throws -> RecordValue {
         guard path.depth <= DetailsFormat.maxDepth, scanner.skip("{") else { throw malformed }
-        if scanner.starts(with: "\"$commitment\":") { return try personal(resolve) }
+        if scanner.starts(with: DetailsFormat.commitment) { return try personal(resolve) }
         guard path.depth < DetailsFormat.maxDepth else { throw malformed }
         var members: [String: RecordValue] = [:]
         if scanner.skip("}") { return .object(members) }
@@ -91,14 +91,14 @@ struct DetailsReader {
 
     /// What follows `{` in the object that stands for a personal value.
     private mutating func personal(_ resolve: Resolve) throws -> RecordValue {
-        guard path.depth > 0, scanner.skip("\"$commitment\":") else { throw malformed }
+        guard path.depth > 0, scanner.skip(DetailsFormat.commitment) else { throw malformed }
         let base64 = try string()
         guard let commitment = Data(base64Encoded: base64), commitment.count == MerkleTree.hashByteCount,
             commitment.base64EncodedString() == base64
         else { throw malformed }
         var person: UserID?
         if scanner.skip(",") {
-            guard scanner.skip("\"$person\":") else { throw malformed }
+            guard scanner.skip(DetailsFormat.person) else { throw malformed }
             person = UserID(try string())
             if person == nil { throw malformed }
         }

@@ -9,8 +9,8 @@ enum DetailsFormat {
     static let integers: ClosedRange<Int64> = -9_007_199_254_740_991...9_007_199_254_740_991
     /// Begins the keys that the format itself uses; an ordinary key that begins so gets a second one.
     static let reserved = UInt8(ascii: "$")
-    static let commitmentKey = "$commitment"
-    static let personKey = "$person"
+    static let commitment: StaticString = "\"$commitment\":"
+    static let person: StaticString = "\"$person\":"
 }
 
 /// Writes the details as canonical JSON (RFC 8785 without fractions), each personal value as an object
@@ -69,12 +69,14 @@ struct DetailsWriter {
 
     private func personal(_ value: String, of person: UserID?, to bytes: inout [UInt8], commit: Commit) throws {
         let commitment = try commit(path.field, value, person)
-        bytes.append(contentsOf: "{\"\(DetailsFormat.commitmentKey)\":\"".utf8)
-        bytes.append(contentsOf: Data(commitment).base64EncodedString().utf8)
+        bytes.append(UInt8(ascii: "{"))
+        DetailsFormat.commitment.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        CanonicalJSON.append(Data(commitment).base64EncodedString(), to: &bytes)
         if let person {
-            bytes.append(contentsOf: "\",\"\(DetailsFormat.personKey)\":\"".utf8)
-            bytes.append(id: person)
+            bytes.append(UInt8(ascii: ","))
+            DetailsFormat.person.withUTF8Buffer { bytes.append(contentsOf: $0) }
+            CanonicalJSON.append(person.description, to: &bytes)
         }
-        bytes.append(contentsOf: "\"}".utf8)
+        bytes.append(UInt8(ascii: "}"))
     }
 }

@@ -54,8 +54,9 @@ struct RecordFields {
     }
 
     func value<Value: RawRepresentable<String>>(_ field: RecordField) throws(RecordDecodingError) -> Value? {
-        guard let text = try text(field) else { return nil }
-        guard let value = Value(rawValue: text) else { throw .malformed(field) }
+        guard let bytes = self[field], let text = try text(field) else { return nil }
+        // Swift's strings are equal when their normal forms are: `LOC` with a Kelvin sign would pass for `LOCK`.
+        guard let value = Value(rawValue: text), value.rawValue.utf8.elementsEqual(bytes) else { throw .malformed(field) }
         return value
     }
 }

@@ -40,13 +40,15 @@ struct RecordReader {
     }
 
     private func log() throws(RecordDecodingError) -> LogID {
-        guard let log = LogID(try required(fields.text(.logID), .logID)) else { throw .malformed(.logID) }
+        let bytes = try fields.required(.logID)
+        guard let text = try fields.text(.logID), let log = LogID(text), log.description.utf8.elementsEqual(bytes)
+        else { throw .malformed(.logID) }
         return log
     }
 
     private func rule() throws(RecordDecodingError) -> Rule? {
-        guard let text = try fields.text(.rule) else { return nil }
-        guard let rule = Rule(recordText: text) else { throw .malformed(.rule) }
+        guard let bytes = fields[.rule], let text = try fields.text(.rule) else { return nil }
+        guard let rule = Rule(recordText: text), rule.recordText.utf8.elementsEqual(bytes) else { throw .malformed(.rule) }
         return rule
     }
 
@@ -114,25 +116,5 @@ struct RecordReader {
     private func required<Value>(_ value: Value?, _ field: RecordField) throws(RecordDecodingError) -> Value {
         guard let value else { throw .missing(field) }
         return value
-    }
-}
-
-extension Rule {
-    /// Reads `kind/id/role`, as records hold it.
-    init?(recordText text: String) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 3 else { return nil }
-        switch parts[0] {
-        case "ASSOCIATION":
-            guard let id = AssociationID(parts[1]), let role = Role(rawValue: String(parts[2])) else { return nil }
-            self = .association(id, role)
-        case "GUEST_ACCESS":
-            guard let id = GuestAccessID(parts[1]), parts[2] == "GUEST" else { return nil }
-            self = .guestAccess(id)
-        case "SUPER_ADMIN":
-            guard parts[1].isEmpty, parts[2] == "SUPER_ADMIN" else { return nil }
-            self = .superAdmin
-        default: return nil
-        }
     }
 }

@@ -40,14 +40,7 @@ struct RecordWriter {
         text(.operation, body.operation?.rawValue)
         text(.decision, body.decision?.rawValue)
         text(.reason, body.reason?.rawValue)
-        guard let rule = body.rule else { return }
-        field(.rule) { bytes in
-            bytes.append(contentsOf: rule.kind.utf8)
-            bytes.append(UInt8(ascii: "/"))
-            bytes.append(contentsOf: (rule.id ?? "").utf8)
-            bytes.append(UInt8(ascii: "/"))
-            bytes.append(contentsOf: rule.role.rawValue.utf8)
-        }
+        text(.rule, body.rule?.recordText)
     }
 
     private mutating func writeActor(_ body: RecordBody, commit: Commit) throws {
