@@ -1,0 +1,70 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+
+/// How a command comes to its end, and what the end looks like: the table of ends, in one place.
+enum CommandEnding: Sendable {
+    case lockSaid(OrderUnderWay.Ending)
+    /// The decision at the gate.
+    case denied(Denial)
+    case deadlinePassed
+    /// The adapter did not hand the order over.
+    case notSent(AdapterError)
+    case shuttingDown
+    /// The rule that grants the command now could not be written down, so nothing was sent.
+    case intentNotWritten
+    /// What happened is known to nobody who may be told: it could not be written down.
+    case outcomeNotWritten
+
+    /// Whether the lock may still answer.
+    var isUnanswered: Bool {
+        switch self {
+        case .lockSaid(.deadlinePassed), .lockSaid(.abandoned): true
+        default: false
+        }
+    }
+
+    /// Puts the end into `command`.
+    ///
+    /// - Parameter stateNow: the lock's state as far as it is known.
+    func apply(to command: inout Command, at completed: Timestamp, stateNow: LockState) {
+        command.completedAt = completed
+        command.stateAfter = stateNow
+        command.changed = nil
+        switch self {
+        case .lockSaid(let ending): apply(ending, to: &command)
+        case .denied(let denial): command.end(.denied, denial.reason.rawValue, sent: false)
+        case .deadlinePassed: command.end(.failed, "deadline_passed", sent: false)
+        case .notSent(.offline): command.end(.failed, "device_offline", sent: false)
+        case .notSent(.transportBusy): command.end(.failed, RefusalCause.transport.rawValue, sent: false)
+        case .notSent(.unsupported): command.end(.failed, RefusalCause.unsupported.rawValue, sent: false)
+        case .notSent(.notAttached): command.end(.failed, RefusalCause.other.rawValue, sent: false)
+        case .shuttingDown: command.end(.failed, "shutting_down", sent: false)
+        case .intentNotWritten, .outcomeNotWritten:
+            command.stateAfter = nil
+            command.end(.unknown, nil, sent: nil)
+        }
+    }
+
+    private func apply(_ ending: OrderUnderWay.Ending, to command: inout Command) {
+        switch ending {
+        case .confirmed(let state):
+            command.changed = command.stateBefore?.satisfies(command.operation) != true
+            command.stateAfter = state
+            command.end(.confirmed, nil, sent: true)
+        case .jammed:
+            command.stateAfter = .jammed
+            command.end(.failed, "jammed", sent: true)
+        case .refused(let cause): command.end(.failed, cause.rawValue, sent: true)
+        case .deadlinePassed: command.end(.timedOut, nil, sent: true)
+        case .abandoned: command.end(.unknown, nil, sent: nil)
+        }
+    }
+}
+
+extension Command {
+    fileprivate mutating func end(_ state: CommandState, _ detail: String?, sent: Bool?) {
+        self.state = state
+        outcomeDetail = detail
+        self.sent = sent
+    }
+}

@@ -1,0 +1,227 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardPolicy
+import Logging
+import Synchronization
+
+/// One command from its intent to its outcome: steps 3 to 7 of a command's life.
+final class CommandLife: Sendable {
+    private let dal: LockDAL
+    private let request: CommandRequest
+    private let stamp: DeviceStamp
+    private let adapter: (any LockAdapter)?
+    private let live: LiveDevice
+    private let place: QueuePlace
+    private let deadline: MonotonicInstant
+    private let repeatable: IdempotentCall<FinishedCommand>?
+    private let state: Mutex<Command>
+
+    init(
+        dal: LockDAL, request: CommandRequest, command: Command, stamp: DeviceStamp, adapter: (any LockAdapter)?,
+        live: LiveDevice, place: QueuePlace, deadline: MonotonicInstant, repeatable: IdempotentCall<FinishedCommand>?
+    ) {
+        (self.dal, self.request, self.stamp, self.adapter) = (dal, request, stamp, adapter)
+        (self.live, self.place, self.deadline, self.repeatable) = (live, place, deadline, repeatable)
+        state = Mutex(command)
+    }
+
+    /// The command as it is at this moment.
+    var command: Command { state.withLock { $0 } }
+
+    // MARK: - Intents
+
+    /// Makes the command and its intent durable.
+    func writeFirstIntent() async throws(GatewayError) {
+        let command = command
+        let entry = repeatable.map {
+            IdempotencyEntry(
+                key: $0.key, fingerprint: $0.fingerprint, commandID: command.id, answer: nil, createdAt: command.requestedAt)
+        }
+        try await dal.ledger.write(
+            StoreTransaction(
+                commands: [.begin(command, log: log)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]))
+    }
+
+    /// Makes a further intent durable, which names the rule that grants the command now.
+    private func writeFurtherIntent(under rule: Rule) async throws(GatewayError) {
+        let command = state.withLock { command in
+            command.rule = rule
+            return command
+        }
+        try await dal.ledger.write(StoreTransaction(commands: [.update(command)], records: [intent(of: command)]))
+    }
+
+    // MARK: - Life
+
+    /// Waits for the turn, sends, waits for the lock, writes the outcome and leaves the lane.
+    func run() async -> FinishedCommand {
+        let ending = await waitTurnAndSend()
+        let finished = await writeOutcome(ending)
+        dal.devices.leave(place, of: live)
+        dal.running.remove(finished.command.id)
+        return finished
+    }
+
+    private func waitTurnAndSend() async -> CommandEnding {
+        switch await turn() {
+        case .deadlinePassed: return .deadlinePassed
+        case .shuttingDown: return .shuttingDown
+        case .come: break
+        }
+        while true {
+            let order = OrderUnderWay(commandID: command.id, operation: command.operation)
+            switch live.lane.inGate({ decideAndSend(order) }) {
+            case .ended(let ending): return ending
+            case .sent: return await word(of: order)
+            case .grantedByOther(let rule):
+                do {
+                    try await writeFurtherIntent(under: rule)
+                } catch {
+                    return .intentNotWritten
+                }
+            }
+        }
+    }
+
+    private func turn() async -> QueuePlace.Turn {
+        if let turn = place.turn.current { return turn }
+        let turn = place.turn
+        let timer = alarm { turn.fulfil(.deadlinePassed) }
+        defer { timer.cancel() }
+        return await turn.value
+    }
+
+    /// What came of one passage through the gate.
+    private enum Passage {
+        case sent
+        /// Still allowed, but by another rule than the intent names: nothing was sent.
+        case grantedByOther(Rule)
+        case ended(CommandEnding)
+    }
+
+    /// Runs in the dispatch gate: deadline, decision, hand-over, without a suspension in between.
+    private func decideAndSend(_ order: OrderUnderWay) -> Passage {
+        guard !dal.running.isClosed else { return .ended(.shuttingDown) }
+        guard dal.clock.monotonicNow() < deadline else { return .ended(.deadlinePassed) }
+        let now = dal.clock.now()
+        let command = command
+        let decision = SecurityService.decide(
+            request.caller.principal, command.operation, on: command.deviceID, at: now, override: command.override != nil,
+            in: dal.directory.current)
+        guard case .allowed(let rule, _) = decision else {
+            return .ended(.denied(decision.denial ?? Denial(.noAssociation, hasReach: false)))
+        }
+        guard rule == command.rule else { return .grantedByOther(rule) }
+        return handOver(order, at: now)
+    }
+
+    private func handOver(_ order: OrderUnderWay, at now: Timestamp) -> Passage {
+        guard let adapter else { return .ended(.notSent(.notAttached)) }
+        let command = state.withLock { command in
+            command.stateBefore = live.status.state
+            command.dispatchedAt = now
+            command.sent = true
+            command.state = .dispatched
+            return command
+        }
+        live.forgetUnanswered()
+        live.lane.expect(order)
+        do {
+            try adapter.send(
+                LockOrder(
+                    commandID: command.id, deviceID: command.deviceID, operation: command.operation, deadline: command.deadline))
+            return .sent
+        } catch {
+            live.lane.expectNothing()
+            state.withLock { command in
+                command.dispatchedAt = nil
+                command.sent = false
+                command.state = .accepted
+            }
+            return .ended(.notSent(error))
+        }
+    }
+
+    /// Waits for the lock's word on the order, until the deadline.
+    private func word(of order: OrderUnderWay) async -> CommandEnding {
+        if let ending = order.ending.current { return .lockSaid(ending) }
+        let promise = order.ending
+        let timer = alarm { promise.fulfil(.deadlinePassed) }
+        defer { timer.cancel() }
+        return .lockSaid(await promise.value)
+    }
+
+    /// Runs `ring` at the deadline, unless it is cancelled before.
+    private func alarm(_ ring: @escaping @Sendable () -> Void) -> Task<Void, Never> {
+        let (clock, deadline) = (dal.clock, deadline)
+        return Task(executorPreference: dal.executor) {
+            do {
+                try await clock.sleep(until: deadline)
+                ring()
+            } catch {
+                // Cancelled: the command did not need its deadline.
+            }
+        }
+    }
+
+    // MARK: - Outcome
+
+    /// Makes the outcome durable. Where that fails, nobody may be told what it was: the command is `UNKNOWN`.
+    private func writeOutcome(_ ending: CommandEnding) async -> FinishedCommand {
+        var ended = command
+        ending.apply(to: &ended, at: max(dal.clock.now(), ended.dispatchedAt ?? ended.requestedAt), stateNow: live.status.state)
+        let finished = FinishedCommand(command: ended, status: live.status)
+        let answer = repeatable.map { call in
+            IdempotencyEntry(
+                key: call.key, fingerprint: call.fingerprint, commandID: ended.id,
+                answer: call.render(finished, dal.directory.current), createdAt: ended.requestedAt)
+        }
+        if ending.isUnanswered { live.remember(UnansweredCommand(id: ended.id, operation: ended.operation)) }
+        do {
+            try await dal.ledger.write(
+                StoreTransaction(
+                    commands: [.end(ended)], idempotency: answer.map { [$0] } ?? [], records: [outcome(of: ended, ending)]))
+            state.withLock { $0 = ended }
+            return finished
+        } catch {
+            CommandEnding.outcomeNotWritten.apply(to: &ended, at: ended.completedAt ?? ended.requestedAt, stateNow: .unknown)
+            state.withLock { $0 = ended }
+            return FinishedCommand(command: ended, status: live.status)
+        }
+    }
+
+    // MARK: - Records
+
+    private var log: LogID { stamp.portfolioID.map { .portfolio($0) } ?? .gateway }
+
+    private func intent(of command: Command) -> PendingRecord {
+        var body = record(of: command, kind: .commandIntent, at: dal.clock.now())
+        body.decision = .allowed
+        body.rule = command.rule
+        body.statedReason = command.reason
+        body.override = command.override
+        body.stateBefore = command.stateBefore
+        return PendingRecord(body)
+    }
+
+    private func outcome(of command: Command, _ ending: CommandEnding) -> PendingRecord {
+        var body = record(of: command, kind: .commandOutcome, at: command.completedAt ?? command.requestedAt)
+        body.outcome = command.state
+        body.outcomeDetail = command.outcomeDetail
+        body.stateBefore = command.stateBefore
+        body.stateAfter = command.stateAfter
+        body.rule = command.rule
+        if let dispatched = command.dispatchedAt, let completed = command.completedAt {
+            body.latencyMs = completed.duration(since: dispatched).wholeMilliseconds
+        }
+        if case .denied(let denial) = ending { body.reason = denial.reason }
+        return PendingRecord(body)
+    }
+
+    private func record(of command: Command, kind: RecordKind, at: Timestamp) -> RecordBody {
+        RecordBody(
+            log: log, id: dal.random.id(at: at), at: at, kind: kind, actor: command.actor, source: command.source,
+            operation: command.operation, clientAddress: request.caller.clientAddress, requestID: request.caller.requestID,
+            device: stamp, commandID: command.id)
+    }
+}

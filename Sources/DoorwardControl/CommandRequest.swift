@@ -1,0 +1,46 @@
+package import DoorwardDomain
+
+/// What somebody asks a lock to do.
+package struct CommandRequest: Sendable {
+    package let caller: Caller
+    /// `nil` when the id in the request cannot be one.
+    package let deviceID: DeviceID?
+    /// The id as it was asked for, for the record of an attempt on a device that does not exist.
+    package let attemptedID: String
+    /// One of `LockOperation.movements`.
+    package let operation: LockOperation
+    package let statedReason: String?
+    /// The reason of a break-glass override, if one was given.
+    package let override: String?
+    /// From the end of validation to the deadline, waiting included.
+    package let timeout: Duration
+
+    package init(
+        caller: Caller, deviceID: DeviceID?, attemptedID: String, operation: LockOperation, statedReason: String? = nil,
+        override: String? = nil, timeout: Duration
+    ) {
+        (self.caller, self.deviceID, self.attemptedID) = (caller, deviceID, attemptedID)
+        (self.operation, self.statedReason, self.override, self.timeout) = (operation, statedReason, override, timeout)
+    }
+}
+
+/// A command that has ended, and the device as it was then.
+package struct FinishedCommand: Sendable {
+    package let command: Command
+    /// The status at the command's end.
+    package let status: DeviceStatus
+
+    package init(command: Command, status: DeviceStatus) { (self.command, self.status) = (command, status) }
+}
+
+/// A command whose intent is durable. It goes on to its end whether anybody waits for it or not.
+package final class RunningCommand: Sendable {
+    /// The command as the intent has it.
+    package let accepted: Command
+    private let end: Task<FinishedCommand, Never>
+
+    init(accepted: Command, end: Task<FinishedCommand, Never>) { (self.accepted, self.end) = (accepted, end) }
+
+    /// Waits for the command's end; its outcome is durable then, unless its state is `UNKNOWN`.
+    package var finished: FinishedCommand { get async { await end.value } }
+}

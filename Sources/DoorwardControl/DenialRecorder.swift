@@ -1,0 +1,123 @@
+import DoorwardDomain
+import DoorwardPolicy
+import Synchronization
+
+/// Writes denied commands down before they are answered, and bounds how many one principal can make it write.
+final class DenialRecorder: Sendable {
+    private struct Minute {
+        var start: MonotonicInstant
+        var denied: Int
+    }
+
+    private let ledger: Ledger
+    private let clock: any GatewayClock
+    private let random: RandomSource
+    private let perMinute: Int
+    private let minutes = Mutex<[UserID: Minute]>([:])
+
+    init(ledger: Ledger, clock: any GatewayClock, random: RandomSource, perMinute: Int) {
+        (self.ledger, self.clock, self.random, self.perMinute) = (ledger, clock, random, perMinute)
+    }
+
+    /// Lets a command pass to its decision unless its principal was denied too often within a minute.
+    ///
+    /// - Throws: `.rateLimited`; the first refusal of a minute writes the summary record.
+    func admit(_ caller: Caller) async throws(GatewayError) {
+        let now = clock.monotonicNow()
+        let (wait, isFirst) = minutes.withLock { minutes -> (Duration?, Bool) in
+            guard var minute = minutes[caller.userID] else { return (nil, false) }
+            let end = minute.start.advanced(by: .seconds(60))
+            guard now < end else {
+                minutes[caller.userID] = nil
+                return (nil, false)
+            }
+            guard minute.denied >= perMinute else { return (nil, false) }
+            minute.denied += 1
+            minutes[caller.userID] = minute
+            return (end.duration(since: now), minute.denied == perMinute + 1)
+        }
+        guard let wait else { return }
+        if isFirst { try await ledger.write(StoreTransaction(records: [PendingRecord(summary(for: caller))])) }
+        throw .rateLimited(retryAfterSeconds: Int((wait.wholeMilliseconds + 999) / 1000))
+    }
+
+    /// Makes a denial durable, and gives the error to answer with.
+    ///
+    /// It stands in the log of the device's portfolio. Of a principal without reach that record says nothing but that
+    /// somebody outside was denied; the gateway's log then holds the whole, and points at it.
+    func record(
+        _ denial: Denial, of request: CommandRequest, device: LockDevice?, in tenancy: TenancyDirectory
+    ) async throws(GatewayError) -> GatewayError {
+        count(request.caller.userID)
+        let known = device ?? tenancy.device(request.deviceID)
+        try await ledger.write(StoreTransaction(records: records(denial, of: request, device: known, in: tenancy)))
+        if !denial.hasReach, known == nil, tenancy.user(request.caller.userID)?.isSuperAdmin == true { return .notFound }
+        return .denied(denial, operation: request.operation, deviceID: known?.id)
+    }
+
+    private func count(_ user: UserID) {
+        let now = clock.monotonicNow()
+        minutes.withLock { minutes in
+            if minutes.count > 10_000 { minutes = minutes.filter { now < $0.value.start.advanced(by: .seconds(60)) } }
+            var minute = minutes[user] ?? Minute(start: now, denied: 0)
+            if now >= minute.start.advanced(by: .seconds(60)) { minute = Minute(start: now, denied: 0) }
+            minute.denied += 1
+            minutes[user] = minute
+        }
+    }
+
+    private func records(
+        _ denial: Denial, of request: CommandRequest, device: LockDevice?, in tenancy: TenancyDirectory
+    ) -> [PendingRecord] {
+        let whole = body(denial, of: request, device: device, in: tenancy)
+        guard let portfolio = device?.portfolioID else { return [PendingRecord(whole)] }
+        guard !denial.hasReach else { return [PendingRecord(whole.standing(in: .portfolio(portfolio)))] }
+        let outside = RecordBody(
+            log: .portfolio(portfolio), id: random.id(at: whole.at), at: whole.at, kind: .denial, actor: .outside, source: .api,
+            operation: request.operation, decision: .denied, reason: denial.reason, device: whole.device)
+        return [PendingRecord(outside), PendingRecord(whole, counterpart: 0)]
+    }
+
+    private func body(
+        _ denial: Denial, of request: CommandRequest, device: LockDevice?, in tenancy: TenancyDirectory
+    ) -> RecordBody {
+        let now = clock.now()
+        let caller = request.caller
+        var body = RecordBody(
+            log: .gateway, id: random.id(at: now), at: now, kind: .denial, actor: Actor(of: caller, in: tenancy),
+            source: caller.source, operation: request.operation, decision: .denied, reason: denial.reason, rule: denial.rule,
+            clientAddress: caller.clientAddress, requestID: caller.requestID, device: device.map { DeviceStamp($0) },
+            statedReason: request.statedReason, override: request.override)
+        if device == nil { body.details["attemptedId"] = .string(String(request.attemptedID.prefix(64))) }
+        return body
+    }
+
+    private func summary(for caller: Caller) -> RecordBody {
+        let now = clock.now()
+        return RecordBody(
+            log: .gateway, id: random.id(at: now), at: now, kind: .gateway,
+            actor: Actor(kind: .user, id: caller.userID.description, userID: caller.userID), source: caller.source,
+            clientAddress: caller.clientAddress, requestID: caller.requestID, event: .denialsSuppressed,
+            details: ["deniedPerMinute": .integer(Int64(perMinute))])
+    }
+}
+
+extension RecordBody {
+    /// The same record in another log.
+    func standing(in log: LogID) -> RecordBody {
+        var body = self
+        body.log = log
+        return body
+    }
+}
+
+extension Actor {
+    /// The caller as records name them.
+    init(of caller: Caller, in tenancy: TenancyDirectory) {
+        if let user = tenancy.user(caller.userID) {
+            self.init(user)
+        } else {
+            self.init(kind: .user, id: caller.userID.description, userID: caller.userID)
+        }
+    }
+}

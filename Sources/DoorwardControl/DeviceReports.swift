@@ -1,0 +1,167 @@
+package import DoorwardAdapterKit
+package import DoorwardDomain
+import DoorwardPolicy
+import Logging
+import Synchronization
+
+/// Receives what locks say: keeps their condition up to date, ends the command that waited for the word, and writes down
+/// what a lock reports by itself.
+package final class DeviceReports: ReportReceiver {
+    /// How many events may wait for the store. What comes beyond is counted, and said in the next record of its device.
+    private static let longestBacklog = 4096
+
+    private let directory: PublishedDirectory
+    private let devices: LiveDevices
+    private let ledger: Ledger
+    private let clock: any GatewayClock
+    private let random: RandomSource
+    private let logger: Logger
+    private let events: AsyncStream<RecordBody>
+    private let backlog: AsyncStream<RecordBody>.Continuation
+    private let lost = Mutex(0)
+
+    package init(
+        directory: PublishedDirectory, devices: LiveDevices, ledger: Ledger, clock: any GatewayClock, random: RandomSource,
+        logger: Logger = Logger(label: "doorward.reports")
+    ) {
+        (self.directory, self.devices, self.ledger) = (directory, devices, ledger)
+        (self.clock, self.random, self.logger) = (clock, random, logger)
+        (events, backlog) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.longestBacklog))
+    }
+
+    package func receive(_ report: LockReport) {
+        guard let live = devices.existing(report.deviceID) else { return }
+        let now = clock.now()
+        let order = live.lane.orderUnderWay
+        let change = live.update { $0.take(report.fact, at: now) }
+        if order?.consider(report.fact) == true { return }
+        let late = report.fact.confirmedState.flatMap { live.takeUnanswered(answeredBy: $0) }
+        // The late answer to a command is written down even where it changes nothing that was known.
+        guard let event = change.event(for: report.fact) ?? late.flatMap({ _ in report.fact.confirmedState.flatMap(RecordEvent.init) })
+        else { return }
+        write(event, report, answering: late, at: now)
+    }
+
+    /// Writes events as they come, until `finish` and the backlog is empty.
+    package func run() async {
+        for await body in events {
+            do {
+                try await ledger.write(StoreTransaction(records: [PendingRecord(body)]))
+            } catch {
+                logger.error("an event of a device could not be written", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// Takes no further events; `run` ends when those that wait are written.
+    package func finish() { backlog.finish() }
+
+    private func write(_ event: RecordEvent, _ report: LockReport, answering late: CommandID?, at now: Timestamp) {
+        guard let device = directory.current.device(report.deviceID) else { return }
+        var body = RecordBody(
+            log: device.portfolioID.map { .portfolio($0) } ?? .gateway, id: random.id(at: now), at: now, kind: .deviceEvent,
+            actor: Actor(kind: .device, id: device.id.description, name: report.fact.operatorName), source: .device,
+            device: DeviceStamp(device), commandID: late, stateAfter: report.fact.confirmedState, event: event,
+            method: report.fact.method)
+        let missed = lost.withLock { lost in
+            defer { lost = 0 }
+            return lost
+        }
+        if missed > 0 { body.details["eventsLost"] = .integer(Int64(missed)) }
+        if case .enqueued = backlog.yield(body) { return }
+        lost.withLock { $0 += missed + 1 }
+        logger.error("too many events of devices wait to be written; one is lost")
+    }
+}
+
+/// What a report changed of a lock's condition.
+private struct ConditionChange {
+    var stateBefore: LockState
+    var wasHeardOf: Bool
+    var doorBefore: DoorState
+    var wasOnline: Bool?
+    var wasBatteryLow: Bool?
+
+    /// The event to write down, if the report says something new that no command of ours brought about.
+    func event(for fact: LockReport.Fact) -> RecordEvent? {
+        switch fact {
+        case .state(let state, .confirmed, _, _):
+            guard wasHeardOf, state != stateBefore else { return nil }
+            return RecordEvent(state)
+        case .door(let door) where doorBefore != .unknown && door != doorBefore:
+            return door == .open ? .doorOpened : door == .closed ? .doorClosed : nil
+        case .battery(_, low: true) where wasBatteryLow != true: return .batteryLow
+        case .availability(true) where wasOnline == false: return .online
+        case .availability(false) where wasOnline != false: return .offline
+        case .event(let event, _, _): return event
+        case .state, .door, .battery, .availability, .refusal: return nil
+        }
+    }
+}
+
+extension RecordEvent {
+    /// `nil` for states that are on the way to another.
+    fileprivate init?(_ state: LockState) {
+        switch state {
+        case .locked: self = .locked
+        case .unlocked: self = .unlocked
+        case .unlatched: self = .unlatched
+        case .jammed: self = .jammed
+        case .locking, .unlocking, .unknown: return nil
+        }
+    }
+}
+
+extension LockReport.Fact {
+    /// The state that the lock itself reports, live.
+    fileprivate var confirmedState: LockState? {
+        if case .state(let state, .confirmed, _, _) = self { state } else { nil }
+    }
+
+    fileprivate var method: EventMethod? {
+        switch self {
+        case .state(_, _, let method, _), .event(_, let method, _): method
+        case .door, .battery, .availability, .refusal: nil
+        }
+    }
+
+    fileprivate var operatorName: String? {
+        switch self {
+        case .state(_, _, _, let name), .event(_, _, let name): name
+        case .door, .battery, .availability, .refusal: nil
+        }
+    }
+}
+
+extension DeviceStatus {
+    fileprivate mutating func take(_ fact: LockReport.Fact, at now: Timestamp) -> ConditionChange {
+        let change = ConditionChange(
+            stateBefore: state, wasHeardOf: stateAt != nil, doorBefore: doorState, wasOnline: isOnline, wasBatteryLow: batteryLow)
+        switch fact {
+        case .state(let newState, let quality, _, _):
+            (state, stateQuality, stateAt) = (newState, quality, now)
+            if quality == .confirmed { isOnline = true }
+            faults.removeAll { $0 == "jammed" }
+            if newState == .jammed { faults.append("jammed") }
+        case .door(let door): doorState = door
+        case .battery(let level, let low):
+            batteryLevel = level ?? batteryLevel
+            batteryLow = low ?? batteryLow
+        case .availability(let available): isOnline = available
+        case .refusal, .event: break
+        }
+        if fact.isLive { lastSeen = now }
+        return change
+    }
+}
+
+extension LockReport.Fact {
+    /// Whether the lock itself was heard just now.
+    fileprivate var isLive: Bool {
+        switch self {
+        case .state(_, let quality, _, _): quality == .confirmed
+        case .availability(let available): available == true
+        case .door, .battery, .refusal, .event: true
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package import DoorwardDomain
+import Logging
+import Synchronization
+
+/// Writes to the store, and knows whether it can be relied on.
+///
+/// After a failure nobody knows what is durable, so no command is taken until the store writes again and everything that
+/// was in doubt has been read back from it.
+package final class Ledger: Sendable {
+    package let store: any GatewayStore
+    private let logger: Logger
+    private let isFailing = Mutex(false)
+    /// Called once for each failure that begins; set by whoever mends.
+    private let failureHandler = Mutex<(@Sendable () -> Void)?>(nil)
+
+    package init(store: any GatewayStore, logger: Logger = Logger(label: "doorward.ledger")) {
+        (self.store, self.logger) = (store, logger)
+    }
+
+    /// False from a failed write until everything in doubt has been settled.
+    package var isAcceptingCommands: Bool { !isFailing.withLock { $0 } }
+
+    /// Writes all of `transaction` durably or, as far as anybody can know, nothing.
+    ///
+    /// - Throws: `.unavailable` when the store failed, `.internalFailure` when it refused what the use case should have seen.
+    @discardableResult
+    func write(_ transaction: StoreTransaction) async throws(GatewayError) -> [RecordPlace] {
+        do {
+            return try await store.commit(transaction)
+        } catch {
+            noteFailure(error)
+            throw GatewayError(error)
+        }
+    }
+
+    func onFailure(_ handler: @escaping @Sendable () -> Void) { failureHandler.withLock { $0 = handler } }
+
+    /// Everything in doubt has been settled: commands are taken again.
+    func settle() { isFailing.withLock { $0 = false } }
+
+    private func noteFailure(_ error: StoreError) {
+        guard case .failed(let cause) = error else { return }
+        logger.error("the store failed; no command is taken until it writes again", metadata: ["cause": "\(cause)"])
+        let begins = isFailing.withLock { isFailing in
+            defer { isFailing = true }
+            return !isFailing
+        }
+        if begins { failureHandler.withLock { $0 }?() }
+    }
+}

@@ -1,0 +1,176 @@
+package import DoorwardAdapterKit
+package import DoorwardDomain
+package import DoorwardPolicy
+import Logging
+import Synchronization
+
+/// The one way by which a lock is moved: decide, reserve a place, write the intent, wait the turn, decide again in the
+/// device's gate and send, wait for the lock, write the outcome, answer.
+///
+/// Nothing is ever sent a second time: a repeat is a new command with a decision and an intent of its own.
+package final class LockDAL: Sendable {
+    let directory: PublishedDirectory
+    let devices: LiveDevices
+    let adapters: AdapterRegistry
+    let ledger: Ledger
+    let clock: any GatewayClock
+    let random: RandomSource
+    private let denials: DenialRecorder
+    private let idempotency: IdempotencyGuard
+    /// Where the lives of commands run; tests hand in one that orders their steps.
+    private let executor: (any TaskExecutor)?
+    let running = RunningCommands()
+
+    package init(
+        directory: PublishedDirectory, devices: LiveDevices, adapters: AdapterRegistry, ledger: Ledger,
+        clock: any GatewayClock, random: RandomSource, deniedPerMinute: Int = 20, executor: (any TaskExecutor)? = nil
+    ) {
+        (self.directory, self.devices, self.adapters, self.ledger) = (directory, devices, adapters, ledger)
+        (self.clock, self.random, self.executor) = (clock, random, executor)
+        denials = DenialRecorder(ledger: ledger, clock: clock, random: random, perMinute: deniedPerMinute)
+        idempotency = IdempotencyGuard(store: ledger.store, clock: clock)
+    }
+
+    // MARK: - Steps 1 to 3: decide, reserve, write the intent
+
+    /// Takes a command on. When this returns, its intent is durable, and its life goes on by itself.
+    ///
+    /// - Parameter repeatable: the caller's idempotency key, if there is one.
+    /// - Throws: `.denied` after the denial was made durable; `.deviceBusy` with no intent; `.rateLimited`, `.shuttingDown`,
+    ///   `.unavailable`, `.idempotencyMismatch`.
+    package func begin(
+        _ request: CommandRequest, repeatable: IdempotentCall<FinishedCommand>? = nil
+    ) async throws(GatewayError) -> Answered<RunningCommand> {
+        let started = clock.monotonicNow()
+        guard !running.isClosed else { throw .shuttingDown }
+        guard ledger.isAcceptingCommands else { throw .unavailable }
+        try await denials.admit(request.caller)
+
+        let now = clock.now()
+        let tenancy = directory.current
+        let decision = decide(request, at: now, in: tenancy)
+        if let denial = decision.denial, !denial.hasReach {
+            throw try await denials.record(denial, of: request, device: nil, in: tenancy)
+        }
+        if let repeatable, let answer = try await earlierAnswer(to: repeatable, in: tenancy) { return .replayed(answer) }
+        do {
+            let running = try await accept(request, decision, at: now, started: started, repeatable: repeatable, in: tenancy)
+            return .fresh(running)
+        } catch {
+            if let repeatable { idempotency.finish(repeatable.key) }
+            throw error
+        }
+    }
+
+    private func decide(_ request: CommandRequest, at now: Timestamp, in tenancy: TenancyDirectory) -> Decision {
+        guard let deviceID = request.deviceID else { return .denied(Denial(.deviceUnknown, hasReach: false)) }
+        return SecurityService.decide(
+            request.caller.principal, request.operation, on: deviceID, at: now, override: request.override != nil, in: tenancy)
+    }
+
+    private func accept(
+        _ request: CommandRequest, _ decision: Decision, at now: Timestamp, started: MonotonicInstant,
+        repeatable: IdempotentCall<FinishedCommand>?, in tenancy: TenancyDirectory
+    ) async throws(GatewayError) -> RunningCommand {
+        guard case .allowed(let rule, let override) = decision, let id = request.deviceID, let device = tenancy.device(id),
+            let actor = tenancy.user(request.caller.userID).map({ Actor($0) })
+        else {
+            let denial = decision.denial ?? Denial(.deviceUnknown, hasReach: false)
+            throw try await denials.record(denial, of: request, device: tenancy.device(request.deviceID), in: tenancy)
+        }
+        let timeout = Self.timeout(request.timeout, under: rule, at: now, in: tenancy)
+        let live = devices.device(device.id)
+        guard let place = devices.reserve(live, for: request.caller.principal) else { throw .deviceBusy }
+        let command = Command(
+            id: random.id(at: now), deviceID: device.id, operation: request.operation, actor: actor, source: request.caller.source,
+            reason: request.statedReason, override: override ? request.override : nil, rule: rule,
+            stateBefore: live.status.state, requestedAt: now, deadline: now.advanced(by: timeout))
+        let life = CommandLife(
+            dal: self, request: request, command: command, stamp: DeviceStamp(device), adapter: adapters[device.adapter],
+            live: live, place: place, deadline: started.advanced(by: timeout), repeatable: repeatable)
+        do {
+            try running.add(life)
+            try await life.writeFirstIntent()
+        } catch {
+            running.remove(command.id)
+            devices.leave(place, of: live)
+            throw error
+        }
+        let key = repeatable?.key
+        let end = Task(executorPreference: executor) { [self] in
+            let finished = await life.run()
+            if let key { idempotency.finish(key) }
+            return finished
+        }
+        return RunningCommand(accepted: command, end: end)
+    }
+
+    /// The command's time: what the caller gives it, and never past the end of the guest's window.
+    private static func timeout(
+        _ asked: Duration, under rule: Rule, at now: Timestamp, in tenancy: TenancyDirectory
+    ) -> Duration {
+        guard case .guestAccess(let id) = rule, let access = tenancy.guestAccess(id) else { return asked }
+        return min(asked, access.window.validUntil.duration(since: now))
+    }
+
+    // MARK: - Repeats
+
+    private func earlierAnswer(
+        to call: IdempotentCall<FinishedCommand>, in tenancy: TenancyDirectory
+    ) async throws(GatewayError) -> StoredAnswer? {
+        switch try await idempotency.begin(call.key, fingerprint: call.fingerprint) {
+        case .fresh: return nil
+        case .answer(let answer): return answer
+        case .command(let id):
+            let command = try await storing { () throws(StoreError) in try await ledger.store.command(id) }
+            guard let command else { throw .internalFailure("an idempotency entry names a command that is not there") }
+            return call.render(FinishedCommand(command: command, status: devices.status(of: command.deviceID)), tenancy)
+        }
+    }
+
+    // MARK: - Reading
+
+    /// A command that the caller may see: their own, or one on a device whose history they may read.
+    ///
+    /// - Throws: `.denied` without reach for anything else, `.notFound` for a super admin where there is none.
+    package func command(_ id: CommandID?, for caller: Caller) async throws(GatewayError) -> Command {
+        let tenancy = directory.current
+        let found = try await existing(id)
+        if let found, mayRead(found, caller, in: tenancy) { return found }
+        if found == nil, tenancy.user(caller.userID)?.isSuperAdmin == true { throw .notFound }
+        throw .outOfReach
+    }
+
+    private func existing(_ id: CommandID?) async throws(GatewayError) -> Command? {
+        guard let id else { return nil }
+        if let command = running.command(id) { return command }
+        return try await storing { () throws(StoreError) in try await ledger.store.command(id) }
+    }
+
+    private func mayRead(_ command: Command, _ caller: Caller, in tenancy: TenancyDirectory) -> Bool {
+        if command.actor.userID == caller.userID { return true }
+        return SecurityService.decide(
+            caller.principal, .viewAccessHistory, on: command.deviceID, at: clock.now(), override: false, in: tenancy
+        ).isAllowed
+    }
+
+    // MARK: - Stopping
+
+    /// Refuses new commands, ends at once those that were not sent, and waits for those that were.
+    ///
+    /// - Parameter patience: how long a sent command may still wait for its lock.
+    package func stop(patience: Duration) async {
+        running.close()
+        devices.dismissWaiting()
+        let timer = Task(executorPreference: executor) { [self] in
+            try await clock.sleep(until: clock.monotonicNow().advanced(by: patience))
+            devices.abandonOrders()
+        }
+        await running.allEnded()
+        timer.cancel()
+    }
+}
+
+extension TenancyDirectory {
+    func device(_ id: DeviceID?) -> LockDevice? { id.flatMap { device($0) } }
+}

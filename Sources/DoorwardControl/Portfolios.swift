@@ -1,0 +1,124 @@
+package import DoorwardDomain
+package import DoorwardPolicy
+
+/// The use cases of portfolios, properties and units: creating them and reading them.
+package struct Portfolios: Sendable {
+    let writer: TenancyWriter
+
+    package init(writer: TenancyWriter) { self.writer = writer }
+
+    /// The directory that reads are answered from.
+    package var tenancy: TenancyDirectory { writer.directory.current }
+
+    /// Creates a portfolio. Those named become its owners; there may be none.
+    package func create(
+        _ caller: Caller, name: String, owners: [UserID?], repeatable: IdempotentCall<Portfolio>?
+    ) async throws(GatewayError) -> Answered<Portfolio> {
+        try await writer.change(caller, repeatable: repeatable) { (draft) throws(GatewayError) in
+            try draft.directory.require(.createPortfolio, of: caller, on: .gateway)
+            let portfolio = Portfolio(id: draft.newID(), name: name, createdAt: draft.now, updatedAt: draft.now)
+            draft.apply(.putPortfolio(portfolio))
+            draft.note(.create, RecordTarget(portfolio), in: [portfolio.id], after: ["name": .string(name)])
+            for owner in owners { _ = try draft.assign(.owner, to: owner, on: .portfolio(portfolio.id)) }
+            return portfolio
+        }
+    }
+
+    package func portfolio(_ id: PortfolioID?, for caller: Caller) throws(GatewayError) -> Portfolio {
+        let tenancy = tenancy
+        guard let id, let portfolio = tenancy.portfolio(id) else { throw tenancy.outOfReach(for: caller) }
+        try tenancy.require(.readPortfolio, of: caller, on: .portfolio(id))
+        return portfolio
+    }
+
+    // MARK: - Properties
+
+    package func createProperty(
+        _ caller: Caller, in portfolioID: PortfolioID?, _ new: NewProperty, repeatable: IdempotentCall<Property>?
+    ) async throws(GatewayError) -> Answered<Property> {
+        try await writer.change(
+            caller, repeatable: repeatable,
+            reach: { (tenancy) throws(GatewayError) in
+                guard let portfolioID else { throw tenancy.outOfReach(for: caller) }
+                try tenancy.requireReach(of: caller, to: .portfolio(portfolioID))
+            },
+            body: { (draft) throws(GatewayError) in
+                guard let portfolioID else { throw GatewayError.outOfReach }
+                try draft.directory.require(.createProperty, of: caller, on: .portfolio(portfolioID))
+                let property = Property(
+                    id: draft.newID(), name: new.name, portfolioID: portfolioID, address: new.address,
+                    defaultTimeZone: new.defaultTimeZone, createdAt: draft.now, updatedAt: draft.now)
+                draft.apply(.putProperty(property))
+                draft.note(.create, RecordTarget(property), in: [portfolioID], after: ["name": .string(new.name)])
+                for manager in new.managers { _ = try draft.assign(.propertyManager, to: manager, on: .property(property.id)) }
+                return property
+            })
+    }
+
+    package func property(_ id: PropertyID?, for caller: Caller) throws(GatewayError) -> Property {
+        let tenancy = tenancy
+        guard let id, let property = tenancy.property(id) else { throw tenancy.outOfReach(for: caller) }
+        try tenancy.require(.readProperty, of: caller, on: .property(id))
+        return property
+    }
+
+    // MARK: - Units
+
+    package func createUnit(
+        _ caller: Caller, in propertyID: PropertyID?, _ new: NewUnit, repeatable: IdempotentCall<Unit>?
+    ) async throws(GatewayError) -> Answered<Unit> {
+        try await writer.change(
+            caller, repeatable: repeatable,
+            reach: { (tenancy) throws(GatewayError) in
+                guard let propertyID else { throw tenancy.outOfReach(for: caller) }
+                try tenancy.requireReach(of: caller, to: .property(propertyID))
+                for device in new.devices { try tenancy.requireReach(of: caller, to: device) }
+            },
+            body: { (draft) throws(GatewayError) in
+                guard let propertyID, let property = draft.directory.property(propertyID) else { throw GatewayError.outOfReach }
+                try draft.directory.require(.createUnit, of: caller, on: .property(propertyID))
+                let unit = Unit(
+                    id: draft.newID(), name: new.name, propertyID: propertyID, portfolioID: property.portfolioID,
+                    createdAt: draft.now, updatedAt: draft.now)
+                draft.apply(.putUnit(unit))
+                draft.note(.create, RecordTarget(unit), in: [unit.portfolioID], after: ["name": .string(new.name)])
+                for tenant in new.tenants { _ = try draft.assign(.tenant, to: tenant, on: .unit(unit.id)) }
+                for device in new.devices { try draft.hang(device, on: unit, field: "deviceIds") }
+                return unit
+            })
+    }
+
+    package func unit(_ id: UnitID?, for caller: Caller) throws(GatewayError) -> Unit {
+        let tenancy = tenancy
+        guard let id, let unit = tenancy.unit(id) else { throw tenancy.outOfReach(for: caller) }
+        try tenancy.require(.readUnit, of: caller, on: .unit(id))
+        return unit
+    }
+}
+
+/// What a new property is made from.
+package struct NewProperty: Sendable {
+    package var name: String
+    package var address: PostalAddress?
+    /// An IANA name that was checked.
+    package var defaultTimeZone: String?
+    /// Who becomes PROPERTY_MANAGER; `nil` stands for an id that cannot be one.
+    package var managers: [UserID?]
+
+    package init(name: String, address: PostalAddress?, defaultTimeZone: String?, managers: [UserID?]) {
+        (self.name, self.address, self.defaultTimeZone, self.managers) = (name, address, defaultTimeZone, managers)
+    }
+}
+
+/// What a new unit is made from.
+package struct NewUnit: Sendable {
+    package var name: String
+    /// Who becomes TENANT; `nil` stands for an id that cannot be one.
+    package var tenants: [UserID?]
+    /// Devices of the same property that will hang on the unit.
+    package var devices: [DeviceID?]
+
+    package init(name: String, tenants: [UserID?], devices: [DeviceID?]) {
+        (self.name, self.tenants, self.devices) = (name, tenants, devices)
+    }
+}

@@ -1,0 +1,53 @@
+package import DoorwardDomain
+import DoorwardPolicy
+
+/// Settles what an earlier process, or a failed store, left open. Asks no lock and sends nothing.
+struct Recovery {
+    let ledger: Ledger
+    let devices: LiveDevices
+    let clock: any GatewayClock
+    let random: RandomSource
+
+    /// How many commands are settled in one transaction.
+    private static let batch = 256
+
+    /// Gives every command that has an intent and no outcome its one outcome, `UNKNOWN`; all are durable on return.
+    ///
+    /// What the device reports next is linked to the command.
+    ///
+    /// - Parameter isRunning: commands of this process that will write their outcome themselves.
+    /// - Returns: how many were settled.
+    func settleOpenCommands(except isRunning: (CommandID) -> Bool = { _ in false }) async throws(GatewayError) -> Int {
+        let open = try await storing { () throws(StoreError) in try await ledger.store.openCommands() }
+            .filter { !isRunning($0.command.id) }
+        var rest = open[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.batch)
+            rest = rest.dropFirst(Self.batch)
+            try await ledger.write(transaction(settling: part))
+        }
+        for open in open {
+            devices.device(open.command.deviceID)
+                .remember(UnansweredCommand(id: open.command.id, operation: open.command.operation))
+        }
+        return open.count
+    }
+
+    private func transaction(settling commands: ArraySlice<OpenCommand>) -> StoreTransaction {
+        let now = clock.now()
+        var transaction = StoreTransaction()
+        for open in commands {
+            var command = open.command
+            CommandEnding.outcomeNotWritten.apply(to: &command, at: now, stateNow: .unknown)
+            transaction.commands.append(.end(command))
+            transaction.records.append(
+                PendingRecord(
+                    RecordBody(
+                        log: open.log, id: random.id(at: now), at: now, kind: .commandOutcome, actor: command.actor,
+                        source: .gateway, operation: command.operation, rule: command.rule, device: open.device,
+                        commandID: command.id, outcome: .unknown, stateBefore: command.stateBefore,
+                        details: ["recovered": .bool(true)])))
+        }
+        return transaction
+    }
+}

@@ -1,0 +1,136 @@
+package import DoorwardDomain
+package import DoorwardPolicy
+
+/// The use cases of roles: who is what to which portfolio, property and unit.
+package struct Roles: Sendable {
+    let writer: TenancyWriter
+
+    package init(writer: TenancyWriter) { self.writer = writer }
+
+    /// Gives a role, in force when this returns. One that stands already is answered as it stands.
+    package func assign(
+        _ caller: Caller, _ role: Role, to user: UserID?, on entity: AssociatedEntity
+    ) async throws(GatewayError) -> UserRoleAssociation {
+        let answered = try await writer.change(
+            caller, reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: entity) },
+            body: { (draft) throws(GatewayError) in
+                try draft.directory.require(.assigning(role, on: entity.type), of: caller, on: ManagedObject(entity))
+                return try draft.assign(role, to: user, on: entity)
+            })
+        return answered.value
+    }
+
+    /// Takes every role of `user` on `entity` away. When this has returned, no command under one of them leaves any more.
+    package func remove(_ caller: Caller, _ user: UserID?, from entity: AssociatedEntity) async throws(GatewayError) {
+        _ = try await writer.change(
+            caller, reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: entity) },
+            body: { (draft) throws(GatewayError) in try draft.removeRoles(of: user, on: entity) })
+    }
+
+    /// The people who hold a role on `entity`, each with their associations there, in the order of their ids.
+    package func people(
+        on entity: AssociatedEntity, for caller: Caller
+    ) throws(GatewayError) -> [(user: User, associations: [UserRoleAssociation])] {
+        let tenancy = writer.directory.current
+        try tenancy.requireReach(of: caller, to: entity)
+        try tenancy.require(.readPeople, of: caller, on: ManagedObject(entity))
+        let byUser = Dictionary(grouping: tenancy.associations(on: entity), by: \.userID)
+        return byUser.keys.sorted().compactMap { id in
+            tenancy.user(id).map { ($0, (byUser[id] ?? []).sorted { $0.id < $1.id }) }
+        }
+    }
+}
+
+extension Answered {
+    /// The value of a call that takes no idempotency key, and so is never replayed.
+    var value: Value {
+        get throws(GatewayError) {
+            guard case .fresh(let value) = self else { throw .internalFailure("a call without a key was replayed") }
+            return value
+        }
+    }
+}
+
+extension TenancyDraft {
+    /// - Throws: `.notFound` where there is no such user.
+    mutating func assign(_ role: Role, to userID: UserID?, on entity: AssociatedEntity) throws(GatewayError) -> UserRoleAssociation {
+        guard let userID, directory.user(userID) != nil else { throw .notFound }
+        if let standing = directory.associations(on: entity).first(where: { $0.userID == userID && $0.role == role }) {
+            return standing
+        }
+        let association = UserRoleAssociation(
+            id: newID(), userID: userID, entity: entity, role: role, createdAt: now, updatedAt: now)
+        apply(.putAssociation(association))
+        note(.assign, RecordTarget(association), in: directory.portfolios(of: entity), after: association.recordFields)
+        return association
+    }
+
+    mutating func removeRoles(of userID: UserID?, on entity: AssociatedEntity) throws(GatewayError) {
+        let held = directory.associations(on: entity).filter { $0.userID == userID }
+        for association in held {
+            try directory.require(.assigning(association.role, on: entity.type), of: caller, on: ManagedObject(entity))
+        }
+        guard !held.isEmpty else {
+            try requireAnyAssignment(on: entity)
+            throw .notFound
+        }
+        for association in held { try remove(association) }
+    }
+
+    /// Whoever may remove nobody here learns nothing of who is there.
+    private func requireAnyAssignment(on entity: AssociatedEntity) throws(GatewayError) {
+        let roles = entity.type.assignableRoles.sorted { $0.rank > $1.rank }
+        var refusal: GatewayError?
+        for role in roles {
+            do {
+                return try directory.require(.assigning(role, on: entity.type), of: caller, on: ManagedObject(entity))
+            } catch {
+                refusal = refusal ?? error
+            }
+        }
+        if let refusal { throw refusal }
+    }
+
+    private mutating func remove(_ association: UserRoleAssociation) throws(GatewayError) {
+        let isLastOwner =
+            association.role == .owner
+            && directory.associations(on: association.entity).count { $0.role == .owner } == 1
+        if isLastOwner, directory.user(caller.userID)?.isSuperAdmin != true {
+            throw .conflict("This is the portfolio's last owner: name another one first, or ask a super admin.")
+        }
+        apply(.removeAssociation(association.id))
+        note(
+            .remove, RecordTarget(association), in: directory.portfolios(of: association.entity), before: association.recordFields)
+    }
+}
+
+extension TenancyDirectory {
+    /// The portfolio that an entity belongs to: none when it does not exist.
+    func portfolios(of entity: AssociatedEntity) -> Set<PortfolioID> {
+        switch entity {
+        case .portfolio(let id): [id]
+        case .property(let id): Set([property(id)?.portfolioID].compactMap { $0 })
+        case .unit(let id): Set([unit(id)?.portfolioID].compactMap { $0 })
+        }
+    }
+}
+
+extension UserRoleAssociation {
+    fileprivate var recordFields: [String: RecordValue] {
+        [
+            "userId": .string(userID.description), "associatedEntityType": .string(entity.type.rawValue),
+            "associatedEntityId": .string(entity.id.description), "roleWithinEntity": .string(role.rawValue),
+        ]
+    }
+}
+
+extension ManagedObject {
+    /// The part of the hierarchy as something that can be managed.
+    package init(_ entity: AssociatedEntity) {
+        switch entity {
+        case .portfolio(let id): self = .portfolio(id)
+        case .property(let id): self = .property(id)
+        case .unit(let id): self = .unit(id)
+        }
+    }
+}

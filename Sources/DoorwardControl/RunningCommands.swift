@@ -1,0 +1,53 @@
+import DoorwardDomain
+import Synchronization
+
+/// The commands that have an intent and no outcome yet, as this process runs them.
+final class RunningCommands: Sendable {
+    private struct Table {
+        var lives: [CommandID: CommandLife] = [:]
+        var isClosed = false
+        var waiting: [Promise<Void>] = []
+    }
+
+    private let table = Mutex(Table())
+
+    /// Whether the gateway is stopping: nothing may be sent any more.
+    var isClosed: Bool { table.withLock { $0.isClosed } }
+
+    func close() { table.withLock { $0.isClosed = true } }
+
+    /// - Throws: `.shuttingDown` once the table is closed: whoever closed it counts on nothing being added.
+    func add(_ life: CommandLife) throws(GatewayError) {
+        let id = life.command.id
+        let isAdded = table.withLock { table in
+            if !table.isClosed { table.lives[id] = life }
+            return !table.isClosed
+        }
+        guard isAdded else { throw .shuttingDown }
+    }
+
+    func remove(_ id: CommandID) {
+        let waiting = table.withLock { table -> [Promise<Void>] in
+            table.lives[id] = nil
+            guard table.lives.isEmpty else { return [] }
+            defer { table.waiting = [] }
+            return table.waiting
+        }
+        for promise in waiting { promise.fulfil(()) }
+    }
+
+    func command(_ id: CommandID) -> Command? { table.withLock { $0.lives[id] }?.command }
+
+    func contains(_ id: CommandID) -> Bool { table.withLock { $0.lives[id] != nil } }
+
+    /// Waits until no command is running.
+    func allEnded() async {
+        let promise = table.withLock { table -> Promise<Void>? in
+            guard !table.lives.isEmpty else { return nil }
+            let promise = Promise<Void>()
+            table.waiting.append(promise)
+            return promise
+        }
+        await promise?.value
+    }
+}

@@ -1,0 +1,72 @@
+import DoorwardDomain
+import DoorwardPolicy
+
+/// A change to the tenancy while it is being put together: the directory as it will be, and what will be written.
+struct TenancyDraft {
+    private(set) var directory: TenancyDirectory
+    var transaction = StoreTransaction()
+    let caller: Caller
+    let now: Timestamp
+    private let random: RandomSource
+
+    init(directory: TenancyDirectory, caller: Caller, now: Timestamp, random: RandomSource) {
+        (self.directory, self.caller, self.now, self.random) = (directory, caller, now, random)
+    }
+
+    mutating func apply(_ change: TenancyChange) {
+        directory.apply(change)
+        transaction.changes.append(change)
+    }
+
+    func newID<Entity>(_: Entity.Type = Entity.self) -> EntityID<Entity> { random.id(at: now) }
+
+    /// Writes the change down in the gateway's log and in the log of each portfolio in which it alters who may do what.
+    mutating func note(
+        _ action: ChangeAction, _ target: RecordTarget, in portfolios: Set<PortfolioID>, device: DeviceStamp? = nil,
+        before: [String: RecordValue]? = nil, after: [String: RecordValue]? = nil
+    ) {
+        let logs: [LogID] = [.gateway] + portfolios.sorted().map { .portfolio($0) }
+        for log in logs {
+            transaction.records.append(
+                PendingRecord(
+                    RecordBody(
+                        log: log, id: newID(), at: now, kind: .adminChange, actor: Actor(of: caller, in: directory),
+                        source: caller.source, clientAddress: caller.clientAddress, requestID: caller.requestID, device: device,
+                        action: action, target: target,
+                        details: ["before": before.map { .object($0) } ?? .null, "after": after.map { .object($0) } ?? .null])))
+        }
+    }
+}
+
+// MARK: - Rights
+
+extension TenancyDirectory {
+    /// - Throws: `.denied` as the caller may see it, or `.notFound` where a super admin asks for what does not exist.
+    func require(_ permission: ManagementPermission, of caller: Caller, on object: ManagedObject) throws(GatewayError) {
+        guard let denial = SecurityService.allows(caller.userID, permission, on: object, in: self).denial else { return }
+        if !denial.hasReach { throw outOfReach(for: caller) }
+        throw .denied(denial, operation: nil, deviceID: nil)
+    }
+
+    /// - Throws: `.outOfReach`, or `.notFound` for a super admin, to whom nothing is hidden.
+    func requireReach(of caller: Caller, to object: AssociatedEntity) throws(GatewayError) {
+        guard SecurityService.reaches(caller.userID, object, in: self) else { throw outOfReach(for: caller) }
+    }
+
+    /// What to answer for an id that the caller cannot see or that is not there.
+    func outOfReach(for caller: Caller) -> GatewayError {
+        user(caller.userID)?.isSuperAdmin == true ? .notFound : .outOfReach
+    }
+}
+
+// MARK: - What records say of entities
+
+extension RecordTarget {
+    init(_ portfolio: Portfolio) { self.init(type: "Portfolio", id: portfolio.id.description) }
+    init(_ property: Property) { self.init(type: "Property", id: property.id.description) }
+    init(_ unit: Unit) { self.init(type: "Unit", id: unit.id.description) }
+    init(_ user: User) { self.init(type: "User", id: user.id.description) }
+    init(_ association: UserRoleAssociation) { self.init(type: "UserRoleAssociation", id: association.id.description) }
+    init(_ device: LockDevice) { self.init(type: "LockDevice", id: device.id.description) }
+    init(_ access: GuestAccess) { self.init(type: "GuestAccess", id: access.id.description) }
+}

@@ -1,0 +1,118 @@
+package import DoorwardDomain
+package import DoorwardPolicy
+import DequeModule
+import Synchronization
+
+/// Changes the tenancy, one change at a time: validate on the directory in force, commit, publish, pass the gates, answer.
+///
+/// When `change` has returned, whatever right it took away is gone for every command that had not left; a right that it
+/// gave was in force for nobody before it was durable.
+package final class TenancyWriter: Sendable {
+    let directory: PublishedDirectory
+    let devices: LiveDevices
+    let ledger: Ledger
+    let clock: any GatewayClock
+    let random: RandomSource
+    private let idempotency: IdempotencyGuard
+    private let turnstile = Turnstile()
+
+    package init(
+        directory: PublishedDirectory, devices: LiveDevices, ledger: Ledger, clock: any GatewayClock, random: RandomSource
+    ) {
+        (self.directory, self.devices, self.ledger) = (directory, devices, ledger)
+        (self.clock, self.random) = (clock, random)
+        idempotency = IdempotencyGuard(store: ledger.store, clock: clock)
+    }
+
+    /// Makes one change.
+    ///
+    /// - Parameters:
+    ///   - repeatable: the caller's idempotency key, if the call takes one.
+    ///   - reach: throws when the caller may not know of what the call names; asked before the key is looked at.
+    ///   - body: drafts the change on a copy of the directory, and throws to leave everything as it was. A draft without
+    ///     changes is not written.
+    func change<Value: Sendable>(
+        _ caller: Caller, repeatable: IdempotentCall<Value>? = nil,
+        reach: (TenancyDirectory) throws(GatewayError) -> Void = { (_) throws(GatewayError) in },
+        body: (inout TenancyDraft) throws(GatewayError) -> Value
+    ) async throws(GatewayError) -> Answered<Value> {
+        guard ledger.isAcceptingCommands else { throw .unavailable }
+        try reach(directory.current)
+        guard let repeatable else { return .fresh(try await commit(caller, repeatable: nil, body: body)) }
+        switch try await idempotency.begin(repeatable.key, fingerprint: repeatable.fingerprint) {
+        case .answer(let answer): return .replayed(answer)
+        case .command: throw .internalFailure("a command stands under the idempotency key of a creation")
+        case .fresh: break
+        }
+        defer { idempotency.finish(repeatable.key) }
+        return .fresh(try await commit(caller, repeatable: repeatable, body: body))
+    }
+
+    private func commit<Value: Sendable>(
+        _ caller: Caller, repeatable: IdempotentCall<Value>?, body: (inout TenancyDraft) throws(GatewayError) -> Value
+    ) async throws(GatewayError) -> Value {
+        await turnstile.enter()
+        defer { turnstile.leave() }
+        // Asked again inside: the directory is trusted for a draft only while nothing written is in doubt.
+        guard ledger.isAcceptingCommands else { throw .unavailable }
+        var draft = TenancyDraft(directory: directory.current, caller: caller, now: clock.now(), random: random)
+        let value = try body(&draft)
+        guard !draft.transaction.isEmpty else { return value }
+        if let repeatable {
+            draft.transaction.idempotency.append(
+                IdempotencyEntry(
+                    key: repeatable.key, fingerprint: repeatable.fingerprint, commandID: nil,
+                    answer: repeatable.render(value, draft.directory), createdAt: draft.now))
+        }
+        try await ledger.write(draft.transaction)
+        directory.publish(draft.directory)
+        devices.passGates()
+        return value
+    }
+
+    /// Puts in force what the store holds, after its last writes were in doubt.
+    func reload(_ read: () async throws(GatewayError) -> TenancyDirectory) async throws(GatewayError) {
+        await turnstile.enter()
+        defer { turnstile.leave() }
+        directory.publish(try await read())
+        devices.passGates()
+    }
+}
+
+extension StoreTransaction {
+    fileprivate var isEmpty: Bool {
+        changes.isEmpty && credentials.isEmpty && commands.isEmpty && idempotency.isEmpty && records.isEmpty
+    }
+}
+
+/// Lets one task through at a time, in the order of arrival.
+private final class Turnstile: Sendable {
+    private struct Line {
+        var isTaken = false
+        var waiting = Deque<Promise<Void>>()
+    }
+
+    private let line = Mutex(Line())
+
+    func enter() async {
+        let promise = line.withLock { line -> Promise<Void>? in
+            guard line.isTaken else {
+                line.isTaken = true
+                return nil
+            }
+            let promise = Promise<Void>()
+            line.waiting.append(promise)
+            return promise
+        }
+        await promise?.value
+    }
+
+    func leave() {
+        let next = line.withLock { line -> Promise<Void>? in
+            let next = line.waiting.popFirst()
+            line.isTaken = next != nil
+            return next
+        }
+        next?.fulfil(())
+    }
+}
