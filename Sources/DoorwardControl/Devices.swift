@@ -1,0 +1,171 @@
+package import DoorwardAdapterKit
+package import DoorwardDomain
+package import DoorwardPolicy
+
+/// The use cases of devices, but for moving them, which is `LockDAL`'s.
+package struct Devices: Sendable {
+    let writer: TenancyWriter
+    let adapters: AdapterRegistry
+
+    package init(writer: TenancyWriter, adapters: AdapterRegistry) { (self.writer, self.adapters) = (writer, adapters) }
+
+    /// Attaches a lock: it hangs on the property, and on the unit if one is named, and the adapter listens to it.
+    package func attach(
+        _ caller: Caller, _ new: NewDevice, repeatable: IdempotentCall<LockDevice>?
+    ) async throws(GatewayError) -> Answered<LockDevice> {
+        let (adapter, capabilities) = try check(new)
+        let answered = try await writer.change(
+            caller, repeatable: repeatable,
+            reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: new) },
+            body: { (draft) throws(GatewayError) in try draft.attach(new, capabilities) })
+        if case .fresh(let device) = answered {
+            _ = writer.devices.device(device.id)
+            adapter.attach(AttachedLock(id: device.id, address: device.address))
+        }
+        return answered
+    }
+
+    /// A device that the caller may see at this moment.
+    package func device(_ id: DeviceID?, for caller: Caller) throws(GatewayError) -> LockDevice {
+        let tenancy = writer.directory.current
+        guard let id, let device = tenancy.device(id),
+            SecurityService.reaches(caller.userID, device: id, at: writer.clock.now(), in: tenancy)
+        else { throw tenancy.outOfReach(for: caller) }
+        return device
+    }
+
+    /// What is known of a lock's condition.
+    ///
+    /// - Parameter refresh: ask the lock first; the answer shows in a later call. A lock that cannot be asked is no error.
+    package func status(
+        of id: DeviceID?, for caller: Caller, refresh: Bool
+    ) throws(GatewayError) -> (device: LockDevice, status: DeviceStatus) {
+        let device = try device(id, for: caller)
+        try require(.viewStatus, on: device, of: caller)
+        if refresh { try? adapters[device.adapter]?.refresh(device.id) }
+        return (device, writer.devices.status(of: device.id))
+    }
+
+    /// - Throws: `.denied` with its reason when the caller may not do `operation` at this moment. Nothing is written down:
+    ///   asking is free.
+    package func require(_ operation: LockOperation, on device: LockDevice, of caller: Caller) throws(GatewayError) {
+        let decision = SecurityService.decide(
+            caller.principal, operation, on: device.id, at: writer.clock.now(), override: false, in: writer.directory.current)
+        if let denial = decision.denial { throw .denied(denial, operation: operation, deviceID: device.id) }
+    }
+
+    /// A device that the caller may change, for what only its own adapter understands.
+    package func changeable(_ id: DeviceID?, for caller: Caller) throws(GatewayError) -> LockDevice {
+        let device = try device(id, for: caller)
+        try writer.directory.current.require(.changeDevice, of: caller, on: .device(device.id))
+        return device
+    }
+
+    private func check(_ new: NewDevice) throws(GatewayError) -> (any LockAdapter, LockCapabilities) {
+        guard let adapter = adapters[new.adapter] else { throw .invalid("adapter", "unknown") }
+        do {
+            return (adapter, try adapter.check(address: new.address))
+        } catch {
+            throw .invalid(error.mistakes.map { FieldProblem(field: $0.field, problem: $0.problem) })
+        }
+    }
+}
+
+/// What a device is made from.
+package struct NewDevice: Sendable {
+    package var name: String
+    package var adapter: String
+    package var address: [String: JSONValue]
+    package var propertyID: PropertyID?
+    /// The unit that it hangs on, if the request names one; the inner `nil` stands for an id that cannot be one.
+    package var unitID: UnitID??
+    package var manufacturer: String?
+    package var model: String?
+    package var isRemoteOperationEnabled: Bool
+
+    package init(
+        name: String, adapter: String, address: [String: JSONValue], propertyID: PropertyID?, unitID: UnitID??,
+        manufacturer: String?, model: String?, isRemoteOperationEnabled: Bool
+    ) {
+        (self.name, self.adapter, self.address) = (name, adapter, address)
+        (self.propertyID, self.unitID) = (propertyID, unitID)
+        (self.manufacturer, self.model) = (manufacturer, model)
+        self.isRemoteOperationEnabled = isRemoteOperationEnabled
+    }
+}
+
+extension TenancyDirectory {
+    fileprivate func requireReach(of caller: Caller, to new: NewDevice) throws(GatewayError) {
+        guard let property = new.propertyID else { throw outOfReach(for: caller) }
+        try requireReach(of: caller, to: .property(property))
+        guard let unitID = new.unitID else { return }
+        guard let unitID else { throw outOfReach(for: caller) }
+        try requireReach(of: caller, to: .unit(unitID))
+    }
+
+    func requireReach(of caller: Caller, to deviceID: DeviceID?) throws(GatewayError) {
+        guard let deviceID, SecurityService.reaches(caller.userID, device: deviceID, at: .init(milliseconds: .max), in: self)
+        else { throw outOfReach(for: caller) }
+    }
+}
+
+extension TenancyDraft {
+    fileprivate mutating func attach(_ new: NewDevice, _ capabilities: LockCapabilities) throws(GatewayError) -> LockDevice {
+        guard let propertyID = new.propertyID, let property = directory.property(propertyID) else { throw .outOfReach }
+        try directory.require(.attachDevice, of: caller, on: .property(propertyID))
+        let unitID = new.unitID ?? nil
+        if let unitID, directory.unit(unitID)?.propertyID != propertyID { throw .invalid("unitId", "not_in_property") }
+        let device = LockDevice(
+            id: newID(), name: new.name, adapter: new.adapter, address: new.address, manufacturer: new.manufacturer,
+            model: new.model, portfolioID: property.portfolioID, propertyID: propertyID, unitID: unitID,
+            isRemoteOperationEnabled: new.isRemoteOperationEnabled, capabilities: capabilities, createdAt: now, updatedAt: now)
+        apply(.putDevice(device))
+        note(
+            .create, RecordTarget(device), in: [property.portfolioID], device: DeviceStamp(device),
+            after: [
+                "name": .string(device.name), "adapter": .string(device.adapter), "propertyId": .string(propertyID.description),
+                "unitId": unitID.map { .string($0.description) } ?? .null,
+            ])
+        return device
+    }
+
+    /// Hangs a device of the unit's property on the unit.
+    mutating func hang(_ deviceID: DeviceID?, on unit: Unit, field: String) throws(GatewayError) {
+        guard let deviceID, var device = directory.device(deviceID) else { throw directory.outOfReach(for: caller) }
+        try directory.require(.moveDevice, of: caller, on: .device(deviceID))
+        guard device.propertyID == unit.propertyID else { throw .invalid(field, "not_in_property") }
+        guard device.unitID != unit.id else { return }
+        let before = device.unitID
+        device.unitID = unit.id
+        device.updatedAt = now
+        apply(.putDevice(device))
+        endGuestAccesses(listing: deviceID)
+        leaveCommonAreas(deviceID)
+        note(
+            .move, RecordTarget(device), in: [unit.portfolioID], device: DeviceStamp(device),
+            before: ["unitId": before.map { .string($0.description) } ?? .null], after: ["unitId": .string(unit.id.description)])
+    }
+
+    /// A device that moves takes no guest with it: it leaves the list of every guest access, and one that lists nothing
+    /// else ends.
+    private mutating func endGuestAccesses(listing deviceID: DeviceID) {
+        for var access in directory.guestAccesses(on: deviceID) where access.revokedAt == nil {
+            if access.deviceIDs.count == 1 {
+                access.revokedAt = now
+            } else {
+                access.deviceIDs.removeAll { $0 == deviceID }
+            }
+            apply(.putGuestAccess(access))
+        }
+    }
+
+    /// A device that hangs on a unit is no common area any more.
+    private mutating func leaveCommonAreas(_ deviceID: DeviceID) {
+        for unitID in directory.unitsSharing(deviceID) {
+            guard var unit = directory.unit(unitID) else { continue }
+            unit.commonAreaAccessIDs.removeAll { $0 == deviceID }
+            unit.updatedAt = now
+            apply(.putUnit(unit))
+        }
+    }
+}

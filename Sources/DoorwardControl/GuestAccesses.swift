@@ -1,0 +1,214 @@
+package import DoorwardDomain
+package import DoorwardPolicy
+
+/// The use cases of guests: letting somebody in for a window of time, and ending it.
+package struct GuestAccesses: Sendable {
+    let writer: TenancyWriter
+
+    package init(writer: TenancyWriter) { self.writer = writer }
+
+    /// Grants access. Whoever grants must hold GRANT_ACCESS and every granted operation on every device: nobody gives what
+    /// they have not.
+    package func grant(
+        _ caller: Caller, _ new: NewGuestAccess, repeatable: IdempotentCall<GuestAccess>?
+    ) async throws(GatewayError) -> Answered<GuestAccess> {
+        try new.check()
+        return try await writer.change(
+            caller, repeatable: repeatable,
+            reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: new) },
+            body: { (draft) throws(GatewayError) in try draft.grant(new) })
+    }
+
+    /// One that the caller holds, granted, or may manage.
+    package func access(_ id: GuestAccessID?, for caller: Caller) throws(GatewayError) -> GuestAccess {
+        let tenancy = writer.directory.current
+        guard let id, let access = tenancy.guestAccess(id), tenancy.mayRead(access, caller) else {
+            throw tenancy.outOfReach(for: caller)
+        }
+        return access
+    }
+
+    /// Those that the caller holds, granted, or may manage, in the order of their ids.
+    package func all(for caller: Caller) -> [GuestAccess] {
+        let tenancy = writer.directory.current
+        var found: [GuestAccessID: GuestAccess] = [:]
+        for access in tenancy.guestAccesses(of: caller.userID) { found[access.id] = access }
+        for property in SecurityService.visiblePropertyIDs(for: caller.userID, in: tenancy) {
+            for access in tenancy.guestAccesses(in: property) where tenancy.mayRead(access, caller) { found[access.id] = access }
+        }
+        return found.values.sorted { $0.id < $1.id }
+    }
+
+    /// Ends a guest access. When this has returned, no command under it leaves any more. One that has ended stays ended.
+    package func revoke(_ caller: Caller, _ id: GuestAccessID?) async throws(GatewayError) {
+        _ = try await writer.change(
+            caller,
+            reach: { (tenancy) throws(GatewayError) in
+                guard let id, let access = tenancy.guestAccess(id), tenancy.mayRead(access, caller) else {
+                    throw tenancy.outOfReach(for: caller)
+                }
+            },
+            body: { (draft) throws(GatewayError) in
+                guard let id, var access = draft.directory.guestAccess(id) else { throw GatewayError.outOfReach }
+                try draft.directory.requireManagement(of: access, by: caller)
+                guard access.revokedAt == nil else { return }
+                access.revokedAt = draft.now
+                draft.apply(.putGuestAccess(access))
+                draft.note(
+                    .revoke, RecordTarget(access), in: draft.directory.portfolios(of: .property(access.propertyID)),
+                    after: ["revokedAt": .string(draft.now.description)])
+            })
+    }
+}
+
+/// What a guest access is made from.
+package struct NewGuestAccess: Sendable {
+    /// The guest, if the request names one; the inner `nil` stands for an id that cannot be one.
+    package var guestUserID: UserID??
+    package var label: String?
+    package var propertyID: PropertyID??
+    package var unitID: UnitID??
+    package var deviceIDs: [DeviceID?]
+    package var operations: [LockOperation]
+    package var window: GuestWindow
+
+    package init(
+        guestUserID: UserID??, label: String?, propertyID: PropertyID??, unitID: UnitID??, deviceIDs: [DeviceID?],
+        operations: [LockOperation], window: GuestWindow
+    ) {
+        (self.guestUserID, self.label, self.propertyID, self.unitID) = (guestUserID, label, propertyID, unitID)
+        (self.deviceIDs, self.operations, self.window) = (deviceIDs, operations, window)
+    }
+
+    /// - Throws: `.invalid` with every mistake that shows without looking at the tenancy.
+    fileprivate func check() throws(GatewayError) {
+        var problems: [FieldProblem] = []
+        if guestUserID == nil && label == nil { problems.append(FieldProblem(field: "guestUserId", problem: "required")) }
+        if deviceIDs.isEmpty { problems.append(FieldProblem(field: "deviceIds", problem: "empty")) }
+        if operations.isEmpty { problems.append(FieldProblem(field: "operations", problem: "empty")) }
+        if operations.contains(where: { !$0.isMovement && $0 != .viewStatus }) {
+            problems.append(FieldProblem(field: "operations", problem: "not_grantable"))
+        }
+        if window.validUntil <= window.validFrom {
+            problems.append(FieldProblem(field: "validUntil", problem: "end_not_after_start"))
+        } else if window.validUntil.duration(since: window.validFrom) > GuestWindow.longest {
+            problems.append(FieldProblem(field: "validUntil", problem: "window_too_long"))
+        }
+        if !problems.isEmpty { throw .invalid(problems) }
+    }
+}
+
+extension TenancyDirectory {
+    fileprivate func requireReach(of caller: Caller, to new: NewGuestAccess) throws(GatewayError) {
+        for device in new.deviceIDs { try requireReach(of: caller, to: device) }
+        if let property = new.propertyID {
+            guard let property else { throw outOfReach(for: caller) }
+            try requireReach(of: caller, to: .property(property))
+        }
+        if let unit = new.unitID {
+            guard let unit else { throw outOfReach(for: caller) }
+            try requireReach(of: caller, to: .unit(unit))
+        }
+        guard case .some(let guest) = new.guestUserID else { return }
+        guard let guest, user(guest) != nil else { throw .notFound }
+    }
+
+    /// The guest, the grantor, and whoever manages guests where it was granted.
+    fileprivate func mayRead(_ access: GuestAccess, _ caller: Caller) -> Bool {
+        if access.guestUserID == caller.userID || access.grantedByUserID == caller.userID { return true }
+        return mayManage(access, caller)
+    }
+
+    private func mayManage(_ access: GuestAccess, _ caller: Caller) -> Bool {
+        let places: [AssociatedEntity] = [.property(access.propertyID)] + (access.unitID.map { [.unit($0)] } ?? [])
+        return places.contains { SecurityService.allows(caller.userID, .manageGuestAccess, on: ManagedObject($0), in: self).isAllowed }
+    }
+
+    /// The grantor may end what they granted for as long as the association that they granted it under stands.
+    fileprivate func requireManagement(of access: GuestAccess, by caller: Caller) throws(GatewayError) {
+        if access.grantedByUserID == caller.userID, association(access.grantedUnderAssociationID) != nil { return }
+        if mayManage(access, caller) { return }
+        try require(.manageGuestAccess, of: caller, on: .property(access.propertyID))
+    }
+}
+
+extension TenancyDraft {
+    fileprivate mutating func grant(_ new: NewGuestAccess) throws(GatewayError) -> GuestAccess {
+        let devices = new.deviceIDs.compactMap { directory.device($0) }
+        let propertyID = try commonProperty(of: devices, new)
+        let association = try grantingAssociation(for: new, devices)
+        let access = GuestAccess(
+            id: newID(), guestUserID: new.guestUserID ?? nil, label: new.label, propertyID: propertyID, unitID: new.unitID ?? nil,
+            deviceIDs: unique(devices.map(\.id)), operations: LockOperation.allCases.filter(new.operations.contains),
+            window: new.window, grantedByUserID: caller.userID, grantedUnderAssociationID: association.id,
+            grantedUnderRole: association.role, createdAt: now)
+        apply(.putGuestAccess(access))
+        note(
+            .grant, RecordTarget(access), in: directory.portfolios(of: .property(propertyID)), after: access.recordFields)
+        return access
+    }
+
+    /// All devices hang in one property; where the request names a property or a unit, in that one.
+    private func commonProperty(of devices: [LockDevice], _ new: NewGuestAccess) throws(GatewayError) -> PropertyID {
+        guard let propertyID = devices.first?.propertyID else { throw .invalid("deviceIds", "device_unassigned") }
+        guard devices.allSatisfy({ $0.propertyID == propertyID }) else { throw .invalid("deviceIds", "not_in_property") }
+        if case .some(let named) = new.propertyID, named != propertyID { throw .invalid("deviceIds", "not_in_property") }
+        if case .some(.some(let unit)) = new.unitID, directory.unit(unit)?.propertyID != propertyID {
+            throw .invalid("unitId", "not_in_property")
+        }
+        return propertyID
+    }
+
+    /// The association under which the access is granted: one that carries the whole of it, the higher role first, since
+    /// what is granted under a tenancy ends with the tenancy. Where no single one carries it all, a tenancy among those that
+    /// do it together.
+    private func grantingAssociation(
+        for new: NewGuestAccess, _ devices: [LockDevice]
+    ) throws(GatewayError) -> UserRoleAssociation {
+        let needed = [.grantAccess] + new.operations
+        let held = directory.associations(of: caller.userID).sorted { ($0.role.rank, $0.id) < ($1.role.rank, $1.id) }
+        var lastUsed: UserRoleAssociation?
+        for device in devices {
+            for operation in needed {
+                try require(operation, on: device)
+            }
+        }
+        for association in held {
+            let carried = devices.filter { device in
+                needed.allSatisfy { SecurityService.allows(association, $0, on: device.id, in: directory) }
+            }
+            if carried.count == devices.count { return association }
+            if !carried.isEmpty { lastUsed = association }
+        }
+        guard let lastUsed else { throw .invalid("operations", "not_grantable") }
+        return lastUsed
+    }
+
+    /// Whether the caller holds `operation` by a standing role: what a guest holds is not theirs to give.
+    private func require(_ operation: LockOperation, on device: LockDevice) throws(GatewayError) {
+        let held = directory.associations(of: caller.userID)
+        if held.contains(where: { SecurityService.allows($0, operation, on: device.id, in: directory) }) { return }
+        let decision = SecurityService.decide(
+            caller.principal, .grantAccess, on: device.id, at: now, override: false, in: directory)
+        let denial = decision.denial ?? Denial(.roleInsufficient, hasReach: true, missing: .init(operation: operation))
+        throw .denied(denial, operation: operation, deviceID: device.id)
+    }
+
+    private func unique(_ ids: [DeviceID]) -> [DeviceID] {
+        var seen: Set<DeviceID> = []
+        return ids.filter { seen.insert($0).inserted }
+    }
+}
+
+extension GuestAccess {
+    fileprivate var recordFields: [String: RecordValue] {
+        [
+            "guestUserId": guestUserID.map { .string($0.description) } ?? .null,
+            "label": label.map { .personal($0, person: guestUserID) } ?? .null,
+            "deviceIds": .array(deviceIDs.map { .string($0.description) }),
+            "operations": .array(operations.map { .string($0.rawValue) }),
+            "validFrom": .string(window.validFrom.description), "validUntil": .string(window.validUntil.description),
+            "grantedUnderAssociationId": .string(grantedUnderAssociationID.description),
+        ]
+    }
+}

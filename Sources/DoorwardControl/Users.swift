@@ -1,0 +1,176 @@
+package import DoorwardDomain
+package import DoorwardPolicy
+
+/// The use cases of people: creating, reading and changing them.
+package struct Users: Sendable {
+    let writer: TenancyWriter
+    let hasher: PasswordHasher
+
+    package init(writer: TenancyWriter, hasher: PasswordHasher) { (self.writer, self.hasher) = (writer, hasher) }
+
+    /// Creates a user who can sign in with `password`.
+    package func create(
+        _ caller: Caller, _ new: NewUser, repeatable: IdempotentCall<User>?
+    ) async throws(GatewayError) -> Answered<User> {
+        try writer.directory.current.require(.manageUsers, of: caller, on: .gateway)
+        try PasswordRules.check(new.password, field: "password")
+        let hash = try await hasher.hash(new.password)
+        return try await writer.change(caller, repeatable: repeatable) { (draft) throws(GatewayError) in
+            try draft.directory.require(.manageUsers, of: caller, on: .gateway)
+            return try draft.create(new, passwordHash: hash)
+        }
+    }
+
+    /// Changes what the request names. Enabling and disabling is the super admin's; the names are also one's own.
+    ///
+    /// When this has returned for a disabled user, no command of theirs leaves any more and none of their sessions counts.
+    package func update(_ caller: Caller, _ id: UserID?, _ changes: UserChanges) async throws(GatewayError) -> User {
+        try await writer.change(
+            caller, reach: { (tenancy) throws(GatewayError) in _ = try tenancy.visibleUser(id, to: caller) },
+            body: { (draft) throws(GatewayError) in
+                let user = try draft.directory.visibleUser(id, to: caller)
+                if user.id != caller.userID || changes.isEnabled != nil {
+                    try draft.directory.require(.manageUsers, of: caller, on: .gateway)
+                }
+                return try draft.update(user, changes)
+            }
+        ).value
+    }
+
+    package func user(_ id: UserID?, for caller: Caller) throws(GatewayError) -> User {
+        try writer.directory.current.visibleUser(id, to: caller)
+    }
+
+    /// Everybody, for the super admin; else those who hold something where the caller reads people. In the order of ids.
+    package func all(for caller: Caller) throws(GatewayError) -> [User] {
+        let tenancy = writer.directory.current
+        if tenancy.user(caller.userID)?.isSuperAdmin == true { return tenancy.userIDs.compactMap { tenancy.user($0) } }
+        let ids = tenancy.peopleInScope(of: caller.userID)
+        guard !ids.isEmpty else {
+            throw .denied(Denial(.roleInsufficient, hasReach: true), operation: nil, deviceID: nil)
+        }
+        return ids.sorted().compactMap { tenancy.user($0) }
+    }
+}
+
+/// What a user is made from.
+package struct NewUser: Sendable {
+    package var email: String
+    package var firstName: String
+    package var lastName: String
+    package var password: Secret<String>
+    package var isSuperAdmin: Bool
+
+    package init(email: String, firstName: String, lastName: String, password: Secret<String>, isSuperAdmin: Bool = false) {
+        (self.email, self.firstName, self.lastName) = (email, firstName, lastName)
+        (self.password, self.isSuperAdmin) = (password, isSuperAdmin)
+    }
+}
+
+/// What of a user changes; `nil` leaves as it is.
+package struct UserChanges: Sendable {
+    package var firstName: String?
+    package var lastName: String?
+    package var isEnabled: Bool?
+
+    package init(firstName: String? = nil, lastName: String? = nil, isEnabled: Bool? = nil) {
+        (self.firstName, self.lastName, self.isEnabled) = (firstName, lastName, isEnabled)
+    }
+}
+
+extension TenancyDirectory {
+    /// Oneself, anybody for a super admin, and the people of one's scope for those who manage one.
+    fileprivate func visibleUser(_ id: UserID?, to caller: Caller) throws(GatewayError) -> User {
+        guard let id, let user = user(id) else { throw outOfReach(for: caller) }
+        if id == caller.userID || self.user(caller.userID)?.isSuperAdmin == true { return user }
+        guard associations(of: id).contains(where: { readsPeople(caller.userID, on: $0.entity) }) else { throw .outOfReach }
+        return user
+    }
+
+    fileprivate func readsPeople(_ reader: UserID, on entity: AssociatedEntity) -> Bool {
+        SecurityService.allows(reader, .readPeople, on: ManagedObject(entity), in: self).isAllowed
+    }
+
+    /// Everybody who holds a role on or below what `reader` reads the people of.
+    fileprivate func peopleInScope(of reader: UserID) -> Set<UserID> {
+        var people: Set<UserID> = []
+        func add(_ entity: AssociatedEntity) {
+            for association in associations(on: entity) { people.insert(association.userID) }
+            switch entity {
+            case .portfolio(let id): for property in propertyIDs(of: id) { add(.property(property)) }
+            case .property(let id): for unit in unitIDs(of: id) { add(.unit(unit)) }
+            case .unit: break
+            }
+        }
+        for association in associations(of: reader) where readsPeople(reader, on: association.entity) { add(association.entity) }
+        return people
+    }
+}
+
+extension TenancyDraft {
+    mutating func create(_ new: NewUser, passwordHash: String) throws(GatewayError) -> User {
+        guard directory.user(email: new.email) == nil else { throw .alreadyExists }
+        let user = User(
+            id: newID(), email: new.email, firstName: new.firstName, lastName: new.lastName, isSuperAdmin: new.isSuperAdmin,
+            createdAt: now, updatedAt: now)
+        apply(.putUser(user))
+        transaction.credentials.append(.setPassword(user.id, hash: passwordHash))
+        note(
+            .create, RecordTarget(user), in: [],
+            after: [
+                "email": .personal(user.email, person: user.id), "firstName": .personal(user.firstName, person: user.id),
+                "lastName": .personal(user.lastName, person: user.id), "isSuperAdmin": .bool(user.isSuperAdmin),
+            ])
+        return user
+    }
+
+    fileprivate mutating func update(_ user: User, _ changes: UserChanges) throws(GatewayError) -> User {
+        var changed = user
+        changed.firstName = changes.firstName ?? user.firstName
+        changed.lastName = changes.lastName ?? user.lastName
+        changed.isEnabled = changes.isEnabled ?? user.isEnabled
+        guard changed != user else { return user }
+        changed.updatedAt = now
+        if user.isEnabled, !changed.isEnabled, user.isSuperAdmin, directory.enabledSuperAdminCount == 1 {
+            throw .conflict("This is the last super admin: name another one first.")
+        }
+        apply(.putUser(changed))
+        noteUpdate(from: user, to: changed)
+        return changed
+    }
+
+    private mutating func noteUpdate(from user: User, to changed: User) {
+        var before: [String: RecordValue] = [:]
+        var after: [String: RecordValue] = [:]
+        if user.firstName != changed.firstName {
+            before["firstName"] = .personal(user.firstName, person: user.id)
+            after["firstName"] = .personal(changed.firstName, person: user.id)
+        }
+        if user.lastName != changed.lastName {
+            before["lastName"] = .personal(user.lastName, person: user.id)
+            after["lastName"] = .personal(changed.lastName, person: user.id)
+        }
+        var action = ChangeAction.update
+        var portfolios: Set<PortfolioID> = []
+        if user.isEnabled != changed.isEnabled {
+            (before["isEnabled"], after["isEnabled"]) = (.bool(user.isEnabled), .bool(changed.isEnabled))
+            action = changed.isEnabled ? .enable : .disable
+            portfolios = directory.portfolios(where: user.id)
+        }
+        note(action, RecordTarget(changed), in: portfolios, before: before, after: after)
+    }
+}
+
+extension TenancyDirectory {
+    /// The portfolios in which a user holds a role or a guest access.
+    fileprivate func portfolios(where user: UserID) -> Set<PortfolioID> {
+        var portfolios: Set<PortfolioID> = []
+        for association in associations(of: user) { portfolios.formUnion(self.portfolios(of: association.entity)) }
+        for access in guestAccesses(of: user) { portfolios.formUnion(self.portfolios(of: .property(access.propertyID))) }
+        return portfolios
+    }
+
+    fileprivate var enabledSuperAdminCount: Int {
+        superAdminIDs.count { user($0)?.isEnabled == true }
+    }
+}
