@@ -1,0 +1,173 @@
+package import DoorwardAdapterKit
+package import DoorwardDomain
+package import DoorwardPolicy
+package import Logging
+import Synchronization
+
+/// The use cases of one gateway, wired over one store, and their life: start, mend, stop.
+package final class GatewayControl: Sendable {
+    package struct Limits: Sendable {
+        package var deniedPerMinute = 20
+        package var signInFailuresPerMinute = 20
+        /// log2 of scrypt's N.
+        package var passwordCost = 17
+        package var refreshTokenLifetime = Duration.seconds(30 * 86_400)
+
+        package init() {}
+    }
+
+    package let locks: LockDAL
+    package let portfolios: Portfolios
+    package let roles: Roles
+    package let users: Users
+    package let attachedDevices: Devices
+    package let guestAccesses: GuestAccesses
+    package let history: AccessHistory
+    package let signIn: SignIn
+    package let directory = PublishedDirectory()
+    package let devices = LiveDevices()
+    package let adapters: AdapterRegistry
+    package let ledger: Ledger
+    package let clock: any GatewayClock
+
+    private let random: RandomSource
+    private let reports: DeviceReports
+    private let writer: TenancyWriter
+    private let logger: Logger
+    private let background = Mutex<[Task<Void, Never>]>([])
+    private let isReady = Mutex(false)
+
+    package init(
+        store: any GatewayStore, adapters: [any LockAdapter], clock: any GatewayClock, random: RandomSource,
+        limits: Limits = Limits(), logger: Logger = Logger(label: "doorward"), executor: (any TaskExecutor)? = nil
+    ) {
+        (self.clock, self.random, self.logger) = (clock, random, logger)
+        self.adapters = AdapterRegistry(adapters)
+        ledger = Ledger(store: store, logger: logger)
+        let hasher = PasswordHasher(cost: limits.passwordCost, random: random)
+        writer = TenancyWriter(directory: directory, devices: devices, ledger: ledger, clock: clock, random: random)
+        reports = DeviceReports(
+            directory: directory, devices: devices, ledger: ledger, clock: clock, random: random, logger: logger)
+        locks = LockDAL(
+            directory: directory, devices: devices, adapters: self.adapters, ledger: ledger, clock: clock, random: random,
+            deniedPerMinute: limits.deniedPerMinute, executor: executor)
+        portfolios = Portfolios(writer: writer)
+        roles = Roles(writer: writer)
+        users = Users(writer: writer, hasher: hasher)
+        attachedDevices = Devices(writer: writer, adapters: self.adapters)
+        guestAccesses = GuestAccesses(writer: writer)
+        history = AccessHistory(writer: writer)
+        signIn = SignIn(
+            directory: directory, sessions: Sessions(), ledger: ledger, hasher: hasher, clock: clock, random: random,
+            refreshLifetime: limits.refreshTokenLifetime, failuresPerMinute: limits.signInFailuresPerMinute)
+    }
+
+    /// Whether the store can write and the adapters have been started.
+    package var isReadyToServe: Bool {
+        get async { isReady.withLock { $0 } && ledger.isAcceptingCommands ? await ledger.store.isWritable() : false }
+    }
+
+    // MARK: - Start
+
+    /// Loads the tenancy, settles what an earlier process left open, and begins to listen to the locks.
+    ///
+    /// When this returns, every intent has its outcome. No lock was asked or moved. The port is opened afterwards.
+    package func start() async throws {
+        try await writer.reload { () throws(GatewayError) in try await readTenancy() }
+        let now = clock.now()
+        signIn.sessions.load(try await ledger.store.liveSessions(at: now))
+        let recovered = try await recovery.settleOpenCommands()
+        try await ledger.write(StoreTransaction(records: lifeRecords(.start, recovered: recovered)))
+        ledger.onFailure { [weak self] in self?.beginMending() }
+        background.withLock { $0.append(Task { [reports] in await reports.run() }) }
+        try await startAdapters()
+        isReady.withLock { $0 = true }
+    }
+
+    private func startAdapters() async throws {
+        let tenancy = directory.current
+        for id in tenancy.deviceIDs {
+            guard let device = tenancy.device(id) else { continue }
+            _ = devices.device(id)
+            guard let adapter = adapters[device.adapter] else {
+                logger.error("no adapter for a device", metadata: ["device": "\(id)", "adapter": "\(device.adapter)"])
+                continue
+            }
+            adapter.attach(AttachedLock(id: id, address: device.address))
+        }
+        for adapter in adapters.all { try await adapter.start(reports: reports) }
+    }
+
+    private var recovery: Recovery { Recovery(ledger: ledger, devices: devices, clock: clock, random: random) }
+
+    private func readTenancy() async throws(GatewayError) -> TenancyDirectory {
+        try await storing { () throws(StoreError) in
+            let read = Mutex(TenancyDirectory())
+            try await ledger.store.loadTenancy { change in read.withLock { $0.apply(change) } }
+            return read.withLock { $0 }
+        }
+    }
+
+    private func lifeRecords(_ event: RecordEvent, recovered: Int = 0) -> [PendingRecord] {
+        let now = clock.now()
+        func record(_ event: RecordEvent, _ details: [String: RecordValue]) -> PendingRecord {
+            PendingRecord(
+                RecordBody(
+                    log: .gateway, id: random.id(at: now), at: now, kind: .gateway, actor: .gateway, source: .gateway,
+                    event: event, details: details))
+        }
+        let recovery = recovered > 0 ? [record(.recovered, ["commands": .integer(Int64(recovered))])] : []
+        return recovery + [record(event, [:])]
+    }
+
+    // MARK: - Mend
+
+    /// After a failed write, waits until the store writes again, reads back what was in doubt, and takes commands again.
+    private func beginMending() {
+        let task = Task { [self] in
+            var wait = Duration.milliseconds(200)
+            while !Task.isCancelled {
+                do {
+                    try await clock.sleep(until: clock.monotonicNow().advanced(by: wait))
+                    guard await ledger.store.isWritable() else { throw GatewayError.unavailable }
+                    try await mend()
+                    return
+                } catch {
+                    wait = min(wait * 2, .seconds(10))
+                }
+            }
+        }
+        background.withLock { $0.append(task) }
+    }
+
+    private func mend() async throws {
+        try await writer.reload { () throws(GatewayError) in try await readTenancy() }
+        signIn.sessions.load(try await ledger.store.liveSessions(at: clock.now()))
+        let recovered = try await recovery.settleOpenCommands(except: locks.running.contains)
+        try await ledger.write(StoreTransaction(records: lifeRecords(.recovered, recovered: recovered)))
+        ledger.settle()
+        logger.notice("the store writes again", metadata: ["commandsSettled": "\(recovered)"])
+    }
+
+    // MARK: - Stop
+
+    /// Refuses new commands, ends those that wait, gives those that were sent up to `patience`, and closes everything.
+    package func stop(patience: Duration = .seconds(10)) async {
+        isReady.withLock { $0 = false }
+        await locks.stop(patience: patience)
+        for adapter in adapters.all { await adapter.stop() }
+        reports.finish()
+        let background = background.withLock { tasks in
+            defer { tasks = [] }
+            return tasks
+        }
+        if let events = background.first { await events.value }
+        for task in background.dropFirst() { task.cancel() }
+        do {
+            try await ledger.write(StoreTransaction(records: lifeRecords(.stop)))
+            try await ledger.store.close()
+        } catch {
+            logger.error("the store did not close in order", metadata: ["error": "\(error)"])
+        }
+    }
+}

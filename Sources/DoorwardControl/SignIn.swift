@@ -1,0 +1,174 @@
+import Crypto
+package import DoorwardDomain
+import FoundationEssentials
+import Synchronization
+
+/// The use cases of signing in and out.
+///
+/// A session lasts as long as its refresh tokens are exchanged in time; each is good for one exchange, and one that comes
+/// a second time ends the whole session, since two people hold it.
+package final class SignIn: Sendable {
+    package let sessions: Sessions
+    private let directory: PublishedDirectory
+    private let ledger: Ledger
+    private let hasher: PasswordHasher
+    private let clock: any GatewayClock
+    private let random: RandomSource
+    private let refreshLifetime: Duration
+    private let throttle: SignInThrottle
+
+    package init(
+        directory: PublishedDirectory, sessions: Sessions, ledger: Ledger, hasher: PasswordHasher, clock: any GatewayClock,
+        random: RandomSource, refreshLifetime: Duration, failuresPerMinute: Int
+    ) {
+        (self.directory, self.sessions, self.ledger, self.hasher) = (directory, sessions, ledger, hasher)
+        (self.clock, self.random, self.refreshLifetime) = (clock, random, refreshLifetime)
+        throttle = SignInThrottle(clock: clock, failuresPerMinute: failuresPerMinute)
+    }
+
+    /// Begins a session.
+    ///
+    /// An unknown address and a wrong password have one answer, and cost the same.
+    ///
+    /// - Throws: `.unauthenticated`, `.rateLimited`, `.unavailable` when too many hashes wait.
+    package func logIn(
+        email: String, password: Secret<String>, source: RecordSource, clientAddress: String?, requestID: String?
+    ) async throws(GatewayError) -> SignedIn {
+        try throttle.admit(email: email, address: clientAddress)
+        let attempt = Attempt(source: source, clientAddress: clientAddress, requestID: requestID)
+        let user = directory.current.user(email: email)
+        // What is too long for a password costs no hash, known user or not.
+        let isAbsurd = password.reveal().utf8.count > PasswordRules.longestBytes
+        let isRight = isAbsurd ? false : try await verify(password, of: user)
+        guard let user, isRight, directory.current.user(user.id)?.isEnabled == true else {
+            throttle.noteFailure(email: email, address: clientAddress)
+            try await ledger.write(StoreTransaction(records: [failure(of: attempt, user: user)]))
+            throw .unauthenticated
+        }
+        throttle.noteSuccess(email: email)
+        return try await begin(for: user, attempt)
+    }
+
+    /// Exchanges a refresh token for a new one.
+    ///
+    /// - Throws: `.unauthenticated`; a token that was used before ends its session.
+    package func refresh(
+        _ token: Secret<String>, source: RecordSource, clientAddress: String?, requestID: String?
+    ) async throws(GatewayError) -> SignedIn {
+        let attempt = Attempt(source: source, clientAddress: clientAddress, requestID: requestID)
+        let digest = Self.digest(of: token)
+        let stored = try await storing { () throws(StoreError) in try await ledger.store.refreshToken(digest: digest) }
+        guard let stored, !stored.isSessionEnded, var session = sessions.session(stored.session.id, at: clock.now()),
+            let user = directory.current.user(session.userID), user.isEnabled
+        else { throw .unauthenticated }
+        guard !stored.isUsed else { throw try await endReused(session, user, attempt) }
+        let next = newToken()
+        session.expiresAt = clock.now().advanced(by: refreshLifetime)
+        do {
+            _ = try await ledger.store.commit(
+                StoreTransaction(credentials: [
+                    .rotateRefresh(
+                        session.id, oldDigest: digest, newDigest: Self.digest(of: next), expiresAt: session.expiresAt)
+                ]))
+        } catch .refused {
+            // Its twin was faster: the same as a token that was used before.
+            throw try await endReused(session, user, attempt)
+        } catch {
+            throw GatewayError(error)
+        }
+        // A session that was ended while the token was exchanged stays ended.
+        guard sessions.session(session.id, at: clock.now()) != nil else { throw .unauthenticated }
+        sessions.begin(session)
+        return SignedIn(user: user, session: session, refreshToken: next)
+    }
+
+    /// Ends the caller's session; its tokens stop working at once.
+    package func logOut(_ caller: Caller) async throws(GatewayError) {
+        guard let id = caller.sessionID else { throw .unauthenticated }
+        let attempt = Attempt(source: caller.source, clientAddress: caller.clientAddress, requestID: caller.requestID)
+        try await end(id, of: directory.current.user(caller.userID), .signedOut, attempt)
+    }
+
+    // MARK: - Private
+
+    /// Where an attempt comes from, for its record.
+    private struct Attempt {
+        let source: RecordSource
+        let clientAddress: String?
+        let requestID: String?
+    }
+
+    private func verify(_ password: Secret<String>, of user: User?) async throws(GatewayError) -> Bool {
+        var stored: String?
+        if let user {
+            stored = try await storing { () throws(StoreError) in try await ledger.store.passwordHash(of: user.id) }
+        }
+        return try await hasher.verify(password, against: stored)
+    }
+
+    private func begin(for user: User, _ attempt: Attempt) async throws(GatewayError) -> SignedIn {
+        let now = clock.now()
+        let session = Session(
+            id: random.id(at: now), userID: user.id, createdAt: now, expiresAt: now.advanced(by: refreshLifetime))
+        let token = newToken()
+        try await ledger.write(
+            StoreTransaction(
+                credentials: [.beginSession(session, refreshDigest: Self.digest(of: token))],
+                records: [record(.signedIn, of: user, session.id, attempt)]))
+        sessions.prune(at: now)
+        sessions.begin(session)
+        return SignedIn(user: user, session: session, refreshToken: token)
+    }
+
+    private func endReused(_ session: Session, _ user: User, _ attempt: Attempt) async throws(GatewayError) -> GatewayError {
+        try await end(session.id, of: user, .refreshReused, attempt)
+        return .unauthenticated
+    }
+
+    private func end(
+        _ id: SessionID, of user: User?, _ event: RecordEvent, _ attempt: Attempt
+    ) async throws(GatewayError) {
+        // First in memory: from here on no token of the session works, whatever the disk says.
+        sessions.end(id)
+        try await ledger.write(
+            StoreTransaction(credentials: [.endSession(id)], records: [record(event, of: user, id, attempt)]))
+    }
+
+    private func record(_ event: RecordEvent, of user: User?, _ session: SessionID?, _ attempt: Attempt) -> PendingRecord {
+        let now = clock.now()
+        var body = RecordBody(
+            log: .gateway, id: random.id(at: now), at: now, kind: .session, actor: user.map { Actor($0) } ?? .outside,
+            source: attempt.source, clientAddress: attempt.clientAddress, requestID: attempt.requestID, event: event)
+        if let session { body.target = RecordTarget(type: "Session", id: session.description) }
+        return PendingRecord(body)
+    }
+
+    /// Whoever fails to sign in is nobody known: the account that was tried is the target, not the actor.
+    private func failure(of attempt: Attempt, user: User?) -> PendingRecord {
+        var pending = record(.signInFailed, of: nil, nil, attempt)
+        pending.body.target = user.map { RecordTarget($0) }
+        return pending
+    }
+
+    private func newToken() -> Secret<String> {
+        Secret(Data(random.bytes(32)).base64EncodedString().urlSafe)
+    }
+
+    private static func digest(of token: Secret<String>) -> [UInt8] {
+        Array(SHA256.hash(data: Data(token.reveal().utf8)))
+    }
+}
+
+/// A session that has just begun or gone on, with the one copy of its refresh token.
+package struct SignedIn: Sendable {
+    package let user: User
+    package let session: Session
+    package let refreshToken: Secret<String>
+}
+
+extension String {
+    /// Base64 in the alphabet for URLs, without padding (RFC 4648, section 5).
+    fileprivate var urlSafe: String {
+        String(compactMap { $0 == "=" ? nil : $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
+    }
+}

@@ -1,0 +1,77 @@
+import DoorwardDomain
+import Synchronization
+
+/// Slows down guessing. Only failures count; nothing locks out for good, and sessions that stand are not touched.
+///
+/// After five failures for an account the next attempt waits 1 s, then 2 s, 4 s … at most five minutes; after too many
+/// from one address within a minute, that address waits for the minute's end.
+final class SignInThrottle: Sendable {
+    fileprivate struct Account {
+        var failures = 0
+        var notBefore: MonotonicInstant
+    }
+
+    fileprivate struct Minute {
+        var start: MonotonicInstant
+        var failures = 0
+    }
+
+    fileprivate struct Tables {
+        var accounts: [String: Account] = [:]
+        var addresses: [String: Minute] = [:]
+    }
+
+    private static let freeFailures = 5
+    private static let longestWait = Duration.seconds(300)
+    /// How many accounts and addresses are remembered; the oldest waits are forgotten beyond.
+    private static let capacity = 10_000
+
+    private let clock: any GatewayClock
+    private let failuresPerMinute: Int
+    private let tables = Mutex(Tables())
+
+    init(clock: any GatewayClock, failuresPerMinute: Int) { (self.clock, self.failuresPerMinute) = (clock, failuresPerMinute) }
+
+    /// - Throws: `.rateLimited` when this account or address has to wait.
+    func admit(email: String, address: String?) throws(GatewayError) {
+        let now = clock.monotonicNow()
+        let wait = tables.withLock { tables -> Duration? in
+            var waits: [Duration] = []
+            if let account = tables.accounts[email.lowercased()] { waits.append(account.notBefore.duration(since: now)) }
+            if let address, let minute = tables.addresses[address], minute.failures >= failuresPerMinute {
+                waits.append(minute.start.advanced(by: .seconds(60)).duration(since: now))
+            }
+            return waits.max().flatMap { $0 > .zero ? $0 : nil }
+        }
+        if let wait { throw .rateLimited(retryAfterSeconds: Int((wait.wholeMilliseconds + 999) / 1000)) }
+    }
+
+    func noteFailure(email: String, address: String?) {
+        let now = clock.monotonicNow()
+        tables.withLock { tables in
+            tables.forget(before: now, capacity: Self.capacity)
+            var account = tables.accounts[email.lowercased()] ?? Account(notBefore: now)
+            account.failures += 1
+            let beyond = account.failures - Self.freeFailures
+            if beyond >= 0 { account.notBefore = now.advanced(by: min(.seconds(1 << min(beyond, 9)), Self.longestWait)) }
+            tables.accounts[email.lowercased()] = account
+            guard let address else { return }
+            var minute = tables.addresses[address] ?? Minute(start: now)
+            if now >= minute.start.advanced(by: .seconds(60)) { minute = Minute(start: now) }
+            minute.failures += 1
+            tables.addresses[address] = minute
+        }
+    }
+
+    func noteSuccess(email: String) { tables.withLock { _ = $0.accounts.removeValue(forKey: email.lowercased()) } }
+}
+
+extension SignInThrottle.Tables {
+    /// Bounds the memory that guessing can take.
+    fileprivate mutating func forget(before now: MonotonicInstant, capacity: Int) {
+        if addresses.count > capacity { addresses = addresses.filter { now < $0.value.start.advanced(by: .seconds(60)) } }
+        if accounts.count > capacity { accounts = accounts.filter { now < $0.value.notBefore } }
+        if addresses.count > capacity { addresses = [:] }
+        if accounts.count > capacity { accounts = [:] }
+    }
+}

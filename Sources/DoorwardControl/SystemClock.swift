@@ -1,0 +1,22 @@
+package import DoorwardDomain
+import FoundationEssentials
+
+/// The clocks of the machine. It cannot be set from the program.
+package struct SystemClock: GatewayClock {
+    /// What monotonic readings count from; the same for all clocks of the process.
+    private static let start = ContinuousClock.now
+
+    package init() {}
+
+    package func now() -> Timestamp {
+        Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
+    }
+
+    package func monotonicNow() -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: 0).advanced(by: Self.start.duration(to: .now))
+    }
+
+    package func sleep(until instant: MonotonicInstant) async throws {
+        try await ContinuousClock().sleep(until: Self.start.advanced(by: .nanoseconds(instant.nanoseconds)))
+    }
+}
