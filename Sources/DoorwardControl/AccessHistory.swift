@@ -27,11 +27,10 @@ package struct AccessHistory: Sendable {
 extension TenancyDirectory {
     /// The parts of the logs that a user may read: the gateway's own for a super admin, and what their roles reach.
     package func recordScopes(of userID: UserID) -> [RecordScope] {
-        guard let user = user(userID), user.isEnabled else { return [] }
-        var scopes: [RecordScope] = user.isSuperAdmin ? [.gatewayLog] : []
-        for association in associations(of: userID)
-        where PermissionMatrix.allows(association.role, .viewAccessHistory, inCommonArea: false) {
-            switch association.entity {
+        var scopes: [RecordScope] =
+            SecurityService.allows(userID, .gatewayLogRead, on: .gateway, in: self).isAllowed ? [.gatewayLog] : []
+        for entity in SecurityService.entities(where: userID, holds: .viewAccessHistory, in: self) {
+            switch entity {
             case .portfolio(let id): scopes.append(.portfolioLog(id))
             case .property(let id): scopes.append(.property(id))
             case .unit(let id): scopes.append(.unit(id))

@@ -1,5 +1,5 @@
-import DoorwardAdapterKit
-import DoorwardDomain
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
 
 /// How a command comes to its end, and what the end looks like: the table of ends, in one place.
 enum CommandEnding: Sendable {

@@ -1,7 +1,7 @@
-import DoorwardAdapterKit
-import DoorwardDomain
-import DoorwardPolicy
-import Logging
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+internal import DoorwardPolicy
+internal import Logging
 import Synchronization
 
 /// One command from its intent to its outcome: steps 3 to 7 of a command's life.

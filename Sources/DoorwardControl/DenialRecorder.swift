@@ -1,5 +1,5 @@
-import DoorwardDomain
-import DoorwardPolicy
+internal import DoorwardDomain
+internal import DoorwardPolicy
 import Synchronization
 
 /// Writes denied commands down before they are answered, and bounds how many one principal can make it write.

@@ -1,6 +1,6 @@
 import DequeModule
-import DoorwardAdapterKit
-import DoorwardDomain
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
 import Synchronization
 
 /// The commands of one device: one runs, the others wait their turn in order; and the gate that its orders leave by.

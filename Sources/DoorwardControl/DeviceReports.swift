@@ -1,7 +1,7 @@
 package import DoorwardAdapterKit
 package import DoorwardDomain
-import DoorwardPolicy
-import Logging
+internal import DoorwardPolicy
+package import Logging
 import Synchronization
 
 /// Receives what locks say: keeps their condition up to date, ends the command that waited for the word, and writes down
@@ -37,7 +37,9 @@ package final class DeviceReports: ReportReceiver {
         if order?.consider(report.fact) == true { return }
         let late = report.fact.confirmedState.flatMap { live.takeUnanswered(answeredBy: $0) }
         // The late answer to a command is written down even where it changes nothing that was known.
-        guard let event = change.event(for: report.fact) ?? late.flatMap({ _ in report.fact.confirmedState.flatMap(RecordEvent.init) })
+        guard
+            let event = change.event(for: report.fact)
+                ?? late.flatMap({ _ in report.fact.confirmedState.flatMap(RecordEvent.init) })
         else { return }
         write(event, report, answering: late, at: now)
     }

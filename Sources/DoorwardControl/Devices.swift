@@ -1,6 +1,6 @@
-package import DoorwardAdapterKit
+internal import DoorwardAdapterKit
 package import DoorwardDomain
-package import DoorwardPolicy
+internal import DoorwardPolicy
 
 /// The use cases of devices, but for moving them, which is `LockDAL`'s.
 package struct Devices: Sendable {
@@ -57,7 +57,7 @@ package struct Devices: Sendable {
     /// A device that the caller may change, for what only its own adapter understands.
     package func changeable(_ id: DeviceID?, for caller: Caller) throws(GatewayError) -> LockDevice {
         let device = try device(id, for: caller)
-        try writer.directory.current.require(.changeDevice, of: caller, on: .device(device.id))
+        try writer.directory.current.require(.deviceChange, of: caller, on: .device(device.id))
         return device
     }
 
@@ -112,7 +112,7 @@ extension TenancyDirectory {
 extension TenancyDraft {
     fileprivate mutating func attach(_ new: NewDevice, _ capabilities: LockCapabilities) throws(GatewayError) -> LockDevice {
         guard let propertyID = new.propertyID, let property = directory.property(propertyID) else { throw .outOfReach }
-        try directory.require(.attachDevice, of: caller, on: .property(propertyID))
+        try directory.require(.deviceAttach, of: caller, on: .property(propertyID))
         let unitID = new.unitID ?? nil
         if let unitID, directory.unit(unitID)?.propertyID != propertyID { throw .invalid("unitId", "not_in_property") }
         let device = LockDevice(
@@ -132,7 +132,7 @@ extension TenancyDraft {
     /// Hangs a device of the unit's property on the unit.
     mutating func hang(_ deviceID: DeviceID?, on unit: Unit, field: String) throws(GatewayError) {
         guard let deviceID, var device = directory.device(deviceID) else { throw directory.outOfReach(for: caller) }
-        try directory.require(.moveDevice, of: caller, on: .device(deviceID))
+        try directory.require(.deviceMove, of: caller, on: .device(deviceID))
         guard device.propertyID == unit.propertyID else { throw .invalid(field, "not_in_property") }
         guard device.unitID != unit.id else { return }
         let before = device.unitID

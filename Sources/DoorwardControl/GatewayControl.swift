@@ -1,6 +1,6 @@
 package import DoorwardAdapterKit
 package import DoorwardDomain
-package import DoorwardPolicy
+internal import DoorwardPolicy
 package import Logging
 import Synchronization
 

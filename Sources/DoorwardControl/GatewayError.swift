@@ -75,7 +75,7 @@ package struct Caller: Sendable {
 
 /// Runs something of the store, and says its failure in the words of use cases.
 func storing<Value>(
-    isolation: isolated (any Actor)? = #isolation, _ body: () async throws(StoreError) -> Value
+    isolation: isolated (any _Concurrency.Actor)? = #isolation, _ body: () async throws(StoreError) -> Value
 ) async throws(GatewayError) -> Value {
     do {
         return try await body()

@@ -168,7 +168,9 @@ package struct StoredAnswer: Hashable, Sendable {
     /// The body as it was sent, JSON.
     package let body: [UInt8]
 
-    package init(status: Int, location: String?, body: [UInt8]) { (self.status, self.location, self.body) = (status, location, body) }
+    package init(status: Int, location: String?, body: [UInt8]) {
+        (self.status, self.location, self.body) = (status, location, body)
+    }
 }
 
 /// Which records, and from where.
@@ -186,7 +188,9 @@ package struct RecordQuery: Hashable, Sendable {
         case oldestFirst = "asc"
     }
 
-    package init(scopes: [RecordScope], deviceID: DeviceID? = nil, order: Order = .newestFirst, after: RecordPlace? = nil, limit: Int) {
+    package init(
+        scopes: [RecordScope], deviceID: DeviceID? = nil, order: Order = .newestFirst, after: RecordPlace? = nil, limit: Int
+    ) {
         (self.scopes, self.deviceID, self.order, self.after, self.limit) = (scopes, deviceID, order, after, limit)
     }
 }

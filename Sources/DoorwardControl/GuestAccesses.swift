@@ -1,5 +1,5 @@
 package import DoorwardDomain
-package import DoorwardPolicy
+internal import DoorwardPolicy
 
 /// The use cases of guests: letting somebody in for a window of time, and ending it.
 package struct GuestAccesses: Sendable {
@@ -121,14 +121,16 @@ extension TenancyDirectory {
 
     private func mayManage(_ access: GuestAccess, _ caller: Caller) -> Bool {
         let places: [AssociatedEntity] = [.property(access.propertyID)] + (access.unitID.map { [.unit($0)] } ?? [])
-        return places.contains { SecurityService.allows(caller.userID, .manageGuestAccess, on: ManagedObject($0), in: self).isAllowed }
+        return places.contains {
+            SecurityService.allows(caller.userID, .guestAccessRevoke, on: ManagedObject($0), in: self).isAllowed
+        }
     }
 
     /// The grantor may end what they granted for as long as the association that they granted it under stands.
     fileprivate func requireManagement(of access: GuestAccess, by caller: Caller) throws(GatewayError) {
         if access.grantedByUserID == caller.userID, association(access.grantedUnderAssociationID) != nil { return }
         if mayManage(access, caller) { return }
-        try require(.manageGuestAccess, of: caller, on: .property(access.propertyID))
+        try require(.guestAccessRevoke, of: caller, on: .property(access.propertyID))
     }
 }
 
@@ -175,7 +177,7 @@ extension TenancyDraft {
         }
         for association in held {
             let carried = devices.filter { device in
-                needed.allSatisfy { SecurityService.allows(association, $0, on: device.id, in: directory) }
+                needed.allSatisfy { SecurityService.carries(association, $0, on: device.id, in: directory) }
             }
             if carried.count == devices.count { return association }
             if !carried.isEmpty { lastUsed = association }
@@ -187,7 +189,7 @@ extension TenancyDraft {
     /// Whether the caller holds `operation` by a standing role: what a guest holds is not theirs to give.
     private func require(_ operation: LockOperation, on device: LockDevice) throws(GatewayError) {
         let held = directory.associations(of: caller.userID)
-        if held.contains(where: { SecurityService.allows($0, operation, on: device.id, in: directory) }) { return }
+        if held.contains(where: { SecurityService.carries($0, operation, on: device.id, in: directory) }) { return }
         let decision = SecurityService.decide(
             caller.principal, .grantAccess, on: device.id, at: now, override: false, in: directory)
         let denial = decision.denial ?? Denial(.roleInsufficient, hasReach: true, missing: .init(operation: operation))

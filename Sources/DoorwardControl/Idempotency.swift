@@ -1,4 +1,4 @@
-package import DoorwardDomain
+internal import DoorwardDomain
 package import DoorwardPolicy
 import Synchronization
 
@@ -51,14 +51,15 @@ final class IdempotencyGuard: Sendable {
     /// - Throws: `.idempotencyMismatch` when the key was used for another request.
     func begin(_ key: IdempotencyKey, fingerprint: [UInt8]) async throws(GatewayError) -> Finding {
         while let twin = claim(key) { await twin.value }
-        do {
+        do throws(GatewayError) {
             let oldest = clock.now().advanced(by: .zero - Self.lifetime)
             let entry = try await storing { () throws(StoreError) in
                 try await store.idempotentAnswer(key, notOlderThan: oldest)
             }
             guard let entry else { return .fresh }
+            let finding = try finding(entry, fingerprint: fingerprint)
             finish(key)
-            return try finding(entry, fingerprint: fingerprint)
+            return finding
         } catch {
             finish(key)
             throw error

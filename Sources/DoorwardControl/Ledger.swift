@@ -1,5 +1,5 @@
-package import DoorwardDomain
-import Logging
+internal import DoorwardDomain
+package import Logging
 import Synchronization
 
 /// Writes to the store, and knows whether it can be relied on.
@@ -27,6 +27,21 @@ package final class Ledger: Sendable {
     func write(_ transaction: StoreTransaction) async throws(GatewayError) -> [RecordPlace] {
         do {
             return try await store.commit(transaction)
+        } catch {
+            noteFailure(error)
+            throw GatewayError(error)
+        }
+    }
+
+    /// The same for a transaction that the store itself decides on, such as the exchange of a token.
+    ///
+    /// - Returns: false when the store refused it, and nothing was written.
+    func writeUnlessRefused(_ transaction: StoreTransaction) async throws(GatewayError) -> Bool {
+        do {
+            _ = try await store.commit(transaction)
+            return true
+        } catch .refused {
+            return false
         } catch {
             noteFailure(error)
             throw GatewayError(error)

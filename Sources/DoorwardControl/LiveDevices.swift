@@ -1,4 +1,4 @@
-package import DoorwardAdapterKit
+internal import DoorwardAdapterKit
 package import DoorwardDomain
 import Synchronization
 

@@ -1,7 +1,7 @@
-package import DoorwardAdapterKit
+internal import DoorwardAdapterKit
 package import DoorwardDomain
-package import DoorwardPolicy
-import Logging
+internal import DoorwardPolicy
+internal import Logging
 import Synchronization
 
 /// The one way by which a lock is moved: decide, reserve a place, write the intent, wait the turn, decide again in the
@@ -18,7 +18,7 @@ package final class LockDAL: Sendable {
     private let denials: DenialRecorder
     private let idempotency: IdempotencyGuard
     /// Where the lives of commands run; tests hand in one that orders their steps.
-    private let executor: (any TaskExecutor)?
+    let executor: (any TaskExecutor)?
     let running = RunningCommands()
 
     package init(
@@ -82,7 +82,8 @@ package final class LockDAL: Sendable {
         let live = devices.device(device.id)
         guard let place = devices.reserve(live, for: request.caller.principal) else { throw .deviceBusy }
         let command = Command(
-            id: random.id(at: now), deviceID: device.id, operation: request.operation, actor: actor, source: request.caller.source,
+            id: random.id(at: now), deviceID: device.id, operation: request.operation, actor: actor,
+            source: request.caller.source,
             reason: request.statedReason, override: override ? request.override : nil, rule: rule,
             stateBefore: live.status.state, requestedAt: now, deadline: now.advanced(by: timeout))
         let life = CommandLife(

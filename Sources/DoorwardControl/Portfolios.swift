@@ -15,7 +15,7 @@ package struct Portfolios: Sendable {
         _ caller: Caller, name: String, owners: [UserID?], repeatable: IdempotentCall<Portfolio>?
     ) async throws(GatewayError) -> Answered<Portfolio> {
         try await writer.change(caller, repeatable: repeatable) { (draft) throws(GatewayError) in
-            try draft.directory.require(.createPortfolio, of: caller, on: .gateway)
+            try draft.directory.require(.portfolioCreate, of: caller, on: .gateway)
             let portfolio = Portfolio(id: draft.newID(), name: name, createdAt: draft.now, updatedAt: draft.now)
             draft.apply(.putPortfolio(portfolio))
             draft.note(.create, RecordTarget(portfolio), in: [portfolio.id], after: ["name": .string(name)])
@@ -27,7 +27,7 @@ package struct Portfolios: Sendable {
     package func portfolio(_ id: PortfolioID?, for caller: Caller) throws(GatewayError) -> Portfolio {
         let tenancy = tenancy
         guard let id, let portfolio = tenancy.portfolio(id) else { throw tenancy.outOfReach(for: caller) }
-        try tenancy.require(.readPortfolio, of: caller, on: .portfolio(id))
+        try tenancy.require(.portfolioRead, of: caller, on: .portfolio(id))
         return portfolio
     }
 
@@ -44,7 +44,7 @@ package struct Portfolios: Sendable {
             },
             body: { (draft) throws(GatewayError) in
                 guard let portfolioID else { throw GatewayError.outOfReach }
-                try draft.directory.require(.createProperty, of: caller, on: .portfolio(portfolioID))
+                try draft.directory.require(.propertyCreate, of: caller, on: .portfolio(portfolioID))
                 let property = Property(
                     id: draft.newID(), name: new.name, portfolioID: portfolioID, address: new.address,
                     defaultTimeZone: new.defaultTimeZone, createdAt: draft.now, updatedAt: draft.now)
@@ -58,7 +58,7 @@ package struct Portfolios: Sendable {
     package func property(_ id: PropertyID?, for caller: Caller) throws(GatewayError) -> Property {
         let tenancy = tenancy
         guard let id, let property = tenancy.property(id) else { throw tenancy.outOfReach(for: caller) }
-        try tenancy.require(.readProperty, of: caller, on: .property(id))
+        try tenancy.require(.propertyRead, of: caller, on: .property(id))
         return property
     }
 
@@ -76,7 +76,7 @@ package struct Portfolios: Sendable {
             },
             body: { (draft) throws(GatewayError) in
                 guard let propertyID, let property = draft.directory.property(propertyID) else { throw GatewayError.outOfReach }
-                try draft.directory.require(.createUnit, of: caller, on: .property(propertyID))
+                try draft.directory.require(.unitCreate, of: caller, on: .property(propertyID))
                 let unit = Unit(
                     id: draft.newID(), name: new.name, propertyID: propertyID, portfolioID: property.portfolioID,
                     createdAt: draft.now, updatedAt: draft.now)
@@ -91,7 +91,7 @@ package struct Portfolios: Sendable {
     package func unit(_ id: UnitID?, for caller: Caller) throws(GatewayError) -> Unit {
         let tenancy = tenancy
         guard let id, let unit = tenancy.unit(id) else { throw tenancy.outOfReach(for: caller) }
-        try tenancy.require(.readUnit, of: caller, on: .unit(id))
+        try tenancy.require(.unitRead, of: caller, on: .unit(id))
         return unit
     }
 }

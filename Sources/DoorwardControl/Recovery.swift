@@ -1,5 +1,5 @@
-package import DoorwardDomain
-import DoorwardPolicy
+internal import DoorwardDomain
+internal import DoorwardPolicy
 
 /// Settles what an earlier process, or a failed store, left open. Asks no lock and sends nothing.
 struct Recovery {

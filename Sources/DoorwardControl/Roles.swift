@@ -1,5 +1,5 @@
 package import DoorwardDomain
-package import DoorwardPolicy
+internal import DoorwardPolicy
 
 /// The use cases of roles: who is what to which portfolio, property and unit.
 package struct Roles: Sendable {
@@ -17,7 +17,7 @@ package struct Roles: Sendable {
                 try draft.directory.require(.assigning(role, on: entity.type), of: caller, on: ManagedObject(entity))
                 return try draft.assign(role, to: user, on: entity)
             })
-        return answered.value
+        return try answered.value
     }
 
     /// Takes every role of `user` on `entity` away. When this has returned, no command under one of them leaves any more.
@@ -33,7 +33,7 @@ package struct Roles: Sendable {
     ) throws(GatewayError) -> [(user: User, associations: [UserRoleAssociation])] {
         let tenancy = writer.directory.current
         try tenancy.requireReach(of: caller, to: entity)
-        try tenancy.require(.readPeople, of: caller, on: ManagedObject(entity))
+        try tenancy.require(.peopleRead, of: caller, on: ManagedObject(entity))
         let byUser = Dictionary(grouping: tenancy.associations(on: entity), by: \.userID)
         return byUser.keys.sorted().compactMap { id in
             tenancy.user(id).map { ($0, (byUser[id] ?? []).sorted { $0.id < $1.id }) }
@@ -53,7 +53,9 @@ extension Answered {
 
 extension TenancyDraft {
     /// - Throws: `.notFound` where there is no such user.
-    mutating func assign(_ role: Role, to userID: UserID?, on entity: AssociatedEntity) throws(GatewayError) -> UserRoleAssociation {
+    mutating func assign(_ role: Role, to userID: UserID?, on entity: AssociatedEntity) throws(GatewayError)
+        -> UserRoleAssociation
+    {
         guard let userID, directory.user(userID) != nil else { throw .notFound }
         if let standing = directory.associations(on: entity).first(where: { $0.userID == userID && $0.role == role }) {
             return standing
@@ -100,7 +102,8 @@ extension TenancyDraft {
         }
         apply(.removeAssociation(association.id))
         note(
-            .remove, RecordTarget(association), in: directory.portfolios(of: association.entity), before: association.recordFields)
+            .remove, RecordTarget(association), in: directory.portfolios(of: association.entity), before: association.recordFields
+        )
     }
 }
 
@@ -124,13 +127,15 @@ extension UserRoleAssociation {
     }
 }
 
-extension ManagedObject {
-    /// The part of the hierarchy as something that can be managed.
-    package init(_ entity: AssociatedEntity) {
-        switch entity {
-        case .portfolio(let id): self = .portfolio(id)
-        case .property(let id): self = .property(id)
-        case .unit(let id): self = .unit(id)
+extension ManagementPermission {
+    /// The right to give and take `role` on an entity of this type.
+    static func assigning(_ role: Role, on type: AssociatedEntityType) -> Self {
+        switch (type, role) {
+        case (.portfolio, .auditor): .portfolioAuditorsAssign
+        case (.portfolio, _): .portfolioAdminsAssign
+        case (.property, .propertyManager): .propertyManagersAssign
+        case (.property, _): .propertyStaffAssign
+        case (.unit, _): .unitTenantsAssign
         }
     }
 }

@@ -1,4 +1,4 @@
-import DoorwardDomain
+internal import DoorwardDomain
 import Synchronization
 
 /// The commands that have an intent and no outcome yet, as this process runs them.

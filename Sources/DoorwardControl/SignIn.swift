@@ -1,5 +1,6 @@
 import Crypto
 package import DoorwardDomain
+internal import DoorwardPolicy
 import FoundationEssentials
 import Synchronization
 
@@ -64,17 +65,11 @@ package final class SignIn: Sendable {
         guard !stored.isUsed else { throw try await endReused(session, user, attempt) }
         let next = newToken()
         session.expiresAt = clock.now().advanced(by: refreshLifetime)
-        do {
-            _ = try await ledger.store.commit(
-                StoreTransaction(credentials: [
-                    .rotateRefresh(
-                        session.id, oldDigest: digest, newDigest: Self.digest(of: next), expiresAt: session.expiresAt)
-                ]))
-        } catch .refused {
+        let rotation = CredentialChange.rotateRefresh(
+            session.id, oldDigest: digest, newDigest: Self.digest(of: next), expiresAt: session.expiresAt)
+        guard try await ledger.writeUnlessRefused(StoreTransaction(credentials: [rotation])) else {
             // Its twin was faster: the same as a token that was used before.
             throw try await endReused(session, user, attempt)
-        } catch {
-            throw GatewayError(error)
         }
         // A session that was ended while the token was exchanged stays ended.
         guard sessions.session(session.id, at: clock.now()) != nil else { throw .unauthenticated }

@@ -1,4 +1,4 @@
-import DoorwardDomain
+internal import DoorwardDomain
 import Synchronization
 
 /// Slows down guessing. Only failures count; nothing locks out for good, and sessions that stand are not touched.

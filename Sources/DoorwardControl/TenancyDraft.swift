@@ -1,5 +1,5 @@
-import DoorwardDomain
-import DoorwardPolicy
+internal import DoorwardDomain
+internal import DoorwardPolicy
 
 /// A change to the tenancy while it is being put together: the directory as it will be, and what will be written.
 struct TenancyDraft {

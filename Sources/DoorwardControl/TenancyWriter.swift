@@ -1,6 +1,6 @@
-package import DoorwardDomain
-package import DoorwardPolicy
 import DequeModule
+package import DoorwardDomain
+internal import DoorwardPolicy
 import Synchronization
 
 /// Changes the tenancy, one change at a time: validate on the directory in force, commit, publish, pass the gates, answer.

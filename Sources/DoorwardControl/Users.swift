@@ -1,5 +1,5 @@
 package import DoorwardDomain
-package import DoorwardPolicy
+internal import DoorwardPolicy
 
 /// The use cases of people: creating, reading and changing them.
 package struct Users: Sendable {
@@ -12,11 +12,11 @@ package struct Users: Sendable {
     package func create(
         _ caller: Caller, _ new: NewUser, repeatable: IdempotentCall<User>?
     ) async throws(GatewayError) -> Answered<User> {
-        try writer.directory.current.require(.manageUsers, of: caller, on: .gateway)
+        try writer.directory.current.require(.usersCreate, of: caller, on: .gateway)
         try PasswordRules.check(new.password, field: "password")
         let hash = try await hasher.hash(new.password)
         return try await writer.change(caller, repeatable: repeatable) { (draft) throws(GatewayError) in
-            try draft.directory.require(.manageUsers, of: caller, on: .gateway)
+            try draft.directory.require(.usersCreate, of: caller, on: .gateway)
             return try draft.create(new, passwordHash: hash)
         }
     }
@@ -26,11 +26,12 @@ package struct Users: Sendable {
     /// When this has returned for a disabled user, no command of theirs leaves any more and none of their sessions counts.
     package func update(_ caller: Caller, _ id: UserID?, _ changes: UserChanges) async throws(GatewayError) -> User {
         try await writer.change(
-            caller, reach: { (tenancy) throws(GatewayError) in _ = try tenancy.visibleUser(id, to: caller) },
+            caller,
+            reach: { (tenancy) throws(GatewayError) in _ = try tenancy.visibleUser(id, to: caller) },
             body: { (draft) throws(GatewayError) in
                 let user = try draft.directory.visibleUser(id, to: caller)
                 if user.id != caller.userID || changes.isEnabled != nil {
-                    try draft.directory.require(.manageUsers, of: caller, on: .gateway)
+                    try draft.directory.require(.usersDisable, of: caller, on: .gateway)
                 }
                 return try draft.update(user, changes)
             }
@@ -88,7 +89,7 @@ extension TenancyDirectory {
     }
 
     fileprivate func readsPeople(_ reader: UserID, on entity: AssociatedEntity) -> Bool {
-        SecurityService.allows(reader, .readPeople, on: ManagedObject(entity), in: self).isAllowed
+        SecurityService.allows(reader, .peopleRead, on: ManagedObject(entity), in: self).isAllowed
     }
 
     /// Everybody who holds a role on or below what `reader` reads the people of.
@@ -171,6 +172,6 @@ extension TenancyDirectory {
     }
 
     fileprivate var enabledSuperAdminCount: Int {
-        superAdminIDs.count { user($0)?.isEnabled == true }
+        userIDs.count { user($0).map { $0.isSuperAdmin && $0.isEnabled } ?? false }
     }
 }

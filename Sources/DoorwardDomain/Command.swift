@@ -28,7 +28,8 @@ package struct Command: Hashable, Sendable {
 
     package init(
         id: CommandID, deviceID: DeviceID, operation: LockOperation, state: CommandState = .accepted, actor: Actor,
-        source: RecordSource, reason: String? = nil, override: String? = nil, rule: Rule, sent: Bool? = false, changed: Bool? = nil,
+        source: RecordSource, reason: String? = nil, override: String? = nil, rule: Rule, sent: Bool? = false,
+        changed: Bool? = nil,
         outcomeDetail: String? = nil, stateBefore: LockState? = nil, stateAfter: LockState? = nil, requestedAt: Timestamp,
         deadline: Timestamp, dispatchedAt: Timestamp? = nil, completedAt: Timestamp? = nil
     ) {

@@ -60,8 +60,10 @@ package struct DeviceStatus: Hashable, Sendable {
     package var faults: [String]
 
     package init(
-        state: LockState = .unknown, stateQuality: StateQuality = .stale, stateAt: Timestamp? = nil, doorState: DoorState = .unknown,
-        batteryLevel: Int? = nil, batteryLow: Bool? = nil, isOnline: Bool? = nil, lastSeen: Timestamp? = nil, faults: [String] = []
+        state: LockState = .unknown, stateQuality: StateQuality = .stale, stateAt: Timestamp? = nil,
+        doorState: DoorState = .unknown,
+        batteryLevel: Int? = nil, batteryLow: Bool? = nil, isOnline: Bool? = nil, lastSeen: Timestamp? = nil,
+        faults: [String] = []
     ) {
         (self.state, self.stateQuality, self.stateAt, self.doorState) = (state, stateQuality, stateAt, doorState)
         (self.batteryLevel, self.batteryLow) = (batteryLevel, batteryLow)

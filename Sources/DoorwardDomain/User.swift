@@ -21,7 +21,9 @@ package struct User: Hashable, Sendable {
     ) {
         (self.id, self.email, self.firstName, self.lastName) = (id, email, firstName, lastName)
         (self.isEnabled, self.isSuperAdmin, self.hasCompliancePack) = (isEnabled, isSuperAdmin, hasCompliancePack)
-        (self.defaultPortfolioID, self.defaultPropertyID, self.defaultUnitID) = (defaultPortfolioID, defaultPropertyID, defaultUnitID)
+        (self.defaultPortfolioID, self.defaultPropertyID, self.defaultUnitID) = (
+            defaultPortfolioID, defaultPropertyID, defaultUnitID
+        )
         (self.createdAt, self.updatedAt) = (createdAt, updatedAt)
     }
 
