@@ -1,0 +1,24 @@
+/// A mistake in the configuration: one sentence that names the key, where it stands, and what would be right.
+struct ConfigurationError: Error, Equatable, CustomStringConvertible {
+    let description: String
+
+    init(_ sentence: String) { description = sentence }
+}
+
+/// Where a setting was made, as a sentence begins with it.
+enum SettingOrigin: Equatable, Sendable, CustomStringConvertible {
+    case file(String, line: Int)
+    case environment(String)
+    case flag(String)
+    /// Nobody made it: the value that Doorward ships with.
+    case standard
+
+    var description: String {
+        switch self {
+        case .file(let path, let line): "\(path), line \(line)"
+        case .environment(let variable): "environment variable \(variable)"
+        case .flag(let name): "option \(name)"
+        case .standard: "default"
+        }
+    }
+}

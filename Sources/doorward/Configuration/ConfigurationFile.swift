@@ -1,0 +1,115 @@
+import FoundationEssentials
+import Yams
+
+/// Reads the settings of a YAML file, each with its line.
+struct ConfigurationFile {
+    let path: String
+
+    /// - Returns: the checked settings by key path.
+    /// - Throws: the first mistake in the file.
+    func settings() throws(ConfigurationError) -> [String: Setting] {
+        guard let root = try compose(text()) else { return [:] }
+        guard let mapping = root.mapping else {
+            throw ConfigurationError("\(origin(of: root)): the file must hold `key: value` lines")
+        }
+        var settings: [String: Setting] = [:]
+        try collect(mapping, under: nil, into: &settings)
+        return settings
+    }
+
+    private func text() throws(ConfigurationError) -> String {
+        do {
+            let bytes = try Data(contentsOf: URL(filePath: path))
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw ConfigurationError("\(path): the file is not UTF-8 text")
+            }
+            return text
+        } catch let error as ConfigurationError {
+            throw error
+        } catch {
+            throw ConfigurationError("\(path): the file cannot be read: \(Self.cause(of: error))")
+        }
+    }
+
+    private static func cause(of error: any Error) -> String {
+        switch (error as? CocoaError)?.code {
+        case .fileReadNoSuchFile: "it does not exist"
+        case .fileReadNoPermission: "permission denied"
+        default: "it is not a readable file"
+        }
+    }
+
+    private func compose(_ text: String) throws(ConfigurationError) -> Node? {
+        do {
+            return try Yams.compose(yaml: text)
+        } catch let error as YamlError {
+            throw ConfigurationError(sentence(for: error))
+        } catch {
+            throw ConfigurationError("\(path): the file is not YAML")
+        }
+    }
+
+    private func sentence(for error: YamlError) -> String {
+        switch error {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _), .composer(_, let problem, let mark, _):
+            "\(path), line \(mark.line): not YAML: \(problem)"
+        case .duplicatedKeysInMapping(let duplicates, let context):
+            "\(path), line \(context.mark.line): `\(duplicates.sorted().joined(separator: "`, `"))` stands there more than once"
+        default:
+            "\(path): not YAML: the file holds characters that YAML does not allow"
+        }
+    }
+
+    private func collect(
+        _ mapping: Node.Mapping, under section: String?, into settings: inout [String: Setting]
+    ) throws(ConfigurationError) {
+        for (name, value) in mapping {
+            guard let word = name.scalar?.string else {
+                throw ConfigurationError("\(origin(of: name)): a key must be a word")
+            }
+            let path = section.map { "\($0).\(word)" } ?? word
+            if let key = ConfigurationKey.byPath[path] {
+                settings[path] = try setting(key, value, at: origin(of: name))
+            } else if ConfigurationKey.sections.contains(path) {
+                guard let mapping = try subsection(value, path, at: origin(of: name)) else { continue }
+                try collect(mapping, under: path, into: &settings)
+            } else {
+                throw unknown(path, at: origin(of: name))
+            }
+        }
+    }
+
+    /// The keys of a section; `nil` for a section with nothing in it.
+    private func subsection(_ value: Node, _ path: String, at origin: SettingOrigin) throws(ConfigurationError) -> Node.Mapping? {
+        if let mapping = value.mapping { return mapping }
+        guard value.null != nil else { throw ConfigurationError("\(origin): `\(path)` must be a section with keys of its own") }
+        return nil
+    }
+
+    private func unknown(_ path: String, at origin: SettingOrigin) -> ConfigurationError {
+        if ConfigurationKey.notYet.contains(path) {
+            return ConfigurationError("\(origin): `\(path)` is not supported by this version of Doorward; remove it")
+        }
+        let known = Array(ConfigurationKey.byPath.keys) + ConfigurationKey.sections
+        let hint = nearestName(to: path, among: known).map { "; did you mean `\($0)`?" } ?? ""
+        return ConfigurationError("\(origin): `\(path)` is not a key of the configuration\(hint)")
+    }
+
+    private func setting(_ key: ConfigurationKey, _ value: Node, at origin: SettingOrigin) throws(ConfigurationError) -> Setting {
+        if let sequence = value.sequence {
+            let items = sequence.compactMap { $0.scalar?.string }
+            guard items.count == sequence.count, let content = key.form.content(of: items) else {
+                throw Setting.mismatch(key, key.form.isList ? "this one" : "a list", origin)
+            }
+            return Setting(content: content, origin: origin)
+        }
+        guard let scalar = value.scalar else { throw Setting.mismatch(key, "a section", origin) }
+        guard value.null == nil else { throw Setting.mismatch(key, "nothing", origin) }
+        guard !key.form.isList else { throw Setting.mismatch(key, "`\(scalar.string)`", origin) }
+        let isQuoted = scalar.style == .singleQuoted || scalar.style == .doubleQuoted
+        guard !(isQuoted && key.form.isUnquoted) else { throw Setting.mismatch(key, "the text \"\(scalar.string)\"", origin) }
+        return try Setting.checked(scalar.string, for: key, at: origin)
+    }
+
+    private func origin(of node: Node) -> SettingOrigin { .file(path, line: node.mark?.line ?? 1) }
+}

@@ -1,0 +1,23 @@
+/// The name that somebody who wrote `name` most likely meant: at most a third of its letters differ.
+func nearestName(to name: String, among candidates: some Sequence<String>) -> String? {
+    let allowed = max(1, name.count / 3)
+    return candidates.map { ($0, editDistance(name.lowercased(), $0.lowercased())) }
+        .filter { $0.1 <= allowed }
+        .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
+}
+
+/// How many letters must be changed, added, removed or swapped with their neighbour to turn one text into the other.
+private func editDistance(_ a: String, _ b: String) -> Int {
+    let (a, b) = (Array(a), Array(b))
+    var rows = [Array(0...b.count)]
+    for i in a.indices {
+        var row = [i + 1]
+        for j in b.indices {
+            var best = min(rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
+            if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, rows[i - 1][j - 1] + 1) }
+            row.append(best)
+        }
+        rows.append(row)
+    }
+    return rows[a.count][b.count]
+}

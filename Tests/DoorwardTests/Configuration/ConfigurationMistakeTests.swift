@@ -1,0 +1,131 @@
+import Testing
+
+@testable import doorward
+
+@Suite("Mistakes in the configuration") struct ConfigurationMistakeTests {
+    /// A file, and the sentence it is refused with after the file's path.
+    struct FileMistake: Sendable, CustomTestStringConvertible {
+        let yaml: String
+        let sentence: String
+
+        init(_ yaml: String, _ sentence: String) { (self.yaml, self.sentence) = (yaml, sentence) }
+
+        var testDescription: String { yaml }
+    }
+
+    static let inFile: [FileMistake] = [
+        .init("http:\n  prot: 8080\n", ", line 2: `http.prot` is not a key of the configuration; did you mean `http.port`?"),
+        .init("htpp:\n  port: 8080\n", ", line 1: `htpp` is not a key of the configuration; did you mean `http`?"),
+        .init("store: { paht: x.db }\n", ", line 1: `store.paht` is not a key of the configuration; did you mean `store.path`?"),
+        .init("\n\nelephants: 3\n", ", line 3: `elephants` is not a key of the configuration"),
+        .init("http:\n  port: eighty\n", ", line 2: `http.port` must be a whole number from 0 to 65535, not `eighty`"),
+        .init("http:\n  port: \"8080\"\n", ", line 2: `http.port` must be a whole number from 0 to 65535, not the text \"8080\""),
+        .init("http:\n  port: 65536\n", ", line 2: `http.port` must be a whole number from 0 to 65535, not `65536`"),
+        .init("http:\n  port: 80.5\n", ", line 2: `http.port` must be a whole number from 0 to 65535, not `80.5`"),
+        .init("http:\n  port:\n", ", line 2: `http.port` must be a whole number from 0 to 65535, not nothing"),
+        .init("http:\n  port: [1, 2]\n", ", line 2: `http.port` must be a whole number from 0 to 65535, not a list"),
+        .init("http:\n  port: { a: 1 }\n", ", line 2: `http.port` must be a whole number from 0 to 65535, not a section"),
+        .init("http: 8080\n", ", line 1: `http` must be a section with keys of its own"),
+        .init("http:\n  host: ''\n", ", line 2: `http.host` must be a text, not ``"),
+        .init("http:\n  plainBehindProxy: yes\n", ", line 2: `http.plainBehindProxy` must be true or false, not `yes`"),
+        .init(
+            "http:\n  trustedProxies: 10.0.0.1\n",
+            ", line 2: `http.trustedProxies` must be a list of IP addresses or networks such as 10.0.0.0/8, not `10.0.0.1`"),
+        .init(
+            "http:\n  trustedProxies: [10.0.0.300]\n",
+            ", line 2: `http.trustedProxies` must be a list of IP addresses or networks such as 10.0.0.0/8, not this one"),
+        .init("auth:\n  passwordCost: 13\n", ", line 2: `auth.passwordCost` must be a whole number from 14 to 20, not `13`"),
+        .init("auth:\n  passwordCost: 21\n", ", line 2: `auth.passwordCost` must be a whole number from 14 to 20, not `21`"),
+        .init(
+            "commands: { timeoutSeconds: 61 }\n",
+            ", line 1: `commands.timeoutSeconds` must be a whole number from 1 to 60, not `61`"),
+        .init(
+            "limits: { deniedPerMinute: 0 }\n",
+            ", line 1: `limits.deniedPerMinute` must be a whole number from 1 to 100000, not `0`"),
+        .init("log: { format: xml }\n", ", line 1: `log.format` must be one of text, json, not `xml`"),
+        .init(
+            "gateway: { name: 'two words' }\n",
+            ", line 1: `gateway.name` must be a name of letters, digits, dots and hyphens, at most 253 long, not `two words`"),
+        .init(
+            "gateway: { publicUrl: doors.example }\n",
+            ", line 1: `gateway.publicUrl` must be a web address such as https://doors.example, not `doors.example`"),
+        .init("mqtt:\n  - name: home\n", ", line 1: `mqtt` is not supported by this version of Doorward; remove it"),
+        .init(
+            "log: {}\nclock: { maxStepSeconds: 60 }\n",
+            ", line 2: `clock` is not supported by this version of Doorward; remove it"),
+        .init("- one\n- two\n", ", line 1: the file must hold `key: value` lines"),
+        .init("http:\n  port: 1\n port: 2\n", ", line 3: not YAML: did not find expected key"),
+        .init("http: [\n", ", line 2: not YAML: did not find expected node content"),
+        .init("http:\n  host: 0.0.0.0\n", exposure("0.0.0.0")),
+        .init("http:\n  host: doors.example\n", exposure("doors.example")),
+        .init("http:\n  host: '::'\n", exposure("::")),
+        .init(
+            "http:\n  tls:\n    certificate: a.pem\n",
+            ", line 3: `http.tls.certificate` needs `http.tls.privateKey` beside it"),
+        .init("http: { tls: { privateKey: a.pem } }\n", ", line 1: `http.tls.privateKey` needs `http.tls.certificate` beside it"),
+    ]
+
+    static func exposure(_ host: String) -> String {
+        ", line 2: `http.host` is `\(host)`, which other machines reach without TLS; set `http.tls`, or "
+            + "`http.plainBehindProxy: true` behind a proxy that ends TLS, or a loopback address"
+    }
+
+    @Test("a mistake in the file is one sentence with key, file and line", arguments: inFile)
+    func mistakeInFile(_ mistake: FileMistake) throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(mistake.yaml, to: "doorward.yaml")
+        #expect(throws: ConfigurationError(file + mistake.sentence)) { try ConfigurationSources(file: file).load() }
+    }
+
+    @Test("a key that stands twice is refused")
+    func duplicateKey() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("log:\n  level: info\nlog:\n  level: debug\n", to: "doorward.yaml")
+        let error = try #require(throws: ConfigurationError.self) { try ConfigurationSources(file: file).load() }
+        #expect(error.description.hasPrefix("\(file), line "))
+        #expect(error.description.hasSuffix("`log` stands there more than once"))
+    }
+
+    @Test("a file that is not there, or is a folder, or is no text, is named")
+    func unreadable() throws {
+        let folder = try TemporaryFolder()
+        let missing = "\(folder.path)/missing.yaml"
+        #expect(throws: ConfigurationError("\(missing): the file cannot be read: it does not exist")) {
+            try ConfigurationSources(file: missing).load()
+        }
+        #expect(throws: ConfigurationError("\(folder.path): the file cannot be read: it is not a readable file")) {
+            try ConfigurationSources(file: folder.path).load()
+        }
+    }
+
+    @Test(
+        "a mistake in the environment names the variable",
+        arguments: [
+            (
+                "DOORWARD_HTTP_PROT", "1",
+                "environment variable DOORWARD_HTTP_PROT: this is not a key of the configuration; did you mean DOORWARD_HTTP_PORT?"
+            ),
+            ("DOORWARD_", "1", "environment variable DOORWARD_: this is not a key of the configuration"),
+            (
+                "DOORWARD_HTTP_PORT", "x",
+                "environment variable DOORWARD_HTTP_PORT: `http.port` must be a whole number from 0 to 65535, not `x`"
+            ),
+            (
+                "DOORWARD_STORE_PATH", "", "environment variable DOORWARD_STORE_PATH: `store.path` must be a text, not ``"
+            ),
+            (
+                "DOORWARD_MQTT_0_URL", "mqtt://127.0.0.1",
+                "environment variable DOORWARD_MQTT_0_URL: `mqtt` is not supported by this version of Doorward; unset it"
+            ),
+        ])
+    func mistakeInEnvironment(_ variable: String, _ value: String, _ sentence: String) {
+        #expect(throws: ConfigurationError(sentence)) { try ConfigurationSources(environment: [variable: value]).load() }
+    }
+
+    @Test("a mistake in a flag names the option")
+    func mistakeInFlag() {
+        #expect(throws: ConfigurationError("option --http-port: `http.port` must be a whole number from 0 to 65535, not `-1`")) {
+            try ConfigurationSources(flags: ["http.port": "-1"]).load()
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Testing
+
+@testable import doorward
+
+@Suite("Configuration") struct ConfigurationSourcesTests {
+    static let everything = """
+        gateway: { name: doors.example, publicUrl: https://doors.example }
+        http:
+          host: 0.0.0.0
+          port: 8443
+          trustedProxies: [127.0.0.1, "10.0.0.0/8", "::1"]
+          plainBehindProxy: true
+          tls: { certificate: chain.pem, privateKey: key.pem }
+        store: { path: /var/lib/doorward/doorward.db }
+        auth: { accessTokenMinutes: 5, refreshTokenDays: 7, signingKeyFile: signing.key, passwordCost: 15 }
+        limits: { deniedPerMinute: 30, signInFailuresPerMinute: 10 }
+        commands: { timeoutSeconds: 20 }
+        log: { level: debug, format: json }
+        """
+
+    @Test("with nothing said it serves on 127.0.0.1:8080 with doorward.db in the current folder")
+    func defaults() throws {
+        let configuration = try ConfigurationSources().load()
+        #expect(configuration == GatewayConfiguration())
+        #expect(configuration.http.host == "127.0.0.1")
+        #expect(configuration.http.port == 8080)
+        #expect(configuration.store.path == "doorward.db")
+        #expect(configuration.auth.passwordCost == 17)
+    }
+
+    @Test("every key of a file is read")
+    func everyKey() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(Self.everything, to: "doorward.yaml")
+        var expected = GatewayConfiguration()
+        expected.gateway = .init(name: "doors.example", publicURL: "https://doors.example")
+        expected.http = .init(
+            host: "0.0.0.0", port: 8443, trustedProxies: ["127.0.0.1", "10.0.0.0/8", "::1"], plainBehindProxy: true,
+            tls: .init(certificate: "chain.pem", privateKey: "key.pem"))
+        expected.store.path = "/var/lib/doorward/doorward.db"
+        expected.auth = .init(accessTokenMinutes: 5, refreshTokenDays: 7, signingKeyFile: "signing.key", passwordCost: 15)
+        expected.limits = .init(deniedPerMinute: 30, signInFailuresPerMinute: 10)
+        expected.commands.timeoutSeconds = 20
+        expected.log = .init(level: "debug", format: .json)
+        #expect(try ConfigurationSources(file: file).load() == expected)
+    }
+
+    @Test("every key can be set by its environment variable, as in the file", arguments: ConfigurationKey.all)
+    func environment(_ key: ConfigurationKey) throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(Self.everything, to: "doorward.yaml")
+        let samples = [
+            "gateway.name": "other", "gateway.publicUrl": "http://other", "http.host": "::1", "http.port": "1",
+            "http.trustedProxies": "192.168.0.1,192.168.1.0/24", "http.plainBehindProxy": "false",
+            "http.tls.certificate": "other",
+            "http.tls.privateKey": "other", "store.path": "other", "auth.accessTokenMinutes": "1", "auth.refreshTokenDays": "1",
+            "auth.signingKeyFile": "other", "auth.passwordCost": "20", "limits.deniedPerMinute": "1",
+            "limits.signInFailuresPerMinute": "1", "commands.timeoutSeconds": "1", "log.level": "error", "log.format": "text",
+        ]
+        let value = try #require(samples[key.path])
+        let fromFile = try ConfigurationSources(file: file).load()
+        let overridden = try ConfigurationSources(file: file, environment: [key.variable: value]).load()
+        #expect(overridden != fromFile)
+    }
+
+    @Test(
+        "variables are named after their keys",
+        arguments: [
+            ("http.port", "DOORWARD_HTTP_PORT"), ("gateway.publicUrl", "DOORWARD_GATEWAY_PUBLIC_URL"),
+            ("http.tls.privateKey", "DOORWARD_HTTP_TLS_PRIVATE_KEY"),
+            ("limits.signInFailuresPerMinute", "DOORWARD_LIMITS_SIGN_IN_FAILURES_PER_MINUTE"),
+        ])
+    func variableNames(_ path: String, _ variable: String) {
+        #expect(ConfigurationKey.byPath[path]?.variable == variable)
+    }
+
+    @Test("flags beat the environment, the environment beats the file")
+    func precedence() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("http: { port: 1 }\nstore: { path: file.db }\nlog: { level: error }\n", to: "doorward.yaml")
+        let configuration = try ConfigurationSources(
+            file: file, environment: ["DOORWARD_HTTP_PORT": "2", "DOORWARD_STORE_PATH": "environment.db"],
+            flags: ["http.port": "3"]
+        ).load()
+        #expect(configuration.http.port == 3)
+        #expect(configuration.store.path == "environment.db")
+        #expect(configuration.log.level == "error")
+    }
+
+    @Test("variables of other programs and of client commands are left alone")
+    func foreignVariables() throws {
+        let environment = ["PATH": "/bin", "DOORWARD_SERVER": "http://127.0.0.1:1", "DOORWARD_TOKEN": "x"]
+        #expect(try ConfigurationSources(environment: environment).load() == GatewayConfiguration())
+    }
+
+    @Test("an empty file and empty sections say nothing", arguments: ["", "# only a remark\n", "http:\nstore: {}\n"])
+    func empty(_ yaml: String) throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(yaml, to: "doorward.yaml")
+        #expect(try ConfigurationSources(file: file).load() == GatewayConfiguration())
+    }
+
+    @Test(
+        "plain HTTP stays on addresses that only this machine reaches",
+        arguments: ["127.0.0.1", "127.9.9.9", "::1", "localhost"])
+    func loopback(_ host: String) throws {
+        #expect(try ConfigurationSources(flags: ["http.host": host]).load().http.host == host)
+    }
+
+    @Test("behind a proxy, or with TLS, it may leave them")
+    func exposed() throws {
+        let proxied = ["http.host": "0.0.0.0", "http.plainBehindProxy": "true"]
+        #expect(try ConfigurationSources(flags: proxied).load().http.plainBehindProxy)
+        let encrypted = ["http.host": "0.0.0.0", "http.tls.certificate": "a", "http.tls.privateKey": "b"]
+        #expect(try ConfigurationSources(flags: encrypted).load().http.tls == .init(certificate: "a", privateKey: "b"))
+    }
+}
