@@ -1,51 +1,128 @@
 package import DoorwardControl
 package import DoorwardDomain
 package import DoorwardPolicy
+import FoundationEssentials
 package import Logging
 
 /// The store in one SQLite file, in WAL mode with a full flush for every commit.
 ///
 /// One connection writes and checkpoints; the others only read. The file belongs to one process at a time.
 package final class SQLiteStore: GatewayStore {
+    private let lock: FileLock
+    private let reader: StoreReader
+    private let writer: StoreWriter
+
+    private init(lock: FileLock, reader: StoreReader, writer: StoreWriter) {
+        (self.lock, self.reader, self.writer) = (lock, reader, writer)
+    }
+
     /// Opens the file, or makes it (mode 0600), and brings its schema up to date. Blocks while it does.
     ///
     /// - Parameters:
-    ///   - path: the database file; `<path>.lock` beside it is held until the store is closed or the process ends.
+    ///   - path: the database file; `<path>.lock` beside it is held until the store is gone or the process ends.
     ///   - random: where person keys come from; the system's generator outside tests.
     package static func open(
         path: String, clock: any GatewayClock, random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
         logger: Logger, limits: StoreLimits = StoreLimits(), hooks: StoreHooks = StoreHooks()
     ) throws(StoreOpenError) -> SQLiteStore {
-        SQLiteStore()
+        let path = try preparedFile(at: path)
+        let lock = try FileLock(for: path)
+        let connection = try WriterConnection.open(path: path, limits: limits)
+        let reader = try StoreReader(path: path, readers: limits.readers)
+        let writer = StoreWriter(
+            path: path, connection: connection, clock: clock, random: random, logger: logger, limits: limits, hooks: hooks)
+        return SQLiteStore(lock: lock, reader: reader, writer: writer)
     }
 
-    package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace] { throw .unavailable }
-
-    package func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) { throw .unavailable }
-
-    package func openCommands() async throws(StoreError) -> [OpenCommand] { throw .unavailable }
-
-    package func command(_ id: CommandID) async throws(StoreError) -> Command? { throw .unavailable }
-
-    package func commands(of devices: [DeviceID], offset: Int, limit: Int) async throws(StoreError) -> (commands: [Command], total: Int) {
-        throw .unavailable
+    /// The settings of the connection that writes, as it reports them itself; `nil` while there is none.
+    package func settings() async throws(StoreError) -> StoreSettings? {
+        do {
+            return try await writer.settings()
+        } catch {
+            throw .failed("reading the settings failed: \(describe(error))")
+        }
     }
 
-    package func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord] { throw .unavailable }
+    // MARK: Writing
 
-    package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? { throw .unavailable }
+    package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace] {
+        try await writer.commit(transaction).get()
+    }
 
-    package func passwordHash(of user: UserID) async throws(StoreError) -> String? { throw .unavailable }
+    package func isWritable() async -> Bool { await writer.isWritable() }
 
-    package func liveSessions(at now: Timestamp) async throws(StoreError) -> [Session] { throw .unavailable }
+    package func close() async throws(StoreError) {
+        reader.close()
+        try await writer.close()
+    }
 
-    package func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken? { throw .unavailable }
+    // MARK: Reading
+
+    package func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) {
+        for table in TenancyReading.Table.allCases {
+            var after: Data?
+            repeat {
+                let start = after
+                let page = try await reader.read { try TenancyReading.page(of: table, after: start, in: $0) }
+                do {
+                    for change in page.changes { try receive(change) }
+                } catch {
+                    throw .failed("the receiver of the tenancy gave up: \(error)")
+                }
+                after = page.next
+            } while after != nil
+        }
+    }
+
+    package func openCommands() async throws(StoreError) -> [OpenCommand] {
+        try await reader.read { db in
+            var reading = CommandReading(db)
+            return try reading.openCommands()
+        }
+    }
+
+    package func command(_ id: CommandID) async throws(StoreError) -> Command? {
+        try await reader.read { db in
+            var reading = CommandReading(db)
+            return try reading.command(id)
+        }
+    }
+
+    package func commands(
+        of devices: [DeviceID], offset: Int, limit: Int
+    ) async throws(StoreError) -> (commands: [Command], total: Int) {
+        try await reader.read { db in
+            var reading = CommandReading(db)
+            return try reading.commands(of: devices, offset: offset, limit: limit)
+        }
+    }
+
+    package func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord] {
+        try await reader.read { try RecordQueryReading(query, in: $0).records() }
+    }
+
+    package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? {
+        try await reader.read { db in
+            var reading = RecordReading(db)
+            return try reading.record(id)
+        }
+    }
+
+    package func passwordHash(of user: UserID) async throws(StoreError) -> String? {
+        try await reader.read { try CredentialReading.passwordHash(of: user, in: $0) }
+    }
+
+    package func liveSessions(at now: Timestamp) async throws(StoreError) -> [Session] {
+        try await reader.read { try CredentialReading.liveSessions(at: now, in: $0) }
+    }
+
+    package func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken? {
+        try await reader.read { try CredentialReading.refreshToken(digest: digest, in: $0) }
+    }
 
     package func idempotentAnswer(
         _ key: IdempotencyKey, notOlderThan oldest: Timestamp
-    ) async throws(StoreError) -> IdempotencyEntry? { throw .unavailable }
-
-    package func isWritable() async -> Bool { false }
-
-    package func close() async throws(StoreError) {}
+    ) async throws(StoreError) -> IdempotencyEntry? {
+        try await reader.read { try IdempotencyReading.entry(key, in: $0) }.flatMap { $0.createdAt >= oldest ? $0 : nil }
+    }
 }

@@ -1,0 +1,37 @@
+import Glibc
+
+/// The lock on `<path>.lock` that keeps a second store away from a database file.
+///
+/// It is an `flock`: the kernel drops it with the last descriptor of the file, however the process ends, and two stores
+/// in one process exclude each other too.
+final class FileLock: Sendable {
+    private let descriptor: Int32
+
+    /// Takes the lock without waiting.
+    init(for path: String) throws(StoreOpenError) {
+        let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, mode_t(0o600))
+        guard descriptor >= 0 else { throw .failed(path: path, reason: systemError("its lock file cannot be opened")) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let isHeld = errno == EWOULDBLOCK
+            let reason = systemError("its lock file cannot be locked")
+            Glibc.close(descriptor)
+            throw isHeld ? .inUse(path: path) : .failed(path: path, reason: reason)
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { Glibc.close(descriptor) }
+}
+
+/// The file's one name: two paths to one file must meet at one lock. Makes the file, for its owner alone, if it is not there.
+func preparedFile(at path: String) throws(StoreOpenError) -> String {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(0o600))
+    guard descriptor >= 0 else { throw .failed(path: path, reason: systemError("the file cannot be opened for writing")) }
+    Glibc.close(descriptor)
+    guard let resolved = realpath(path, nil) else { throw .failed(path: path, reason: systemError("its path cannot be resolved")) }
+    defer { free(resolved) }
+    return String(cString: resolved)
+}
+
+/// `what` with the system's word for `errno`.
+private func systemError(_ what: String) -> String { "\(what) (\(String(cString: strerror(errno))))" }

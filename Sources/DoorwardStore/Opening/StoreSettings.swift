@@ -1,0 +1,32 @@
+import GRDB
+
+/// The settings that durability and privacy rest on, as the writing connection itself reports them.
+package struct StoreSettings: Equatable, Sendable {
+    /// `wal`.
+    package let journalMode: String
+    /// 2 is FULL: every commit is flushed before it is answered.
+    package let synchronous: Int
+    /// 1: what is deleted is overwritten with zeros.
+    package let secureDelete: Int
+    /// 0: the writer checkpoints between batches, never inside a commit.
+    package let automaticCheckpoint: Int
+    /// 1: references between rows are held.
+    package let foreignKeys: Int
+
+    init(_ db: Database) throws {
+        journalMode = try String.fetchOne(db, sql: "PRAGMA journal_mode") ?? ""
+        synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? -1
+        secureDelete = try Int.fetchOne(db, sql: "PRAGMA secure_delete") ?? -1
+        automaticCheckpoint = try Int.fetchOne(db, sql: "PRAGMA wal_autocheckpoint") ?? -1
+        foreignKeys = try Int.fetchOne(db, sql: "PRAGMA foreign_keys") ?? -1
+    }
+
+    /// The first setting that is not as it must be, in words; `nil` when all are.
+    var violation: String? {
+        if journalMode != "wal" { return "write-ahead logging" }
+        if synchronous != 2 { return "synchronous = FULL" }
+        if secureDelete != 1 { return "secure_delete" }
+        if automaticCheckpoint != 0 { return "wal_autocheckpoint = 0" }
+        return foreignKeys == 1 ? nil : "foreign_keys"
+    }
+}

@@ -1,0 +1,76 @@
+import DoorwardDomain
+import GRDB
+
+/// The one connection that writes to the file and checkpoints it.
+///
+/// After any failure of the disk it is dropped and a new one is opened: what a failed flush left unwritten is lost to the
+/// kernel, and a second flush on the same descriptor would report success all the same.
+struct WriterConnection {
+    let queue: DatabaseQueue
+
+    /// Opens the connection, checks that the file is ours and not newer than we are, and brings the schema up to date.
+    static func open(path: String, limits: StoreLimits) throws(StoreOpenError) -> WriterConnection {
+        do {
+            let connection = WriterConnection(queue: try DatabaseQueue(path: path, configuration: configuration()))
+            do {
+                try connection.prepare(path: path, limits: limits)
+                return connection
+            } catch {
+                try? connection.queue.close()
+                throw error
+            }
+        } catch let error as StoreOpenError {
+            throw error
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
+            throw .notOurs(path: path)
+        } catch {
+            throw .failed(path: path, reason: describe(error))
+        }
+    }
+
+    private static func configuration() -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "doorward.store.writer"
+        configuration.busyMode = .timeout(1)
+        // The writer itself begins and ends transactions; after a failure one may be left open on a connection that is dropped.
+        configuration.allowsUnsafeTransactions = true
+        return configuration
+    }
+
+    private func prepare(path: String, limits: StoreLimits) throws {
+        try queue.writeWithoutTransaction { db in
+            try Schema.check(db, path: path)
+            try db.execute(
+                sql: """
+                    PRAGMA journal_mode = WAL;
+                    PRAGMA synchronous = FULL;
+                    PRAGMA secure_delete = ON;
+                    PRAGMA wal_autocheckpoint = 0;
+                    PRAGMA trusted_schema = OFF;
+                    PRAGMA temp_store = MEMORY;
+                    PRAGMA cache_size = -32768;
+                    """)
+            if let pages = limits.maximumPages { try db.execute(sql: "PRAGMA max_page_count = \(pages)") }
+            // GRDB sets `synchronous` by itself in places: what counts is what the open connection says.
+            if let violation = try StoreSettings(db).violation { throw StoreOpenError.notDurable(path: path, setting: violation) }
+        }
+        try Schema.migrator.migrate(queue)
+    }
+
+    /// Moves what the write-ahead log holds into the database file, as far as no reader still needs the old pages.
+    ///
+    /// - Returns: whether everything was moved.
+    @discardableResult
+    func checkpoint(_ mode: Database.CheckpointMode) throws -> Bool {
+        try queue.writeWithoutTransaction { db in
+            let result = try db.checkpoint(mode)
+            return result.walFrameCount == result.checkpointedFrameCount
+        }
+    }
+}
+
+/// An error in words that name no row and no value.
+func describe(_ error: any Error) -> String {
+    guard let error = error as? DatabaseError else { return "an unexpected error of type \(type(of: error))" }
+    return "SQLite error \(error.extendedResultCode.rawValue), \(error.message ?? "no message")"
+}

@@ -1,0 +1,61 @@
+import DoorwardControl
+import DoorwardDomain
+import FoundationEssentials
+import GRDB
+
+/// Reads commands: their course from their table, and who gave them and why from the record of the intent.
+struct CommandReading {
+    private let db: Database
+    private var records: RecordReading
+
+    init(_ db: Database) { (self.db, records) = (db, RecordReading(db)) }
+
+    private static let columns = """
+        id, device_id, intent, state, rule_id, rule_role, sent, changed, outcome_detail, state_before, state_after,
+        requested_at, deadline, dispatched_at, completed_at
+        """
+
+    mutating func command(_ id: CommandID) throws -> Command? {
+        try db.firstRow("SELECT \(Self.columns) FROM commands WHERE id = ?", [id.blob]) { try open(&$0).command }
+    }
+
+    /// Those that have not ended, oldest first.
+    mutating func openCommands() throws -> [OpenCommand] {
+        try db.rows(
+            "SELECT \(Self.columns) FROM commands WHERE is_ended = 0 ORDER BY requested_at, id"
+        ) { try open(&$0) }
+    }
+
+    /// Newest first. Each device's index is asked by itself and the answers are merged, so that the cost grows with what
+    /// is shown, not with all that the devices ever did.
+    mutating func commands(of devices: [DeviceID], offset: Int, limit: Int) throws -> (commands: [Command], total: Int) {
+        let offset = max(0, offset)
+        let limit = max(0, limit)
+        var newest: [(at: Timestamp, id: CommandID)] = []
+        var total = 0
+        for device in Set(devices) {
+            total += try db.firstRow("SELECT count(*) FROM commands WHERE device_id = ?", [device.blob]) { try $0.value() } ?? 0
+            newest += try db.rows(
+                "SELECT requested_at, id FROM commands WHERE device_id = ? ORDER BY requested_at DESC, id DESC LIMIT ?",
+                [device.blob, offset + limit]
+            ) { (try $0.instant(), try $0.id()) }
+        }
+        newest.sort { ($0.at, $0.id) > ($1.at, $1.id) }
+        let page = newest.dropFirst(offset).prefix(limit)
+        return (try page.compactMap { try command($0.id) }, total)
+    }
+
+    private mutating func open(_ columns: inout ColumnReader) throws -> OpenCommand {
+        let (id, deviceID) = (try columns.id() as CommandID, try columns.id() as DeviceID)
+        let intent = try records.record(at: Position(rawValue: try columns.value())).body
+        guard let operation = intent.operation else { throw UnreadableColumn(column: "intent") }
+        let (state, rule) = (try columns.word(CommandState.self), try RuleColumns.read(&columns))
+        let command = Command(
+            id: id, deviceID: deviceID, operation: operation, state: state, actor: intent.actor, source: intent.source,
+            reason: intent.statedReason, override: intent.override, rule: rule, sent: try columns.optional(),
+            changed: try columns.optional(), outcomeDetail: try columns.optional(), stateBefore: try columns.optionalWord(),
+            stateAfter: try columns.optionalWord(), requestedAt: try columns.instant(), deadline: try columns.instant(),
+            dispatchedAt: try columns.optionalInstant(), completedAt: try columns.optionalInstant())
+        return OpenCommand(command: command, log: intent.log, device: intent.device ?? DeviceStamp(deviceID: deviceID))
+    }
+}

@@ -1,0 +1,34 @@
+import DoorwardControl
+import DoorwardDomain
+import FoundationEssentials
+import GRDB
+
+/// Reads passwords' hashes, sessions and refresh tokens.
+enum CredentialReading {
+    static func passwordHash(of user: UserID, in db: Database) throws -> String? {
+        try db.firstRow("SELECT password_hash FROM credentials WHERE user_id = ?", [user.blob]) { try $0.value() }
+    }
+
+    static func liveSessions(at now: Timestamp, in db: Database) throws -> [Session] {
+        try db.rows(
+            "SELECT id, user_id, created_at, expires_at FROM sessions WHERE is_ended = 0 AND expires_at > ? ORDER BY id",
+            [now.milliseconds], read: session)
+    }
+
+    static func refreshToken(digest: [UInt8], in db: Database) throws -> StoredRefreshToken? {
+        try db.firstRow(
+            """
+            SELECT sessions.id, user_id, created_at, expires_at, is_used, is_ended
+            FROM refresh_tokens JOIN sessions ON sessions.id = refresh_tokens.session_id WHERE digest = ?
+            """, [Data(digest)]
+        ) { columns in
+            StoredRefreshToken(
+                session: try session(&columns), isUsed: try columns.value(), isSessionEnded: try columns.value())
+        }
+    }
+
+    private static func session(_ columns: inout ColumnReader) throws -> Session {
+        Session(
+            id: try columns.id(), userID: try columns.id(), createdAt: try columns.instant(), expiresAt: try columns.instant())
+    }
+}

@@ -1,0 +1,49 @@
+import DoorwardAudit
+import DoorwardDomain
+import FoundationEssentials
+import GRDB
+
+/// Reads records whole: their bytes, and the personal values that still have a key.
+struct RecordReading {
+    private let db: Database
+    private var keys: [KeyName: PersonKey?] = [:]
+
+    private struct KeyName: Hashable {
+        let log: Int64
+        let owner: PersonKeyOwner
+    }
+
+    init(_ db: Database) { self.db = db }
+
+    mutating func record(at position: Position) throws -> AccessRecord {
+        let found = try db.firstRow("SELECT bytes, sealed FROM entries WHERE position = ?", [position.rawValue]) { columns in
+            (bytes: try columns.bytes(), sealed: try columns.optionalBytes())
+        }
+        guard let found else { throw UnreadableColumn(column: "position") }
+        return try record(found.bytes, sealed: found.sealed ?? [], log: position.logKey)
+    }
+
+    mutating func record(_ id: RecordID) throws -> AccessRecord? {
+        try db.firstRow("SELECT position FROM entries WHERE record_id = ?", [id.blob]) { Position(rawValue: try $0.value()) }
+            .map { try record(at: $0) }
+    }
+
+    private mutating func record(_ bytes: [UInt8], sealed: [UInt8], log: Int64) throws -> AccessRecord {
+        guard let ciphertexts = SealedValues.ciphertexts(in: sealed) else { throw UnreadableColumn(column: "sealed") }
+        return try RecordEncoding.decode(bytes) { commitment in
+            guard let ciphertext = ciphertexts[commitment.place.field], let key = try key(of: commitment.owner, log: log) else {
+                return nil
+            }
+            // What does not open is not the value that was committed to: it is not shown, and verification tells of it.
+            return try? commitment.open(ciphertext, under: key)
+        }.record
+    }
+
+    private mutating func key(of owner: PersonKeyOwner, log: Int64) throws -> PersonKey? {
+        let name = KeyName(log: log, owner: owner)
+        if let known = keys[name] { return known }
+        let key = try PersonKeys.key(of: owner, log: log, in: db)
+        keys[name] = .some(key)
+        return key
+    }
+}

@@ -1,0 +1,48 @@
+import DoorwardControl
+import GRDB
+import Synchronization
+
+/// The connections that read. They are read-only, and so never checkpoint.
+final class StoreReader: Sendable {
+    private let pool: DatabasePool
+    private let isClosed = Atomic(false)
+
+    init(path: String, readers: Int) throws(StoreOpenError) {
+        var configuration = Configuration()
+        configuration.label = "doorward.store.reader"
+        configuration.readonly = true
+        configuration.maximumReaderCount = readers
+        configuration.busyMode = .timeout(1)
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 0; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY")
+        }
+        do {
+            pool = try DatabasePool(path: path, configuration: configuration)
+            // One connection that has read once holds the file open for the store's whole life: the writer's is then never
+            // the last one to close, and SQLite checkpoints only with the last one.
+            try pool.writeWithoutTransaction { db in
+                _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM logs")
+            }
+        } catch {
+            throw .failed(path: path, reason: describe(error))
+        }
+    }
+
+    /// Reads in one snapshot, off the threads that Swift runs tasks on.
+    func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(StoreError) -> Value {
+        guard !isClosed.load(ordering: .acquiring) else { throw .unavailable }
+        do {
+            return try await pool.read(body)
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw .failed("reading the database failed: \(describe(error))")
+        }
+    }
+
+    func close() {
+        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        // Fails only while something still reads; the connections close with the last of it.
+        try? pool.close()
+    }
+}

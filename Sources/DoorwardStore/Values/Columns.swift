@@ -1,0 +1,139 @@
+import DoorwardDomain
+import FoundationEssentials
+import GRDB
+
+/// A value in the database that this program did not write, or that was altered: the row's column, never its content.
+struct UnreadableColumn: Error {
+    let column: String
+}
+
+extension EntityID {
+    /// The 16 bytes of the UUID, which sort as its text does.
+    var blob: Data {
+        withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Data($0) }
+    }
+
+    init?(blob: some Collection<UInt8>) {
+        guard blob.count == 16 else { return nil }
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        for byte in blob.prefix(8) { high = high << 8 | UInt64(byte) }
+        for byte in blob.dropFirst(8) { low = low << 8 | UInt64(byte) }
+        self.init(high: high, low: low)
+    }
+
+    /// Ids one after the other, 16 bytes each.
+    static func blob(of ids: [EntityID]) -> Data {
+        var data = Data(capacity: ids.count * 16)
+        for id in ids { data.append(id.blob) }
+        return data
+    }
+
+    static func list(blob: Data) -> [EntityID]? {
+        guard blob.count.isMultiple(of: 16) else { return nil }
+        return stride(from: blob.startIndex, to: blob.endIndex, by: 16).compactMap { EntityID(blob: blob[$0..<$0 + 16]) }
+    }
+}
+
+/// Reads a row's columns from left to right. Whatever is not of the form that is asked for ends the reading.
+struct ColumnReader {
+    private let row: Row
+    private var index = 0
+
+    init(_ row: Row) { self.row = row }
+
+    private mutating func next() -> Int {
+        defer { index += 1 }
+        return index
+    }
+
+    private func unreadable() -> UnreadableColumn {
+        UnreadableColumn(column: Array(row.columnNames)[index - 1])
+    }
+
+    mutating func value<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _: Value.Type = Value.self
+    ) throws -> Value {
+        guard let value = try optional(Value.self) else { throw unreadable() }
+        return value
+    }
+
+    mutating func optional<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _: Value.Type = Value.self
+    ) throws -> Value? {
+        try row.decodeIfPresent(Value.self, atIndex: next())
+    }
+
+    mutating func id<Entity>() throws -> EntityID<Entity> {
+        guard let id: EntityID<Entity> = try optionalID() else { throw unreadable() }
+        return id
+    }
+
+    mutating func optionalID<Entity>() throws -> EntityID<Entity>? {
+        let found: (isNull: Bool, id: EntityID<Entity>?) = try row.withUnsafeData(atIndex: next()) { data in
+            (data == nil, data.flatMap { EntityID(blob: $0) })
+        }
+        if !found.isNull, found.id == nil { throw unreadable() }
+        return found.id
+    }
+
+    mutating func ids<Entity>() throws -> [EntityID<Entity>] {
+        guard let ids = EntityID<Entity>.list(blob: try value(Data.self)) else { throw unreadable() }
+        return ids
+    }
+
+    mutating func instant() throws -> Timestamp { Timestamp(milliseconds: try value()) }
+
+    mutating func optionalInstant() throws -> Timestamp? { try optional(Int64.self).map(Timestamp.init(milliseconds:)) }
+
+    /// A word of the domain, by its raw value.
+    mutating func word<Word: RawRepresentable<String>>(_: Word.Type = Word.self) throws -> Word {
+        guard let word: Word = try optionalWord() else { throw unreadable() }
+        return word
+    }
+
+    mutating func optionalWord<Word: RawRepresentable<String>>(_: Word.Type = Word.self) throws -> Word? {
+        guard let text = try optional(String.self) else { return nil }
+        guard let word = Word(rawValue: text) else { throw unreadable() }
+        return word
+    }
+
+    mutating func bytes() throws -> [UInt8] { [UInt8](try value(Data.self)) }
+
+    mutating func optionalBytes() throws -> [UInt8]? { try optional(Data.self).map { [UInt8]($0) } }
+
+    mutating func json() throws -> [String: JSONValue] {
+        guard let bytes = try optionalBytes() else { return [:] }
+        guard let object = CompactJSON.object(from: bytes) else { throw unreadable() }
+        return object
+    }
+}
+
+extension Database {
+    /// Runs a statement that answers no rows. It is prepared once for each connection.
+    func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
+        try cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+
+    /// Reads every row of the answer.
+    func rows<Value>(
+        _ sql: String, _ arguments: StatementArguments = StatementArguments(), read: (inout ColumnReader) throws -> Value
+    ) throws -> [Value] {
+        let cursor = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
+        var values: [Value] = []
+        while let row = try cursor.next() {
+            var columns = ColumnReader(row)
+            values.append(try read(&columns))
+        }
+        return values
+    }
+
+    /// Reads the first row of the answer, if there is one.
+    func firstRow<Value>(
+        _ sql: String, _ arguments: StatementArguments = StatementArguments(), read: (inout ColumnReader) throws -> Value
+    ) throws -> Value? {
+        let cursor = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
+        guard let row = try cursor.next() else { return nil }
+        var columns = ColumnReader(row)
+        return try read(&columns)
+    }
+}

@@ -1,0 +1,89 @@
+import DoorwardControl
+import DoorwardDomain
+import GRDB
+
+/// The open connection with what is remembered of its database. It is thrown away whole after a failure.
+struct BatchWriter {
+    typealias Answer = Result<[RecordPlace], StoreError>
+
+    let connection: WriterConnection
+    private var ledger: LogLedger
+    private let limits: StoreLimits
+    private let hooks: StoreHooks
+    private var rowsSinceCheckpoint = 0
+
+    init(connection: WriterConnection, random: any RandomNumberGenerator & Sendable, limits: StoreLimits, hooks: StoreHooks) {
+        self.connection = connection
+        (self.limits, self.hooks) = (limits, hooks)
+        ledger = LogLedger(random: random)
+    }
+
+    /// Writes the transactions with one flush for all, each undone alone if it breaks a rule.
+    ///
+    /// - Returns: an answer for each.
+    /// - Throws: when the disk or the database failed. Then nobody knows what is durable, and this writer is spent.
+    mutating func write(_ transactions: [StoreTransaction]) throws -> [Answer] {
+        try connection.queue.writeWithoutTransaction { db in
+            do {
+                return try write(transactions, in: db)
+            } catch {
+                // Whatever this says, the connection is dropped: it only spares the readers a wait for the lock.
+                try? db.execute(sql: "ROLLBACK")
+                throw error
+            }
+        }
+    }
+
+    private mutating func write(_ transactions: [StoreTransaction], in db: Database) throws -> [Answer] {
+        try db.run("BEGIN IMMEDIATE")
+        var answers: [Answer] = []
+        answers.reserveCapacity(transactions.count)
+        for transaction in transactions { answers.append(try attempt(transaction, in: db)) }
+        try ledger.writeHeads(in: db)
+        try hooks.beforeCommit(transactions.count)
+        try db.run("COMMIT")
+        ledger.commit(limit: limits.cachedEntries)
+        hooks.afterCommit(transactions.count)
+        rowsSinceCheckpoint += transactions.reduce(0) { $0 + $1.rowCount }
+        return answers
+    }
+
+    private mutating func attempt(_ transaction: StoreTransaction, in db: Database) throws -> Answer {
+        try db.run("SAVEPOINT one")
+        do {
+            let places = try apply(transaction, in: db)
+            try db.run("RELEASE one")
+            ledger.releaseSavepoint()
+            return .success(places)
+        } catch {
+            guard let refusal = Refusal(error) else { throw error }
+            try db.run("ROLLBACK TO one")
+            try db.run("RELEASE one")
+            ledger.undoSavepoint()
+            return .failure(refusal.error)
+        }
+    }
+
+    private mutating func apply(_ transaction: StoreTransaction, in db: Database) throws -> [RecordPlace] {
+        for change in transaction.changes { try TenancyWriting.apply(change, in: db) }
+        for change in transaction.credentials { try CredentialWriting.apply(change, in: db) }
+        let appended = try ledger.append(transaction.records, in: db)
+        for change in transaction.commands {
+            try CommandWriting.apply(change, records: transaction.records, appended: appended, in: db)
+        }
+        for entry in transaction.idempotency { try IdempotencyWriting.keep(entry, in: db) }
+        return appended.map(\.place)
+    }
+
+    /// Checkpoints when enough was written, between two batches and never inside a commit.
+    mutating func checkpointIfDue() throws {
+        guard rowsSinceCheckpoint >= limits.rowsPerCheckpoint else { return }
+        rowsSinceCheckpoint = 0
+        try connection.checkpoint(.passive)
+    }
+}
+
+extension StoreTransaction {
+    /// About how many rows the transaction writes.
+    fileprivate var rowCount: Int { changes.count + credentials.count + commands.count + idempotency.count + records.count }
+}

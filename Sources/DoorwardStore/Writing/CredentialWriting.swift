@@ -1,0 +1,43 @@
+import DoorwardControl
+import DoorwardDomain
+import FoundationEssentials
+import GRDB
+
+/// Puts passwords, sessions and refresh tokens into their tables.
+enum CredentialWriting {
+    static func apply(_ change: CredentialChange, in db: Database) throws {
+        switch change {
+        case .setPassword(let user, let hash):
+            try db.run(
+                """
+                INSERT INTO credentials (user_id, password_hash) VALUES (?, ?)
+                ON CONFLICT (user_id) DO UPDATE SET password_hash = excluded.password_hash
+                """, [user.blob, hash])
+        case .beginSession(let session, let digest):
+            try db.run(
+                "INSERT INTO sessions (id, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
+                [session.id.blob, session.userID.blob, session.createdAt.milliseconds, session.expiresAt.milliseconds])
+            try insert(digest, of: session.id, in: db)
+        case .rotateRefresh(let session, let old, let new, let expiresAt):
+            try rotate(session, old: old, new: new, expiresAt: expiresAt, in: db)
+        case .endSession(let id):
+            try db.run("UPDATE sessions SET is_ended = 1 WHERE id = ?", [id.blob])
+        }
+    }
+
+    private static func rotate(
+        _ session: SessionID, old: [UInt8], new: [UInt8], expiresAt: Timestamp, in db: Database
+    ) throws {
+        try db.run(
+            "UPDATE refresh_tokens SET is_used = 1 WHERE digest = ? AND session_id = ? AND is_used = 0", [Data(old), session.blob])
+        guard db.changesCount == 1 else { throw Refusal(.refreshTokenSpent) }
+        try db.run(
+            "UPDATE sessions SET expires_at = ? WHERE id = ? AND is_ended = 0", [expiresAt.milliseconds, session.blob])
+        guard db.changesCount == 1 else { throw Refusal(.refreshTokenSpent) }
+        try insert(new, of: session, in: db)
+    }
+
+    private static func insert(_ digest: [UInt8], of session: SessionID, in db: Database) throws {
+        try db.run("INSERT INTO refresh_tokens (digest, session_id) VALUES (?, ?)", [Data(digest), session.blob])
+    }
+}

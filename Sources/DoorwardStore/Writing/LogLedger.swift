@@ -1,0 +1,150 @@
+import DoorwardAudit
+import DoorwardControl
+import DoorwardDomain
+import FoundationEssentials
+import GRDB
+
+/// Appends records to their logs: gives each its `seq`, its instant, its leaf, and its personal values their keys.
+///
+/// Belongs to one connection, and forgets with it.
+struct LogLedger {
+    /// Where a log ends.
+    private struct Head {
+        let key: Int64
+        var frontier: MerkleFrontier
+        var lastAt: Timestamp
+    }
+
+    private struct KeyName: Hashable {
+        let log: Int64
+        let owner: PersonKeyOwner
+    }
+
+    private var heads = LayeredCache<LogID, Head>()
+    private var keys = LayeredCache<KeyName, PersonKey>()
+    private var random: any RandomNumberGenerator & Sendable
+
+    init(random: any RandomNumberGenerator & Sendable) { self.random = random }
+
+    // MARK: In step with the database
+
+    mutating func releaseSavepoint() {
+        heads.releaseSavepoint()
+        keys.releaseSavepoint()
+    }
+
+    mutating func undoSavepoint() {
+        heads.undoSavepoint()
+        keys.undoSavepoint()
+    }
+
+    /// Writes the new ends of the logs, once for a batch. Before COMMIT.
+    func writeHeads(in db: Database) throws {
+        for head in heads.uncommitted.values {
+            try db.run(
+                "UPDATE logs SET size = ?, frontier = ?, last_at = ? WHERE key = ?",
+                [Int64(head.frontier.size), Data(head.frontier.bytes), head.lastAt.milliseconds, head.key])
+        }
+    }
+
+    mutating func commit(limit: Int) {
+        heads.commit(limit: limit)
+        keys.commit(limit: limit)
+    }
+
+    // MARK: Appending
+
+    /// Appends the records in their order.
+    mutating func append(_ records: [PendingRecord], in db: Database) throws -> [AppendedRecord] {
+        var appended: [AppendedRecord] = []
+        appended.reserveCapacity(records.count)
+        for record in records { appended.append(try append(record, after: appended, in: db)) }
+        return appended
+    }
+
+    private mutating func append(_ record: PendingRecord, after earlier: [AppendedRecord], in db: Database) throws -> AppendedRecord {
+        var body = record.body
+        if let index = record.counterpart {
+            guard earlier.indices.contains(index) else { throw Refusal(.parentUnknown) }
+            body.details["counterpart"] = Self.counterpart(earlier[index].place)
+        }
+        var head = try head(of: body.log, in: db)
+        let seq = head.frontier.size
+        if seq > 0, body.at < head.lastAt {
+            body.at = head.lastAt
+            body.details["clock"] = .string("held")
+        }
+        let encoded = try RecordEncoding.encodeFitting(body, seq: seq) { owner in
+            try key(of: owner, log: head.key, in: db)
+        }
+        let position = Position(logKey: head.key, seq: seq)
+        try insert(encoded, of: body, at: position, in: db)
+        head.frontier.append(leafHash: encoded.leafHash)
+        head.lastAt = body.at
+        heads.set(body.log, head)
+        return AppendedRecord(place: RecordPlace(log: body.log, seq: seq, at: body.at), position: position)
+    }
+
+    private static func counterpart(_ place: RecordPlace) -> RecordValue {
+        .object(["logId": .string(place.log.description), "seq": .integer(Int64(place.seq))])
+    }
+
+    private func insert(_ encoded: EncodedRecord, of body: RecordBody, at position: Position, in db: Database) throws {
+        // The gateway's log belongs to no property or unit, whatever its records speak of: nobody may find them there.
+        let device = body.device
+        let isTenants = body.log != .gateway
+        try db.run(
+            """
+            INSERT INTO entries (position, at, record_id, device_id, unit_id, property_id, bytes, leaf_hash, sealed)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                position.rawValue, body.at.milliseconds, body.id.blob, device?.deviceID.blob,
+                isTenants ? device?.unitID?.blob : nil, isTenants ? device?.propertyID?.blob : nil,
+                Data(encoded.bytes), Data(encoded.leafHash),
+                encoded.personal.isEmpty ? nil : Data(SealedValues.bytes(of: encoded.personal)),
+            ])
+    }
+
+    // MARK: Heads and keys
+
+    private mutating func head(of log: LogID, in db: Database) throws -> Head {
+        if let head = heads[log] { return head }
+        let name = log.description
+        if let head = try Self.storedHead(name, in: db) {
+            heads.note(log, head)
+            return head
+        }
+        let head = (frontier: MerkleFrontier(), lastAt: Timestamp(milliseconds: 0))
+        try db.run(
+            "INSERT INTO logs (log_id, size, frontier, last_at) VALUES (?, 0, ?, 0)", [name, Data(head.frontier.bytes)])
+        return Head(key: db.lastInsertedRowID, frontier: head.frontier, lastAt: head.lastAt)
+    }
+
+    private static func storedHead(_ name: String, in db: Database) throws -> Head? {
+        try db.firstRow("SELECT key, frontier, last_at FROM logs WHERE log_id = ?", [name]) { columns in
+            let key: Int64 = try columns.value()
+            guard let frontier = MerkleFrontier(bytes: try columns.bytes()) else { throw UnreadableColumn(column: "frontier") }
+            return Head(key: key, frontier: frontier, lastAt: try columns.instant())
+        }
+    }
+
+    private mutating func key(of owner: PersonKeyOwner, log: Int64, in db: Database) throws -> PersonKey {
+        let name = KeyName(log: log, owner: owner)
+        if let key = keys[name] { return key }
+        if let key = try PersonKeys.key(of: owner, log: log, in: db) {
+            keys.note(name, key)
+            return key
+        }
+        let key = PersonKey(using: &random)
+        try PersonKeys.insert(key, of: owner, log: log, in: db)
+        keys.set(name, key)
+        return key
+    }
+}
+
+/// A record where it came to stand.
+struct AppendedRecord {
+    let place: RecordPlace
+    let position: Position
+}

@@ -1,0 +1,118 @@
+import DoorwardDomain
+import DoorwardPolicy
+import FoundationEssentials
+import GRDB
+
+/// Puts changes to the tenancy into their tables.
+enum TenancyWriting {
+    static func apply(_ change: TenancyChange, in db: Database) throws {
+        switch change {
+        case .putPortfolio(let portfolio): try put(portfolio, in: db)
+        case .putProperty(let property): try put(property, in: db)
+        case .putUnit(let unit): try put(unit, in: db)
+        case .putDevice(let device): try put(device, in: db)
+        case .putUser(let user): try put(user, in: db)
+        case .putAssociation(let association): try put(association, in: db)
+        case .removeAssociation(let id): try db.run("DELETE FROM role_associations WHERE id = ?", [id.blob])
+        case .putGuestAccess(let access): try put(access, in: db)
+        }
+    }
+
+    /// An upsert of all columns: `REPLACE` would delete the row first, and with it what refers to it.
+    private static func put(_ table: String, _ columns: [String], _ values: StatementArguments, in db: Database) throws {
+        let updates = columns.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        try db.run(
+            "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks)) ON CONFLICT (id) DO UPDATE SET \(updates)",
+            values)
+    }
+
+    private static func put(_ portfolio: Portfolio, in db: Database) throws {
+        try put(
+            "portfolios", ["id", "name", "created_at", "updated_at"],
+            [portfolio.id.blob, portfolio.name, portfolio.createdAt.milliseconds, portfolio.updatedAt.milliseconds], in: db)
+    }
+
+    private static func put(_ property: Property, in db: Database) throws {
+        let address = property.address
+        try put(
+            "properties",
+            [
+                "id", "name", "portfolio_id", "has_address", "street", "city", "state", "postal_code", "country",
+                "default_time_zone", "created_at", "updated_at",
+            ],
+            [
+                property.id.blob, property.name, property.portfolioID.blob, address != nil, address?.street, address?.city,
+                address?.state, address?.postalCode, address?.country, property.defaultTimeZone,
+                property.createdAt.milliseconds, property.updatedAt.milliseconds,
+            ], in: db)
+    }
+
+    private static func put(_ unit: Unit, in db: Database) throws {
+        try put(
+            "units", ["id", "name", "property_id", "portfolio_id", "common_area_ids", "created_at", "updated_at"],
+            [
+                unit.id.blob, unit.name, unit.propertyID.blob, unit.portfolioID.blob, DeviceID.blob(of: unit.commonAreaAccessIDs),
+                unit.createdAt.milliseconds, unit.updatedAt.milliseconds,
+            ], in: db)
+    }
+
+    private static func put(_ device: LockDevice, in db: Database) throws {
+        try put(
+            "devices",
+            [
+                "id", "name", "adapter", "address", "metadata", "manufacturer", "model", "firmware_version", "portfolio_id",
+                "property_id", "unit_id", "is_remote_operation_enabled", "capabilities", "auto_relock_seconds", "created_at",
+                "updated_at",
+            ],
+            [
+                device.id.blob, device.name, device.adapter, column(device.address), column(device.metadata), device.manufacturer,
+                device.model, device.firmwareVersion, device.portfolioID?.blob, device.propertyID?.blob, device.unitID?.blob,
+                device.isRemoteOperationEnabled, Int(device.capabilities.rawValue), device.settings.autoRelockSeconds,
+                device.createdAt.milliseconds, device.updatedAt.milliseconds,
+            ], in: db)
+    }
+
+    private static func column(_ object: [String: JSONValue]) -> Data? {
+        object.isEmpty ? nil : Data(CompactJSON.bytes(of: object))
+    }
+
+    private static func put(_ user: User, in db: Database) throws {
+        try put(
+            "users",
+            [
+                "id", "email", "email_key", "first_name", "last_name", "is_enabled", "is_super_admin", "default_portfolio_id",
+                "default_property_id", "default_unit_id", "has_compliance_pack", "created_at", "updated_at",
+            ],
+            [
+                user.id.blob, user.email, user.email.lowercased(), user.firstName, user.lastName, user.isEnabled, user.isSuperAdmin,
+                user.defaultPortfolioID?.blob, user.defaultPropertyID?.blob, user.defaultUnitID?.blob, user.hasCompliancePack,
+                user.createdAt.milliseconds, user.updatedAt.milliseconds,
+            ], in: db)
+    }
+
+    private static func put(_ association: UserRoleAssociation, in db: Database) throws {
+        try put(
+            "role_associations", ["id", "user_id", "entity_type", "entity_id", "role", "created_at", "updated_at"],
+            [
+                association.id.blob, association.userID.blob, association.entity.type.rawValue, association.entity.id.blob,
+                association.role.rawValue, association.createdAt.milliseconds, association.updatedAt.milliseconds,
+            ], in: db)
+    }
+
+    private static func put(_ access: GuestAccess, in db: Database) throws {
+        try put(
+            "guest_accesses",
+            [
+                "id", "guest_user_id", "label", "property_id", "unit_id", "device_ids", "operations", "valid_from", "valid_until",
+                "granted_by_user_id", "granted_under_association_id", "granted_under_role", "revoked_at", "created_at",
+            ],
+            [
+                access.id.blob, access.guestUserID?.blob, access.label, access.propertyID.blob, access.unitID?.blob,
+                DeviceID.blob(of: access.deviceIDs), access.operations.map(\.rawValue).joined(separator: " "),
+                access.window.validFrom.milliseconds, access.window.validUntil.milliseconds, access.grantedByUserID.blob,
+                access.grantedUnderAssociationID.blob, access.grantedUnderRole.rawValue, access.revokedAt?.milliseconds,
+                access.createdAt.milliseconds,
+            ], in: db)
+    }
+}
