@@ -1,4 +1,4 @@
-import DoorwardDomain
+internal import DoorwardDomain
 import GRDB
 
 /// The one connection that writes to the file and checkpoints it.
@@ -16,7 +16,7 @@ struct WriterConnection {
                 try connection.prepare(path: path, limits: limits)
                 return connection
             } catch {
-                try? connection.queue.close()
+                connection.abandon()
                 throw error
             }
         } catch let error as StoreOpenError {
@@ -56,6 +56,17 @@ struct WriterConnection {
         }
         try Schema.migrator.migrate(queue)
     }
+
+    /// Closes without a flush and without a checkpoint, as long as a reader has the file open.
+    func abandon() { try? queue.close() }
+
+    /// Moves everything into the database file and closes.
+    func finish() throws {
+        try checkpoint(.truncate)
+        try queue.close()
+    }
+
+    func settings() throws -> StoreSettings { try queue.writeWithoutTransaction { try StoreSettings($0) } }
 
     /// Moves what the write-ahead log holds into the database file, as far as no reader still needs the old pages.
     ///

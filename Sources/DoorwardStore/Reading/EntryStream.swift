@@ -1,4 +1,4 @@
-import DoorwardDomain
+internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 

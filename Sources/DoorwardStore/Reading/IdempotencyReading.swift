@@ -1,5 +1,5 @@
-import DoorwardControl
-import DoorwardDomain
+internal import DoorwardControl
+internal import DoorwardDomain
 import GRDB
 
 /// Reads what is kept under idempotency keys.

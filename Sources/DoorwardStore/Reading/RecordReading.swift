@@ -1,5 +1,5 @@
 import DoorwardAudit
-import DoorwardDomain
+internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 

@@ -1,4 +1,4 @@
-import DoorwardControl
+internal import DoorwardControl
 import GRDB
 import Synchronization
 

@@ -1,5 +1,5 @@
-import DoorwardDomain
-import DoorwardPolicy
+internal import DoorwardDomain
+internal import DoorwardPolicy
 import FoundationEssentials
 import GRDB
 

@@ -1,4 +1,4 @@
-import DoorwardDomain
+internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
@@ -50,17 +50,17 @@ struct ColumnReader {
         UnreadableColumn(column: Array(row.columnNames)[index - 1])
     }
 
-    mutating func value<Value: DatabaseValueConvertible & StatementColumnConvertible>(
-        _: Value.Type = Value.self
-    ) throws -> Value {
+    mutating func value<Value: DatabaseValueConvertible>(_: Value.Type = Value.self) throws -> Value {
         guard let value = try optional(Value.self) else { throw unreadable() }
         return value
     }
 
-    mutating func optional<Value: DatabaseValueConvertible & StatementColumnConvertible>(
-        _: Value.Type = Value.self
-    ) throws -> Value? {
-        try row.decodeIfPresent(Value.self, atIndex: next())
+    mutating func optional<Value: DatabaseValueConvertible>(_: Value.Type = Value.self) throws -> Value? {
+        // Not the row's own subscript, which ends the process over a value that does not convert.
+        let stored: DatabaseValue = row[next()]
+        if stored.isNull { return nil }
+        guard let value = Value.fromDatabaseValue(stored) else { throw unreadable() }
+        return value
     }
 
     mutating func id<Entity>() throws -> EntityID<Entity> {

@@ -1,4 +1,4 @@
-import DoorwardDomain
+internal import DoorwardDomain
 
 /// JSON values as CBOR (RFC 8949): a device's `address` is read a hundred thousand times at the start, and Foundation's
 /// JSON reader takes tens of microseconds for each.

@@ -1,5 +1,5 @@
-import DoorwardControl
-import DoorwardDomain
+internal import DoorwardControl
+internal import DoorwardDomain
 import GRDB
 
 /// The open connection with what is remembered of its database. It is thrown away whole after a failure.

@@ -1,4 +1,4 @@
-import DoorwardControl
+internal import DoorwardControl
 import Synchronization
 
 /// One transaction that waits for the writer, and whoever waits for it.

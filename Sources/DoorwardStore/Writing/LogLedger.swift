@@ -1,6 +1,6 @@
 import DoorwardAudit
-import DoorwardControl
-import DoorwardDomain
+internal import DoorwardControl
+internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 

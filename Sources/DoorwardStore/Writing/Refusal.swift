@@ -1,4 +1,4 @@
-import DoorwardControl
+internal import DoorwardControl
 import GRDB
 
 /// A transaction breaks a rule: it alone is undone, and the rest of its batch goes on.

@@ -1,6 +1,8 @@
-import DoorwardControl
-import DoorwardDomain
-import Logging
+import Dispatch
+internal import DoorwardControl
+internal import DoorwardDomain
+import GRDB
+internal import Logging
 
 /// The one writer of the file: takes what waits, writes it with one flush, and answers.
 ///
@@ -60,7 +62,7 @@ actor StoreWriter {
     /// The writing connection's settings; `nil` while there is none.
     func settings() throws -> StoreSettings? {
         guard case .open(let writer) = condition else { return nil }
-        return try writer.connection.queue.writeWithoutTransaction { try StoreSettings($0) }
+        return try writer.connection.settings()
     }
 
     /// Writes what waits, moves the write-ahead log into the file, and closes.
@@ -73,8 +75,7 @@ actor StoreWriter {
         }
         condition = .closed
         do {
-            try writer.connection.checkpoint(.truncate)
-            try writer.connection.queue.close()
+            try writer.connection.finish()
         } catch {
             throw .failed("closing the database failed: \(describe(error))")
         }
@@ -127,10 +128,10 @@ actor StoreWriter {
         }
     }
 
-    private func fail(_ writer: BatchWriter, _ error: any Error, delay: Duration? = nil) {
+    private func fail(_ writer: BatchWriter, _ error: any Error) {
         logger.error("the database cannot be written; it will be opened anew", metadata: ["reason": "\(describe(error))"])
         // Readers are open, so this is not the last connection, and closing it flushes and checkpoints nothing.
-        try? writer.connection.queue.close()
+        writer.connection.abandon()
         retryLater(after: limits.retryDelay)
     }
 
@@ -145,7 +146,7 @@ actor StoreWriter {
             let connection = try WriterConnection.open(path: path, limits: limits)
             // Copies what was committed into the database file: pages written anew are flushed anew.
             guard (try? connection.checkpoint(.truncate)) == true else {
-                try? connection.queue.close()
+                connection.abandon()
                 return retryLater(after: min(delay * 2, limits.longestRetryDelay))
             }
             condition = .open(BatchWriter(connection: connection, random: random, limits: limits, hooks: hooks))
