@@ -1,0 +1,32 @@
+/// How the gateway listens and what it takes from the network. The defaults are those of the configuration file.
+package struct HTTPSettings: Sendable {
+    /// The name or address to bind to.
+    package var host = "127.0.0.1"
+    /// The port; 0 picks a free one.
+    package var port = 8080
+    /// Addresses of proxies whose `X-Forwarded-For` is believed, each one address or a range such as `10.0.0.0/8`.
+    package var trustedProxies: [String] = []
+    /// `nil`: plain HTTP.
+    package var tls: TLSFiles?
+    /// How long an access token is good for; its session must also still be there at each request.
+    package var accessTokenLifetime = Duration.seconds(15 * 60)
+    /// The `iss` of access tokens: the gateway's name.
+    package var tokenIssuer = "doorward.local"
+    /// One more connection waits until another has gone.
+    package var maxConnections = 4096
+    /// A connection on which nothing moves for so long is closed.
+    package var idleTimeout = Duration.seconds(60)
+
+    package init() {}
+
+    /// The files that TLS needs, in PEM.
+    package struct TLSFiles: Sendable {
+        /// The certificate, followed by its intermediates.
+        package var certificatePath: String
+        package var privateKeyPath: String
+
+        package init(certificatePath: String, privateKeyPath: String) {
+            (self.certificatePath, self.privateKeyPath) = (certificatePath, privateKeyPath)
+        }
+    }
+}

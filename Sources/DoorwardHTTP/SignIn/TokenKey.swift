@@ -1,0 +1,34 @@
+internal import Crypto
+package import DoorwardDomain
+internal import FoundationEssentials
+
+/// The gateway's Ed25519 key for access tokens (RFC 8037); further keys are derived from it.
+package struct TokenKey: Sendable {
+    let signing: Curve25519.Signing.PrivateKey
+
+    /// A new key, from the system's cryptographic generator.
+    package init() { signing = Curve25519.Signing.PrivateKey() }
+
+    /// A key that was kept.
+    ///
+    /// - Throws: when `rawRepresentation` is not 32 bytes.
+    package init(rawRepresentation: Secret<[UInt8]>) throws {
+        signing = try Curve25519.Signing.PrivateKey(rawRepresentation: rawRepresentation.reveal())
+    }
+
+    /// The 32 bytes of the private key, to be kept in a file of mode 0600.
+    package var rawRepresentation: Secret<[UInt8]> { Secret(Array(signing.rawRepresentation)) }
+
+    /// `kid` of the tokens: the first 8 bytes of SHA-256 of the public key, in hexadecimal.
+    var keyID: String {
+        SHA256.hash(data: signing.publicKey.rawRepresentation).prefix(8).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+    }
+
+    /// A key for another purpose (HKDF-SHA-256, RFC 5869), of which `purpose` is the info.
+    func derivedKey(for purpose: String) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: SymmetricKey(data: signing.rawRepresentation), info: Array(purpose.utf8), outputByteCount: 32)
+    }
+}
