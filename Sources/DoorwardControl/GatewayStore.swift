@@ -37,6 +37,9 @@ package protocol GatewayStore: Sendable {
     /// The refresh token with this SHA-256 digest, used or not.
     func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken?
 
+    /// The public half of the gateway's own key for `purpose`; `nil` before `.noteKey`.
+    func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]?
+
     /// The answer kept under this key, unless it is older than `oldest`.
     func idempotentAnswer(_ key: IdempotencyKey, notOlderThan oldest: Timestamp) async throws(StoreError) -> IdempotencyEntry?
 
@@ -122,6 +125,13 @@ package enum CredentialChange: Sendable {
     /// Marks the old token used and adds the new one. Refused when the old one was used already.
     case rotateRefresh(SessionID, oldDigest: [UInt8], newDigest: [UInt8], expiresAt: Timestamp)
     case endSession(SessionID)
+    /// The public half of a key of the gateway, whose private half lies in a file outside the store.
+    case noteKey(KeyPurpose, publicHalf: [UInt8])
+}
+
+/// What a key of the gateway signs. Raw values stand in the database.
+package enum KeyPurpose: String, CaseIterable, Sendable {
+    case accessTokens
 }
 
 package struct StoredRefreshToken: Hashable, Sendable {

@@ -116,12 +116,7 @@ extension TenancyDraft {
             createdAt: now, updatedAt: now)
         apply(.putUser(user))
         transaction.credentials.append(.setPassword(user.id, hash: passwordHash))
-        note(
-            .create, RecordTarget(user), in: [],
-            after: [
-                "email": .personal(user.email, person: user.id), "firstName": .personal(user.firstName, person: user.id),
-                "lastName": .personal(user.lastName, person: user.id), "isSuperAdmin": .bool(user.isSuperAdmin),
-            ])
+        note(.create, RecordTarget(user), in: [], after: user.recorded)
         return user
     }
 
@@ -173,5 +168,15 @@ extension TenancyDirectory {
 
     fileprivate var enabledSuperAdminCount: Int {
         userIDs.count { user($0).map { $0.isSuperAdmin && $0.isEnabled } ?? false }
+    }
+}
+
+extension User {
+    /// What the record of a new user says of them.
+    var recorded: [String: RecordValue] {
+        [
+            "email": .personal(email, person: id), "firstName": .personal(firstName, person: id),
+            "lastName": .personal(lastName, person: id), "isSuperAdmin": .bool(isSuperAdmin),
+        ]
     }
 }

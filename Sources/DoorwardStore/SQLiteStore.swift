@@ -120,6 +120,10 @@ package final class SQLiteStore: GatewayStore {
         try await reader.read { try CredentialReading.refreshToken(digest: digest, in: $0) }
     }
 
+    package func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? {
+        try await reader.read { try CredentialReading.publicKey(for: purpose, in: $0) }
+    }
+
     package func idempotentAnswer(
         _ key: IdempotencyKey, notOlderThan oldest: Timestamp
     ) async throws(StoreError) -> IdempotencyEntry? {

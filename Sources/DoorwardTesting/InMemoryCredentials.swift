@@ -4,6 +4,7 @@ internal import DoorwardDomain
 /// Passwords, sessions and refresh tokens of an `InMemoryStore`.
 struct InMemoryCredentials {
     var passwords: [UserID: String] = [:]
+    var publicKeys: [KeyPurpose: [UInt8]] = [:]
     private var sessions: [SessionID: (session: Session, isEnded: Bool)] = [:]
     private var tokens: [[UInt8]: (session: SessionID, isUsed: Bool)] = [:]
 
@@ -20,6 +21,7 @@ struct InMemoryCredentials {
         case .rotateRefresh(let id, let old, let new, let expiresAt):
             try rotate(id, old: old, new: new, expiresAt: expiresAt)
         case .endSession(let id): sessions[id]?.isEnded = true
+        case .noteKey(let purpose, let publicHalf): publicKeys[purpose] = publicHalf
         }
     }
 

@@ -120,6 +120,10 @@ package final class InMemoryStore: GatewayStore {
         read { $0.credentials.liveSessions(at: now) }
     }
 
+    package func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? {
+        read { $0.credentials.publicKeys[purpose] }
+    }
+
     package func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken? {
         read { $0.credentials.refreshToken(digest: digest) }
     }

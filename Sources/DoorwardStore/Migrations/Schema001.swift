@@ -68,6 +68,7 @@ enum Schema001 {
         CREATE TABLE refresh_tokens (
             digest BLOB PRIMARY KEY, session_id BLOB NOT NULL REFERENCES sessions, is_used INTEGER NOT NULL DEFAULT 0
         ) STRICT, WITHOUT ROWID;
+        CREATE TABLE gateway_keys (purpose TEXT PRIMARY KEY, public_half BLOB NOT NULL) STRICT, WITHOUT ROWID;
         CREATE TABLE idempotency (
             principal TEXT NOT NULL, key TEXT NOT NULL, fingerprint BLOB NOT NULL, command_id BLOB,
             status INTEGER, location TEXT, body BLOB, created_at INTEGER NOT NULL, PRIMARY KEY (principal, key)

@@ -27,6 +27,11 @@ enum CredentialReading {
         }
     }
 
+    static func publicKey(for purpose: KeyPurpose, in db: Database) throws -> [UInt8]? {
+        try db.firstRow("SELECT public_half FROM gateway_keys WHERE purpose = ?", [purpose.rawValue]) { try $0.value() as Data }
+            .map { Array($0) }
+    }
+
     private static func session(_ columns: inout ColumnReader) throws -> Session {
         Session(
             id: try columns.id(), userID: try columns.id(), createdAt: try columns.instant(), expiresAt: try columns.instant())

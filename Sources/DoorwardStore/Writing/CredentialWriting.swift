@@ -22,6 +22,12 @@ enum CredentialWriting {
             try rotate(session, old: old, new: new, expiresAt: expiresAt, in: db)
         case .endSession(let id):
             try db.run("UPDATE sessions SET is_ended = 1 WHERE id = ?", [id.blob])
+        case .noteKey(let purpose, let publicHalf):
+            try db.run(
+                """
+                INSERT INTO gateway_keys (purpose, public_half) VALUES (?, ?)
+                ON CONFLICT (purpose) DO UPDATE SET public_half = excluded.public_half
+                """, [purpose.rawValue, Data(publicHalf)])
         }
     }
 
@@ -29,7 +35,8 @@ enum CredentialWriting {
         _ session: SessionID, old: [UInt8], new: [UInt8], expiresAt: Timestamp, in db: Database
     ) throws {
         try db.run(
-            "UPDATE refresh_tokens SET is_used = 1 WHERE digest = ? AND session_id = ? AND is_used = 0", [Data(old), session.blob])
+            "UPDATE refresh_tokens SET is_used = 1 WHERE digest = ? AND session_id = ? AND is_used = 0",
+            [Data(old), session.blob])
         guard db.changesCount == 1 else { throw Refusal(.refreshTokenSpent) }
         try db.run(
             "UPDATE sessions SET expires_at = ? WHERE id = ? AND is_ended = 0", [expiresAt.milliseconds, session.blob])

@@ -1,0 +1,54 @@
+package import DoorwardDomain
+internal import DoorwardPolicy
+import Synchronization
+
+/// What the operator of the machine does straight in the store while no gateway holds it. Whoever can open the database
+/// file may do it: no sign-in is asked for, and the records name the gateway as the actor.
+package struct HostAccess: Sendable {
+    private let ledger: Ledger
+    private let clock: any GatewayClock
+    private let random: RandomSource
+    private let hasher: PasswordHasher
+
+    /// - Parameter passwordCost: log2 of scrypt's N.
+    package init(store: any GatewayStore, clock: any GatewayClock, random: RandomSource, passwordCost: Int) {
+        ledger = Ledger(store: store)
+        (self.clock, self.random) = (clock, random)
+        hasher = PasswordHasher(cost: passwordCost, random: random)
+    }
+
+    /// Creates a user who is a super admin, durable on return.
+    ///
+    /// - Throws: `.invalid` with what is wrong with the password, `.alreadyExists` for an address that a user has.
+    package func createSuperAdmin(
+        email: String, firstName: String, lastName: String, password: Secret<String>
+    ) async throws(GatewayError) -> User {
+        try PasswordRules.check(password, field: "password")
+        guard try await isFree(email) else { throw .alreadyExists }
+        let hash = try await hasher.hash(password)
+        let now = clock.now()
+        let user = User(
+            id: random.id(at: now), email: email, firstName: firstName, lastName: lastName, isSuperAdmin: true,
+            createdAt: now, updatedAt: now)
+        try await ledger.write(
+            StoreTransaction(
+                changes: [.putUser(user)], credentials: [.setPassword(user.id, hash: hash)],
+                records: [record(of: user, at: now)]))
+        return user
+    }
+
+    private func isFree(_ email: String) async throws(GatewayError) -> Bool {
+        let tenancy = Mutex(TenancyDirectory())
+        try await storing { () throws(StoreError) in
+            try await ledger.store.loadTenancy { change in tenancy.withLock { $0.apply(change) } }
+        }
+        return tenancy.withLock { $0.user(email: email) == nil }
+    }
+
+    private func record(of user: User, at now: Timestamp) -> PendingRecord {
+        PendingRecord(
+            RecordBody(
+                log: .gateway, id: random.id(at: now), at: now, kind: .adminChange, actor: .gateway, source: .cli,
+                action: .create, target: RecordTarget(user), details: ["before": .null, "after": .object(user.recorded)]))
+    }
+}
