@@ -1,0 +1,45 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+import Synchronization
+
+/// Everything that a listener heard, as short texts with the milliseconds since the start: `UNLOCKED/REMOTE@200`.
+final class Heard: ReportReceiver {
+    private let clock: any GatewayClock
+    private let state = Mutex<(texts: [String], reports: [LockReport])>(([], []))
+    private let onReport: @Sendable (LockReport) -> Void
+
+    init(clock: any GatewayClock, onReport: @escaping @Sendable (LockReport) -> Void = { _ in }) {
+        (self.clock, self.onReport) = (clock, onReport)
+    }
+
+    func receive(_ report: LockReport) {
+        state.withLock { $0.reports.append(report) }
+        note(report.fact.text)
+        onReport(report)
+    }
+
+    /// Adds something that the lock did not say: an error, for one.
+    func note(_ text: String) {
+        let milliseconds = clock.monotonicNow().nanoseconds / 1_000_000
+        state.withLock { $0.texts.append("\(text)@\(milliseconds)") }
+    }
+
+    func forget() { state.withLock { $0 = ([], []) } }
+
+    var texts: [String] { state.withLock { $0.texts } }
+    var reports: [LockReport] { state.withLock { $0.reports } }
+}
+
+extension LockReport.Fact {
+    var text: String {
+        switch self {
+        case .state(let state, .confirmed, let method, nil): state.rawValue + (method.map { "/\($0.rawValue)" } ?? "")
+        case .state(let state, let quality, _, let name): "\(state.rawValue) \(quality.rawValue) by \(name ?? "nobody")"
+        case .door(let door): "door \(door.rawValue)"
+        case .battery(let level, let low): "battery \(level ?? -1)\(low == true ? " low" : "")"
+        case .availability(let isOnline): isOnline.map { $0 ? "online" : "offline" } ?? "nobody knows"
+        case .refusal(let cause): "refused \(cause.rawValue)"
+        case .event(let event, _, _): event.rawValue
+        }
+    }
+}

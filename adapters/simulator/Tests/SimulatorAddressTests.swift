@@ -1,0 +1,94 @@
+import AdapterSimulator
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+@Suite struct SimulatorAddressTests {
+    private let adapter = SimulatorAdapter(clock: VirtualClock())
+
+    @Test(
+        "Addresses at the edges of what is allowed are accepted",
+        arguments: [
+            [:],
+            ["latencyMs": .integer(0)], ["latencyMs": .integer(60_000)],
+            ["jitterMs": .integer(0)], ["jitterMs": .integer(60_000)],
+            ["seed": .integer(.min)], ["seed": .integer(.max)],
+            ["batteryLevel": .integer(0)], ["batteryLevel": .integer(100)],
+            ["initialState": .string("LOCKED")], ["initialState": .string("UNLOCKED")],
+            ["jamRate": .integer(1)], ["jamRate": .number(0.25)],
+            ["lostConfirmationRate": .integer(0)], ["lostConfirmationRate": .number(1)],
+            ["lateConfirmationMs": .integer(0)], ["lateConfirmationMs": .integer(600_000)],
+        ] as [[String: JSONValue]])
+    func accepted(address: [String: JSONValue]) throws {
+        #expect(try adapter.check(address: address) == .all)
+    }
+
+    @Test("The capabilities are those named, and all where none are named")
+    func capabilities() throws {
+        let named: JSONValue = .array([.string("LOCK"), .string("UNLOCK"), .string("LOCK")])
+        #expect(try adapter.check(address: ["capabilities": named]) == [.lock, .unlock])
+        #expect(try adapter.check(address: ["capabilities": .array([])]) == [])
+        #expect(try adapter.check(address: [:]) == .all)
+    }
+
+    @Test(
+        "A wrong value names its field and what is wrong with it",
+        arguments: [
+            ("latency", .integer(1), "unknown_key"),
+            ("latencyMs ", .integer(1), "unknown_key"),
+            ("latencyMs", .integer(-1), "out_of_range"),
+            ("latencyMs", .integer(60_001), "out_of_range"),
+            ("latencyMs", .number(1.5), "wrong_type"),
+            ("latencyMs", .string("1"), "wrong_type"),
+            ("latencyMs", .null, "wrong_type"),
+            ("latencyMs", .bool(true), "wrong_type"),
+            ("jitterMs", .integer(-1), "out_of_range"),
+            ("jitterMs", .array([]), "wrong_type"),
+            ("seed", .string("seed"), "wrong_type"),
+            ("seed", .number(1e300), "wrong_type"),
+            ("batteryLevel", .integer(101), "out_of_range"),
+            ("batteryLevel", .integer(-1), "out_of_range"),
+            ("batteryLevel", .object([:]), "wrong_type"),
+            ("capabilities", .string("LOCK"), "wrong_type"),
+            ("capabilities", .array([.string("LOCK"), .integer(1)]), "wrong_type"),
+            ("capabilities", .array([.string("LOCK"), .string("FLY")]), "unknown_capability"),
+            ("capabilities", .array([.string("lock")]), "unknown_capability"),
+            ("initialState", .string("JAMMED"), "out_of_range"),
+            ("initialState", .string("locked"), "out_of_range"),
+            ("initialState", .bool(false), "wrong_type"),
+            ("jamRate", .number(1.01), "out_of_range"),
+            ("jamRate", .number(-0.1), "out_of_range"),
+            ("jamRate", .number(.nan), "out_of_range"),
+            ("jamRate", .string("0.5"), "wrong_type"),
+            ("lostConfirmationRate", .integer(2), "out_of_range"),
+            ("lostConfirmationRate", .null, "wrong_type"),
+            ("lateConfirmationMs", .integer(600_001), "out_of_range"),
+            ("lateConfirmationMs", .string("late"), "wrong_type"),
+        ] as [(String, JSONValue, String)])
+    func refused(key: String, value: JSONValue, problem: String) {
+        #expect(throws: AddressMistakes([.init(field: "address.\(key)", problem: problem)])) {
+            try adapter.check(address: [key: value])
+        }
+    }
+
+    @Test("All mistakes are told at once, sorted by field")
+    func several() {
+        let address: [String: JSONValue] = [
+            "zone": .null, "batteryLevel": .integer(300), "latencyMs": .string("fast"), "jitterMs": .integer(5),
+        ]
+        let mistakes = AddressMistakes([
+            .init(field: "address.batteryLevel", problem: "out_of_range"),
+            .init(field: "address.latencyMs", problem: "wrong_type"),
+            .init(field: "address.zone", problem: "unknown_key"),
+        ])
+        #expect(throws: mistakes) { try adapter.check(address: address) }
+    }
+
+    @Test("A lock that was attached with a wrong address is out of reach and stays so")
+    func attachedAnyway() throws {
+        let heard = try Bench.play(
+            ["latencyMs": .string("fast")], [.order(.unlock), .event(.online), .event(.clear), .refresh, .order(.lock)])
+        #expect(heard == ["!offline@0", "!notAttached@0", "!notAttached@0", "!offline@0", "!offline@0"])
+    }
+}

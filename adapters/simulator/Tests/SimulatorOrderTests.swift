@@ -1,0 +1,162 @@
+import AdapterSimulator
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+@Suite struct SimulatorOrderTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var address: [String: JSONValue] = [:]
+        let steps: [Bench.Step]
+        let heard: [String]
+    }
+
+    @Test("An order moves the bolt and the lock says so", arguments: movements + faultyMovements)
+    func orders(_ example: Case) throws {
+        #expect(try Bench.play(example.address, example.steps) == example.heard)
+    }
+
+    static let movements = [
+        Case(
+            testDescription: "unlock", steps: [.order(.unlock), .wait(ms: 200)],
+            heard: ["UNLOCKING/REMOTE@0", "UNLOCKED/REMOTE@200"]),
+        Case(
+            testDescription: "lock", address: ["initialState": .string("UNLOCKED"), "latencyMs": .integer(1500)],
+            steps: [.order(.lock), .wait(ms: 1499), .refresh, .wait(ms: 1)],
+            heard: [
+                "LOCKING/REMOTE@0", "online@1499", "LOCKING@1499", "door CLOSED@1499", "battery 100@1499", "LOCKED/REMOTE@1500",
+            ]),
+        Case(
+            testDescription: "a lock that is there already", steps: [.order(.lock), .wait(ms: 200)],
+            heard: ["LOCKING/REMOTE@0", "LOCKED/REMOTE@200"]),
+        Case(
+            testDescription: "unlatch holds the latch for three seconds", steps: [.order(.unlatch), .wait(ms: 4000)],
+            heard: ["UNLOCKING/REMOTE@0", "UNLATCHED/REMOTE@200", "UNLOCKED/AUTO@3200"]),
+        Case(
+            testDescription: "an order ends the hold of the latch",
+            steps: [.order(.unlatch), .wait(ms: 1000), .order(.lock), .wait(ms: 9000)],
+            heard: ["UNLOCKING/REMOTE@0", "UNLATCHED/REMOTE@200", "LOCKING/REMOTE@1000", "LOCKED/REMOTE@1200"]),
+        Case(
+            testDescription: "no latency: everything inside send", address: ["latencyMs": .integer(0)],
+            steps: [.order(.unlock), .order(.lock), .order(.unlatch)],
+            heard: ["UNLOCKED/REMOTE@0", "LOCKED/REMOTE@0", "UNLATCHED/REMOTE@0"]),
+        Case(
+            testDescription: "a lock without intermediate states",
+            address: ["capabilities": .array([.string("LOCK"), .string("UNLOCK")])], steps: [.order(.unlock), .wait(ms: 200)],
+            heard: ["UNLOCKED/REMOTE@200"]),
+        Case(
+            testDescription: "a new order overtakes the one under way",
+            steps: [.order(.unlock), .wait(ms: 100), .order(.lock), .wait(ms: 1000)],
+            heard: ["UNLOCKING/REMOTE@0", "LOCKING/REMOTE@100", "LOCKED/REMOTE@300"]),
+        Case(
+            testDescription: "what the lock cannot do",
+            address: ["capabilities": .array([.string("LOCK")])],
+            steps: [.order(.unlock), .order(.unlatch), .order(.viewStatus), .refresh],
+            heard: ["!unsupported@0", "!unsupported@0", "!unsupported@0", "!unsupported@0"]),
+    ]
+
+    static let faultyMovements = [
+        Case(
+            testDescription: "every order jams", address: ["jamRate": .integer(1)],
+            steps: [.order(.unlock), .wait(ms: 200), .refresh],
+            heard: [
+                "UNLOCKING/REMOTE@0", "JAMMED/REMOTE@200", "online@200", "JAMMED@200", "door CLOSED@200", "battery 100@200",
+            ]),
+        Case(
+            testDescription: "a jam that the lock cannot report",
+            address: ["jamRate": .integer(1), "capabilities": .array([.string("UNLOCK"), .string("REFRESH")])],
+            steps: [.order(.unlock), .wait(ms: 900), .refresh], heard: ["online@900"]),
+        Case(
+            testDescription: "every confirmation is lost, and the bolt moves", address: ["lostConfirmationRate": .integer(1)],
+            steps: [.order(.unlock), .wait(ms: 900), .refresh],
+            heard: ["online@900", "UNLOCKED@900", "door CLOSED@900", "battery 100@900"]),
+    ]
+
+    @Test("Attaching reports the condition that the address describes")
+    func attaching() async throws {
+        let clock = VirtualClock()
+        let heard = Heard(clock: clock)
+        let adapter = SimulatorAdapter(clock: clock)
+        let device = DeviceID(high: 1, low: 1)
+        try await adapter.start(reports: heard)
+        adapter.attach(AttachedLock(id: device, address: [:]))
+        #expect(heard.texts == ["online@0", "LOCKED@0", "door CLOSED@0", "battery 100@0"])
+        heard.forget()
+        let address: [String: JSONValue] = [
+            "initialState": .string("UNLOCKED"), "batteryLevel": .integer(20),
+            "capabilities": .array([.string("LOCK"), .string("BATTERY")]),
+        ]
+        adapter.attach(AttachedLock(id: device, address: address))
+        #expect(heard.texts == ["online@0", "UNLOCKED@0", "battery 20 low@0"])
+        #expect(heard.reports.allSatisfy { $0.deviceID == device })
+    }
+
+    @Test("Locks that were attached before the start report at the start, in the order of their ids")
+    func startAfterAttach() async throws {
+        let clock = VirtualClock()
+        let heard = Heard(clock: clock)
+        let adapter = SimulatorAdapter(clock: clock)
+        for low in [3, 1, 2] as [UInt64] {
+            adapter.attach(AttachedLock(id: DeviceID(high: 0, low: low), address: ["capabilities": .array([])]))
+        }
+        #expect(heard.texts.isEmpty)
+        try await adapter.start(reports: heard)
+        #expect(heard.reports.map(\.deviceID.low) == [1, 1, 2, 2, 3, 3])
+    }
+
+    @Test("Detached or stopped, a lock takes no order, and its movement under way is never reported")
+    func silence() throws {
+        let detached = try Bench.play([:], [.order(.unlock), .detach, .wait(ms: 900), .order(.lock), .refresh, .event(.jam)])
+        #expect(detached == ["UNLOCKING/REMOTE@0", "!notAttached@900", "!notAttached@900", "!notAttached@900"])
+        let stopped = try Bench.play([:], [.order(.unlock), .stop, .wait(ms: 900), .order(.lock), .refresh, .event(.jam)])
+        #expect(stopped == ["UNLOCKING/REMOTE@0", "!offline@900", "!offline@900", "!notAttached@900"])
+    }
+
+    @Test("Attaching again puts a new lock in the old one's place")
+    func reattach() throws {
+        let heard = try Bench.play([:], [.order(.unlock), .attach, .wait(ms: 900)])
+        #expect(heard == ["UNLOCKING/REMOTE@0", "online@0", "LOCKED@0", "door CLOSED@0", "battery 100@0"])
+    }
+
+    @Test("The next order may be given from inside receive, and reports keep their order")
+    func reentrant() async throws {
+        let clock = VirtualClock()
+        let adapter = SimulatorAdapter(clock: clock)
+        let device = DeviceID(high: 0, low: 1)
+        let order = { @Sendable (operation: LockOperation) in
+            LockOrder(commandID: CommandID(high: 0, low: 2), deviceID: device, operation: operation, deadline: clock.now())
+        }
+        let heard = Heard(clock: clock) { report in
+            guard case .state(.unlocked, _, _, _) = report.fact else { return }
+            try? adapter.send(order(.lock))
+        }
+        try await adapter.start(reports: heard)
+        adapter.attach(
+            AttachedLock(
+                id: device, address: ["latencyMs": .integer(0), "capabilities": .array([.string("LOCK"), .string("UNLOCK")])]))
+        try adapter.send(order(.unlock))
+        #expect(heard.texts == ["online@0", "LOCKED@0", "UNLOCKED/REMOTE@0", "LOCKED/REMOTE@0"])
+    }
+
+    @Test("Orders from many threads at once are each confirmed once")
+    func threads() async throws {
+        let clock = VirtualClock()
+        let (adapter, heard) = (SimulatorAdapter(clock: clock), Heard(clock: clock))
+        let device = DeviceID(high: 0, low: 1)
+        try await adapter.start(reports: heard)
+        adapter.attach(AttachedLock(id: device, address: ["latencyMs": .integer(0)]))
+        heard.forget()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in 0..<8 {
+                let order = LockOrder(
+                    commandID: CommandID(high: 0, low: UInt64(worker)), deviceID: device,
+                    operation: worker.isMultiple(of: 2) ? .lock : .unlock, deadline: clock.now())
+                group.addTask { for _ in 0..<200 { try adapter.send(order) } }
+            }
+            try await group.waitForAll()
+        }
+        let states = heard.texts.reduce(into: [:]) { counts, text in counts[text, default: 0] += 1 }
+        #expect(states == ["LOCKED/REMOTE@0": 800, "UNLOCKED/REMOTE@0": 800])
+    }
+}

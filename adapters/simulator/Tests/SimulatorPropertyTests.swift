@@ -1,0 +1,189 @@
+import AdapterSimulator
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+import Synchronization
+import Testing
+
+@Suite struct SimulatorPropertyTests {
+    @Test("Whatever is ordered and whatever happens, a lock says only what is so", arguments: 0..<150 as Range<UInt64>)
+    func invariants(seed: UInt64) throws {
+        #expect(try RandomDay(seed: seed).play().violations == [])
+    }
+
+    @Test("The same seed and the same calls give the same reports again", arguments: 0..<20 as Range<UInt64>)
+    func deterministic(seed: UInt64) throws {
+        let (first, second) = (try RandomDay(seed: seed).play(), try RandomDay(seed: seed).play())
+        #expect(first.heard == second.heard)
+        #expect(first.reports == second.reports)
+    }
+
+    @Test("Other seeds give other days")
+    func varied() throws {
+        let days = try Set((0..<20 as Range<UInt64>).map { try RandomDay(seed: $0).play().heard })
+        #expect(days.count == 20)
+    }
+
+    @Test("The lock's own seed draws its jitter and its faults, not the interleaving around it")
+    func ownSeed() throws {
+        let steps = Array(repeating: [Bench.Step.order(.unlock), .wait(ms: 2000), .order(.lock), .wait(ms: 2000)], count: 30)
+            .flatMap { $0 }
+        let address = { (seed: Int64) -> [String: JSONValue] in
+            ["seed": .integer(seed), "jitterMs": .integer(900), "jamRate": .number(0.2), "lostConfirmationRate": .number(0.2)]
+        }
+        let heard = try Bench.play(address(1), steps, seed: 1)
+        #expect(try Bench.play(address(1), steps, seed: 2) == heard)
+        #expect(try Bench.play(address(2), steps, seed: 1) != heard)
+        #expect(heard.contains { $0.hasPrefix("JAMMED") })
+        #expect(heard.count { $0.hasPrefix("LOCKED") } < 30)
+    }
+}
+
+/// A lock with a random address, a few hundred random calls, and a watcher that knows only what was ordered.
+private struct RandomDay {
+    let seed: UInt64
+
+    func play() throws -> (heard: [String], reports: [LockReport], violations: [String]) {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: seed, clock: clock)
+        let watcher = Watcher()
+        return try executor.run {
+            var random = SeededGenerator(seed: seed)
+            let device: DeviceID = .new(at: clock.now(), using: &random)
+            let address = address(&random)
+            let adapter = SimulatorAdapter(clock: clock, executor: executor)
+            let heard = Heard(clock: clock) { watcher.saw($0.fact) }
+            try await adapter.start(reports: heard)
+            watcher.isListening(true)
+            adapter.attach(AttachedLock(id: device, address: address))
+            for _ in 0..<Int.random(in: 20...200, using: &random) {
+                switch Int.random(in: 0..<12, using: &random) {
+                case 0..<5: order(random.pick(LockOperation.movements), device, adapter, watcher, clock)
+                case 5..<9:
+                    watcher.happens(random.pick(SimulatorEvent.allCases)) { try adapter.inject($0, into: device) }
+                case 9:
+                    try await clock.sleep(
+                        until: clock.monotonicNow().advanced(by: .milliseconds(Int.random(in: 1...4000, using: &random))))
+                case 10: try? adapter.refresh(device)
+                default:
+                    watcher.isListening(false)
+                    adapter.detach(device)
+                    try await clock.sleep(until: clock.monotonicNow().advanced(by: .milliseconds(500)))
+                    watcher.isListening(true)
+                    adapter.attach(AttachedLock(id: device, address: address))
+                }
+            }
+            watcher.isListening(false)
+            await adapter.stop()
+            try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(900)))
+            return (heard.texts, heard.reports, watcher.violations)
+        }
+    }
+
+    private func order(
+        _ operation: LockOperation, _ device: DeviceID, _ adapter: SimulatorAdapter, _ watcher: Watcher, _ clock: VirtualClock
+    ) {
+        let order = LockOrder(
+            commandID: CommandID(high: 0, low: 1), deviceID: device, operation: operation, deadline: clock.now())
+        watcher.orders(operation) { try adapter.send(order) }
+    }
+
+    private func address(_ random: inout SeededGenerator) -> [String: JSONValue] {
+        let names = LockCapabilities.named.map(\.name).filter { _ in Int.random(in: 0..<5, using: &random) > 0 }
+        return [
+            "latencyMs": .integer(random.pick([0, 0, 150, 2000])), "jitterMs": .integer(random.pick([0, 300])),
+            "capabilities": .array(names.map { .string($0) }), "jamRate": .number(random.pick([0, 0.2])),
+            "lostConfirmationRate": .number(random.pick([0, 0.2])), "lateConfirmationMs": .integer(random.pick([0, 700])),
+            "initialState": .string(random.pick(["LOCKED", "UNLOCKED"])),
+        ]
+    }
+}
+
+/// Notes what must not be.
+private final class Watcher: Sendable {
+    private struct State {
+        var isListening = false
+        var isOffline = false
+        /// The order that a lock may still answer.
+        var unanswered: LockOperation?
+        /// The last order that the lock took: what it may be travelling for, or hold the latch for.
+        var last: LockOperation?
+        var violations: [String] = []
+    }
+
+    private let state = Mutex(State())
+
+    var violations: [String] { state.withLock { $0.violations } }
+
+    func isListening(_ value: Bool) {
+        state.withLock {
+            let violations = $0.violations
+            $0 = State()
+            ($0.isListening, $0.violations) = (value, violations)
+        }
+    }
+
+    func orders(_ operation: LockOperation, send: () throws -> Void) {
+        let before = state.withLock { state in
+            defer { (state.unanswered, state.last) = (operation, operation) }
+            return (state.unanswered, state.last)
+        }
+        do { try send() } catch { state.withLock { ($0.unanswered, $0.last) = before } }
+    }
+
+    func happens(_ event: SimulatorEvent, inject: (SimulatorEvent) throws -> Void) {
+        if event == .online || event == .clear { state.withLock { $0.isOffline = false } }
+        try? inject(event)
+        if event == .offline { state.withLock { $0.isOffline = true } }
+    }
+
+    func saw(_ fact: LockReport.Fact) {
+        state.withLock { state in
+            if !state.isListening { state.violations.append("\(fact.text) after detach or stop") }
+            if state.isOffline, fact != .availability(false) { state.violations.append("\(fact.text) while offline") }
+            if let violation = Self.violation(of: fact, &state) { state.violations.append(violation) }
+        }
+    }
+
+    private static func violation(of fact: LockReport.Fact, _ state: inout State) -> String? {
+        switch fact {
+        case .battery(let level, _): return (0...100).contains(level ?? -1) ? nil : "battery of \(level ?? -1)"
+        case .refusal: return answer(.unknown, &state) ? nil : "refusal of no order"
+        case .state(let lockState, let quality, let method, _):
+            if quality != .confirmed { return "a live report that is \(quality.rawValue)" }
+            switch method {
+            case .remote:
+                return remote(lockState, &state) ? nil : "\(lockState.rawValue) in answer to \(state.last?.rawValue ?? "nothing")"
+            case .auto: return lockState == .unlocked && state.last != nil ? nil : "\(lockState.rawValue) by itself"
+            case .manual: return lockState == .locked || lockState == .unlocked ? nil : "\(lockState.rawValue) by hand"
+            default: return nil
+            }
+        case .door, .availability, .event: return nil
+        }
+    }
+
+    private static func remote(_ lockState: LockState, _ state: inout State) -> Bool {
+        switch lockState {
+        case .locking: state.unanswered == .lock
+        case .unlocking: state.unanswered == .unlock || state.unanswered == .unlatch
+        case .jammed: answer(.jammed, &state)
+        case .locked, .unlocked, .unlatched: answer(lockState, &state)
+        case .unknown: false
+        }
+    }
+
+    /// Whether this may be the one answer to the order that has none; from then on it has one.
+    private static func answer(_ lockState: LockState, _ state: inout State) -> Bool {
+        defer { state.unanswered = nil }
+        switch state.unanswered {
+        case nil: return false
+        case .lock: return lockState == .locked || lockState == .jammed || lockState == .unknown
+        case .unlock: return lockState == .unlocked || lockState == .jammed || lockState == .unknown
+        default: return lockState == .unlatched || lockState == .jammed || lockState == .unknown
+        }
+    }
+}
+
+extension SeededGenerator {
+    fileprivate mutating func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &self)] }
+}
