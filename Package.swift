@@ -14,8 +14,8 @@ func module(_ name: String, _ dependencies: [Target.Dependency], path: String? =
 }
 
 /// The tests of one module, in `Tests/<name>Tests` unless it lives with its adapter.
-func tests(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
-    .testTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+func tests(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: strict)
 }
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
@@ -110,7 +110,7 @@ let package = Package(
 
         tests("DoorwardDomainTests", ["DoorwardDomain", "DoorwardTesting"]),
         tests("DoorwardPolicyTests", ["DoorwardPolicy", "DoorwardDomain", "DoorwardTesting"]),
-        tests("DoorwardAuditTests", ["DoorwardAudit", "DoorwardDomain", "DoorwardTesting", crypto]),
+        tests("DoorwardAuditTests", ["DoorwardAudit", "DoorwardDomain", "DoorwardTesting", crypto], exclude: ["Fixtures"]),
         tests(
             "DoorwardControlTests",
             ["DoorwardControl", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting"]),

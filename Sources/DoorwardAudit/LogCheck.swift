@@ -67,6 +67,8 @@ package struct LogFault: Error, Equatable, Sendable {
     package let position: UInt64
     package let problem: Problem
 
+    package init(position: UInt64, problem: Problem) { (self.position, self.problem) = (position, problem) }
+
     package enum Problem: Equatable, Sendable {
         /// The bytes are no record of a version that this program reads.
         case notARecord(RecordDecodingError)

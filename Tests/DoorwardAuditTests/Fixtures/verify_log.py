@@ -1,0 +1,474 @@
+#!/usr/bin/env python3
+"""A second implementation of docs/log-format.md, version 1, that shares no code with Doorward.
+
+It needs Python 3.9 and its standard library alone.
+
+    verify_log.py DATABASE            checks every log of a gateway's database, opened for reading only
+    verify_log.py --examples FILE     checks worked examples: encodes them anew, and derives every hash in them
+    verify_log.py --verdicts FILE     one record in hexadecimal a line: prints `ok`, `unknown` or `refused` for each
+
+It exits with 0 if everything agrees, with 1 and a sentence for each fault if not, and with 2 if it was called wrongly.
+"""
+import base64
+import hashlib
+import hmac
+import json
+import re
+import sqlite3
+import struct
+import sys
+
+MAX_RECORD = 65_535
+MAX_DEPTH = 32
+MAX_INTEGER = 2**53 - 1
+HEADER = b"DWRD\x01"
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+ROLES = ("SUPER_ADMIN OWNER PORTFOLIO_ADMIN PROPERTY_MANAGER MAINTENANCE AUDITOR TENANT GUEST").split()
+
+# number: (name, form)
+FIELDS = {
+    1: ("logId", "log"), 2: ("seq", "unsigned"), 3: ("id", "id"), 4: ("at", "signed"), 5: ("kind", "value"),
+    6: ("operation", "value"), 7: ("decision", "value"), 8: ("reason", "value"), 9: ("rule", "rule"),
+    10: ("actorKind", "value"), 11: ("actorId", "text"), 12: ("actorName", "personal"), 13: ("actorUserId", "id"),
+    14: ("source", "value"), 15: ("clientAddress", "personal"), 16: ("requestId", "text"), 17: ("deviceId", "id"),
+    18: ("deviceName", "text"), 19: ("unitId", "id"), 20: ("propertyId", "id"), 21: ("portfolioId", "id"),
+    22: ("commandId", "id"), 23: ("outcome", "value"), 24: ("outcomeDetail", "text"), 25: ("stateBefore", "value"),
+    26: ("stateAfter", "value"), 27: ("latencyMs", "signed"), 28: ("statedReason", "personal"),
+    29: ("override.reason", "personal"), 30: ("event", "value"), 31: ("method", "value"), 32: ("action", "value"),
+    33: ("targetType", "text"), 34: ("targetId", "text"), 35: ("details", "details"),
+}
+REQUIRED = ("logId", "seq", "id", "at", "kind", "actorKind", "source")
+STATES = "LOCKED UNLOCKED LOCKING UNLOCKING UNLATCHED JAMMED UNKNOWN"
+VALUES = {name: values.split() for name, values in {
+    "kind": "COMMAND_INTENT COMMAND_OUTCOME DENIAL DEVICE_EVENT ADMIN_CHANGE SESSION GATEWAY",
+    "operation": "LOCK UNLOCK UNLATCH VIEW_STATUS CHANGE_SETTINGS VIEW_ACCESS_HISTORY GRANT_ACCESS LOCKDOWN",
+    "decision": "ALLOWED DENIED",
+    "reason": "user_unknown user_disabled device_unknown device_unassigned no_association role_insufficient"
+              " operation_not_granted guest_window_not_started guest_window_ended outside_schedule guest_access_revoked"
+              " guest_uses_exhausted grantor_lost_access remote_operation_disabled lockdown_active capability_missing"
+              " feature_unavailable clock_untrusted",
+    "actorKind": "USER GUEST_LINK API_KEY DEVICE GATEWAY OUTSIDE",
+    "source": "API CONSOLE CLI GUEST_LINK DEVICE GATEWAY",
+    "outcome": "ACCEPTED DISPATCHED CONFIRMED FAILED TIMED_OUT UNKNOWN DENIED",
+    "stateBefore": STATES,
+    "stateAfter": STATES,
+    "event": "LOCKED UNLOCKED UNLATCHED JAMMED TAMPER OFFLINE ONLINE BATTERY_LOW DOOR_OPENED DOOR_CLOSED DOOR_FORCED"
+             " ATTEMPT_FAILED KEYPAD_LOCKOUT CREDENTIAL_CHANGED SIGNED_IN SIGNED_OUT SIGN_IN_FAILED REFRESH_REUSED START STOP"
+             " CLOCK_STEP CHECKPOINT KEY_ROTATED RECOVERED DENIALS_SUPPRESSED EXPORT ERASURE RETENTION_CUT",
+    "method": "MANUAL KEYPAD KEY BUTTON AUTO RFID FINGERPRINT FOB APP SCHEDULE REMOTE UNKNOWN",
+    "action": "CREATE UPDATE DELETE ASSIGN REMOVE GRANT REVOKE MOVE DISABLE ENABLE",
+}.items()}
+
+
+class Refused(Exception):
+    """The bytes are not a record of version 1."""
+
+
+class UnknownValue(Exception):
+    """The record is well-formed and says a word that this program does not know."""
+
+
+class Commitment:
+    """What stands in a record for a personal value."""
+
+    def __init__(self, digest, person=None):
+        self.digest, self.person = digest, person
+
+
+# --- Reading -----------------------------------------------------------------------------------------------------------
+
+def parse_record(data):
+    """The fields of a record by name, strictly."""
+    if data[:4] != HEADER[:4] or len(data) < len(HEADER):
+        raise Refused("does not begin as a record does")
+    if data[4] != HEADER[4]:
+        raise Refused(f"version {data[4]} is unknown")
+    if len(data) > MAX_RECORD:
+        raise Refused("larger than a record can be")
+    record, position, last = {}, len(HEADER), 0
+    unknown = None
+    while position < len(data):
+        if position + 3 > len(data):
+            raise Refused("ends inside a field")
+        number, length = struct.unpack_from(">BH", data, position)
+        if number not in FIELDS:
+            raise Refused(f"field {number} is unknown")
+        if number <= last:
+            raise Refused(f"field {number} is out of order")
+        value = data[position + 3:position + 3 + length]
+        if len(value) < length:
+            raise Refused("ends inside a field")
+        name, form = FIELDS[number]
+        try:
+            record[name] = parse_value(name, form, value)
+        except UnknownValue as error:
+            unknown, record[name] = error, None
+        last, position = number, position + 3 + length
+    check_together(record)
+    if unknown:
+        raise unknown
+    return record
+
+
+def parse_value(name, form, value):
+    if form in ("unsigned", "signed"):
+        if len(value) != 8:
+            raise Refused(f"{name} has not 8 bytes")
+        return struct.unpack(">Q" if form == "unsigned" else ">q", value)[0]
+    if form == "personal":
+        if len(value) != 32:
+            raise Refused(f"{name} has not 32 bytes")
+        return Commitment(value)
+    try:
+        text = value.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Refused(f"{name} is not UTF-8")
+    if form == "id" and not UUID.fullmatch(text):
+        raise Refused(f"{name} is not an id")
+    if form == "log" and text != "gateway" and not UUID.fullmatch(text):
+        raise Refused(f"{name} is not the id of a log")
+    if form == "rule":
+        check_rule(text)
+    if form == "value" and text not in VALUES[name]:
+        if re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", text):
+            raise UnknownValue(f"{name} is {text}")
+        raise Refused(f"{name} is not a word")
+    return parse_details(text) if form == "details" else text
+
+
+def check_rule(text):
+    parts = text.split("/")
+    if len(parts) != 3:
+        raise Refused("rule has not three parts")
+    kind, identity, role = parts
+    if kind == "SUPER_ADMIN":
+        if (identity, role) != ("", "SUPER_ADMIN"):
+            raise Refused("rule of the super admin is malformed")
+    elif kind in ("ASSOCIATION", "GUEST_ACCESS"):
+        if not UUID.fullmatch(identity) or (role != "GUEST" if kind == "GUEST_ACCESS" else role not in ROLES):
+            raise Refused("rule is malformed")
+    else:
+        raise Refused("rule is of no known kind")
+
+
+def check_together(record):
+    for name in REQUIRED:
+        if name not in record:
+            raise Refused(f"{name} is missing")
+    if "deviceId" not in record:
+        for name in ("deviceName", "unitId", "propertyId", "portfolioId"):
+            if name in record:
+                raise Refused(f"{name} without deviceId")
+    if ("targetType" in record) != ("targetId" in record):
+        raise Refused("targetType and targetId come together")
+
+
+# --- Details -----------------------------------------------------------------------------------------------------------
+
+def parse_details(text):
+    """Reads JSON by the library, writes it canonically, and refuses it unless that gives the same text."""
+    def no_number(word):
+        raise Refused(f"{word} is not a whole number")
+
+    def members(pairs):
+        if len({key for key, _ in pairs}) != len(pairs):
+            raise Refused("a key comes twice")
+        return dict(pairs)
+
+    try:
+        tree = json.loads(text, parse_float=no_number, parse_constant=no_number, object_pairs_hook=members)
+    except (ValueError, RecursionError):
+        raise Refused("details are not JSON")
+    try:
+        canonical = write_json(tree)
+        canonical.encode("utf-8")
+    except (RecursionError, UnicodeEncodeError):
+        raise Refused("details are not canonical")
+    if canonical != text:
+        raise Refused("details are not canonical")
+    if not isinstance(tree, dict) or not tree or "$commitment" in tree:
+        raise Refused("details are not an object with members")
+    return from_written(tree, 1)
+
+
+def write_json(value):
+    """RFC 8785 for null, booleans, whole numbers, strings, arrays and objects; keys as they are written."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        if abs(value) > MAX_INTEGER:
+            raise Refused("a number is out of range")
+        return str(value)
+    if isinstance(value, str):
+        return write_string(value)
+    if isinstance(value, list):
+        return "[" + ",".join(write_json(element) for element in value) + "]"
+    keys = sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
+    return "{" + ",".join(write_string(key) + ":" + write_json(value[key]) for key in keys) + "}"
+
+
+def write_string(text):
+    short = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
+    return '"' + "".join(
+        short[c] if c in short else f"\\u{ord(c):04x}" if ord(c) < 0x20 else c for c in text) + '"'
+
+
+def from_written(value, depth):
+    """The meaning of JSON as it is written: commitments found, `$$` undone."""
+    if isinstance(value, dict) and "$commitment" in value:
+        return parse_commitment(value)
+    if isinstance(value, (dict, list)) and depth > MAX_DEPTH:
+        raise Refused("details are nested too deep")
+    if isinstance(value, list):
+        return [from_written(element, depth + 1) for element in value]
+    if not isinstance(value, dict):
+        return value
+    result = {}
+    for key, member in value.items():
+        if key.startswith("$") and not key.startswith("$$"):
+            raise Refused(f"the key {key} is reserved")
+        result[key[1:] if key.startswith("$$") else key] = from_written(member, depth + 1)
+    return result
+
+
+def parse_commitment(value):
+    if not set(value) <= {"$commitment", "$person"} or not isinstance(value["$commitment"], str):
+        raise Refused("a commitment is malformed")
+    try:
+        digest = base64.b64decode(value["$commitment"], validate=True)
+    except ValueError:
+        raise Refused("a commitment is not base64")
+    if len(digest) != 32 or base64.b64encode(digest).decode() != value["$commitment"]:
+        raise Refused("a commitment has not 32 bytes in canonical base64")
+    if "$person" in value and not (isinstance(value["$person"], str) and UUID.fullmatch(value["$person"])):
+        raise Refused("the person of a commitment is not an id")
+    return Commitment(digest, value.get("$person"))
+
+
+def path_of(path, step):
+    if isinstance(step, int):
+        return f"{path}[{step}]"
+    escaped = step.replace("\\", "\\\\").replace(".", "\\.").replace("[", "\\[").replace("\0", "\\0")
+    return f"{path}.{escaped}"
+
+
+# --- Personal values ---------------------------------------------------------------------------------------------------
+
+def salt_of(key, log, seq, field):
+    return hmac.new(key, log.encode() + b"\0" + struct.pack(">Q", seq) + field.encode(), hashlib.sha256).digest()
+
+
+def commitment_of(field, salt, value):
+    return hashlib.sha256(b"doorward/pii/1\0" + field.encode() + b"\0" + salt + value.encode()).digest()
+
+
+def owner_of(person, at):
+    return "user/" + person if person else "day/" + day_of(at)
+
+
+def day_of(at):
+    """The UTC date of an instant in milliseconds, for years that Python's dates cannot say too."""
+    days = at // 86_400_000 + 719_468
+    era, day_of_era = divmod(days, 146_097)
+    year_of_era = (day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096) // 365
+    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
+    shifted = (5 * day_of_year + 2) // 153
+    month = shifted + 3 if shifted < 10 else shifted - 9
+    year = year_of_era + era * 400 + (month <= 2)
+    return f"{year:04d}-{month:02d}-{day_of_year - (153 * shifted + 2) // 5 + 1:02d}"
+
+
+# --- Writing, for the examples -----------------------------------------------------------------------------------------
+
+def encode_record(fields, personal):
+    """The bytes of a record that is given by field names; `personal(field, value, person)` gives a commitment."""
+    data = bytearray(HEADER)
+    for number, (name, form) in FIELDS.items():
+        if name in fields:
+            value = encode_value(name, form, fields, personal)
+            data += struct.pack(">BH", number, len(value)) + value
+    return bytes(data)
+
+
+def encode_value(name, form, fields, personal):
+    value = fields[name]
+    if form == "unsigned":
+        return struct.pack(">Q", value)
+    if form == "signed":
+        return struct.pack(">q", value)
+    if form == "personal":
+        return personal(name, value, fields.get("actorUserId"))
+    if form == "details":
+        return write_json(to_written(value, "details", personal)).encode()
+    return value.encode()
+
+
+def to_written(value, path, personal):
+    """JSON as it is written. In the examples a personal value is `{"personal": value, "person": id or null}` in a list
+    of one under the key `!`, which no other value of theirs uses."""
+    if isinstance(value, list):
+        return [to_written(element, path_of(path, index), personal) for index, element in enumerate(value)]
+    if not isinstance(value, dict):
+        return value
+    if set(value) == {"!"}:
+        given = value["!"][0]
+        digest = personal(path, given["personal"], given["person"])
+        written = {"$commitment": base64.b64encode(digest).decode()}
+        return written if given["person"] is None else {**written, "$person": given["person"]}
+    return {
+        ("$" + key if key.startswith("$") else key): to_written(member, path_of(path, key), personal)
+        for key, member in value.items()}
+
+
+# --- The tree ----------------------------------------------------------------------------------------------------------
+
+def leaf_hash(data):
+    return hashlib.sha256(b"\x00" + data).digest()
+
+
+def node_hash(left, right):
+    return hashlib.sha256(b"\x01" + left + right).digest()
+
+
+def tree_hash(leaves):
+    """MTH of RFC 6962, section 2.1, word by word."""
+    if not leaves:
+        return hashlib.sha256(b"").digest()
+    if len(leaves) == 1:
+        return leaves[0]
+    split = 1 << (len(leaves) - 1).bit_length() - 1
+    return node_hash(tree_hash(leaves[:split]), tree_hash(leaves[split:]))
+
+
+def frontier_of(leaves):
+    """The stored frontier of a tree, computed subtree by subtree."""
+    data, position = struct.pack(">Q", len(leaves)), 0
+    for bit in reversed(range(len(leaves).bit_length())):
+        if len(leaves) >> bit & 1:
+            data += tree_hash(leaves[position:position + (1 << bit)])
+            position += 1 << bit
+    return data
+
+
+# --- The three jobs ----------------------------------------------------------------------------------------------------
+
+def check_log(log, records, frontier, faults):
+    """`records` are (seq, bytes, leaf hash) in order. Stops at the first record that is wrong."""
+    leaves, last_at = [], None
+    for expected, (seq, data, stored_leaf) in enumerate(records):
+        where = f"log {log}, record {expected}"
+        try:
+            record = parse_record(bytes(data))
+        except (Refused, UnknownValue) as error:
+            return faults.append(f"{where}: {error}")
+        if seq != expected or record["seq"] != expected:
+            return faults.append(f"{where}: seq is {record['seq']}, stored under {seq}")
+        if record["logId"] != log:
+            return faults.append(f"{where}: is of log {record['logId']}")
+        if last_at is not None and record["at"] < last_at:
+            return faults.append(f"{where}: is earlier than the one before")
+        last_at = record["at"]
+        leaves.append(leaf_hash(bytes(data)))
+        if stored_leaf is not None and bytes(stored_leaf) != leaves[-1]:
+            return faults.append(f"{where}: the stored leaf hash is not its own")
+    if bytes(frontier) != frontier_of(leaves):
+        faults.append(f"log {log}: the stored frontier is not that of its {len(leaves)} records")
+
+
+def check_database(path):
+    faults, count = [], 0
+    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    logs = database.execute("SELECT log_id, size, frontier FROM logs ORDER BY log_id").fetchall()
+    for log, size, frontier in logs:
+        records = database.execute(
+            "SELECT seq, bytes, leaf_hash FROM records WHERE log_id = ? ORDER BY seq", (log,)).fetchall()
+        if size != len(records):
+            faults.append(f"log {log}: says {size} records and has {len(records)}")
+        check_log(log, records, frontier, faults)
+        count += len(records)
+    for (log,) in database.execute("SELECT DISTINCT log_id FROM records WHERE log_id NOT IN (SELECT log_id FROM logs)"):
+        faults.append(f"log {log}: has records and is not listed")
+    database.close()
+    print(f"{len(logs)} logs, {count} records, {len(faults)} faults")
+    return faults
+
+
+def check_examples(path):
+    with open(path, encoding="utf-8") as file:
+        examples = json.load(file)
+    faults = []
+    for log in examples["logs"]:
+        check_example_log(log, faults)
+    for case in examples["refused"]:
+        try:
+            parse_record(bytes.fromhex(case["bytes"]))
+            faults.append(f"not refused: {case['name']}")
+        except (Refused, UnknownValue):
+            pass
+    return faults
+
+
+def check_example_log(log, faults):
+    keys = {owner: bytes.fromhex(key) for owner, key in log["keys"].items()}
+    leaves, records = [], []
+    for seq, example in enumerate(log["records"]):
+        where = f"example {log['logId']} {seq}"
+        data = bytes.fromhex(example["bytes"])
+        expected = iter(example["personal"])
+        fields = example["fields"]
+
+        def personal(field, value, person):
+            owner = owner_of(person, fields["at"])
+            salt = salt_of(keys[owner], log["logId"], seq, field)
+            digest = commitment_of(field, salt, value)
+            found = {"field": field, "owner": owner, "value": value, "salt": salt.hex(), "commitment": digest.hex()}
+            given = next(expected, {})
+            for name, text in found.items():
+                if given.get(name) != text:
+                    faults.append(f"{where}: {name} of {field} should be {text}")
+            if not given.get("sealed", "").startswith(digest.hex()[:24]) or len(given["sealed"]) != 56 + 2 * len(value.encode()):
+                faults.append(f"{where}: {field} is not sealed as it should be")
+            return digest
+
+        if encode_record(fields, personal) != data:
+            faults.append(f"{where}: the fields encode otherwise")
+        if next(expected, None) is not None:
+            faults.append(f"{where}: has more personal values than the record commits to")
+        leaves.append(leaf_hash(data))
+        records.append((seq, data, bytes.fromhex(example["leafHash"])))
+        if example["frontier"] != frontier_of(leaves).hex() or example["root"] != tree_hash(leaves).hex():
+            faults.append(f"{where}: the tree after it is another")
+    check_log(log["logId"], records, frontier_of(leaves), faults)
+
+
+def print_verdicts(path):
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            try:
+                parse_record(bytes.fromhex(line))
+                print("ok")
+            except UnknownValue:
+                print("unknown")
+            except Refused:
+                print("refused")
+    return []
+
+
+def main(arguments):
+    jobs = {"--examples": check_examples, "--verdicts": print_verdicts}
+    if len(arguments) == 2 and arguments[0] in jobs:
+        faults = jobs[arguments[0]](arguments[1])
+    elif len(arguments) == 1 and not arguments[0].startswith("-"):
+        faults = check_database(arguments[0])
+    else:
+        print(__doc__, file=sys.stderr)
+        return 2
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,113 @@
+import DoorwardAudit
+import DoorwardDomain
+import Testing
+
+@Suite struct LogCheckTests {
+    private typealias Stored = (bytes: [UInt8], leafHash: [UInt8])
+
+    /// A sound log of ten records, and its frontier.
+    private func log() throws -> (records: [Stored], frontier: MerkleFrontier) {
+        var frontier = MerkleFrontier()
+        let records = try (0..<10 as Range<UInt64>).map { seq in
+            let encoded = try Samples.encode(Samples.outcome(at: Timestamp(milliseconds: Int64(seq / 2))), seq: seq)
+            frontier.append(leafHash: encoded.leafHash)
+            return Stored(encoded.bytes, encoded.leafHash)
+        }
+        return (records, frontier)
+    }
+
+    private func fault(_ records: [Stored], _ frontier: [UInt8]) -> LogFault? {
+        LogCheck.firstFault(in: records, of: Samples.portfolioLog, storedFrontier: frontier)
+    }
+
+    private func stored(_ body: RecordBody, seq: UInt64) throws -> Stored {
+        let encoded = try Samples.encode(body, seq: seq)
+        return (encoded.bytes, encoded.leafHash)
+    }
+
+    @Test("a sound log has no fault, nor has an empty one")
+    func sound() throws {
+        let (records, frontier) = try log()
+        #expect(fault(records, frontier.bytes) == nil)
+        #expect(fault([], MerkleFrontier().bytes) == nil)
+    }
+
+    @Test("a record taken out, put in, doubled or moved is found at its place")
+    func positions() throws {
+        let (records, frontier) = try log()
+        var missing = records
+        missing.remove(at: 4)
+        #expect(fault(missing, frontier.bytes) == LogFault(position: 4, problem: .wrongSeq(5)))
+        var doubled = records
+        doubled.insert(records[6], at: 7)
+        #expect(fault(doubled, frontier.bytes) == LogFault(position: 7, problem: .wrongSeq(6)))
+        var swapped = records
+        swapped.swapAt(2, 3)
+        #expect(fault(swapped, frontier.bytes) == LogFault(position: 2, problem: .wrongSeq(3)))
+        #expect(fault(Array(records.dropFirst()), frontier.bytes) == LogFault(position: 0, problem: .wrongSeq(1)))
+    }
+
+    @Test("a log that was cut at its end does not agree with its frontier")
+    func cut() throws {
+        let (records, frontier) = try log()
+        #expect(fault(Array(records.dropLast()), frontier.bytes) == LogFault(position: 9, problem: .wrongSize(10)))
+        #expect(fault([], frontier.bytes) == LogFault(position: 0, problem: .wrongSize(10)))
+    }
+
+    @Test("a byte changed in a record is found in that record")
+    func changed() throws {
+        let (records, frontier) = try log()
+        for index in records.indices {
+            var changed = records
+            // In the device's name: still a record, but another leaf.
+            let name = try #require(changed[index].bytes.firstRange(of: Array("Front".utf8)))
+            changed[index].bytes[name.lowerBound] = UInt8(ascii: "f")
+            #expect(fault(changed, frontier.bytes) == LogFault(position: UInt64(index), problem: .wrongLeafHash))
+            // With the leaf hash changed to match, only the frontier tells.
+            changed[index].leafHash = MerkleTree.leafHash(changed[index].bytes)
+            #expect(fault(changed, frontier.bytes) == LogFault(position: 10, problem: .wrongFrontier))
+        }
+    }
+
+    @Test("bytes that are no record are named with what is wrong with them")
+    func noRecord() throws {
+        var (records, frontier) = try log()
+        records[8].bytes[4] = 2
+        #expect(fault(records, frontier.bytes) == LogFault(position: 8, problem: .notARecord(.unknownVersion(2))))
+    }
+
+    @Test("a record of another log is found")
+    func otherLog() throws {
+        var (records, frontier) = try log()
+        records[3] = try stored(Samples.start(), seq: 3)
+        #expect(fault(records, frontier.bytes) == LogFault(position: 3, problem: .otherLog(.gateway)))
+    }
+
+    @Test("a record earlier than the one before is found; one at the same instant is sound")
+    func earlier() throws {
+        var (records, frontier) = try log()
+        records[5] = try stored(Samples.outcome(at: Timestamp(milliseconds: 1)), seq: 5)
+        #expect(fault(records, frontier.bytes) == LogFault(position: 5, problem: .earlierThanTheOneBefore))
+    }
+
+    @Test("a frontier that is none, or is another, is found")
+    func frontiers() throws {
+        let (records, frontier) = try log()
+        #expect(fault(records, []) == LogFault(position: 10, problem: .malformedFrontier))
+        var other = frontier.bytes
+        other[20] ^= 1
+        #expect(fault(records, other) == LogFault(position: 10, problem: .wrongFrontier))
+        var longer = frontier
+        longer.append(leafHash: records[0].leafHash)
+        #expect(fault(records, longer.bytes) == LogFault(position: 10, problem: .wrongSize(11)))
+    }
+
+    @Test("a check can go on record by record, without stored leaf hashes")
+    func stepwise() throws {
+        let (records, frontier) = try log()
+        var check = LogCheck(log: Samples.portfolioLog)
+        for record in records { try check.add(record.bytes) }
+        #expect(check.frontier == frontier)
+        try check.finish(storedFrontier: frontier.bytes)
+    }
+}

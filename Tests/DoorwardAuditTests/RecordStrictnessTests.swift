@@ -1,0 +1,201 @@
+import DoorwardAudit
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+/// The bytes of a record, built field by field so that each rule can be broken by itself.
+private struct FieldList {
+    var header: [UInt8] = Array("DWRD".utf8) + [1]
+    var fields: [(number: UInt8, value: [UInt8])]
+
+    init() {
+        let id = Array("019ab3c0-000a-7000-8000-00000000000a".utf8)
+        fields = [
+            (1, Array("gateway".utf8)), (2, [0, 0, 0, 0, 0, 0, 0, 5]), (3, id), (4, [0, 0, 1, 0xA1, 0xFD, 0xF1, 0x86, 0x7B]),
+            (5, Array("GATEWAY".utf8)), (10, Array("GATEWAY".utf8)), (14, Array("GATEWAY".utf8)),
+        ]
+    }
+
+    /// Puts the field in its place, instead of one with its number.
+    func with(_ number: UInt8, _ value: [UInt8]) -> Self {
+        var list = self
+        list.fields.removeAll { $0.number == number }
+        list.fields.append((number, value))
+        list.fields.sort { $0.number < $1.number }
+        return list
+    }
+
+    func with(_ number: UInt8, _ text: String) -> Self { with(number, Array(text.utf8)) }
+
+    func without(_ number: UInt8) -> Self {
+        var list = self
+        list.fields.removeAll { $0.number == number }
+        return list
+    }
+
+    var bytes: [UInt8] {
+        fields.reduce(header) { $0 + [$1.number, UInt8($1.value.count >> 8), UInt8($1.value.count & 0xFF)] + $1.value }
+    }
+}
+
+@Suite struct RecordStrictnessTests {
+    private let list = FieldList()
+    private let id = "019ab3c0-000a-7000-8000-00000000000a"
+
+    private func refusal(of bytes: [UInt8]) -> RecordDecodingError? {
+        #expect(throws: RecordDecodingError.self) { try RecordEncoding.decode(bytes) }
+    }
+
+    @Test("the list that the cases start from is a record")
+    func sound() throws {
+        let record = try RecordEncoding.decode(list.bytes).record
+        #expect(record.seq == 5)
+        #expect(record.body.kind == .gateway)
+    }
+
+    @Test("what does not begin with DWRD is no record")
+    func magic() {
+        var other = list
+        other.header[3] = UInt8(ascii: "d")
+        #expect(refusal(of: other.bytes) == .notARecord)
+        #expect(refusal(of: []) == .notARecord)
+        #expect(refusal(of: Array("DWRD".utf8)) == .notARecord)
+    }
+
+    @Test("another version is refused by its number", arguments: [0, 2, 255] as [UInt8])
+    func versions(version: UInt8) {
+        var other = list
+        other.header[4] = version
+        #expect(refusal(of: other.bytes) == .unknownVersion(version))
+    }
+
+    @Test("a field with a number that is not in the table is refused", arguments: [0, 36, 255] as [UInt8])
+    func unknownField(number: UInt8) {
+        var other = list
+        other.fields.append((number, []))
+        #expect(refusal(of: other.bytes) == .unknownField(number))
+    }
+
+    @Test("fields that come twice or in another order are refused")
+    func order() {
+        var twice = list
+        twice.fields.append((14, Array("GATEWAY".utf8)))
+        #expect(refusal(of: twice.bytes) == .outOfOrder(14))
+        var swapped = list
+        swapped.fields.swapAt(0, 1)
+        #expect(refusal(of: swapped.bytes) == .outOfOrder(1))
+    }
+
+    @Test("a record cut short anywhere is refused")
+    func truncation() throws {
+        let bytes = try Samples.encode(Samples.outcome()).bytes
+        let ends = fieldEnds(bytes)
+        for count in 0..<bytes.count where !ends.contains(count) { #expect(refusal(of: Array(bytes[..<count])) != nil) }
+    }
+
+    /// Where a field ends: a record cut there may lack fields that it need not have.
+    private func fieldEnds(_ bytes: [UInt8]) -> Set<Int> {
+        var (ends, position) = (Set<Int>(), 5)
+        while position < bytes.count {
+            position += 3 + Int(bytes[position + 1]) << 8 + Int(bytes[position + 2])
+            ends.insert(position)
+        }
+        return ends
+    }
+
+    @Test("bytes after the last field are refused")
+    func trailing() {
+        #expect(refusal(of: list.bytes + [35]) == .truncated)
+        #expect(refusal(of: list.bytes + [35, 0]) == .truncated)
+        #expect(refusal(of: list.bytes + [35, 0, 1]) == .truncated)
+        #expect(refusal(of: list.bytes + [0, 0, 0]) == .unknownField(0))
+    }
+
+    @Test("more than 65,535 bytes are refused")
+    func tooLarge() {
+        let large = list.with(16, [UInt8](repeating: 0x78, count: 40_000)).with(18, [UInt8](repeating: 0x78, count: 30_000))
+        #expect(refusal(of: large.bytes) == .tooLarge)
+    }
+
+    @Test(
+        "a record without a field that every record has is refused",
+        arguments: [
+            (1, .logID), (2, .seq), (3, .id), (4, .at), (5, .kind), (10, .actorKind), (14, .source),
+        ] as [(UInt8, RecordField)])
+    func missing(number: UInt8, field: RecordField) {
+        #expect(refusal(of: list.without(number).bytes) == .missing(field))
+    }
+
+    @Test(
+        "fields that belong together come together",
+        arguments: [(18, "Door", .deviceID), (33, "Unit", .targetID), (34, "x", .targetType)] as [(UInt8, String, RecordField)])
+    func together(number: UInt8, text: String, missing: RecordField) {
+        #expect(refusal(of: list.with(number, text).bytes) == .missing(missing))
+    }
+
+    @Test("a place without a device is refused", arguments: [19, 20, 21] as [UInt8])
+    func placeWithoutDevice(number: UInt8) {
+        #expect(refusal(of: list.with(number, id).bytes) == .missing(.deviceID))
+    }
+
+    @Test(
+        "a value that is not of its field's form is refused",
+        arguments: [
+            (1, "Gateway"), (1, ""), (1, "019AB3C0-000A-7000-8000-00000000000A"), (3, "019ab3c0"),
+            (3, "019AB3C0-000A-7000-8000-00000000000A"), (5, "gateway"), (5, ""), (6, "LOC\u{212A}"), (6, "OPEN"),
+            (7, "allowed"), (8, "USER_UNKNOWN"), (10, "NOBODY"), (14, "api"), (17, "front-door"), (22, ""), (23, "DONE"),
+            (25, "OPEN"), (26, "locked"), (30, "OPENED"), (31, "HOMEKIT"), (32, "create"),
+        ] as [(UInt8, String)])
+    func malformedText(number: UInt8, text: String) throws {
+        let field = try #require(RecordField(rawValue: number))
+        #expect(refusal(of: list.with(number, text).bytes) == .malformed(field))
+    }
+
+    @Test("numbers and commitments have exactly their length", arguments: [2, 4, 27, 12, 15, 28, 29] as [UInt8])
+    func lengths(number: UInt8) throws {
+        let field = try #require(RecordField(rawValue: number))
+        let length = field == .seq || field == .at || field == .latencyMs ? 8 : 32
+        for wrong in [0, length - 1, length + 1] {
+            #expect(refusal(of: list.with(number, [UInt8](repeating: 0, count: wrong)).bytes) == .malformed(field))
+        }
+        _ = try RecordEncoding.decode(list.with(number, [UInt8](repeating: 0, count: length)).bytes)
+    }
+
+    @Test(
+        "what is not UTF-8 is refused",
+        arguments: [[0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0x61, 0x80]] as [[UInt8]])
+    func utf8(bytes: [UInt8]) {
+        #expect(refusal(of: list.with(16, bytes).bytes) == .malformed(.requestID))
+        let quoted = Array("{\"a\":\"".utf8) + bytes + Array("\"}".utf8)
+        #expect(refusal(of: list.with(35, quoted).bytes) == .malformed(.details))
+    }
+
+    @Test("rules are read as they are written")
+    func rules() throws {
+        let good: [(String, Rule)] = [
+            ("SUPER_ADMIN//SUPER_ADMIN", .superAdmin),
+            ("GUEST_ACCESS/\(id)/GUEST", .guestAccess(Samples.id(10))),
+            ("ASSOCIATION/\(id)/OWNER", .association(Samples.id(10), .owner)),
+        ]
+        for (text, rule) in good {
+            #expect(try RecordEncoding.decode(list.with(9, text).bytes).record.body.rule == rule)
+        }
+        let bad = [
+            "", "SUPER_ADMIN", "SUPER_ADMIN//", "SUPER_ADMIN/\(id)/SUPER_ADMIN", "GUEST_ACCESS/\(id)/TENANT",
+            "ASSOCIATION//OWNER", "ASSOCIATION/\(id)/owner", "ASSOCIATION/\(id)/OWNER/", "OTHER/\(id)/OWNER",
+        ]
+        for text in bad { #expect(refusal(of: list.with(9, text).bytes) == .malformed(.rule)) }
+    }
+
+    @Test("whatever is accepted is exactly what the encoder writes", arguments: 0..<10 as Range<UInt64>)
+    func mutations(seed: UInt64) throws {
+        var bodies = RandomBody(seed: seed)
+        for _ in 0..<200 {
+            let body = bodies.body()
+            let encoded = try Samples.encode(body, seq: seed)
+            let mutated = Mutation.mutate(encoded.bytes, using: &bodies.random)
+            guard (try? RecordEncoding.decode(mutated)) != nil else { continue }
+            #expect(try Recommitted.bytes(of: mutated) == mutated)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Crypto
+import DoorwardAudit
+import DoorwardDomain
+import FoundationEssentials
+
+/// Ids, keys and records that are the same in every run.
+enum Samples {
+    static let at = Timestamp(milliseconds: 1_795_252_860_123)
+
+    static func id<Entity>(_ number: UInt64, _: Entity.Type = Entity.self) -> EntityID<Entity> {
+        EntityID(high: 0x019A_B3C0_0000_7000 + number << 16, low: 0x8000_0000_0000_0000 + number)
+    }
+
+    static let portfolioLog = LogID.portfolio(id(1))
+    static let ada: UserID = id(2)
+    static let bob: UserID = id(3)
+
+    /// The key of an owner in a log: each has another, and always the same.
+    static func key(_ log: LogID, _ owner: PersonKeyOwner) throws -> PersonKey {
+        let digest = SHA256.hash(data: Array("\(log) \(text(of: owner))".utf8))
+        guard let key = PersonKey(bytes: Array(digest)) else { throw SampleError.noKey }
+        return key
+    }
+
+    static func text(of owner: PersonKeyOwner) -> String {
+        switch owner {
+        case .user(let id): "user/\(id)"
+        case .day(let day): "day/\(day)"
+        }
+    }
+
+    enum SampleError: Error { case noKey }
+
+    static func encode(_ body: RecordBody, seq: UInt64 = 0) throws -> EncodedRecord {
+        try RecordEncoding.encode(body, seq: seq) { try key(body.log, $0) }
+    }
+
+    /// The record with every personal value opened.
+    static func decode(_ record: EncodedRecord, log: LogID) throws -> DecodedRecord {
+        let sealed = Dictionary(uniqueKeysWithValues: record.personal.map { ($0.field, $0.ciphertext) })
+        return try RecordEncoding.decode(record.bytes) { commitment in
+            try sealed[commitment.place.field].map { try commitment.open($0, under: key(log, commitment.owner)) }
+        }
+    }
+
+    /// A small record of the gateway's log, without personal values.
+    static func start(at: Timestamp = at, details: [String: RecordValue] = [:]) -> RecordBody {
+        RecordBody(
+            log: .gateway, id: id(10), at: at, kind: .gateway, actor: .gateway, source: .gateway, event: .start, details: details)
+    }
+
+    /// A record with every field but those of changes and events.
+    static func outcome(at: Timestamp = at) -> RecordBody {
+        RecordBody(
+            log: portfolioLog, id: id(11), at: at, kind: .commandOutcome,
+            actor: Actor(kind: .user, id: ada.description, name: "Ada Lovelace", userID: ada), source: .cli,
+            operation: .unlock, decision: .allowed, rule: .association(id(12), .tenant), clientAddress: "203.0.113.7",
+            requestID: "req-1",
+            device: DeviceStamp(
+                deviceID: id(13), deviceName: "Front door", unitID: id(14), propertyID: id(15), portfolioID: id(1)),
+            commandID: id(16), outcome: .failed, outcomeDetail: "jammed", stateBefore: .locked, stateAfter: .jammed,
+            latencyMs: 1234, statedReason: "Parcel", override: "Fire drill")
+    }
+}
+
+extension [UInt8] {
+    init?(hex text: String) {
+        let digits = Array(text.utf8)
+        guard digits.count % 2 == 0 else { return nil }
+        self = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16) else { return nil }
+            append(byte)
+        }
+    }
+
+    var hex: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}
