@@ -37,6 +37,7 @@ let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
@@ -104,7 +105,8 @@ let package = Package(
             name: "doorward",
             dependencies: [
                 "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardControl", "DoorwardStore",
-                "DoorwardHTTP", "DoorwardAPI", "AdapterSimulator", arguments, lifecycle, configuration, yams, logging, metrics,
+                "DoorwardHTTP", "DoorwardAPI", "AdapterSimulator", arguments, lifecycle, unixSignals, configuration, yams,
+                logging, metrics,
             ],
             swiftSettings: strict),
 

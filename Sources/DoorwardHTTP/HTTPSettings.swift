@@ -12,6 +12,8 @@ package struct HTTPSettings: Sendable {
     package var accessTokenLifetime = Duration.seconds(15 * 60)
     /// The `iss` of access tokens: the gateway's name.
     package var tokenIssuer = "doorward.local"
+    /// What a command has until its deadline when the request names no `timeoutMs`.
+    package var commandTimeout = Duration.seconds(10)
     /// One more connection waits until another has gone.
     package var maxConnections = 4096
     /// A connection on which nothing moves for so long is closed.

@@ -1,1 +1,32 @@
-@main struct Doorward { static func main() {} }
+import ArgumentParser
+
+/// The command `doorward`.
+@main struct Doorward: AsyncParsableCommand {
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "doorward",
+        abstract: "A gateway between people and locks: it decides, moves the lock, and writes it down.",
+        discussion: """
+            To begin: `doorward admin create --email you@example.org` makes the first super admin in doorward.db,
+            `doorward serve` then serves the HTTP API on http://127.0.0.1:8080. `scripts/demo` shows it all.
+
+            Exit codes: 0 done, 1 refused or failed (the reason is on standard error), 2 wrong usage, 3 no connection,
+            4 incomplete or rolled-back log.
+            """,
+        version: version,
+        subcommands: [Serve.self, Admin.self])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            Exit(of: error).leave()
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import DoorwardControl
+import DoorwardDomain
+import DoorwardStore
+import Logging
+
+/// `doorward admin create`: the first super admin, straight into the store.
+struct AdminCreate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Create a super admin, who then makes portfolios and users over HTTP.",
+        discussion: """
+            Asks for the password on the terminal, twice and without showing it. A password has 15 characters at least and
+            1,024 bytes at most, and is none of those that everybody tries first. No gateway may run on the database.
+            """)
+
+    @Option(help: ArgumentHelp("The address that the person signs in with.", valueName: "address"))
+    var email: String
+
+    @Option(help: ArgumentHelp("The person's first name.", valueName: "name"))
+    var firstName = "Super"
+
+    @Option(help: ArgumentHelp("The person's last name.", valueName: "name"))
+    var lastName = "Admin"
+
+    @Flag(help: "Read the password from the first line of standard input.")
+    var passwordStdin = false
+
+    @OptionGroup var store: StoreOptions
+
+    func validate() throws {
+        let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), email.utf8.count <= 254,
+            email.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F })
+        else { throw ValidationError("`\(email)` is not an e-mail address.") }
+    }
+
+    func run() async throws {
+        let configuration = try store.configuration()
+        let clock = SystemClock()
+        let opened = try Gateway.openStore(configuration, clock: clock, logger: Self.logger)
+        do {
+            let password = try PasswordPrompt.newPassword(fromStandardInput: passwordStdin)
+            try await create(in: opened, configuration, clock, password)
+            try await opened.close()
+        } catch {
+            try? await opened.close()
+            throw error
+        }
+        StandardStream.output.line("\(email) is now a super admin in \(configuration.store.path)")
+    }
+
+    private func create(
+        in store: SQLiteStore, _ configuration: GatewayConfiguration, _ clock: SystemClock, _ password: Secret<String>
+    ) async throws {
+        let host = HostAccess(
+            store: store, clock: clock, random: RandomSource(), passwordCost: configuration.auth.passwordCost)
+        do {
+            _ = try await host.createSuperAdmin(email: email, firstName: firstName, lastName: lastName, password: password)
+        } catch {
+            throw Self.failure(error, email: email)
+        }
+    }
+
+    private static func failure(_ error: GatewayError, email: String) -> CommandFailure {
+        switch error {
+        case .alreadyExists: CommandFailure("\(email): a user of this address exists already; nothing was done")
+        case .invalid(let problems): CommandFailure(passwordSentence(problems.first?.problem))
+        default: CommandFailure("the database could not be written: \(error)")
+        }
+    }
+
+    private static func passwordSentence(_ problem: String?) -> String {
+        switch problem {
+        case "too_short": "the password is too short: it needs \(PasswordRules.shortest) characters at least"
+        case "too_long": "the password is too long: it may have \(PasswordRules.longestBytes) bytes at most"
+        default: "the password is one of those that everybody tries first; choose another"
+        }
+    }
+
+    /// Errors only: the command's own words tell the rest.
+    private static var logger: Logger {
+        var logger = Logger(label: "doorward") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .error
+        return logger
+    }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+import FoundationEssentials
+
+/// The options with which every command that opens the store finds it.
+struct StoreOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The configuration, a YAML file.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("The database file. (default: doorward.db)", valueName: "file"))
+    var storePath: String?
+
+    /// The configuration from file, environment and these options, with further options by the path of their key.
+    func configuration(_ options: [String: String?] = [:]) throws -> GatewayConfiguration {
+        var flags = options.compactMapValues { $0 }
+        flags["store.path"] = storePath
+        do {
+            return try ConfigurationSources(
+                file: config, environment: ProcessInfo.processInfo.environment, flags: flags
+            ).load()
+        } catch {
+            throw CommandFailure(error.description)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import AdapterSimulator
+import DoorwardControl
+import DoorwardDomain
+import DoorwardHTTP
+import DoorwardStore
+import Logging
+import ServiceLifecycle
+
+/// One gateway, wired: the store, the use cases, the adapters and the HTTP server. `run` is its life.
+///
+/// A new adapter is one line here.
+struct Gateway: Service {
+    let control: GatewayControl
+    private let server: GatewayServer
+    private let address: String
+    private let logger: Logger
+
+    /// How long a lock that was sent an order has to confirm it once the gateway is told to stop.
+    private static let patience = Duration.seconds(10)
+
+    /// Opens the store and wires everything over it. Nothing is sent, and no port is open yet.
+    ///
+    /// - Parameter onListening: called with the address once connections are accepted: `http://127.0.0.1:8080`.
+    /// - Throws: `CommandFailure`.
+    static func open(
+        _ configuration: GatewayConfiguration, logger: Logger, onListening: @escaping @Sendable (String) -> Void
+    ) async throws -> Gateway {
+        let clock = SystemClock()
+        let store = try openStore(configuration, clock: clock, logger: logger)
+        do {
+            let tokenKey = try await TokenKeyFile(configuration).key(knownTo: store)
+            let simulator = SimulatorAdapter(clock: clock)
+            let control = GatewayControl(
+                store: store, adapters: [simulator], clock: clock, random: RandomSource(),
+                limits: GatewayControl.Limits(configuration), logger: logger)
+            let settings = HTTPSettings(configuration)
+            let server = try GatewayServer(
+                control: control, settings: settings, tokenKey: tokenKey, simulator: SimulatorSwitch(adapter: simulator),
+                logger: logger, onServerRunning: { port in onListening(settings.address(port: port)) })
+            return Gateway(control: control, server: server, address: settings.address(port: settings.port), logger: logger)
+        } catch {
+            try? await store.close()
+            throw error
+        }
+    }
+
+    /// - Throws: `CommandFailure` for a database that cannot be opened or that another gateway holds.
+    static func openStore(_ configuration: GatewayConfiguration, clock: any GatewayClock, logger: Logger) throws -> SQLiteStore {
+        do {
+            return try SQLiteStore.open(path: configuration.store.path, clock: clock, logger: logger)
+        } catch {
+            throw CommandFailure(error.description)
+        }
+    }
+
+    /// Settles what an earlier process left open, serves until a graceful shutdown, and stops in order: commands that wait
+    /// are ended, those that were sent get their time, and what was asked is answered before the store closes.
+    ///
+    /// - Throws: `CommandFailure`.
+    func run() async throws {
+        do {
+            try await control.start()
+        } catch {
+            await control.stop()
+            throw CommandFailure("the gateway could not start: \(error)")
+        }
+        let ending: Result<Void, any Error>
+        do {
+            try await serve()
+            ending = .success(())
+        } catch {
+            ending = .failure(CommandFailure("the HTTP server at \(address) failed: \(error)"))
+        }
+        await control.stop(patience: Self.patience)
+        try ending.get()
+    }
+
+    private func serve() async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await server.run() }
+            group.addTask {
+                try? await gracefulShutdown()
+                await control.locks.stop(patience: Self.patience)
+            }
+            try await group.next()
+            // Whichever ended first, the other ends too: a stopped server leaves nobody to command, and commands that have
+            // all ended leave the server its last answers.
+            if !Task.isShuttingDownGracefully { group.cancelAll() }
+            try await group.waitForAll()
+        }
+    }
+}
+
+extension GatewayControl.Limits {
+    init(_ configuration: GatewayConfiguration) {
+        self.init()
+        deniedPerMinute = configuration.limits.deniedPerMinute
+        signInFailuresPerMinute = configuration.limits.signInFailuresPerMinute
+        passwordCost = configuration.auth.passwordCost
+        refreshTokenLifetime = .seconds(configuration.auth.refreshTokenDays * 86_400)
+    }
+}
+
+extension HTTPSettings {
+    init(_ configuration: GatewayConfiguration) {
+        self.init()
+        (host, port) = (configuration.http.host, configuration.http.port)
+        trustedProxies = configuration.http.trustedProxies
+        tls = configuration.http.tls.map { TLSFiles(certificatePath: $0.certificate, privateKeyPath: $0.privateKey) }
+        accessTokenLifetime = .seconds(configuration.auth.accessTokenMinutes * 60)
+        commandTimeout = .seconds(configuration.commands.timeoutSeconds)
+        tokenIssuer = configuration.gateway.name
+    }
+
+    /// What a client on this machine types.
+    func address(port: Int) -> String {
+        "\(tls == nil ? "http" : "https")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+}

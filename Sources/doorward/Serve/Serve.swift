@@ -1,0 +1,71 @@
+import ArgumentParser
+import DoorwardControl
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// `doorward serve`: runs the gateway until it is told to stop.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run the gateway.",
+        discussion: """
+            Prints `listening on http://HOST:PORT` on standard output once it is ready, and logs to standard error. SIGTERM or
+            Ctrl-C stops it in order: nothing new is taken, what was sent to a lock is finished, and it ends within 15 s.
+
+            Every key of the configuration is also an environment variable: http.port is DOORWARD_HTTP_PORT. Options beat the
+            environment, the environment beats the file.
+            """)
+
+    @OptionGroup var store: StoreOptions
+
+    @Option(help: ArgumentHelp("The address to listen on. (default: 127.0.0.1)", valueName: "address"))
+    var httpHost: String?
+
+    @Option(help: ArgumentHelp("The port to listen on; 0 picks a free one. (default: 8080)", valueName: "port"))
+    var httpPort: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How much is logged: trace, debug, info, notice, warning, error or critical. (default: info)", valueName: "level"))
+    var logLevel: String?
+
+    @Option(help: ArgumentHelp("How log lines look: text or json. (default: text)", valueName: "format"))
+    var logFormat: String?
+
+    /// How long a stop may take before what still runs is cut off; the whole stays under 15 s.
+    private static let longestStop = Duration.seconds(13)
+
+    func run() async throws {
+        let configuration = try store.configuration(
+            ["http.host": httpHost, "http.port": httpPort, "log.level": logLevel, "log.format": logFormat])
+        Self.beginLogging(configuration.log)
+        let logger = Logger(label: "doorward")
+        let gateway = try await Gateway.open(configuration, logger: logger) { address in
+            StandardStream.output.line("listening on \(address)")
+        }
+        var group = ServiceGroupConfiguration(
+            services: [.init(service: gateway, successTerminationBehavior: .gracefullyShutdownGroup)],
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        group.maximumGracefulShutdownDuration = Self.longestStop
+        do {
+            try await ServiceGroup(configuration: group).run()
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw CommandFailure("the gateway ended: \(error)")
+        }
+    }
+
+    private static func beginLogging(_ log: GatewayConfiguration.Log) {
+        let level = Logger.Level(rawValue: log.level) ?? .info
+        LoggingSystem.bootstrap { label in
+            var handler: any LogHandler
+            switch log.format {
+            case .text: handler = StreamLogHandler.standardError(label: label)
+            case .json: handler = JSONLogHandler(label: label, now: { SystemClock().now() }, write: StandardStream.error.line)
+            }
+            handler.logLevel = level
+            return handler
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardHTTP
+import FoundationEssentials
+import Glibc
+
+/// The file with the key that signs access tokens: 32 bytes in base64, mode 0600, made at the first start.
+///
+/// The store keeps the public half. A file that is missing then, or holds another key, stops the start: a new key in
+/// its place would go unnoticed by nobody but an attacker.
+struct TokenKeyFile {
+    let path: String
+
+    /// Beside the database unless the configuration names another place.
+    init(_ configuration: GatewayConfiguration) {
+        path = configuration.auth.signingKeyFile ?? "\(configuration.store.path).signing-key"
+    }
+
+    /// The key, read or made; from then on the store knows its public half.
+    func key(knownTo store: some GatewayStore) async throws -> TokenKey {
+        let known = try await store.publicKey(for: .accessTokens)
+        guard FileManager.default.fileExists(atPath: path) else {
+            guard known == nil else {
+                throw CommandFailure(
+                    "\(path): the key that signs access tokens is missing, but the database was used with one; restore the file, "
+                        + "or name the place where it is as auth.signingKeyFile")
+            }
+            let key = TokenKey()
+            try write(key)
+            try await note(key, in: store)
+            return key
+        }
+        let key = try read()
+        if known == nil { try await note(key, in: store) }
+        guard known == nil || known == key.publicRepresentation else {
+            throw CommandFailure(
+                "\(path): this is not the key that the database was used with; restore the file that belongs to it")
+        }
+        return key
+    }
+
+    private func note(_ key: TokenKey, in store: some GatewayStore) async throws {
+        _ = try await store.commit(
+            StoreTransaction(credentials: [.noteKey(.accessTokens, publicHalf: key.publicRepresentation)]))
+    }
+
+    private func read() throws -> TokenKey {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & 0o077 == 0 else {
+            throw CommandFailure(
+                "\(path): others than its owner can read this key; run `chmod 600 \(path)`, or have a new one made if they did")
+        }
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8),
+            let data = Data(base64Encoded: text.filter { !$0.isNewline }),
+            let key = try? TokenKey(rawRepresentation: Secret(Array(data)))
+        else {
+            throw CommandFailure("\(path): this file holds no key of Doorward; restore it from a copy")
+        }
+        return key
+    }
+
+    /// Durable on return, and never seen half written: the name appears last.
+    private func write(_ key: TokenKey) throws {
+        let draft = "\(path).new"
+        unlink(draft)
+        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+        guard file >= 0 else { throw failure() }
+        defer { close(file) }
+        let text = Data(key.rawRepresentation.reveal()).base64EncodedString() + "\n"
+        let written = text.withCString { Glibc.write(file, $0, text.utf8.count) }
+        guard written == text.utf8.count, fsync(file) == 0, rename(draft, path) == 0 else { throw failure() }
+        try syncFolder()
+    }
+
+    private func syncFolder() throws {
+        let folder = open(path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]) + "/" : ".", O_RDONLY)
+        guard folder >= 0 else { throw failure() }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw failure() }
+    }
+
+    private func failure() -> CommandFailure {
+        CommandFailure("\(path): the key that signs access tokens cannot be written here: \(String(cString: strerror(errno)))")
+    }
+}

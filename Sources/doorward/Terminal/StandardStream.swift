@@ -1,0 +1,20 @@
+import Glibc
+
+/// One of the process's own streams, written without a buffer of ours.
+enum StandardStream: Int32 {
+    case output = 1
+    case error = 2
+
+    /// Writes the text and a line's end; a stream that nobody reads any more is no failure.
+    func line(_ text: String) { write(text + "\n") }
+
+    func write(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(rawValue, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { return }
+            rest = rest.dropFirst(written)
+        }
+    }
+}
