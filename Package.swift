@@ -118,7 +118,10 @@ let package = Package(
             ["DoorwardControl", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting"]),
         tests(
             "DoorwardStoreTests",
-            ["DoorwardStore", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardDomain", "DoorwardTesting", grdb]),
+            [
+                "DoorwardStore", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardDomain", "DoorwardTesting", grdb,
+                logging,
+            ]),
         tests(
             "DoorwardHTTPTests",
             [

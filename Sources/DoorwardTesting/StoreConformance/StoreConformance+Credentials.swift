@@ -1,0 +1,68 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+
+extension StoreConformance {
+    static let credentialPromises: [StorePromise] = [
+        StorePromise("A password's hash is kept, replaced, and nobody else's") { store in
+            var script = StoreScript(seed: 11)
+            let other = script.world.user("Grace")
+            _ = try await store.commit(script.tenancy)
+            for hash in ["$scrypt$1", "$scrypt$2"] {
+                _ = try await store.commit(StoreTransaction(credentials: [.setPassword(script.user, hash: hash)]))
+                try require(try await store.passwordHash(of: script.user), is: hash, "the hash")
+            }
+            try require(try await store.passwordHash(of: other), is: nil, "the hash of a user without a password")
+            let stranger: UserID = script.world.id()
+            let transaction = StoreTransaction(credentials: [.setPassword(stranger, hash: "$scrypt$3")])
+            try await requireRefusal(.parentUnknown, of: transaction, by: store)
+        },
+        StorePromise("A session lives until it ends or expires") { store in
+            var script = StoreScript(seed: 12)
+            _ = try await store.commit(script.tenancy)
+            let (first, second) = (script.session(), script.session())
+            let begin = StoreTransaction(credentials: [
+                .beginSession(first, refreshDigest: [1]), .beginSession(second, refreshDigest: [2]),
+            ])
+            _ = try await store.commit(begin)
+            try await requireRefusal(.duplicate, of: begin, by: store)
+            try require(Set(try await store.liveSessions(at: script.now)), is: [first, second], "the live sessions")
+            _ = try await store.commit(StoreTransaction(credentials: [.endSession(first.id)]))
+            try require(try await store.liveSessions(at: script.now), is: [second], "those left after the end of one")
+            try require(try await store.liveSessions(at: second.expiresAt), is: [], "those left when the other has expired")
+        },
+        StorePromise("A refresh token is used once") { store in
+            var script = StoreScript(seed: 13)
+            var session = script.session()
+            _ = try await store.commit(script.tenancy)
+            _ = try await store.commit(StoreTransaction(credentials: [.beginSession(session, refreshDigest: [1])]))
+            session.expiresAt = session.expiresAt.advanced(by: .seconds(60))
+            let rotation = rotation(of: session, from: [1], to: [2])
+            _ = try await store.commit(rotation)
+            let used = StoredRefreshToken(session: session, isUsed: true, isSessionEnded: false)
+            let fresh = StoredRefreshToken(session: session, isUsed: false, isSessionEnded: false)
+            try require(try await store.refreshToken(digest: [1]), is: used, "the old token")
+            try require(try await store.refreshToken(digest: [2]), is: fresh, "the new token")
+            try require(try await store.refreshToken(digest: [3]), is: nil, "a token that never was")
+            try await requireRefusal(.refreshTokenSpent, of: rotation, by: store)
+        },
+        StorePromise("No token of an ended session, and no token of another one, is rotated") { store in
+            var script = StoreScript(seed: 14)
+            let (ended, live) = (script.session(), script.session())
+            _ = try await store.commit(script.tenancy)
+            _ = try await store.commit(
+                StoreTransaction(credentials: [
+                    .beginSession(ended, refreshDigest: [1]), .beginSession(live, refreshDigest: [2]), .endSession(ended.id),
+                ]))
+            try await requireRefusal(.refreshTokenSpent, of: rotation(of: ended, from: [1], to: [3]), by: store)
+            try await requireRefusal(.refreshTokenSpent, of: rotation(of: live, from: [1], to: [3]), by: store)
+            let token = try await store.refreshToken(digest: [1])
+            try require(token, is: StoredRefreshToken(session: ended, isUsed: false, isSessionEnded: true), "the token")
+        },
+    ]
+
+    private static func rotation(of session: Session, from old: [UInt8], to new: [UInt8]) -> StoreTransaction {
+        StoreTransaction(credentials: [
+            .rotateRefresh(session.id, oldDigest: old, newDigest: new, expiresAt: session.expiresAt)
+        ])
+    }
+}

@@ -1,0 +1,75 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import DoorwardPolicy
+
+extension StoreConformance {
+    static let tenancyPromises: [StorePromise] = [
+        StorePromise("What was put into the tenancy is loaded again, in its last form") { store in
+            var world = StoreScript(seed: 1).world
+            let property = world.property("Annex", in: world.portfolio("Ash Street"), timeZone: "Europe/Rome")
+            let manager = world.user("Grace", lastName: "Hopper")
+            let association = world.assign(manager, .propertyManager, .property(property))
+            let door = world.device("Side door", in: .property(property), address: deepAddress)
+            world.guestAccess(for: nil, label: "Courier", to: [door], under: association)
+            world.change(manager) { $0.isEnabled = false }
+            _ = try await store.commit(StoreTransaction(changes: world.changes))
+            try require(try await tenancy(of: store), is: lastForms(world.changes), "the tenancy")
+        },
+        StorePromise("A removed association is gone, and removing it again is no error") { store in
+            var world = World(seed: 2)
+            let association = world.assign(world.user("Ada"), .owner, .portfolio(world.portfolio("Oak Street")))
+            let removal = StoreTransaction(changes: [.removeAssociation(association)])
+            _ = try await store.commit(StoreTransaction(changes: world.changes))
+            _ = try await store.commit(removal)
+            _ = try await store.commit(removal)
+            let left = try await tenancy(of: store)
+            try require(left.count, is: 2, "the entities that are left")
+        },
+        StorePromise("Two users cannot have one address, upper and lower case taken as one") { store in
+            var world = World(seed: 3)
+            _ = world.user("Ada", email: "ada@example.com")
+            _ = try await store.commit(StoreTransaction(changes: world.changes))
+            var other = World(seed: 4)
+            _ = other.user("Impostor", email: "ADA@Example.com")
+            try await requireRefusal(.emailTaken, of: StoreTransaction(changes: other.changes), by: store)
+            try require(try await tenancy(of: store), is: Set(world.changes), "the tenancy after the refusal")
+        },
+        StorePromise("A user can change their address, and another can take the one that became free") { store in
+            var world = World(seed: 5)
+            let ada = world.user("Ada", email: "ada@example.com")
+            world.change(ada) { $0.email = "lovelace@example.com" }
+            _ = world.user("Other Ada", email: "ada@example.com")
+            _ = try await store.commit(StoreTransaction(changes: world.changes))
+            try require(try await tenancy(of: store), is: lastForms(world.changes), "the tenancy")
+        },
+        StorePromise("A child without its parent is refused, with everything else in its transaction") { store in
+            var world = World(seed: 6)
+            let orphan = world.property("No. 5", in: world.id())
+            _ = world.device("Door", in: .property(orphan))
+            let user = World(seed: 7).withUser()
+            let transaction = StoreTransaction(changes: user.changes + world.changes)
+            try await requireRefusal(.parentUnknown, of: transaction, by: store)
+            try require(try await tenancy(of: store), is: [], "the tenancy")
+        },
+    ]
+
+    /// An address with every kind of JSON value in it.
+    private static let deepAddress: [String: JSONValue] = [
+        "topic": .string("locks/a\u{0}ß"), "port": .integer(-1883), "big": .integer(.max), "ratio": .number(0.1), "tls": .bool(true),
+        "none": .null, "list": .array([.integer(0), .string(""), .array([])]), "object": .object(["a": .bool(false)]),
+    ]
+
+    private static func lastForms(_ changes: [TenancyChange]) -> Set<TenancyChange> {
+        var tenancy = InMemoryTenancy()
+        for change in changes { try? tenancy.apply(change) }
+        return Set(tenancy.changes)
+    }
+}
+
+extension World {
+    fileprivate func withUser() -> World {
+        var world = self
+        _ = world.user("Ada")
+        return world
+    }
+}

@@ -1,0 +1,126 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardStore
+import DoorwardTesting
+import Glibc
+import Synchronization
+import Testing
+
+/// Counts flushes, and holds the first one back until it is told to go on.
+private final class FlushGate: Sendable {
+    private let batches = Mutex<[Int]>([])
+    private let isOpen = Mutex(false)
+
+    var sizes: [Int] { batches.withLock { $0 } }
+    func open() { isOpen.withLock { $0 = true } }
+
+    /// The writer's own thread waits here, as it would in a flush that takes long.
+    func hooks() -> StoreHooks {
+        StoreHooks(
+            beforeCommit: { _ in while !self.isOpen.withLock({ $0 }) { sched_yield() } },
+            afterCommit: { count in self.batches.withLock { $0.append(count) } })
+    }
+}
+
+@Suite struct GroupCommitTests {
+    @Test("Transactions that wait for a flush share the next one, and a bound holds", arguments: [1, 7, 64])
+    func sharedFlush(bound: Int) async throws {
+        let database = try TemporaryDatabase()
+        let gate = FlushGate()
+        var limits = StoreLimits()
+        limits.transactionsPerFlush = bound
+        let store = try database.open(limits: limits, hooks: gate.hooks())
+        var script = StoreScript(seed: 1)
+        let transactions = (0..<128).map { _ in StoreTransaction(records: [PendingRecord(script.gatewayEvent())]) }
+        let places = try await withThrowingTaskGroup(of: [RecordPlace].self) { group in
+            for transaction in transactions { group.addTask { try await store.commit(transaction) } }
+            group.addTask {
+                // Opened once everything else has had its chance to queue up; correct, if less telling, when it has not.
+                for _ in 0..<10_000 { await Task.yield() }
+                gate.open()
+                return []
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(Set(places.map(\.seq)) == Set(0..<128))
+        #expect(gate.sizes.reduce(0, +) == 128)
+        #expect(gate.sizes.allSatisfy { (1...bound).contains($0) })
+        if bound > 1 { #expect(gate.sizes.count < 128) }
+        try await store.close()
+    }
+
+    @Test("Of the transactions that share a flush, only the one that breaks a rule is undone")
+    func refusedAlone() async throws {
+        let database = try TemporaryDatabase()
+        let gate = FlushGate()
+        let store = try database.open(hooks: gate.hooks())
+        var script = StoreScript(seed: 2)
+        let good = (0..<20).map { _ in StoreTransaction(records: [PendingRecord(script.gatewayEvent())]) }
+        let bad = (0..<20).map { _ in
+            StoreTransaction(
+                commands: [.end(script.confirmed(script.command(on: script.door)))],
+                records: [PendingRecord(script.gatewayEvent()), PendingRecord(script.event(on: script.door))])
+        }
+        let results = await withTaskGroup(of: Result<[RecordPlace], StoreError>.self) { group in
+            for transaction in zip(good, bad).flatMap({ [$0, $1] }) {
+                group.addTask { await Result { () async throws(StoreError) in try await store.commit(transaction) } }
+            }
+            gate.open()
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        let taken = results.compactMap { try? $0.get() }.flatMap { $0 }
+        #expect(Set(taken.map(\.seq)) == Set(0..<20))
+        #expect(results.filter { $0 == .failure(.commandUnknown) }.count == 20)
+        try await store.close()
+        let logs = try StoredLogs(path: database.path)
+        #expect(logs.sizes == [.gateway: 20])
+        #expect(logs.faults.isEmpty)
+    }
+
+    @Test("Transactions take effect in the order of the calls")
+    func order() async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var script = StoreScript(seed: 3)
+        for seq in 0..<50 {
+            let transaction = StoreTransaction(records: [PendingRecord(script.gatewayEvent())])
+            #expect(try await store.commit(transaction).map(\.seq) == [UInt64(seq)])
+        }
+        try await store.close()
+    }
+
+    @Test("When the queue is full, one more transaction is turned away and the others are not")
+    func fullQueue() async throws {
+        let database = try TemporaryDatabase()
+        let gate = FlushGate()
+        var limits = StoreLimits()
+        (limits.queuedTransactions, limits.transactionsPerFlush) = (5, 1)
+        let store = try database.open(limits: limits, hooks: gate.hooks())
+        var script = StoreScript(seed: 4)
+        let transactions = (0..<40).map { _ in StoreTransaction(records: [PendingRecord(script.gatewayEvent())]) }
+        let results = await withTaskGroup(of: Result<[RecordPlace], StoreError>.self) { group in
+            for transaction in transactions {
+                group.addTask { await Result { () async throws(StoreError) in try await store.commit(transaction) } }
+            }
+            var results: [Result<[RecordPlace], StoreError>] = []
+            for await result in group {
+                results.append(result)
+                // While the gate is shut only those turned away can answer, and at most six are inside.
+                if results.count == 34 { gate.open() }
+            }
+            return results
+        }
+        let taken = results.compactMap { try? $0.get() }
+        #expect(results.filter { $0 == .failure(.unavailable) }.count + taken.count == 40)
+        #expect(taken.count >= 5)
+        #expect(results.prefix(34).allSatisfy { $0 == .failure(.unavailable) })
+        try await store.close()
+        #expect(try StoredLogs(path: database.path).sizes == [.gateway: taken.count])
+    }
+}
+
+extension Result where Failure == StoreError {
+    init(_ body: () async throws(StoreError) -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}

@@ -1,0 +1,140 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardStore
+import DoorwardTesting
+import Foundation
+import GRDB
+import Testing
+
+@Suite struct OpeningTests {
+    @Test("The open writer itself reports full flushes, a write-ahead log, zeroed deletes and no checkpoints of SQLite's own")
+    func settings() async throws {
+        let database = try TemporaryDatabase()
+        let settings = try await #require(try database.open().settings())
+        #expect(settings.synchronous == 2)
+        #expect(settings.journalMode == "wal")
+        #expect(settings.secureDelete == 1)
+        #expect(settings.automaticCheckpoint == 0)
+        #expect(settings.foreignKeys == 1)
+    }
+
+    @Test("Every file of the database is for its owner alone", arguments: ["", "-wal", "-shm", ".lock"])
+    func modes(of suffix: String) async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var script = StoreScript(seed: 1)
+        _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]))
+        let attributes = try FileManager.default.attributesOfItem(atPath: database.path + suffix)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        try await store.close()
+    }
+
+    @Test("A second store on the same file is refused, also under another name, until the first is gone")
+    func secondStore() async throws {
+        let database = try TemporaryDatabase()
+        let link = database.folder.appending(path: "link.db").path
+        var first: SQLiteStore? = try database.open()
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: database.path)
+        let refused = StoreOpenError.inUse(path: try #require(realPath(database.path)))
+        #expect(throws: refused) { try database.open() }
+        #expect(throws: refused) { try database.open(path: link) }
+        #expect(refused.description.contains("a gateway holds this database"))
+        #expect(refused.description.contains(database.path.suffix(20)))
+        try await first?.close()
+        first = nil
+        try await database.open().close()
+    }
+
+    @Test("A file that another process holds is refused, and free again when that process is killed")
+    func secondProcess() async throws {
+        let database = try TemporaryDatabase()
+        try await database.open().close()
+        let holder = Process()
+        let (output, input) = (Pipe(), Pipe())
+        holder.executableURL = URL(filePath: "/usr/bin/env")
+        holder.arguments = [
+            "python3", "-c",
+            "import fcntl, sys; f = open(sys.argv[1], 'r+'); fcntl.flock(f, fcntl.LOCK_EX); print('held', flush=True); sys.stdin.read()",
+            database.path + ".lock",
+        ]
+        (holder.standardOutput, holder.standardInput) = (output, input)
+        try holder.run()
+        #expect(try output.fileHandleForReading.read(upToCount: 4) == Data("held".utf8))
+        #expect(throws: StoreOpenError.inUse(path: try #require(realPath(database.path)))) { try database.open() }
+        kill(holder.processIdentifier, SIGKILL)
+        holder.waitUntilExit()
+        try await database.open().close()
+    }
+
+    @Test("A database of a newer schema is refused by number and left as it is")
+    func newerSchema() async throws {
+        let database = try TemporaryDatabase()
+        try await database.open().close()
+        let known = try schema(of: database.path)
+        try edit(database.path, "PRAGMA user_version = \(known + 41)")
+        let before = try Data(contentsOf: URL(filePath: database.path))
+        let path = try #require(realPath(database.path))
+        let refused = StoreOpenError.newerSchema(path: path, found: known + 41, known: known)
+        #expect(throws: refused) { try database.open() }
+        #expect(refused.description.contains("written by a newer Doorward: schema \(known + 41), this program knows \(known)"))
+        #expect(try Data(contentsOf: URL(filePath: database.path)) == before)
+    }
+
+    @Test("A database of another program is refused and left as it is")
+    func otherDatabase() throws {
+        let database = try TemporaryDatabase()
+        try edit(database.path, "CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)")
+        let before = try Data(contentsOf: URL(filePath: database.path))
+        #expect(throws: StoreOpenError.notOurs(path: try #require(realPath(database.path)))) { try database.open() }
+        #expect(try Data(contentsOf: URL(filePath: database.path)) == before)
+    }
+
+    @Test("A file that is no database is refused and left as it is")
+    func noDatabase() throws {
+        let database = try TemporaryDatabase()
+        let text = Data(String(repeating: "This is a letter, not a database.\n", count: 200).utf8)
+        try text.write(to: URL(filePath: database.path))
+        #expect(throws: StoreOpenError.notOurs(path: try #require(realPath(database.path)))) { try database.open() }
+        #expect(try Data(contentsOf: URL(filePath: database.path)) == text)
+    }
+
+    @Test("A folder that is not there is told with the system's word")
+    func noFolder() throws {
+        let database = try TemporaryDatabase()
+        let path = database.path + "/missing/doorward.db"
+        let expected = "\(path): the database could not be opened: the file cannot be opened for writing (No such file or directory)."
+        #expect { try database.open(path: path) } throws: { "\($0)" == expected }
+    }
+
+    @Test("What is closed takes and gives nothing more")
+    func closed() async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var script = StoreScript(seed: 2)
+        let transaction = StoreTransaction(records: [PendingRecord(script.gatewayEvent())])
+        try await store.close()
+        await #expect(throws: StoreError.unavailable) { try await store.commit(transaction) }
+        await #expect(throws: StoreError.unavailable) { try await store.openCommands() }
+        #expect(await store.isWritable() == false)
+        #expect(try await store.settings() == nil)
+        try await store.close()
+    }
+
+    private func realPath(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    private func schema(of path: String) throws -> Int {
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        return try #require(try queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") })
+    }
+
+    private func edit(_ path: String, _ sql: String) throws {
+        let queue = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try queue.close()
+    }
+}

@@ -1,0 +1,17 @@
+import DoorwardDomain
+import DoorwardStore
+import DoorwardTesting
+import Testing
+
+@Suite struct SQLiteStoreConformanceTests {
+    @Test("The store in SQLite keeps every promise of a store", arguments: StoreConformance.promises)
+    func keeps(_ promise: StorePromise) async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        try await promise.check(store)
+        try await store.close()
+        let logs = try StoredLogs(path: database.path)
+        #expect(logs.integrity == "ok")
+        #expect(logs.faults.isEmpty)
+    }
+}

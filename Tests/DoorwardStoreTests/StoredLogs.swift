@@ -1,0 +1,37 @@
+import DoorwardAudit
+import DoorwardDomain
+import FoundationEssentials
+import GRDB
+
+/// What the file itself says about its logs, read past the store.
+struct StoredLogs {
+    /// The first fault of each log that has one.
+    var faults: [LogID: LogFault] = [:]
+    var sizes: [LogID: Int] = [:]
+    /// Every record's id.
+    var recordIDs: Set<RecordID> = []
+    var integrity = ""
+
+    init(path: String) throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let database = try DatabaseQueue(path: path, configuration: configuration)
+        try database.read { db in
+            integrity = try String.fetchOne(db, sql: "PRAGMA integrity_check") ?? ""
+            for row in try Row.fetchAll(db, sql: "SELECT log_id, frontier FROM logs") {
+                let name: String = row["log_id"]
+                guard let log = LogID(name) else { continue }
+                let records = try Self.records(of: name, in: db)
+                sizes[log] = records.count
+                faults[log] = LogCheck.firstFault(in: records, of: log, storedFrontier: [UInt8](row["frontier"] as Data))
+                for record in records { recordIDs.insert(try RecordEncoding.decode(record.bytes).record.body.id) }
+            }
+        }
+        try database.close()
+    }
+
+    private static func records(of log: String, in db: Database) throws -> [(bytes: [UInt8], leafHash: [UInt8])] {
+        try Row.fetchAll(db, sql: "SELECT bytes, leaf_hash FROM records WHERE log_id = ? ORDER BY position", arguments: [log])
+            .map { ([UInt8]($0["bytes"] as Data), [UInt8]($0["leaf_hash"] as Data)) }
+    }
+}
