@@ -85,7 +85,7 @@ struct InMemoryContent {
         }
         let seq = UInt64(logs[body.log]?.count ?? 0)
         if let last = logs[body.log]?.last, body.at < last.body.at {
-            body.details["clock"] = .string(body.at.description)
+            body.details["clock"] = .string("held")
             body.at = last.body.at
         }
         let place = RecordPlace(log: body.log, seq: seq, at: body.at)

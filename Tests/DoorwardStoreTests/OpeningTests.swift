@@ -102,7 +102,8 @@ import Testing
     func noFolder() throws {
         let database = try TemporaryDatabase()
         let path = database.path + "/missing/doorward.db"
-        let expected = "\(path): the database could not be opened: the file cannot be opened for writing (No such file or directory)."
+        let expected =
+            "\(path): the database could not be opened: the file cannot be opened for writing (No such file or directory)."
         #expect { try database.open(path: path) } throws: { "\($0)" == expected }
     }
 

@@ -23,7 +23,8 @@ final class TemporaryDatabase: Sendable {
         limits: StoreLimits = StoreLimits(), hooks: StoreHooks = StoreHooks(), path: String? = nil
     ) throws(StoreOpenError) -> SQLiteStore {
         try SQLiteStore.open(
-            path: path ?? self.path, clock: clock, random: SeededGenerator(seed: 1), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            path: path ?? self.path, clock: clock, random: SeededGenerator(seed: 1),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             limits: limits, hooks: hooks)
     }
 

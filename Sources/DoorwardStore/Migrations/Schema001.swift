@@ -89,7 +89,7 @@ enum Schema001 {
             bytes BLOB NOT NULL, leaf_hash BLOB NOT NULL,
             sealed BLOB -- the personal values, each encrypted under its person's key
         ) STRICT;
-        CREATE INDEX entries_by_record ON entries (record_id);
+        CREATE UNIQUE INDEX entries_by_record ON entries (record_id);
         CREATE INDEX entries_by_device ON entries (device_id) WHERE device_id IS NOT NULL;
         CREATE INDEX entries_by_unit ON entries (unit_id) WHERE unit_id IS NOT NULL;
         CREATE INDEX entries_by_property ON entries (property_id) WHERE property_id IS NOT NULL;

@@ -28,7 +28,9 @@ func preparedFile(at path: String) throws(StoreOpenError) -> String {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(0o600))
     guard descriptor >= 0 else { throw .failed(path: path, reason: systemError("the file cannot be opened for writing")) }
     Glibc.close(descriptor)
-    guard let resolved = realpath(path, nil) else { throw .failed(path: path, reason: systemError("its path cannot be resolved")) }
+    guard let resolved = realpath(path, nil) else {
+        throw .failed(path: path, reason: systemError("its path cannot be resolved"))
+    }
     defer { free(resolved) }
     return String(cString: resolved)
 }

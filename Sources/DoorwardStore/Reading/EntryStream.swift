@@ -61,7 +61,9 @@ struct EntryStream {
                 at: try columns.instant(), position: position, log: log.id, logName: log.name,
                 unitID: try columns.optionalID(), propertyID: try columns.optionalID())
         }[...]
-        guard buffer.count == run, let last = buffer.last?.position.rawValue else { return range = range.upperBound..<range.upperBound }
+        guard buffer.count == run, let last = buffer.last?.position.rawValue else {
+            return range = range.upperBound..<range.upperBound
+        }
         range = isAscending ? last + 1..<range.upperBound : range.lowerBound..<last
     }
 

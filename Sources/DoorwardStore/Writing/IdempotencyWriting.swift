@@ -12,7 +12,8 @@ enum IdempotencyWriting {
 
     /// A new key, the answer of the request that took it, or a request a day later; anything else is refused.
     static func keep(_ entry: IdempotencyEntry, in db: Database) throws {
-        if let kept = try IdempotencyReading.entry(entry.key, in: db), entry.createdAt.duration(since: kept.createdAt) < lifetime {
+        if let kept = try IdempotencyReading.entry(entry.key, in: db), entry.createdAt.duration(since: kept.createdAt) < lifetime
+        {
             let isSameRequest = kept.fingerprint == entry.fingerprint && kept.commandID == entry.commandID
             guard isSameRequest, kept.answer == nil else { throw Refusal(.idempotencyKeyTaken) }
         }

@@ -62,7 +62,9 @@ struct LogLedger {
         return appended
     }
 
-    private mutating func append(_ record: PendingRecord, after earlier: [AppendedRecord], in db: Database) throws -> AppendedRecord {
+    private mutating func append(_ record: PendingRecord, after earlier: [AppendedRecord], in db: Database) throws
+        -> AppendedRecord
+    {
         var body = record.body
         if let index = record.counterpart {
             guard earlier.indices.contains(index) else { throw Refusal(.parentUnknown) }

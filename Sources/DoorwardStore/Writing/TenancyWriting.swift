@@ -85,7 +85,8 @@ enum TenancyWriting {
                 "default_property_id", "default_unit_id", "has_compliance_pack", "created_at", "updated_at",
             ],
             [
-                user.id.blob, user.email, user.email.lowercased(), user.firstName, user.lastName, user.isEnabled, user.isSuperAdmin,
+                user.id.blob, user.email, user.email.lowercased(), user.firstName, user.lastName, user.isEnabled,
+                user.isSuperAdmin,
                 user.defaultPortfolioID?.blob, user.defaultPropertyID?.blob, user.defaultUnitID?.blob, user.hasCompliancePack,
                 user.createdAt.milliseconds, user.updatedAt.milliseconds,
             ], in: db)

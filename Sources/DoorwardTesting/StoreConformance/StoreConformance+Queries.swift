@@ -3,7 +3,8 @@ internal import DoorwardDomain
 
 extension StoreConformance {
     static let queryPromises: [StorePromise] = [
-        StorePromise("Records are listed by scope and device, by pages in both orders, as one sort in memory lists them") { store in
+        StorePromise("Records are listed by scope and device, by pages in both orders, as one sort in memory lists them") {
+            store in
             var script = StoreScript(seed: 51)
             _ = try await store.commit(script.tenancy)
             let records = try await writeRecords(90, &script, to: store)
@@ -22,7 +23,8 @@ extension StoreConformance {
             let first = try await store.records(query)
             _ = try await writeRecords(20, &script, to: store)
             query.after = first.last.map(place)
-            try require(first + (try await store.records(query)), is: Array(expected.prefix(30)), "two pages with writing between")
+            try require(
+                first + (try await store.records(query)), is: Array(expected.prefix(30)), "two pages with writing between")
             var ascending = RecordQuery(scopes: scopes, order: .oldestFirst, limit: 1000)
             ascending.after = sorted(before, by: ascending).last.map(place)
             try require(try await store.records(ascending).count, is: 20, "the records after the last that was there")
@@ -53,7 +55,9 @@ extension StoreConformance {
             let log: LogID? = Int.random(in: 0..<4, using: &random) == 0 ? .gateway : nil
             let body = script.event(on: device, log: log)
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
-            guard let record = try await store.record(body.id) else { throw BrokenPromise("a record that was written is missing") }
+            guard let record = try await store.record(body.id) else {
+                throw BrokenPromise("a record that was written is missing")
+            }
             records.append(record)
             // The door moves now and then: its records lie where it hung when they were written.
             if records.count.isMultiple(of: 30) { script.world.change(script.door) { $0.unitID = nil } }

@@ -19,7 +19,8 @@ extension StoreConformance {
                 let bodies = [script.event(on: script.door), script.gatewayEvent(), script.event(on: script.otherDoor)]
                 let records = bodies.prefix(1 + index % 3).map { PendingRecord($0) }
                 if index % 4 == 3 {
-                    let refused = StoreTransaction(commands: [.end(script.confirmed(script.command(on: script.door)))], records: records)
+                    let refused = StoreTransaction(
+                        commands: [.end(script.confirmed(script.command(on: script.door)))], records: records)
                     try await requireRefusal(.commandUnknown, of: refused, by: store)
                     continue
                 }
@@ -64,7 +65,8 @@ extension StoreConformance {
     /// A record with something in every field.
     private static func fullRecord(_ script: inout StoreScript) -> RecordBody {
         RecordBody(
-            log: .portfolio(script.portfolio), id: script.world.id(), at: script.now, kind: .denial, actor: script.actor, source: .console,
+            log: .portfolio(script.portfolio), id: script.world.id(), at: script.now, kind: .denial, actor: script.actor,
+            source: .console,
             operation: .unlock, decision: .denied, reason: .guestWindowEnded, rule: .guestAccess(script.world.id()),
             clientAddress: "192.0.2.7", requestID: "request-1", device: script.stamp(script.door), commandID: script.world.id(),
             outcome: .denied, outcomeDetail: "guest_window_ended", stateBefore: .locked, stateAfter: .unknown, latencyMs: 7,

@@ -55,7 +55,8 @@ extension StoreConformance {
 
     /// An address with every kind of JSON value in it.
     private static let deepAddress: [String: JSONValue] = [
-        "topic": .string("locks/a\u{0}ß"), "port": .integer(-1883), "big": .integer(.max), "ratio": .number(0.1), "tls": .bool(true),
+        "topic": .string("locks/a\u{0}ß"), "port": .integer(-1883), "big": .integer(.max), "ratio": .number(0.1),
+        "tls": .bool(true),
         "none": .null, "list": .array([.integer(0), .string(""), .array([])]), "object": .object(["a": .bool(false)]),
     ]
 
