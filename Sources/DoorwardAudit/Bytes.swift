@@ -40,3 +40,33 @@ extension RandomAccessCollection<UInt8> {
     /// The number in exactly eight bytes, big-endian; `nil` for any other count.
     var bigEndianUInt64: UInt64? { count == 8 ? reduce(0) { $0 << 8 | UInt64($1) } : nil }
 }
+
+extension EntityID {
+    /// Reads the canonical text without making a `String` of it.
+    init?(recordText bytes: ArraySlice<UInt8>) {
+        guard bytes.count == 36 else { return nil }
+        var (high, low) = (0 as UInt64, 0 as UInt64)
+        for (position, byte) in bytes.enumerated() {
+            switch (position, byte) {
+            case (8, _), (13, _), (18, _), (23, _):
+                guard byte == UInt8(ascii: "-") else { return nil }
+            case (..<18, _):
+                guard let nibble = lowerHexValue(byte) else { return nil }
+                high = high << 4 | UInt64(nibble)
+            default:
+                guard let nibble = lowerHexValue(byte) else { return nil }
+                low = low << 4 | UInt64(nibble)
+            }
+        }
+        self.init(high: high, low: low)
+    }
+}
+
+/// The value of an ASCII digit, letters in lower case alone.
+func lowerHexValue(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    default: nil
+    }
+}

@@ -70,10 +70,6 @@ struct CanonicalJSONScanner {
     private mutating func hexDigit() -> UInt8? {
         guard let byte = next else { return nil }
         position += 1
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): return byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): return byte - UInt8(ascii: "a") + 10
-        default: return nil
-        }
+        return lowerHexValue(byte)
     }
 }

@@ -41,14 +41,14 @@ struct RecordReader {
 
     private func log() throws(RecordDecodingError) -> LogID {
         let bytes = try fields.required(.logID)
-        guard let text = try fields.text(.logID), let log = LogID(text), log.description.utf8.elementsEqual(bytes)
-        else { throw .malformed(.logID) }
-        return log
+        if bytes.elementsEqual("gateway".utf8) { return .gateway }
+        guard let id = PortfolioID(recordText: bytes) else { throw .malformed(.logID) }
+        return .portfolio(id)
     }
 
     private func rule() throws(RecordDecodingError) -> Rule? {
-        guard let bytes = fields[.rule], let text = try fields.text(.rule) else { return nil }
-        guard let rule = Rule(recordText: text), rule.recordText.utf8.elementsEqual(bytes) else { throw .malformed(.rule) }
+        guard let bytes = fields[.rule] else { return nil }
+        guard let rule = Rule(recordText: bytes) else { throw .malformed(.rule) }
         return rule
     }
 
@@ -108,8 +108,8 @@ struct RecordReader {
     }
 
     private func id<Entity>(_ field: RecordField) throws(RecordDecodingError) -> EntityID<Entity>? {
-        guard let text = try fields.text(field) else { return nil }
-        guard let id = EntityID<Entity>(text) else { throw .malformed(field) }
+        guard let bytes = fields[field] else { return nil }
+        guard let id = EntityID<Entity>(recordText: bytes) else { throw .malformed(field) }
         return id
     }
 

@@ -4,21 +4,22 @@ extension Rule {
     /// `kind/id/role`, as records hold it. A rule without an id has nothing between the strokes.
     var recordText: String { "\(kind)/\(id ?? "")/\(role.rawValue)" }
 
-    /// Reads what `recordText` gives. The caller compares the bytes.
-    init?(recordText text: String) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 3 else { return nil }
-        switch parts[0] {
-        case "ASSOCIATION":
-            guard let id = AssociationID(parts[1]), let role = Role(rawValue: String(parts[2])) else { return nil }
-            self = .association(id, role)
-        case "GUEST_ACCESS":
-            guard let id = GuestAccessID(parts[1]), parts[2] == "GUEST" else { return nil }
-            self = .guestAccess(id)
-        case "SUPER_ADMIN":
-            guard parts[1].isEmpty, parts[2] == "SUPER_ADMIN" else { return nil }
+    /// Reads exactly what `recordText` gives.
+    init?(recordText bytes: ArraySlice<UInt8>) {
+        if bytes.elementsEqual("SUPER_ADMIN//SUPER_ADMIN".utf8) {
             self = .superAdmin
-        default: return nil
+            return
+        }
+        let parts = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard parts.count == 3, let role = Role(rawValue: String(decoding: parts[2], as: UTF8.self)),
+            role.rawValue.utf8.elementsEqual(parts[2])
+        else { return nil }
+        if parts[0].elementsEqual("ASSOCIATION".utf8), let id = AssociationID(recordText: parts[1]) {
+            self = .association(id, role)
+        } else if parts[0].elementsEqual("GUEST_ACCESS".utf8), let id = GuestAccessID(recordText: parts[1]), role == .guest {
+            self = .guestAccess(id)
+        } else {
+            return nil
         }
     }
 }
