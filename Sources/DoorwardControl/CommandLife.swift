@@ -184,6 +184,7 @@ final class CommandLife: Sendable {
             state.withLock { $0 = ended }
             return finished
         } catch {
+            dal.ledger.doubt(because: "the outcome of a command was not written")
             CommandEnding.outcomeNotWritten.apply(to: &ended, at: ended.completedAt ?? ended.requestedAt, stateNow: .unknown)
             state.withLock { $0 = ended }
             return FinishedCommand(command: ended, status: live.status)

@@ -51,7 +51,7 @@ final class DenialRecorder: Sendable {
         count(request.caller.userID)
         let known = device ?? tenancy.device(request.deviceID)
         try await ledger.write(StoreTransaction(records: records(denial, of: request, device: known, in: tenancy)))
-        if !denial.hasReach, known == nil, tenancy.user(request.caller.userID)?.isSuperAdmin == true { return .notFound }
+        if known == nil, tenancy.user(request.caller.userID)?.isSuperAdmin == true { return .notFound }
         return .denied(denial, operation: request.operation, deviceID: known?.id)
     }
 

@@ -103,8 +103,8 @@ extension TenancyDirectory {
         try requireReach(of: caller, to: .unit(unitID))
     }
 
-    func requireReach(of caller: Caller, to deviceID: DeviceID?) throws(GatewayError) {
-        guard let deviceID, SecurityService.reaches(caller.userID, device: deviceID, at: .init(milliseconds: .max), in: self)
+    func requireReach(of caller: Caller, to deviceID: DeviceID?, at now: Timestamp) throws(GatewayError) {
+        guard let deviceID, SecurityService.reaches(caller.userID, device: deviceID, at: now, in: self)
         else { throw outOfReach(for: caller) }
     }
 }

@@ -36,12 +36,13 @@ package final class GatewayControl: Sendable {
     private let logger: Logger
     private let background = Mutex<[Task<Void, Never>]>([])
     private let isReady = Mutex(false)
+    private let executor: (any TaskExecutor)?
 
     package init(
         store: any GatewayStore, adapters: [any LockAdapter], clock: any GatewayClock, random: RandomSource,
         limits: Limits = Limits(), logger: Logger = Logger(label: "doorward"), executor: (any TaskExecutor)? = nil
     ) {
-        (self.clock, self.random, self.logger) = (clock, random, logger)
+        (self.clock, self.random, self.logger, self.executor) = (clock, random, logger, executor)
         self.adapters = AdapterRegistry(adapters)
         ledger = Ledger(store: store, logger: logger)
         let hasher = PasswordHasher(cost: limits.passwordCost, random: random)
@@ -79,15 +80,17 @@ package final class GatewayControl: Sendable {
         let recovered = try await recovery.settleOpenCommands()
         try await ledger.write(StoreTransaction(records: lifeRecords(.start, recovered: recovered)))
         ledger.onFailure { [weak self] in self?.beginMending() }
-        background.withLock { $0.append(Task { [reports] in await reports.run() }) }
+        background.withLock { $0.append(Task(executorPreference: executor) { [reports] in await reports.run() }) }
         try await startAdapters()
         isReady.withLock { $0 = true }
     }
 
     private func startAdapters() async throws {
+        for adapter in adapters.all { try await adapter.start(reports: reports) }
         let tenancy = directory.current
         for id in tenancy.deviceIDs {
             guard let device = tenancy.device(id) else { continue }
+            // Known before it is attached, so that its first report finds it.
             _ = devices.device(id)
             guard let adapter = adapters[device.adapter] else {
                 logger.error("no adapter for a device", metadata: ["device": "\(id)", "adapter": "\(device.adapter)"])
@@ -95,7 +98,6 @@ package final class GatewayControl: Sendable {
             }
             adapter.attach(AttachedLock(id: id, address: device.address))
         }
-        for adapter in adapters.all { try await adapter.start(reports: reports) }
     }
 
     private var recovery: Recovery { Recovery(ledger: ledger, devices: devices, clock: clock, random: random) }
@@ -124,7 +126,7 @@ package final class GatewayControl: Sendable {
 
     /// After a failed write, waits until the store writes again, reads back what was in doubt, and takes commands again.
     private func beginMending() {
-        let task = Task { [self] in
+        let task = Task(executorPreference: executor) { [self] in
             var wait = Duration.milliseconds(200)
             while !Task.isCancelled {
                 do {

@@ -15,7 +15,7 @@ package struct GuestAccesses: Sendable {
         try new.check()
         return try await writer.change(
             caller, repeatable: repeatable,
-            reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: new) },
+            reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: new, at: writer.clock.now()) },
             body: { (draft) throws(GatewayError) in try draft.grant(new) })
     }
 
@@ -99,8 +99,8 @@ package struct NewGuestAccess: Sendable {
 }
 
 extension TenancyDirectory {
-    fileprivate func requireReach(of caller: Caller, to new: NewGuestAccess) throws(GatewayError) {
-        for device in new.deviceIDs { try requireReach(of: caller, to: device) }
+    fileprivate func requireReach(of caller: Caller, to new: NewGuestAccess, at now: Timestamp) throws(GatewayError) {
+        for device in new.deviceIDs { try requireReach(of: caller, to: device, at: now) }
         if let property = new.propertyID {
             guard let property else { throw outOfReach(for: caller) }
             try requireReach(of: caller, to: .property(property))

@@ -54,7 +54,11 @@ package final class Ledger: Sendable {
     func settle() { isFailing.withLock { $0 = false } }
 
     private func noteFailure(_ error: StoreError) {
-        guard case .failed(let cause) = error else { return }
+        if case .failed(let cause) = error { doubt(because: cause) }
+    }
+
+    /// Something that has happened could not be written down: nothing more is begun until the store has been read back.
+    func doubt(because cause: String) {
         logger.error("the store failed; no command is taken until it writes again", metadata: ["cause": "\(cause)"])
         let begins = isFailing.withLock { isFailing in
             defer { isFailing = true }

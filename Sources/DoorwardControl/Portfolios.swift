@@ -72,7 +72,7 @@ package struct Portfolios: Sendable {
             reach: { (tenancy) throws(GatewayError) in
                 guard let propertyID else { throw tenancy.outOfReach(for: caller) }
                 try tenancy.requireReach(of: caller, to: .property(propertyID))
-                for device in new.devices { try tenancy.requireReach(of: caller, to: device) }
+                for device in new.devices { try tenancy.requireReach(of: caller, to: device, at: writer.clock.now()) }
             },
             body: { (draft) throws(GatewayError) in
                 guard let propertyID, let property = draft.directory.property(propertyID) else { throw GatewayError.outOfReach }

@@ -1,4 +1,4 @@
-package import Synchronization
+internal import Synchronization
 
 /// The one source of randomness of the gateway, shared by all who make ids, keys and tokens; tests hand in a seeded one.
 package final class RandomSource: Sendable {

@@ -1,0 +1,156 @@
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+/// Every row of the table of ends: the command's state, its detail, and whether anything was sent.
+@Suite struct CommandEndTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let name: String
+        let behaviour: ScriptedAdapter.Behaviour
+        let state: CommandState
+        let detail: String?
+        let sent: Bool
+        var testDescription: String { name }
+    }
+
+    static let rows =
+        [
+            Row(name: "confirmed at once", behaviour: .confirmAtOnce, state: .confirmed, detail: nil, sent: true),
+            Row(name: "confirmed later", behaviour: .confirm(after: .seconds(2)), state: .confirmed, detail: nil, sent: true),
+            Row(name: "silent lock", behaviour: .silent, state: .timedOut, detail: nil, sent: true),
+            Row(name: "late by a second", behaviour: .confirm(after: .seconds(11)), state: .timedOut, detail: nil, sent: true),
+            Row(name: "jam", behaviour: .jam(after: .seconds(1)), state: .failed, detail: "jammed", sent: true),
+            Row(name: "known offline", behaviour: .fail(.offline), state: .failed, detail: "device_offline", sent: false),
+            Row(name: "transport full", behaviour: .fail(.transportBusy), state: .failed, detail: "transport", sent: false),
+            Row(name: "unsupported", behaviour: .fail(.unsupported), state: .failed, detail: "unsupported", sent: false),
+            Row(name: "unknown to the adapter", behaviour: .fail(.notAttached), state: .failed, detail: "other", sent: false),
+        ]
+        + RefusalCause.allCases.map {
+            Row(
+                name: "refused: \($0)", behaviour: .refuse($0, after: .seconds(1)), state: .failed, detail: $0.rawValue,
+                sent: true)
+        }
+
+    @Test("a command ends as the table says, and its records say the same", arguments: rows)
+    func ends(row: Row) throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor, behaviour: row.behaviour)
+            let command = try await house.run(by: house.ids.tenant)
+            #expect(command.state == row.state)
+            #expect(command.outcomeDetail == row.detail)
+            #expect(command.sent == row.sent)
+            #expect(command.completedAt != nil)
+            #expect((command.dispatchedAt != nil) == row.sent)
+            #expect(house.adapter.orders.count == (row.sent ? 1 : 0))
+            let records = house.records(of: command.id)
+            #expect(records.map(\.kind) == [.commandIntent, .commandOutcome])
+            #expect(records.last?.outcome == row.state)
+            #expect(records.last?.outcomeDetail == row.detail)
+            #expect(try await house.store.command(command.id) == command)
+        }
+    }
+
+    @Test("the intent names the rule, the person and the device before anything is sent")
+    func intentComesFirst() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor)
+            let (store, portfolio) = (house.store, house.ids.portfolio)
+            let seen = Seen<[AccessRecord]>()
+            house.adapter.onSend { _ in seen.value = store.log(.portfolio(portfolio)) }
+            let command = try await house.run(by: house.ids.tenant)
+            let intent = try #require(seen.value?.last?.body)
+            #expect(intent.kind == .commandIntent)
+            #expect(intent.commandID == command.id)
+            #expect(intent.rule == .association(house.ids.tenancy, .tenant))
+            #expect(intent.decision == .allowed)
+            #expect(intent.actor.name == "Tom Tenant")
+            #expect(intent.device?.deviceName == "Flat door")
+            #expect(intent.device?.unitID == house.ids.unit)
+        }
+    }
+
+    @Test("a lock that is there already is told all the same, and nothing has changed")
+    func changedSaysWhetherItMoved() async throws {
+        let house = try await House()
+        let first = try await house.run(.unlock, by: house.ids.tenant)
+        let second = try await house.run(.unlock, by: house.ids.tenant)
+        #expect(first.changed == true)
+        #expect(second.changed == false)
+        #expect(house.adapter.orders.count == 2)
+    }
+
+    @Test(
+        "only a live word of the lock after the order confirms it",
+        arguments: [StateQuality.retained, .assumed, .stale])
+    func onlyLiveReportsConfirm(quality: StateQuality) throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor, behaviour: .silent)
+            let (adapter, door) = (house.adapter, house.ids.door)
+            adapter.report(.unlocked, from: door)
+            adapter.onSend { _ in
+                adapter.report(.state(.unlocked, quality: quality, method: nil, operatorName: nil), from: door)
+            }
+            let command = try await house.run(by: house.ids.tenant)
+            #expect(command.state == .timedOut)
+        }
+    }
+
+    @Test("states on the way and the wrong state do not end a command; the right one does, though it relocks at once")
+    func firstMatchingReportConfirms() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor, behaviour: .silent)
+            let (adapter, door) = (house.adapter, house.ids.door)
+            adapter.onSend { _ in
+                for state in [LockState.locked, .unlocking, .unlocked, .locked] { adapter.report(state, from: door) }
+            }
+            let command = try await house.run(by: house.ids.tenant)
+            #expect(command.state == .confirmed)
+            #expect(command.stateAfter == .unlocked)
+        }
+    }
+
+    @Test("a confirmation after the end changes nothing, and is an event that names the command")
+    func lateConfirmation() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 3, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor, behaviour: .confirm(after: .seconds(15)))
+            let command = try await house.run(by: house.ids.tenant)
+            #expect(command.state == .timedOut)
+            try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(10)))
+            await house.control.stop()
+            let event = try #require(house.records(of: command.id).last)
+            #expect(event.kind == .deviceEvent)
+            #expect(event.event == .unlocked)
+            #expect(event.actor.kind == .device)
+            #expect(house.records(of: command.id).count { $0.kind == .commandOutcome } == 1)
+            #expect(try await house.store.command(command.id)?.state == .timedOut)
+        }
+    }
+
+    @Test("a guest's command never lives past the end of the window")
+    func windowBoundsTheDeadline() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor, behaviour: .silent)
+            clock.advance(by: .seconds(24 * 3600 - 3))
+            let started = clock.now()
+            let command = try await house.run(by: house.ids.guest, timeout: .seconds(60))
+            #expect(command.state == .timedOut)
+            #expect(command.deadline.duration(since: started) == .seconds(3))
+            let after = await denial { _ = try await house.run(by: house.ids.guest) }
+            #expect(after?.reason == .guestWindowEnded)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Testing
+
+/// What a refused command leaves behind, and how many of them one principal can cause.
+@Suite struct DenialTests {
+    @Test("a denial with reach stands once, in the log of the device's portfolio, whole")
+    func withReach() async throws {
+        let house = try await House()
+        house.clock.advance(by: .seconds(25 * 3600))
+        let denied = await denial { _ = try await house.run(by: house.ids.guest) }
+        #expect(denied?.reason == .guestWindowEnded)
+        #expect(denied?.hasReach == true)
+        let record = try #require(house.portfolioLog.last?.body)
+        #expect(record.kind == .denial)
+        #expect(record.reason == .guestWindowEnded)
+        #expect(record.decision == .denied)
+        #expect(record.actor.name == "Gus Guest")
+        #expect(record.clientAddress == "192.0.2.7")
+        #expect(record.commandID == nil)
+        #expect(house.gatewayLog.allSatisfy { $0.body.kind != .denial })
+        #expect(house.adapter.orders.isEmpty)
+    }
+
+    @Test("of a stranger the portfolio learns only that somebody was there; the gateway's log holds it whole, and points")
+    func stranger() async throws {
+        let house = try await House()
+        let denied = await denial { _ = try await house.run(by: house.ids.stranger) }
+        #expect(denied?.hasReach == false)
+        let outside = try #require(house.portfolioLog.last)
+        #expect(outside.body.actor == .outside)
+        #expect(outside.body.clientAddress == nil)
+        #expect(outside.body.requestID == nil)
+        #expect(outside.body.rule == nil)
+        let whole = try #require(house.gatewayLog.last?.body)
+        #expect(whole.kind == .denial)
+        #expect(whole.actor.name == "Sam Stranger")
+        let counterpart: [String: RecordValue] = [
+            "logId": .string(house.ids.portfolio.description), "seq": .integer(Int64(outside.seq)),
+        ]
+        #expect(whole.details["counterpart"] == .object(counterpart))
+    }
+
+    @Test("an attempt on an id that does not exist stands in the gateway's log, and answers as a stranger's does")
+    func unknownDevice() async throws {
+        let house = try await House()
+        for (id, text) in [(nil, "not an id"), (DeviceID(high: 1, low: 2), "00000000-0000-0001-0000-000000000002")] {
+            let request = CommandRequest(
+                caller: house.caller(house.ids.tenant), deviceID: id, attemptedID: text, operation: .unlock, timeout: .seconds(1))
+            let denied = await denial { _ = try await house.control.locks.begin(request) }
+            #expect(denied?.hasReach == false)
+            let record = try #require(house.gatewayLog.last?.body)
+            #expect(record.reason == .deviceUnknown)
+            #expect(record.details["attemptedId"] == .string(text))
+        }
+        let asSuperAdmin = await failure {
+            _ = try await house.run(by: house.ids.superAdmin, on: DeviceID(high: 1, low: 2))
+        }
+        guard case .notFound = asSuperAdmin else {
+            Issue.record("to a super admin what does not exist is not found")
+            return
+        }
+    }
+
+    @Test("a super admin operates no lock, and is told so")
+    func superAdmin() async throws {
+        let house = try await House()
+        let denied = await denial { _ = try await house.run(by: house.ids.superAdmin) }
+        #expect(denied?.reason == .roleInsufficient)
+        #expect(denied?.hasReach == true)
+    }
+
+    @Test("beyond its share of denials a principal is refused before a decision, with one summary record a minute")
+    func suppression() async throws {
+        let house = try await House(deniedPerMinute: 3)
+        for _ in 0..<3 { _ = await denial { _ = try await house.run(by: house.ids.stranger) } }
+        let records = house.portfolioLog.count
+        for _ in 0..<5 {
+            guard case .rateLimited(let seconds) = await failure({ _ = try await house.run(by: house.ids.stranger) }) else {
+                Issue.record("the fourth denial of a minute was decided")
+                return
+            }
+            #expect((1...60).contains(seconds))
+        }
+        #expect(house.portfolioLog.count == records)
+        #expect(house.gatewayLog.count { $0.body.event == .denialsSuppressed } == 1)
+        #expect(try await house.run(by: house.ids.tenant).state == .confirmed, "nobody else is held up")
+        house.clock.advance(by: .seconds(61))
+        let again = await denial { _ = try await house.run(by: house.ids.stranger) }
+        #expect(again != nil)
+    }
+}

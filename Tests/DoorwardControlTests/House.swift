@@ -1,0 +1,152 @@
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Testing
+
+/// A gateway over a small house: a flat door on a unit with a tenant, a front door, a stranger, an owner, a super admin,
+/// and a guest of the tenant. Time is virtual; nothing leaves the process.
+struct House: Sendable {
+    let clock: VirtualClock
+    let store: InMemoryStore
+    let adapter: ScriptedAdapter
+    let control: GatewayControl
+    let ids: IDs
+    private let executor: (any TaskExecutor)?
+
+    struct IDs: Sendable {
+        let portfolio: PortfolioID
+        let property: PropertyID
+        let unit: UnitID
+        let door: DeviceID
+        let frontDoor: DeviceID
+        let otherDoor: DeviceID
+        let otherPortfolio: PortfolioID
+        let owner: UserID
+        let tenant: UserID
+        let guest: UserID
+        let stranger: UserID
+        let superAdmin: UserID
+        let managers: [UserID]
+        let tenancy: AssociationID
+        let guestAccess: GuestAccessID
+    }
+
+    /// - Parameters:
+    ///   - executor: orders the steps of everything that the gateway starts.
+    ///   - store: one that is there already, as after a restart; else a new one with the house in it.
+    init(
+        seed: UInt64 = 1, clock: VirtualClock = VirtualClock(), executor: (any TaskExecutor)? = nil,
+        behaviour: ScriptedAdapter.Behaviour = .confirmAtOnce, store existing: InMemoryStore? = nil, deniedPerMinute: Int = 20
+    ) async throws {
+        (self.clock, self.executor) = (clock, executor)
+        let (changes, ids) = try Self.world(createdAt: clock.now())
+        self.ids = ids
+        store = existing ?? InMemoryStore()
+        if existing == nil { _ = try await store.commit(StoreTransaction(changes: changes)) }
+        adapter = ScriptedAdapter(clock: clock, executor: executor, behaviour: behaviour)
+        var limits = GatewayControl.Limits()
+        limits.passwordCost = 10
+        limits.deniedPerMinute = deniedPerMinute
+        // A restart must not draw the ids of its predecessor again.
+        let generator = SeededGenerator(seed: existing == nil ? seed : seed ^ UInt64(store.commitCount) << 32)
+        control = GatewayControl(
+            store: store, adapters: [adapter], clock: clock, random: RandomSource(generator), limits: limits,
+            executor: executor)
+        try await control.start()
+    }
+
+    private static func world(createdAt: Timestamp) throws -> ([TenancyChange], IDs) {
+        var world = World(seed: 7, createdAt: createdAt)
+        let portfolio = world.portfolio("Oak Street")
+        let property = world.property("No. 5", in: portfolio)
+        let unit = world.unit("2B", in: property)
+        let otherPortfolio = world.portfolio("Elm Street")
+        let otherProperty = world.property("No. 9", in: otherPortfolio)
+        let door = world.device("Flat door", in: .unit(unit))
+        let frontDoor = world.device("Front door", in: .property(property))
+        let otherDoor = world.device("Elsewhere", in: .property(otherProperty))
+        world.share(frontDoor, with: unit)
+        let owner = world.user("Olga", lastName: "Owner")
+        world.assign(owner, .owner, .portfolio(portfolio))
+        let tenant = world.user("Tom", lastName: "Tenant")
+        let tenancy = world.assign(tenant, .tenant, .unit(unit))
+        let guest = world.user("Gus", lastName: "Guest")
+        let access = world.guestAccess(for: guest, to: [door], hours: 0..<24, under: tenancy)
+        let stranger = world.user("Sam", lastName: "Stranger")
+        let superAdmin = world.user("Root", isSuperAdmin: true)
+        let managers = (0..<5).map { _ in world.user("Max", lastName: "Manager") }
+        for manager in managers { world.assign(manager, .propertyManager, .property(property)) }
+        let ids = IDs(
+            portfolio: portfolio, property: property, unit: unit, door: door, frontDoor: frontDoor, otherDoor: otherDoor,
+            otherPortfolio: otherPortfolio, owner: owner, tenant: tenant, guest: guest, stranger: stranger,
+            superAdmin: superAdmin, managers: managers, tenancy: tenancy, guestAccess: try #require(access))
+        return (world.changes, ids)
+    }
+
+    func caller(_ user: UserID) -> Caller { Caller(userID: user, clientAddress: "192.0.2.7", requestID: "test") }
+
+    func request(
+        _ operation: LockOperation = .unlock, by user: UserID, on device: DeviceID? = nil, timeout: Duration = .seconds(10),
+        override: String? = nil
+    ) -> CommandRequest {
+        let device = device ?? ids.door
+        return CommandRequest(
+            caller: caller(user), deviceID: device, attemptedID: device.description, operation: operation, override: override,
+            timeout: timeout)
+    }
+
+    /// Runs a command to its end.
+    func run(
+        _ operation: LockOperation = .unlock, by user: UserID, on device: DeviceID? = nil, timeout: Duration = .seconds(10)
+    ) async throws -> Command {
+        try await begin(operation, by: user, on: device, timeout: timeout).finished.command
+    }
+
+    func begin(
+        _ operation: LockOperation = .unlock, by user: UserID, on device: DeviceID? = nil, timeout: Duration = .seconds(10)
+    ) async throws -> RunningCommand {
+        try #require(
+            try await control.locks.begin(request(operation, by: user, on: device, timeout: timeout)).running)
+    }
+
+    var portfolioLog: [AccessRecord] { store.log(.portfolio(ids.portfolio)) }
+    var gatewayLog: [AccessRecord] { store.log(.gateway) }
+
+    /// The records of one command, in order.
+    func records(of command: CommandID) -> [RecordBody] {
+        portfolioLog.map(\.body).filter { $0.commandID == command }
+    }
+}
+
+extension Answered<RunningCommand> {
+    var running: RunningCommand? { if case .fresh(let running) = self { running } else { nil } }
+}
+
+extension Answered {
+    var fresh: Value? { if case .fresh(let value) = self { value } else { nil } }
+    var replayed: StoredAnswer? { if case .replayed(let answer) = self { answer } else { nil } }
+}
+
+/// The reason of a denial that `body` ends in.
+func denial(_ body: () async throws -> Void) async -> Denial? {
+    do {
+        try await body()
+        return nil
+    } catch GatewayError.denied(let denial, _, _) {
+        return denial
+    } catch {
+        return nil
+    }
+}
+
+/// The error that `body` ends in.
+func failure(_ body: () async throws -> Void) async -> GatewayError? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return error as? GatewayError
+    }
+}

@@ -1,0 +1,144 @@
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Testing
+
+/// `Idempotency-Key`: a key does its work once.
+@Suite struct RepeatTests {
+    static func call(_ key: String = "k1", fingerprint: UInt8 = 1, of user: UserID) -> IdempotentCall<FinishedCommand> {
+        IdempotentCall(
+            key: IdempotencyKey(principal: "user:\(user)", key: key), fingerprint: [fingerprint],
+            render: { finished, _ in
+                StoredAnswer(
+                    status: finished.command.state == .confirmed ? 200 : 503, location: nil,
+                    body: Array("\(finished.command.id) \(finished.command.state.rawValue)".utf8))
+            })
+    }
+
+    @Test("a repeat gets the first answer, and the lock is told once")
+    func replays() async throws {
+        let house = try await House()
+        let call = Self.call(of: house.ids.tenant)
+        let first = try await house.control.locks.begin(house.request(by: house.ids.tenant), repeatable: call)
+        let finished = await (try #require(first.running)).finished
+        let second = try await house.control.locks.begin(house.request(by: house.ids.tenant), repeatable: call)
+        let answer = try #require(second.replayed)
+        #expect(String(decoding: answer.body, as: UTF8.self) == "\(finished.command.id) CONFIRMED")
+        #expect(house.adapter.orders.count == 1)
+    }
+
+    @Test("the same key with another request is refused, and moves nothing")
+    func mismatch() async throws {
+        let house = try await House()
+        let first = try await house.control.locks.begin(
+            house.request(by: house.ids.tenant), repeatable: Self.call(of: house.ids.tenant))
+        _ = await first.running?.finished
+        let error = await failure {
+            _ = try await house.control.locks.begin(
+                house.request(.lock, by: house.ids.tenant), repeatable: Self.call(fingerprint: 2, of: house.ids.tenant))
+        }
+        guard case .idempotencyMismatch = error else {
+            Issue.record("expected idempotencyMismatch, got \(String(describing: error))")
+            return
+        }
+        #expect(house.adapter.orders.count == 1)
+    }
+
+    @Test("twins of a call that is under way wait for it: one command, one order", arguments: 0..<200 as Range<UInt64>)
+    func twins(seed: UInt64) throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: seed, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor, behaviour: .confirm(after: .seconds(1)))
+            let bodies = try await withThrowingTaskGroup(of: String?.self) { group in
+                for _ in 0..<6 {
+                    group.addTask {
+                        let answered = try await house.control.locks.begin(
+                            house.request(by: house.ids.tenant), repeatable: Self.call(of: house.ids.tenant))
+                        switch answered {
+                        case .replayed(let answer): return String(decoding: answer.body, as: UTF8.self)
+                        case .fresh(let running):
+                            let command = await running.finished.command
+                            return "\(command.id) \(command.state.rawValue)"
+                        }
+                    }
+                }
+                var bodies: Set<String?> = []
+                for try await body in group { bodies.insert(body) }
+                return bodies
+            }
+            #expect(bodies.count == 1)
+            #expect(house.adapter.orders.count == 1)
+        }
+    }
+
+    @Test("a repeat after a restart gets the same answer and moves nothing")
+    func afterARestart() async throws {
+        let house = try await House()
+        let call = Self.call(of: house.ids.tenant)
+        let first = try await house.control.locks.begin(house.request(by: house.ids.tenant), repeatable: call)
+        let finished = await (try #require(first.running)).finished
+        let restarted = try await House(clock: house.clock, store: house.store.reopened())
+        let answer = try #require(
+            try await restarted.control.locks.begin(restarted.request(by: house.ids.tenant), repeatable: call).replayed)
+        #expect(String(decoding: answer.body, as: UTF8.self) == "\(finished.command.id) CONFIRMED")
+        #expect(restarted.adapter.orders.isEmpty)
+    }
+
+    @Test("a denial is decided anew under the same key: what was refused may be allowed now")
+    func denialsAreNotKept() async throws {
+        let house = try await House()
+        let call = Self.call(of: house.ids.stranger)
+        let refused = await denial {
+            _ = try await house.control.locks.begin(house.request(by: house.ids.stranger), repeatable: call)
+        }
+        #expect(refused?.hasReach == false)
+        _ = try await house.control.roles.assign(
+            house.caller(house.ids.owner), .tenant, to: house.ids.stranger, on: .unit(house.ids.unit))
+        let running = try await house.control.locks.begin(house.request(by: house.ids.stranger), repeatable: call).running
+        #expect(await running?.finished.command.state == .confirmed)
+    }
+
+    @Test("after a day a key is free again")
+    func keysEndAfterADay() async throws {
+        let house = try await House()
+        let call = Self.call(of: house.ids.tenant)
+        for _ in 0..<2 {
+            let running = try await house.control.locks.begin(house.request(by: house.ids.tenant), repeatable: call).running
+            #expect(await running?.finished.command.state == .confirmed)
+            house.clock.advance(by: .seconds(24 * 3600 + 1))
+        }
+        #expect(house.adapter.orders.count == 2)
+    }
+
+    @Test("a creation under a key happens once, also for twins", arguments: 0..<50 as Range<UInt64>)
+    func creations(seed: UInt64) throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: seed, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor)
+            let call = IdempotentCall<Portfolio>(
+                key: IdempotencyKey(principal: "p", key: "create"), fingerprint: [1],
+                render: { portfolio, _ in StoredAnswer(status: 201, location: nil, body: Array(portfolio.id.description.utf8)) })
+            let ids = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        switch try await house.control.portfolios.create(
+                            house.caller(house.ids.superAdmin), name: "New", owners: [], repeatable: call)
+                        {
+                        case .fresh(let portfolio): return portfolio.id.description
+                        case .replayed(let answer): return String(decoding: answer.body, as: UTF8.self)
+                        }
+                    }
+                }
+                var ids: Set<String> = []
+                for try await id in group { ids.insert(id) }
+                return ids
+            }
+            #expect(ids.count == 1)
+            #expect(house.control.directory.current.portfolioIDs.count == 3)
+        }
+    }
+}

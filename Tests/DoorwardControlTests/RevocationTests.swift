@@ -1,0 +1,174 @@
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// A right that was taken away is gone for every command that has not left.
+@Suite struct RevocationTests {
+    static let interleavings: UInt64 = 10_000
+
+    @Test("after a revoke is answered, no command under it leaves: 10,000 seeded interleavings of a slow lock's queue")
+    func nothingLeavesAfterARevoke() throws {
+        var sent = 0
+        var denied = 0
+        for seed in 0..<Self.interleavings {
+            let outcome = try Self.interleaving(seed: seed)
+            sent += outcome.sent
+            denied += outcome.denied
+            try #require(outcome.sentAfterRevoke == 0, "seed \(seed) sent after the revoke was answered")
+            try #require(outcome.oddities.isEmpty, "seed \(seed): \(outcome.oddities)")
+        }
+        // The interleavings must reach both sides of the revoke, or they show nothing.
+        #expect(sent > 5_000)
+        #expect(denied > 5_000)
+    }
+
+    struct Outcome: Sendable {
+        var sent = 0
+        var sentAfterRevoke = 0
+        var denied = 0
+        var oddities: [String] = []
+    }
+
+    /// How the right is taken away.
+    enum Revocation: CaseIterable {
+        case guestAccess
+        case grantorsTenancy
+        case disabledUser
+    }
+
+    private static func interleaving(seed: UInt64) throws -> Outcome {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: seed, clock: clock)
+        return try executor.run {
+            var random = SeededGenerator(seed: seed ^ 0x5EED)
+            let travel = Duration.milliseconds(Int64.random(in: 1...400, using: &random))
+            let house = try await House(seed: seed, clock: clock, executor: executor, behaviour: .confirm(after: travel))
+            let guests = Int.random(in: 1...4, using: &random)
+            let others = Int.random(in: 0...3, using: &random)
+            let start = clock.monotonicNow()
+            let revokeAt = start.advanced(by: .milliseconds(Int64.random(in: 0...600, using: &random)))
+            let starts = (0..<(guests + others)).map { _ in
+                start.advanced(by: .milliseconds(Int64.random(in: 0...300, using: &random)))
+            }
+            let how = Revocation.allCases.randomElement(using: &random) ?? .guestAccess
+            return await withTaskGroup(of: Command?.self) { group in
+                for (index, instant) in starts.enumerated() {
+                    group.addTask {
+                        try? await clock.sleep(until: instant)
+                        let user = index < guests ? house.ids.guest : house.ids.owner
+                        return try? await house.run(index % 2 == 0 ? .unlock : .lock, by: user)
+                    }
+                }
+                try? await clock.sleep(until: revokeAt)
+                let ordersAtAnswer = await revoke(how, in: house)
+                return await judge(group, house, ordersAtAnswer: ordersAtAnswer)
+            }
+        }
+    }
+
+    /// Takes the guest's right away.
+    ///
+    /// - Returns: how many orders had left at the instant of the answer.
+    private static func revoke(_ how: Revocation, in house: House) async -> Int? {
+        do {
+            switch how {
+            case .guestAccess: try await house.control.guestAccesses.revoke(house.caller(house.ids.tenant), house.ids.guestAccess)
+            case .grantorsTenancy:
+                try await house.control.roles.remove(house.caller(house.ids.owner), house.ids.tenant, from: .unit(house.ids.unit))
+            case .disabledUser:
+                _ = try await house.control.users.update(
+                    house.caller(house.ids.superAdmin), house.ids.guest, UserChanges(isEnabled: false))
+            }
+            return house.adapter.orders.count
+        } catch {
+            return nil
+        }
+    }
+
+    private static func judge(
+        _ group: TaskGroup<Command?>, _ house: House, ordersAtAnswer: Int?
+    ) async -> Outcome {
+        var outcome = Outcome()
+        guard let ordersAtAnswer else {
+            outcome.oddities.append("the revoke failed")
+            return outcome
+        }
+        var group = group
+        var commands: [Command] = []
+        while let command = await group.next() { if let command { commands.append(command) } }
+        let ofGuest = Set(commands.filter { $0.actor.userID == house.ids.guest }.map(\.id))
+        outcome.sent = house.adapter.orders.count
+        outcome.sentAfterRevoke = house.adapter.orders.dropFirst(ordersAtAnswer).count { ofGuest.contains($0.order.commandID) }
+        outcome.denied = commands.count { $0.state == .denied }
+        outcome.oddities = oddities(of: commands, house)
+        return outcome
+    }
+
+    /// One intent or more and exactly one outcome for each command; sent means sent; no order twice.
+    private static func oddities(of commands: [Command], _ house: House) -> [String] {
+        var oddities: [String] = []
+        let sent = house.adapter.orders.map(\.order.commandID)
+        if Set(sent).count != sent.count { oddities.append("an order was sent twice") }
+        for command in commands {
+            let records = house.records(of: command.id)
+            if records.count(where: { $0.kind == .commandOutcome }) != 1 { oddities.append("not one outcome") }
+            if records.first?.kind != .commandIntent { oddities.append("no intent first") }
+            if (command.sent == true) != sent.contains(command.id) { oddities.append("`sent` is not true") }
+            if command.state == .denied, command.actor.userID != house.ids.guest { oddities.append("the owner was denied") }
+        }
+        return oddities
+    }
+
+    @Test("a revoke waits for an order that is just being handed over, and is answered only after it has left")
+    func revokeWaitsForTheGate() async throws {
+        let house = try await House()
+        let answered = Seen<Bool>()
+        let directory = house.control.directory
+        let (access, tenant) = (house.ids.guestAccess, house.ids.tenant)
+        let wasAnsweredInside = Seen<Bool>()
+        house.adapter.onSend { _ in
+            Task.detached {
+                try await house.control.guestAccesses.revoke(house.caller(tenant), access)
+                answered.value = true
+            }
+            // Inside the gate: the new directory comes into force while the order is being handed over …
+            while directory.current.guestAccess(access)?.revokedAt == nil { sched_yield() }
+            for _ in 0..<20_000 where answered.value == nil { sched_yield() }
+            // … but the revoke must not have been answered.
+            wasAnsweredInside.value = answered.value ?? false
+        }
+        let command = try await house.run(by: house.ids.guest)
+        #expect(command.state == .confirmed)
+        #expect(wasAnsweredInside.value == false)
+        let after = await denial { _ = try await house.run(by: house.ids.guest) }
+        #expect(after?.reason == .guestAccessRevoked)
+    }
+
+    @Test("a command that another rule allows at the gate gets a further intent that names it before it is sent")
+    func anotherRuleMeansAnotherIntent() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 5, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor, behaviour: .confirm(after: .seconds(1)))
+            let owner = house.caller(house.ids.owner)
+            // The tenant also manages the property: the tenancy is the nearer rule, and named first.
+            let manages = try await house.control.roles.assign(
+                owner, .propertyManager, to: house.ids.tenant, on: .property(house.ids.property))
+            let first = try await house.begin(by: house.ids.owner)
+            let second = try await house.begin(by: house.ids.tenant)
+            try await house.control.roles.remove(owner, house.ids.tenant, from: .unit(house.ids.unit))
+            _ = await first.finished
+            let command = await second.finished.command
+            #expect(command.state == .confirmed)
+            #expect(command.rule == .association(manages.id, .propertyManager))
+            let intents = house.records(of: command.id).filter { $0.kind == .commandIntent }
+            #expect(intents.map(\.rule) == [.association(house.ids.tenancy, .tenant), command.rule])
+            #expect(house.adapter.orders.count { $0.order.commandID == command.id } == 1)
+        }
+    }
+}

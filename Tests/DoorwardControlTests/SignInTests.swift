@@ -1,0 +1,196 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Testing
+
+/// Passwords, sessions, refresh tokens, and the slowing down of guesses.
+@Suite struct SignInTests {
+    static let password = Secret("a long enough passphrase")
+
+    /// A house with somebody who has a password.
+    struct Signed {
+        let house: House
+        let user: User
+
+        init() async throws {
+            house = try await House()
+            let new = NewUser(email: "Ann@Example.com", firstName: "Ann", lastName: "Lee", password: SignInTests.password)
+            user = try #require(
+                try await house.control.users.create(house.caller(house.ids.superAdmin), new, repeatable: nil).fresh)
+        }
+
+        func logIn(_ email: String = "ann@example.com", _ password: Secret<String> = SignInTests.password) async throws
+            -> SignedIn
+        {
+            try await house.control.signIn.logIn(
+                email: email, password: password, source: .api, clientAddress: "192.0.2.9", requestID: "r")
+        }
+
+        func refresh(_ token: Secret<String>) async throws -> SignedIn {
+            try await house.control.signIn.refresh(token, source: .api, clientAddress: nil, requestID: nil)
+        }
+    }
+
+    @Test("the right password begins a session, whatever the case of the address")
+    func logIn() async throws {
+        let signed = try await Signed()
+        let result = try await signed.logIn()
+        #expect(result.user == signed.user)
+        #expect(signed.house.control.signIn.sessions.session(result.session.id, at: signed.house.clock.now()) != nil)
+        let record = try #require(signed.house.gatewayLog.last?.body)
+        #expect(record.event == .signedIn)
+        #expect(record.actor.userID == signed.user.id)
+    }
+
+    @Test("a wrong password, an unknown address, an absurd password and a disabled user have one answer")
+    func oneAnswer() async throws {
+        let signed = try await Signed()
+        _ = try await signed.house.control.users.update(
+            signed.house.caller(signed.house.ids.superAdmin), signed.house.ids.tenant, UserChanges(isEnabled: false))
+        let attempts = [
+            ("ann@example.com", Secret("a wrong passphrase here")), ("nobody@example.com", Self.password),
+            ("ann@example.com", Secret(String(repeating: "x", count: 5000))), ("tom1@example.com", Self.password),
+        ]
+        for (email, password) in attempts {
+            guard case .unauthenticated = await failure({ _ = try await signed.logIn(email, password) }) else {
+                Issue.record("\(email) was not answered as every other failure")
+                return
+            }
+            let record = try #require(signed.house.gatewayLog.last?.body)
+            #expect(record.event == .signInFailed)
+            #expect(record.actor == .outside)
+        }
+    }
+
+    @Test("after five failures an account waits 1 s, 2 s, 4 s … at most five minutes; the right password ends it")
+    func accountSlowsDown() async throws {
+        let signed = try await Signed()
+        let wrong = Secret("a wrong passphrase here")
+        for _ in 0..<5 { _ = await failure { _ = try await signed.logIn("ann@example.com", wrong) } }
+        for expected in [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300] {
+            guard case .rateLimited(let seconds) = await failure({ _ = try await signed.logIn() }) else {
+                Issue.record("a guess was not slowed down")
+                return
+            }
+            #expect(seconds == expected)
+            signed.house.clock.advance(by: .seconds(expected))
+            _ = await failure { _ = try await signed.logIn("ann@example.com", wrong) }
+        }
+        signed.house.clock.advance(by: .seconds(300))
+        _ = try await signed.logIn()
+        guard case .unauthenticated = await failure({ _ = try await signed.logIn("ann@example.com", wrong) }) else {
+            Issue.record("the failures before the right password still count")
+            return
+        }
+    }
+
+    @Test("one address has its failures bounded over all accounts, and other addresses are not held up")
+    func addressSlowsDown() async throws {
+        let signed = try await Signed()
+        for index in 0..<20 { _ = await failure { _ = try await signed.logIn("user\(index)@example.com", Self.password) } }
+        guard case .rateLimited = await failure({ _ = try await signed.logIn() }) else {
+            Issue.record("the twenty-first attempt of a minute was let through")
+            return
+        }
+        _ = try await signed.house.control.signIn.logIn(
+            email: "ann@example.com", password: Self.password, source: .api, clientAddress: "192.0.2.10", requestID: nil)
+        signed.house.clock.advance(by: .seconds(61))
+        _ = try await signed.logIn()
+    }
+
+    @Test("a refresh token is good for one exchange; the second ends the session for both who hold it")
+    func refreshReuse() async throws {
+        let signed = try await Signed()
+        let first = try await signed.logIn()
+        let second = try await signed.refresh(first.refreshToken)
+        #expect(second.session.id == first.session.id)
+        guard case .unauthenticated = await failure({ _ = try await signed.refresh(first.refreshToken) }) else {
+            Issue.record("a used token was exchanged")
+            return
+        }
+        #expect(signed.house.gatewayLog.last?.body.event == .refreshReused)
+        #expect(signed.house.control.signIn.sessions.session(first.session.id, at: signed.house.clock.now()) == nil)
+        guard case .unauthenticated = await failure({ _ = try await signed.refresh(second.refreshToken) }) else {
+            Issue.record("the ended session went on")
+            return
+        }
+    }
+
+    @Test("of two exchanges of one token at the same time, at most one goes through", arguments: 0..<100 as Range<UInt64>)
+    func refreshTwins(seed: UInt64) async throws {
+        let signed = try await Signed()
+        let first = try await signed.logIn()
+        let won = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<2 { group.addTask { (try? await signed.refresh(first.refreshToken)) != nil } }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(won <= 1)
+        #expect(signed.house.control.signIn.sessions.session(first.session.id, at: signed.house.clock.now()) == nil)
+    }
+
+    @Test("signing out ends the session at once, and a restart does not bring it back")
+    func logOut() async throws {
+        let signed = try await Signed()
+        let kept = try await signed.logIn()
+        let ended = try await signed.logIn()
+        try await signed.house.control.signIn.logOut(Caller(userID: signed.user.id, sessionID: ended.session.id))
+        let restarted = try await House(clock: signed.house.clock, store: signed.house.store.reopened())
+        let now = signed.house.clock.now()
+        #expect(restarted.control.signIn.sessions.session(kept.session.id, at: now) != nil)
+        #expect(restarted.control.signIn.sessions.session(ended.session.id, at: now) == nil)
+    }
+
+    @Test("a session that is not refreshed ends")
+    func sessionsEnd() async throws {
+        let signed = try await Signed()
+        let result = try await signed.logIn()
+        signed.house.clock.advance(by: .seconds(30 * 86_400))
+        #expect(signed.house.control.signIn.sessions.session(result.session.id, at: signed.house.clock.now()) == nil)
+        guard case .unauthenticated = await failure({ _ = try await signed.refresh(result.refreshToken) }) else {
+            Issue.record("an old token was exchanged")
+            return
+        }
+    }
+
+    @Test(
+        "a password is long enough, not absurd, and not what everybody tries first",
+        arguments: [
+            ("fourteen chars", "too_short"), ("fifteen chars !", nil), (String(repeating: "é", count: 512), nil),
+            (String(repeating: "é", count: 513), "too_long"), ("passwordpassword", "too_common"),
+            ("PasswordPassword", "too_common"),
+            ("correct horse battery staple", "too_common"), ("            correct", nil),
+        ] as [(String, String?)])
+    func rules(text: String, problem: String?) {
+        #expect(PasswordRules.problem(with: Secret(text)) == problem)
+    }
+
+    @Test("a hash verifies its password, is salted, and says its cost; nothing else verifies")
+    func hashing() async throws {
+        let hasher = PasswordHasher(cost: 10, random: RandomSource(SeededGenerator(seed: 1)))
+        let first = try await hasher.hash(Self.password)
+        let second = try await hasher.hash(Self.password)
+        #expect(first != second)
+        #expect(first.hasPrefix("$scrypt$ln=10,r=8,p=1$"))
+        #expect(try await hasher.verify(Self.password, against: first))
+        #expect(try await !hasher.verify(Secret("a long enough passphrasf"), against: first))
+        #expect(try await !hasher.verify(Self.password, against: nil))
+        #expect(try await !hasher.verify(Self.password, against: "$scrypt$ln=10,r=8,p=1$$"))
+    }
+
+    @Test("at most eight passwords wait to be hashed; more are refused at once")
+    func hashingIsBounded() async throws {
+        let hasher = PasswordHasher(cost: 14, random: RandomSource(SeededGenerator(seed: 1)))
+        let refused = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<40 {
+                group.addTask {
+                    guard case .unavailable = await failure({ _ = try await hasher.hash(Self.password) }) else { return false }
+                    return true
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(refused >= 1)
+        #expect(refused < 40)
+    }
+}

@@ -1,0 +1,205 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Testing
+
+/// Who may change the tenancy, what the changes write, and what is refused.
+@Suite struct TenancyTests {
+    @Test("a change stands in the gateway's log and in the portfolio's, with what it changed")
+    func changesAreWritten() async throws {
+        let house = try await House()
+        let owner = house.caller(house.ids.owner)
+        let association = try await house.control.roles.assign(
+            owner, .maintenance, to: house.ids.stranger, on: .property(house.ids.property))
+        for log in [house.gatewayLog, house.portfolioLog] {
+            let record = try #require(log.last?.body)
+            #expect(record.kind == .adminChange)
+            #expect(record.action == .assign)
+            #expect(record.target == RecordTarget(type: "UserRoleAssociation", id: association.id.description))
+            #expect(record.actor.id == house.ids.owner.description)
+        }
+        #expect(house.store.log(.portfolio(house.ids.otherPortfolio)).isEmpty)
+        #expect(try await house.run(by: house.ids.stranger).state == .confirmed)
+    }
+
+    @Test("a role that stands already is answered as it stands, and writes nothing")
+    func assigningTwice() async throws {
+        let house = try await House()
+        let owner = house.caller(house.ids.owner)
+        let first = try await house.control.roles.assign(owner, .tenant, to: house.ids.stranger, on: .unit(house.ids.unit))
+        let records = house.gatewayLog.count
+        let second = try await house.control.roles.assign(owner, .tenant, to: house.ids.stranger, on: .unit(house.ids.unit))
+        #expect(first == second)
+        #expect(house.gatewayLog.count == records)
+    }
+
+    @Test("the last owner is removed by a super admin only")
+    func lastOwner() async throws {
+        let house = try await House()
+        let entity = AssociatedEntity.portfolio(house.ids.portfolio)
+        let refused = await failure {
+            try await house.control.roles.remove(house.caller(house.ids.owner), house.ids.owner, from: entity)
+        }
+        guard case .conflict = refused else {
+            Issue.record("expected a conflict, got \(String(describing: refused))")
+            return
+        }
+        try await house.control.roles.remove(house.caller(house.ids.superAdmin), house.ids.owner, from: entity)
+        let denied = await denial { _ = try await house.run(by: house.ids.owner) }
+        #expect(denied?.reason == .noAssociation)
+        #expect(denied?.hasReach == false)
+    }
+
+    @Test("who may not assign a role is told so, or nothing at all")
+    func assigningWithoutTheRight() async throws {
+        let house = try await House()
+        let property = AssociatedEntity.property(house.ids.property)
+        let byTenant = await denial {
+            _ = try await house.control.roles.assign(
+                house.caller(house.ids.tenant), .tenant, to: house.ids.stranger, on: .unit(house.ids.unit))
+        }
+        #expect(byTenant?.reason == .roleInsufficient)
+        #expect(byTenant?.hasReach == true)
+        let byStranger = await denial {
+            _ = try await house.control.roles.assign(
+                house.caller(house.ids.stranger), .propertyManager, to: house.ids.stranger, on: property)
+        }
+        #expect(byStranger?.hasReach == false)
+        let bySuperAdmin = await denial {
+            _ = try await house.control.roles.assign(
+                house.caller(house.ids.superAdmin), .propertyManager, to: house.ids.stranger, on: property)
+        }
+        #expect(bySuperAdmin?.reason == .roleInsufficient, "a super admin names no managers")
+    }
+
+    @Test("nobody gives what they have not: a guest cannot grant, nor a tenant beyond their own doors")
+    func grantingBeyondOnesRights() async throws {
+        let house = try await House()
+        let byGuest = await denial { _ = try await Self.grant(house, by: house.ids.guest, [house.ids.door]) }
+        #expect(byGuest?.hasReach == true)
+        let elsewhere = await denial { _ = try await Self.grant(house, by: house.ids.tenant, [house.ids.otherDoor]) }
+        #expect(elsewhere?.hasReach == false)
+        let bothDoors = try await Self.grant(house, by: house.ids.tenant, [house.ids.door, house.ids.frontDoor])
+        #expect(bothDoors.grantedUnderAssociationID == house.ids.tenancy)
+        #expect(try await house.run(by: house.ids.stranger, on: house.ids.frontDoor).state == .confirmed)
+    }
+
+    @Test("what a tenant granted ends with the tenancy; what an owner granted stays")
+    func grantsOfATenancy() async throws {
+        let house = try await House()
+        let byOwner = try await Self.grant(house, by: house.ids.owner, [house.ids.door])
+        try await house.control.roles.remove(house.caller(house.ids.owner), house.ids.tenant, from: .unit(house.ids.unit))
+        let denied = await denial { _ = try await house.run(by: house.ids.guest) }
+        #expect(denied?.reason == .grantorLostAccess)
+        let command = try await house.run(by: house.ids.stranger)
+        #expect(command.rule == .guestAccess(byOwner.id))
+    }
+
+    @Test(
+        "a window must end after it starts and not last for ever",
+        arguments: [
+            (Duration.zero, "end_not_after_start"), (.seconds(-1), "end_not_after_start"),
+            (.seconds(6 * 366 * 86_400), "window_too_long"),
+        ])
+    func badWindows(length: Duration, problem: String) async throws {
+        let house = try await House()
+        let error = await failure {
+            _ = try await Self.grant(house, by: house.ids.owner, [house.ids.door], length: length)
+        }
+        guard case .invalid(let problems) = error else {
+            Issue.record("expected invalid, got \(String(describing: error))")
+            return
+        }
+        #expect(problems == [FieldProblem(field: "validUntil", problem: problem)])
+    }
+
+    @Test("what cannot be granted, or grants nothing, is refused", arguments: [[LockOperation.grantAccess], []])
+    func badOperations(operations: [LockOperation]) async throws {
+        let house = try await House()
+        let error = await failure {
+            _ = try await Self.grant(house, by: house.ids.owner, [house.ids.door], operations: operations)
+        }
+        guard case .invalid(let problems) = error else {
+            Issue.record("expected invalid, got \(String(describing: error))")
+            return
+        }
+        #expect(problems.map(\.problem) == [operations.isEmpty ? "empty" : "not_grantable"])
+    }
+
+    @Test("an id outside the caller's reach is refused as one that does not exist, in every place of a grant")
+    func noOracleInGrants() async throws {
+        let house = try await House()
+        for device in [house.ids.otherDoor, DeviceID(high: 4, low: 4)] {
+            let denied = await denial { _ = try await Self.grant(house, by: house.ids.tenant, [house.ids.door, device]) }
+            #expect(denied == Denial(.noAssociation, hasReach: false))
+        }
+    }
+
+    @Test("a person's address belongs to one user, whatever its case")
+    func oneUserForAnAddress() async throws {
+        let house = try await House()
+        let error = await failure {
+            let new = NewUser(
+                email: "TOM@example.com", firstName: "T", lastName: "", password: Secret("a long enough passphrase"))
+            let taken = try #require(house.control.directory.current.user(house.ids.tenant)?.email)
+            var same = new
+            same.email = taken.uppercased()
+            _ = try await house.control.users.create(house.caller(house.ids.superAdmin), same, repeatable: nil)
+        }
+        guard case .alreadyExists = error else {
+            Issue.record("expected alreadyExists, got \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("a disabled user is out at once, and the portfolios in which they held something are told")
+    func disabling() async throws {
+        let house = try await House()
+        _ = try await house.control.users.update(
+            house.caller(house.ids.superAdmin), house.ids.tenant, UserChanges(isEnabled: false))
+        let denied = await denial { _ = try await house.run(by: house.ids.tenant) }
+        #expect(denied?.reason == .userDisabled)
+        let told = try #require(house.portfolioLog.first { $0.body.action == .disable }?.body)
+        #expect(told.target?.id == house.ids.tenant.description)
+        #expect(house.store.log(.portfolio(house.ids.otherPortfolio)).isEmpty)
+    }
+
+    @Test("the last super admin cannot be disabled")
+    func lastSuperAdmin() async throws {
+        let house = try await House()
+        let error = await failure {
+            _ = try await house.control.users.update(
+                house.caller(house.ids.superAdmin), house.ids.superAdmin, UserChanges(isEnabled: false))
+        }
+        guard case .conflict = error else {
+            Issue.record("expected a conflict, got \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("a device that is hung on a unit takes no guest and no common area with it")
+    func movingADevice() async throws {
+        let house = try await House()
+        let access = try await Self.grant(house, by: house.ids.owner, [house.ids.frontDoor])
+        let owner = house.caller(house.ids.owner)
+        _ = try await house.control.portfolios.createUnit(
+            owner, in: house.ids.property, NewUnit(name: "1A", tenants: [], devices: [house.ids.frontDoor]), repeatable: nil)
+        let tenancy = house.control.directory.current
+        #expect(tenancy.guestAccess(access.id)?.revokedAt != nil)
+        #expect(tenancy.unitsSharing(house.ids.frontDoor).isEmpty)
+        let denied = await denial { _ = try await house.run(by: house.ids.tenant, on: house.ids.frontDoor) }
+        #expect(denied?.hasReach == false)
+    }
+
+    static func grant(
+        _ house: House, by user: UserID, _ devices: [DeviceID], operations: [LockOperation] = [.lock, .unlock],
+        length: Duration = .seconds(3600)
+    ) async throws -> GuestAccess {
+        let start = house.clock.now()
+        let new = NewGuestAccess(
+            guestUserID: .some(house.ids.stranger), label: nil, propertyID: nil, unitID: nil, deviceIDs: devices,
+            operations: operations, window: GuestWindow(validFrom: start, validUntil: start.advanced(by: length)))
+        return try #require(try await house.control.guestAccesses.grant(house.caller(user), new, repeatable: nil).fresh)
+    }
+}
