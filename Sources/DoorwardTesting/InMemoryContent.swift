@@ -30,7 +30,7 @@ struct InMemoryContent {
         switch change {
         case .begin(let command, let log):
             guard commands[command.id] == nil else { throw .commandExists }
-            guard let intent = intents.first(where: { $0.body.isIntent(of: command.id, in: log) }) else { throw .intentMissing }
+            guard let intent = intents.first(where: { $0.body.isIntent(of: command, in: log) }) else { throw .intentMissing }
             let device = intent.body.device ?? DeviceStamp(deviceID: command.deviceID)
             commands[command.id] = OpenCommand(command: command, log: log, device: device)
         case .update(let command):
@@ -130,7 +130,8 @@ struct InMemoryContent {
 }
 
 extension RecordBody {
-    fileprivate func isIntent(of command: CommandID, in log: LogID) -> Bool {
-        kind == .commandIntent && commandID == command && self.log == log
+    fileprivate func isIntent(of command: Command, in log: LogID) -> Bool {
+        kind == .commandIntent && self.log == log && commandID == command.id && operation == command.operation
+            && device?.deviceID == command.deviceID && actor == command.actor
     }
 }

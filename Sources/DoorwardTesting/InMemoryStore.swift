@@ -60,6 +60,7 @@ package final class InMemoryStore: GatewayStore {
 
     // MARK: GatewayStore
 
+    @discardableResult
     package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace] {
         let ticket = state.withLock { $0.queue.enter(transaction) }
         for _ in 0..<suspensions { await Task.yield() }

@@ -31,6 +31,8 @@ struct InMemoryTenancy {
         case .removeAssociation(let id): associations[id] = nil
         case .putGuestAccess(let access):
             try require(properties[access.propertyID] != nil)
+            try require(access.guestUserID.map { users[$0] != nil } ?? true)
+            try require(access.unitID.map { units[$0] != nil } ?? true)
             guestAccesses[access.id] = access
         }
     }

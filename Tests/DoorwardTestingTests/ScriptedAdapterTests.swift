@@ -1,0 +1,127 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+@Suite struct ScriptedAdapterTests {
+    private let device = DeviceID(high: 0, low: 1)
+
+    @Test(
+        "A lock does as it was told",
+        arguments: [
+            (.confirmAtOnce, ["UNLOCKED@0"]),
+            (.confirm(after: .milliseconds(30)), ["UNLOCKED@30"]),
+            (.silent, []),
+            (.refuse(.lowPower, after: .milliseconds(5)), ["low_power@5"]),
+            (.jam(after: .zero), ["JAMMED@0"]),
+        ] as [(ScriptedAdapter.Behaviour, [String])])
+    func behaviours(behaviour: ScriptedAdapter.Behaviour, heard: [String]) throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        let adapter = ScriptedAdapter(clock: clock, executor: executor)
+        let listener = Listener(clock)
+        let device = device
+        try executor.run {
+            try await adapter.start(reports: listener)
+            adapter.attach(AttachedLock(id: device, address: [:]))
+            adapter.set(behaviour, for: device)
+            try adapter.send(order(.unlock, clock))
+            try await clock.sleep(until: MonotonicInstant(nanoseconds: 1_000_000_000))
+        }
+        #expect(listener.trace.text == heard.joined(separator: " "))
+        #expect(adapter.orders.map(\.order.operation) == [.unlock])
+        #expect(adapter.orders.map(\.at) == [MonotonicInstant(nanoseconds: 0)])
+    }
+
+    @Test("What send throws is no order", arguments: [AdapterError.offline, .transportBusy, .unsupported])
+    func failing(error: AdapterError) {
+        let clock = VirtualClock()
+        let adapter = ScriptedAdapter(clock: clock, behaviour: .fail(error))
+        #expect(throws: AdapterError.notAttached) { try adapter.send(order(.lock, clock)) }
+        adapter.attach(AttachedLock(id: device, address: [:]))
+        #expect(throws: error) { try adapter.send(order(.lock, clock)) }
+        #expect(adapter.orders.isEmpty)
+    }
+
+    @Test("Reports on demand reach the listener while the lock is attached and the adapter runs")
+    func onDemand() async throws {
+        let clock = VirtualClock()
+        let adapter = ScriptedAdapter(clock: clock)
+        let listener = Listener(clock)
+        adapter.attach(AttachedLock(id: device, address: [:]))
+        adapter.report(.locked, from: device)
+        try await adapter.start(reports: listener)
+        adapter.report(.unlocked, method: .manual, from: device)
+        adapter.detach(device)
+        adapter.report(.locked, from: device)
+        adapter.attach(AttachedLock(id: device, address: [:]))
+        await adapter.stop()
+        adapter.report(.locked, from: device)
+        #expect(listener.trace.text == "UNLOCKED@0")
+    }
+
+    @Test("Stopping cancels the answers that are owed")
+    func stopping() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        let adapter = ScriptedAdapter(clock: clock, executor: executor, behaviour: .confirm(after: .seconds(1)))
+        let listener = Listener(clock)
+        let device = device
+        try executor.run {
+            try await adapter.start(reports: listener)
+            adapter.attach(AttachedLock(id: device, address: [:]))
+            try adapter.send(order(.lock, clock))
+            await Task.yield()
+            await adapter.stop()
+        }
+        #expect(clock.sleeperCount == 0)
+        #expect(listener.trace.text == "")
+    }
+
+    @Test("onSend looks at the world before the order counts")
+    func onSend() throws {
+        let clock = VirtualClock()
+        let adapter = ScriptedAdapter(clock: clock, behaviour: .silent)
+        let trace = Trace()
+        adapter.attach(AttachedLock(id: device, address: [:]))
+        adapter.onSend { trace.add("\($0.operation.rawValue) after \(adapter.orders.count)") }
+        try adapter.send(order(.lock, clock))
+        try adapter.send(order(.unlock, clock))
+        #expect(trace.text == "LOCK after 0 UNLOCK after 1")
+    }
+
+    @Test("Addresses are accepted unless the test says otherwise, and refreshes are counted")
+    func addresses() throws {
+        let adapter = ScriptedAdapter(clock: VirtualClock(), capabilities: [.lock])
+        #expect(try adapter.check(address: ["any": .null]) == [.lock])
+        let mistakes = AddressMistakes([.init(field: "address.any", problem: "unknown_key")])
+        adapter.set(mistakes: mistakes)
+        #expect(throws: mistakes) { try adapter.check(address: [:]) }
+        #expect(throws: AdapterError.notAttached) { try adapter.refresh(device) }
+        adapter.attach(AttachedLock(id: device, address: [:]))
+        try adapter.refresh(device)
+        #expect(adapter.refreshes == [device])
+        #expect(adapter.attached.map(\.id) == [device])
+    }
+
+    private func order(_ operation: LockOperation, _ clock: VirtualClock) -> LockOrder {
+        LockOrder(commandID: CommandID(high: 0, low: 7), deviceID: device, operation: operation, deadline: clock.now())
+    }
+}
+
+private struct Listener: ReportReceiver {
+    let clock: VirtualClock
+    let trace = Trace()
+
+    init(_ clock: VirtualClock) { self.clock = clock }
+
+    func receive(_ report: LockReport) {
+        let word: String? =
+            switch report.fact {
+            case .state(let state, _, _, _): state.rawValue
+            case .refusal(let cause): cause.rawValue
+            default: nil
+            }
+        if let word { trace.add("\(word)@\(clock.monotonicNow().nanoseconds / 1_000_000)") }
+    }
+}

@@ -1,0 +1,61 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+
+/// A portfolio with a front door and a flat's door, a tenant with a guest, and what a store is asked to write of them.
+struct StoreFixture: Sendable {
+    var world = World(seed: 11)
+    let portfolio: PortfolioID
+    let property: PropertyID
+    let unit: UnitID
+    let frontDoor: DeviceID
+    let flatDoor: DeviceID
+    let ada: UserID
+    let tenancy: AssociationID
+
+    init() {
+        portfolio = world.portfolio("Oak Street")
+        property = world.property("No. 5", in: portfolio)
+        unit = world.unit("2B", in: property)
+        frontDoor = world.device("Front door", in: .property(property))
+        flatDoor = world.device("Flat door", in: .unit(unit))
+        world.share(frontDoor, with: unit)
+        ada = world.user("Ada", lastName: "Lovelace")
+        tenancy = world.assign(ada, .tenant, .unit(unit))
+        world.guestAccess(for: world.user("Bob"), to: [frontDoor, flatDoor], under: tenancy)
+    }
+
+    var at: Timestamp { world.createdAt }
+
+    func filled() async throws -> InMemoryStore {
+        let store = InMemoryStore()
+        try await store.commit(StoreTransaction(changes: world.changes))
+        return store
+    }
+
+    func record(_ number: UInt64, in log: LogID, at: Timestamp? = nil, device: DeviceID? = nil) -> RecordBody {
+        RecordBody(
+            log: log, id: RecordID(high: 0, low: number), at: at ?? self.at, kind: .gateway, actor: .gateway, source: .gateway,
+            device: device.flatMap { world.device($0) }.map { DeviceStamp($0) }, event: .start)
+    }
+
+    func command(_ number: UInt64) -> Command {
+        Command(
+            id: CommandID(high: 0, low: number), deviceID: flatDoor, operation: .unlock, actor: Actor(kind: .user), source: .api,
+            rule: .association(tenancy, .tenant), requestedAt: at.advanced(by: .milliseconds(Int(number))), deadline: at)
+    }
+
+    /// The transaction that begins a command, with its intent.
+    func begin(_ command: Command, record number: UInt64) -> StoreTransaction {
+        var intent = record(number, in: .portfolio(portfolio), device: command.deviceID)
+        (intent.kind, intent.event, intent.commandID) = (.commandIntent, nil, command.id)
+        (intent.operation, intent.actor) = (command.operation, command.actor)
+        return StoreTransaction(commands: [.begin(command, log: intent.log)], records: [PendingRecord(intent)])
+    }
+
+    func entry(_ fingerprint: UInt8, _ answer: StoredAnswer?, hours: Int = 0) -> IdempotencyEntry {
+        IdempotencyEntry(
+            key: IdempotencyKey(principal: "USER:1", key: "k"), fingerprint: [fingerprint], commandID: nil, answer: answer,
+            createdAt: at.advanced(by: .seconds(3600 * hours)))
+    }
+}
