@@ -140,3 +140,13 @@ let package = Package(
         tests("EndToEnd", ["doorward", httpClient, nioCore], path: "Tests/EndToEnd"),
     ]
 )
+
+// Measurements, described in Benchmarks/README.md. Left out unless asked for, so that a build stays quick.
+if Context.environment["DOORWARD_BENCHMARKS"] != nil {
+    package.targets += [
+        module("BenchmarkSupport", [], path: "Benchmarks/Support"),
+        .executableTarget(
+            name: "benchmark-policy", dependencies: ["BenchmarkSupport", "DoorwardPolicy", "DoorwardDomain"], path: "Benchmarks/Policy",
+            swiftSettings: strict),
+    ]
+}

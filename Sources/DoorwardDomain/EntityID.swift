@@ -3,12 +3,13 @@
 /// On the wire an id is an opaque string; the gateway issues UUIDs of version 7 in lower case (RFC 9562, section 5.7)
 /// and keeps them as 128 bits, so that comparing and hashing one costs a few nanoseconds.
 /// A text that is not exactly such a UUID is an id that does not exist: `init?(_:)` answers `nil`.
-package struct EntityID<Entity>: Hashable, Sendable {
+package struct EntityID<Entity>: Sendable {
     /// The first eight bytes, big-endian: for a version 7 UUID the time comes first, so ids sort by age.
     package let high: UInt64
     /// The last eight bytes, big-endian.
     package let low: UInt64
 
+    @inlinable
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
@@ -43,6 +44,7 @@ package struct EntityID<Entity>: Hashable, Sendable {
     }
 
     /// The same 128 bits as the identity of something else: a command that stands in a record as its target, say.
+    @inlinable
     package func cast<Other>(to: Other.Type = Other.self) -> EntityID<Other> { EntityID<Other>(high: high, low: low) }
 
     private static func nibble(_ byte: UInt8) -> UInt64? {
@@ -54,8 +56,19 @@ package struct EntityID<Entity>: Hashable, Sendable {
     }
 }
 
+// Written out, and open to inlining in other modules: ids are compared and hashed wherever something is looked up.
+extension EntityID: Hashable {
+    @inlinable
+    package static func == (a: Self, b: Self) -> Bool { a.low == b.low && a.high == b.high }
+
+    /// The last half tells nearly all ids apart; the first is mixed in so that ids made by hand, as in tests, differ too.
+    @inlinable
+    package func hash(into hasher: inout Hasher) { hasher.combine(low ^ high &* 0x9E37_79B9_7F4A_7C15) }
+}
+
 extension EntityID: Comparable {
     /// The order of the canonical texts, which is the order in which "the smaller id" is meant everywhere.
+    @inlinable
     package static func < (a: Self, b: Self) -> Bool { (a.high, a.low) < (b.high, b.low) }
 }
 

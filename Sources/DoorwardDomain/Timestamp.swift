@@ -7,6 +7,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     package init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
+    @inlinable
     package static func < (a: Self, b: Self) -> Bool { a.milliseconds < b.milliseconds }
 
     /// This instant moved by `duration`, rounded towards zero to a millisecond.

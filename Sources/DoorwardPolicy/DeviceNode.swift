@@ -4,10 +4,12 @@ package import DoorwardDomain
 package final class DeviceNode: Sendable {
     /// The units that list it as a common area, and rightly: it hangs on no unit, and on their property.
     let sharingUnits: SortedIDs<Unit>
+    let isShared: Bool
     package let device: LockDevice
 
     init(_ device: LockDevice, sharingUnits: SortedIDs<Unit>) {
         (self.device, self.sharingUnits) = (device, sharingUnits)
+        isShared = !sharingUnits.isEmpty
     }
 
     package var id: DeviceID { device.id }
@@ -17,11 +19,11 @@ package final class DeviceNode: Sendable {
 
     /// What a user holds on the units that share this device, by unit.
     func sharedRoles(of user: UserNode) -> [HeldRole] {
-        if sharingUnits.isEmpty { return [] }
-        if sharingUnits.count < user.roles.all.count {
-            return sharingUnits.flatMap { user.roles.held(on: .unit($0)) }
+        if !isShared { return [] }
+        if sharingUnits.count < user.roles.count { return sharingUnits.flatMap { user.roles.held(on: .unit($0)) } }
+        return (0..<user.roles.count).lazy.map { user.roles[$0] }.filter {
+            $0.type == .unit && sharingUnits.contains($0.entityID.cast())
         }
-        return user.roles.all.filter { $0.type == .unit && sharingUnits.contains($0.entityID.cast()) }
     }
 }
 

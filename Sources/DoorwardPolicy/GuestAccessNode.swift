@@ -36,6 +36,8 @@ struct HeldGuestAccesses: Sendable {
         entries.removeAll { $0.node.access.id == id }
     }
 
+    var deviceFilter: DeviceFilter { entries.reduce(into: DeviceFilter()) { $0.insert($1.deviceID) } }
+
     /// The indices of those that list a device, smaller id first.
     func indices(on device: DeviceID) -> Range<Int> {
         if entries.isEmpty { return 0..<0 }
@@ -46,6 +48,17 @@ struct HeldGuestAccesses: Sendable {
     }
 
     func all(on device: DeviceID) -> [GuestAccessNode] { indices(on: device).map { entries[$0].node } }
+}
+
+/// Tells of most devices in one look that they are not in a set.
+struct DeviceFilter: Sendable {
+    private var bits: UInt64 = 0
+
+    mutating func insert(_ id: DeviceID) { bits |= Self.bit(id) }
+
+    func mayContain(_ id: DeviceID) -> Bool { bits & Self.bit(id) != 0 }
+
+    private static func bit(_ id: DeviceID) -> UInt64 { 1 << (id.low & 63) }
 }
 
 /// A set of lock operations in one byte.

@@ -11,53 +11,72 @@ struct Question {
 
     /// The most specific rule that allows it: unit, property, portfolio, guest access, super admin; of several on one
     /// entity the higher role, then the smaller id.
-    func grantingRule(of user: UserNode, in directory: TenancyDirectory) -> Rule? {
+    ///
+    /// - Parameter isReached: set when anything that the user holds may reach the device, so that a stranger is told from
+    ///   others without a second look.
+    @inline(__always)
+    static func grantingRule(
+        of user: UserNode, _ operation: LockOperation, on node: DeviceNode, at instant: Timestamp, isReached: inout Bool,
+        in directory: TenancyDirectory
+    ) -> Rule? {
         let columns = PermissionMatrix.columns(holding: operation)
-        if let property = device.device.propertyID {
-            if let unit = device.device.unitID, let rule = rule(of: user, on: unit.cast(), .unit, columns) { return rule }
-            if let rule = commonAreaRule(of: user, columns) { return rule }
-            if let rule = rule(of: user, on: property.cast(), .property, columns) { return rule }
-            if let id = device.device.portfolioID, let rule = rule(of: user, on: id.cast(), .portfolio, columns) { return rule }
-            if let rule = guestRule(of: user, in: directory) { return rule }
+        if let property = node.device.propertyID {
+            if let id = node.device.unitID, let rule = rule(of: user, on: id.cast(), .unit, columns, &isReached) { return rule }
+            if node.isShared, let rule = commonAreaRule(of: user, on: node, columns, &isReached) { return rule }
+            if let rule = rule(of: user, on: property.cast(), .property, columns, &isReached) { return rule }
+            if let id = node.device.portfolioID, let rule = rule(of: user, on: id.cast(), .portfolio, columns, &isReached) {
+                return rule
+            }
+            if user.deviceFilter.mayContain(node.id) {
+                let question = Question(operation: operation, device: node, instant: instant)
+                if let rule = question.guestRule(of: user, &isReached, in: directory) { return rule }
+            }
         }
-        return user.isSuperAdmin && PermissionMatrix.superAdminOperations.contains(operation) ? .superAdmin : nil
+        guard user.isSuperAdmin else { return nil }
+        isReached = true
+        return PermissionMatrix.superAdminOperations.contains(operation) ? .superAdmin : nil
     }
 
     @inline(__always)
-    private func rule(
-        of user: UserNode, on id: EntityID<AssociatedEntity>, _ type: AssociatedEntityType, _ columns: MatrixColumns
+    private static func rule(
+        of user: UserNode, on id: EntityID<AssociatedEntity>, _ type: AssociatedEntityType, _ columns: MatrixColumns,
+        _ isReached: inout Bool
     ) -> Rule? {
-        let roles = user.roles.all
         for index in user.roles.indices(on: id, type) {
-            let role = roles[index].role
-            if let column = MatrixColumn(of: role, on: type), columns.contains(column) {
-                return .association(roles[index].id, role)
-            }
+            isReached = true
+            let held = user.roles[index]
+            if let column = MatrixColumn(of: held.role, on: type), columns.contains(column) { return held.rule }
         }
         return nil
     }
 
-    private func commonAreaRule(of user: UserNode, _ columns: MatrixColumns) -> Rule? {
-        guard !device.sharingUnits.isEmpty, columns.contains(.tenantCommonArea) else { return nil }
-        return device.sharedRoles(of: user).filter { $0.role == .tenant }.map(\.id).min().map { .association($0, .tenant) }
+    private static func commonAreaRule(
+        of user: UserNode, on node: DeviceNode, _ columns: MatrixColumns, _ isReached: inout Bool
+    ) -> Rule? {
+        let held = node.sharedRoles(of: user)
+        if held.isEmpty { return nil }
+        isReached = true
+        guard columns.contains(.tenantCommonArea) else { return nil }
+        return held.lazy.filter { $0.role == .tenant }.map(\.id).min().map { .association($0, .tenant) }
     }
 
-    private func guestRule(of user: UserNode, in directory: TenancyDirectory) -> Rule? {
-        let entries = user.guestAccesses.entries
-        for index in user.guestAccesses.indices(on: device.id) where entries[index].node.access.givesReach(at: instant) {
-            if failure(of: entries[index].node, in: directory) == nil { return .guestAccess(entries[index].node.access.id) }
+    private func guestRule(of user: UserNode, _ isReached: inout Bool, in directory: TenancyDirectory) -> Rule? {
+        for node in guestAccesses(of: user) {
+            isReached = true
+            if failure(of: node, in: directory) == nil { return .guestAccess(node.access.id) }
         }
         return nil
     }
 
     // MARK: - What forbids although a rule allows
 
-    func decisionUnlessForbidden(_ rule: Rule) -> Decision {
-        if let needed = operation.requiredCapability, !device.device.capabilities.contains(needed) {
+    @inline(__always)
+    static func decisionUnlessForbidden(_ rule: Rule, _ operation: LockOperation, on node: DeviceNode) -> Decision {
+        if let needed = operation.requiredCapability, !node.device.capabilities.contains(needed) {
             let missing = Denial.Missing(capability: needed.names.first)
             return .denied(Denial(.capabilityMissing, hasReach: true, rule: rule, missing: missing))
         }
-        if operation.isMovement && !device.device.isRemoteOperationEnabled {
+        if !node.device.isRemoteOperationEnabled && operation.isMovement {
             return .denied(Denial(.remoteOperationDisabled, hasReach: true, rule: rule))
         }
         return .allowed(rule, override: false)

@@ -33,13 +33,16 @@ package enum SecurityService {
         _ user: UserNode, _ operation: LockOperation, on device: DeviceNode, at instant: Timestamp, override: Bool,
         in directory: TenancyDirectory
     ) -> Decision {
-        let question = Question(operation: operation, device: device, instant: instant)
         guard user.isEnabled else {
             let reason: DenialReason = user.user == nil ? .userUnknown : .userDisabled
+            let question = Question(operation: operation, device: device, instant: instant)
             return .denied(Denial(reason, hasReach: user.user != nil && question.isReached(by: user)))
         }
-        if let rule = question.grantingRule(of: user, in: directory) { return question.decisionUnlessForbidden(rule) }
-        return .denied(question.denial(of: user, in: directory))
+        var isReached = false
+        let rule = Question.grantingRule(of: user, operation, on: device, at: instant, isReached: &isReached, in: directory)
+        if let rule { return Question.decisionUnlessForbidden(rule, operation, on: device) }
+        if !isReached && device.device.propertyID != nil { return .denied(Denial(.noAssociation, hasReach: false)) }
+        return .denied(Question(operation: operation, device: device, instant: instant).denial(of: user, in: directory))
     }
 
     /// Decides for whoever holds the link of a guest access. A link whose named guest is disabled opens nothing.
@@ -58,7 +61,7 @@ package enum SecurityService {
         guard reaches else { return .denied(Denial(.noAssociation, hasReach: false)) }
         let question = Question(operation: operation, device: device, instant: instant)
         guard let failure = question.failure(of: node, in: directory) else {
-            return question.decisionUnlessForbidden(.guestAccess(id))
+            return Question.decisionUnlessForbidden(.guestAccess(id), operation, on: device)
         }
         return .denied(question.denial(failure))
     }

@@ -21,7 +21,13 @@ package struct SortedIDs<Entity>: Hashable, Sendable {
     package mutating func insert(_ id: EntityID<Entity>) {
         let index = lowerBound(of: id)
         if index < ids.count && ids[index] == id { return }
-        ids.insert(id, at: index)
+        // Exactly as large as it must be: there are millions of these, and most never change.
+        var grown = ContiguousArray<EntityID<Entity>>()
+        grown.reserveCapacity(ids.count + 1)
+        grown += ids[..<index]
+        grown.append(id)
+        grown += ids[index...]
+        ids = grown
     }
 
     package mutating func remove(_ id: EntityID<Entity>) {
@@ -29,6 +35,7 @@ package struct SortedIDs<Entity>: Hashable, Sendable {
         if index < ids.count && ids[index] == id { ids.remove(at: index) }
     }
 
+    @inline(__always)
     private func lowerBound(of id: EntityID<Entity>) -> Int { ids.lowerBound { $0 < id } }
 }
 
@@ -40,6 +47,7 @@ extension SortedIDs: RandomAccessCollection {
 
 extension ContiguousArray {
     /// The first index whose element is not before the place sought; the array is sorted so that those before come first.
+    @inline(__always)
     func lowerBound(where isBefore: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

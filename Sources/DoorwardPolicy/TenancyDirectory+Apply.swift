@@ -93,9 +93,7 @@ extension TenancyDirectory {
     private mutating func put(_ association: UserRoleAssociation) {
         removeAssociation(association.id)
         let node = users[association.userID] ?? UserNode(id: association.userID)
-        var roles = node.roles
-        roles.insert(HeldRole(association))
-        users[association.userID] = node.replacing(roles: roles)
+        users[association.userID] = node.replacing(roles: node.roles.all + [HeldRole(association)])
         holders[association.id] = association.userID
         holdersByEntity[association.entity, default: SortedIDs()].insert(association.userID)
     }
@@ -103,11 +101,10 @@ extension TenancyDirectory {
     private mutating func removeAssociation(_ id: AssociationID) {
         guard let holder = holders[id], let node = users[holder], let held = node.roles.all.first(where: { $0.id == id })
         else { return }
-        var roles = node.roles
-        roles.remove(id)
-        users[holder] = node.replacing(roles: roles)
+        let left = node.replacing(roles: node.roles.all.filter { $0.id != id })
+        users[holder] = left
         holders[id] = nil
-        if !roles.holdsAny(on: held.entity) { holdersByEntity[held.entity]?.remove(holder) }
+        if !left.roles.holdsAny(on: held.entity) { holdersByEntity[held.entity]?.remove(holder) }
     }
 
     private mutating func put(_ access: GuestAccess) {

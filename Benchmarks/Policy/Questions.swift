@@ -1,0 +1,63 @@
+import DoorwardDomain
+import DoorwardPolicy
+
+/// What is asked: seven of ten by somebody with an association there, one by a guest, two by a stranger; half of them to unlock.
+struct Questions {
+    struct ByID {
+        let user: UserID
+        let device: DeviceID
+        let operation: LockOperation
+    }
+
+    struct Resolved {
+        let user: UserNode
+        let device: DeviceNode
+        let operation: LockOperation
+    }
+
+    let byID: [ByID]
+    let resolved: [Resolved]
+
+    init(_ count: Int, of world: World, in directory: TenancyDirectory, seed: UInt64) {
+        var mixer = SplitMix(seed: seed)
+        byID = (0..<count).map { _ in
+            let operation: LockOperation = [.unlock, .unlock, .lock, .viewStatus].randomElement(using: &mixer) ?? .unlock
+            let (user, device) = Self.pair(world, directory, &mixer)
+            return ByID(user: user, device: device, operation: operation)
+        }
+        resolved = byID.compactMap { question in
+            guard let user = directory.resolve(question.user), let device = directory.resolve(question.device) else { return nil }
+            return Resolved(user: user, device: device, operation: question.operation)
+        }
+    }
+
+    private static func pair(_ world: World, _ directory: TenancyDirectory, _ mixer: inout SplitMix) -> (UserID, DeviceID) {
+        let kind = Int.random(in: 0..<10, using: &mixer)
+        if kind < 7 {
+            let association = world.association(Int.random(in: 0..<world.associationCount, using: &mixer))
+            if let device = someDevice(under: association.entity, directory, &mixer) { return (association.userID, device) }
+        } else if kind < 8 {
+            let access = world.guestAccess(Int.random(in: 0..<world.guestAccessCount, using: &mixer))
+            if let guest = access.guestUserID { return (guest, access.deviceIDs[0]) }
+        }
+        return (
+            world.user(Int.random(in: 0..<world.userCount, using: &mixer)),
+            world.device(Int.random(in: 0..<world.deviceCount, using: &mixer))
+        )
+    }
+
+    private static func someDevice(
+        under entity: AssociatedEntity, _ directory: TenancyDirectory, _ mixer: inout SplitMix
+    ) -> DeviceID? {
+        switch entity {
+        case .unit(let id):
+            let shared = directory.unit(id)?.commonAreaAccessIDs ?? []
+            return (directory.deviceIDs(of: id) + shared).randomElement(using: &mixer)
+        case .property(let id): return directory.deviceIDs(of: id).randomElement(using: &mixer)
+        case .portfolio(let id):
+            return directory.propertyIDs(of: id).randomElement(using: &mixer).flatMap {
+                directory.deviceIDs(of: $0).randomElement(using: &mixer)
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+
+/// Wall and processor time of the calling thread, in nanoseconds.
+package struct Stopwatch {
+    private let wallStart = Self.read(CLOCK_MONOTONIC)
+    private let cpuStart = Self.read(CLOCK_THREAD_CPUTIME_ID)
+
+    package init() {}
+
+    package var wall: UInt64 { Self.read(CLOCK_MONOTONIC) - wallStart }
+    package var cpu: UInt64 { Self.read(CLOCK_THREAD_CPUTIME_ID) - cpuStart }
+
+    package static func now() -> UInt64 { read(CLOCK_MONOTONIC) }
+
+    private static func read(_ clock: clockid_t) -> UInt64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}
+
+/// The value below which a share of the samples lies; sorts them.
+package func percentile(_ share: Double, of samples: inout [UInt64]) -> UInt64 {
+    samples.sort()
+    return samples.isEmpty ? 0 : samples[min(samples.count - 1, Int(Double(samples.count) * share))]
+}
+
+/// Memory of this process that is in RAM now, in bytes.
+package func residentMemory() -> Double {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+    let kibibytes = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Double($0) } ?? 0
+    return kibibytes * 1024
+}

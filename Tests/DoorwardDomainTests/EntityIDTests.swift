@@ -1,0 +1,107 @@
+import DoorwardDomain
+import DoorwardTesting
+import Foundation
+import Testing
+
+@Suite struct EntityIDTests {
+    @Test("An id is printed as it was read")
+    func roundTrip() {
+        var generator = SeededGenerator(seed: 1)
+        for _ in 0..<1000 {
+            let id = UserID(high: generator.next(), low: generator.next())
+            #expect(id.description.count == 36)
+            #expect(UserID(id.description) == id)
+            #expect(UUID(uuidString: id.description)?.uuidString.lowercased() == id.description)
+        }
+    }
+
+    @Test("The halves are the bytes in the order of the text")
+    func halves() {
+        let id = DeviceID("01234567-89ab-cdef-fedc-ba9876543210")
+        #expect(id == DeviceID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210))
+    }
+
+    @Test(
+        "A text that is not exactly an id in lower case is none",
+        arguments: [
+            "", "01234567-89AB-cdef-fedc-ba9876543210", "0123456789abcdeffedcba9876543210", "01234567-89ab-cdef-fedc-ba987654321",
+            "01234567-89ab-cdef-fedc-ba98765432100", " 1234567-89ab-cdef-fedc-ba9876543210",
+            "0123456-789ab-cdef-fedc-ba9876543210",
+            "01234567-89ab-cdef-fedc-ba987654321g", "01234567-89ab-cdef-fedc-ba987654321\n",
+            "01234567_89ab_cdef_fedc_ba9876543210",
+            "{1234567-89ab-cdef-fedc-ba987654321}", "01234567-89ab-cdef-fedc-ba98765432é", "#", "+",
+        ])
+    func malformed(text: String) { #expect(UserID(text) == nil) }
+
+    @Test("Ids are in the order of their texts")
+    func order() {
+        var generator = SeededGenerator(seed: 2)
+        for _ in 0..<1000 {
+            let high = UInt64.random(in: 0...2, using: &generator) << 62
+            let a = UserID(high: high, low: generator.next())
+            let b = UserID(high: UInt64.random(in: 0...2, using: &generator) << 62, low: generator.next())
+            #expect((a < b) == (a.description < b.description))
+        }
+    }
+
+    @Test("Two ids are equal, and hash alike, only with both halves the same")
+    func equality() {
+        let id = UserID(high: 1, low: 2)
+        #expect(id == UserID(high: 1, low: 2))
+        #expect(id.hashValue == UserID(high: 1, low: 2).hashValue)
+        #expect(id != UserID(high: 2, low: 2))
+        #expect(id != UserID(high: 1, low: 1))
+        #expect(Set([id, UserID(high: 2, low: 1), UserID(high: 1, low: 2)]).count == 2)
+    }
+
+    @Test("A new id is of version 7, variant 10, and begins with the time")
+    func version7() {
+        var generator = SeededGenerator(seed: 3)
+        let time = Timestamp(milliseconds: 0x0199_8877_6655)
+        let ids = (0..<500).map { _ in UserID.new(at: time, using: &generator) }
+        for id in ids {
+            #expect(id.description.hasPrefix("01998877-6655-7"))
+            #expect("89ab".contains(id.description.dropFirst(19).prefix(1)))
+        }
+        #expect(Set(ids).count == 500)
+        let later = UserID.new(at: time.advanced(by: .milliseconds(1)), using: &generator)
+        #expect(ids.allSatisfy { $0 < later })
+    }
+
+    @Test("All 74 random bits of a new id take both values")
+    func randomBits() {
+        var generator = SeededGenerator(seed: 4)
+        var ones: (UInt64, UInt64) = (0, 0)
+        var zeros: (UInt64, UInt64) = (0, 0)
+        for _ in 0..<200 {
+            let id = UserID.new(at: Timestamp(milliseconds: 0), using: &generator)
+            ones = (ones.0 | id.high, ones.1 | id.low)
+            zeros = (zeros.0 | ~id.high, zeros.1 | ~id.low)
+        }
+        #expect(ones.0 & zeros.0 == 0xFFF)
+        #expect(ones.1 & zeros.1 == 0x3FFF_FFFF_FFFF_FFFF)
+    }
+
+    @Test("An instant before 1970 or past the 48 bits makes an id all the same")
+    func clampedTime() {
+        var generator = SeededGenerator(seed: 5)
+        #expect(UserID.new(at: Timestamp(milliseconds: -1), using: &generator).high >> 16 == 0)
+        #expect(UserID.new(at: Timestamp(milliseconds: .max), using: &generator).high >> 12 & 0xF == 7)
+    }
+
+    @Test("An id is a string in JSON, and nothing else is an id")
+    func codable() throws {
+        let id = UnitID(high: 7, low: 8)
+        let data = try JSONEncoder().encode([id])
+        #expect(String(decoding: data, as: UTF8.self) == "[\"\(id)\"]")
+        #expect(try JSONDecoder().decode([UnitID].self, from: data) == [id])
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode([UnitID].self, from: Data("[\"x\"]".utf8)) }
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode([UnitID].self, from: Data("[7]".utf8)) }
+    }
+
+    @Test("The same bits serve as the id of something else")
+    func cast() {
+        let id = CommandID(high: 5, low: 6)
+        #expect(id.cast(to: AccessRecord.self) == RecordID(high: 5, low: 6))
+    }
+}

@@ -1,0 +1,72 @@
+import DoorwardDomain
+import DoorwardPolicy
+import Testing
+
+@Suite struct DecideAgainstNaiveTests {
+    /// 2,400 worlds, fifty questions each.
+    @Test("In random worlds every decision, with its rule, reach and instants, is the one of the naive policy", arguments: 0..<8)
+    func sameDecision(block: UInt64) {
+        for seed in block * 300..<(block + 1) * 300 {
+            var world = PlainWorld(seed: seed)
+            let (directory, naive) = (world.directory, NaivePolicy(world: world))
+            for _ in 0..<50 {
+                let (principal, device, at) = (world.somePrincipal(), world.someDevice(), world.interestingInstant())
+                let operation = LockOperation.allCases.randomElement(using: &world.generator) ?? .unlock
+                let override = world.chance(30)
+                let decision = SecurityService.decide(principal, operation, on: device, at: at, override: override, in: directory)
+                let expected = naive.decide(principal, operation, device, at)
+                if decision != expected {
+                    Issue.record("seed \(seed): \(principal) \(operation) \(device) at \(at)\n got \(decision)\nwant \(expected)")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test("The random worlds ask every question that there is: each reason is seen, and each kind of rule")
+    func worldsAreWideEnough() {
+        var reasons: Set<DenialReason> = []
+        var roles: Set<Role> = []
+        var denialsWithReach = 0
+        for seed in 0..<400 as Range<UInt64> {
+            var world = PlainWorld(seed: seed)
+            let directory = world.directory
+            for _ in 0..<50 {
+                let (principal, device, at) = (world.somePrincipal(), world.someDevice(), world.interestingInstant())
+                let operation = LockOperation.allCases.randomElement(using: &world.generator) ?? .unlock
+                let decision = SecurityService.decide(principal, operation, on: device, at: at, override: false, in: directory)
+                if let denial = decision.denial { reasons.insert(denial.reason) }
+                if let rule = decision.rule { roles.insert(rule.role) }
+                denialsWithReach += decision.denial?.hasReach == true ? 1 : 0
+            }
+        }
+        let later: Set<DenialReason> = [
+            .guestUsesExhausted, .outsideSchedule, .clockUntrusted, .featureUnavailable, .lockdownActive,
+        ]
+        #expect(reasons == Set(DenialReason.allCases).subtracting(later))
+        #expect(roles == Set(Role.allCases))
+        #expect(denialsWithReach > 1000)
+    }
+
+    @Test("Resolved entries decide as the ids do")
+    func resolvedIsTheSame() {
+        for seed in 0..<200 as Range<UInt64> {
+            var world = PlainWorld(seed: seed)
+            let directory = world.directory
+            for user in world.users {
+                for device in world.devices {
+                    guard let userNode = directory.resolve(user.id), let deviceNode = directory.resolve(device.id) else {
+                        Issue.record("not resolved")
+                        return
+                    }
+                    let at = world.interestingInstant()
+                    let resolved = SecurityService.decide(
+                        userNode, .unlock, on: deviceNode, at: at, override: false, in: directory)
+                    let byID = SecurityService.decide(
+                        .user(user.id), .unlock, on: device.id, at: at, override: false, in: directory)
+                    #expect(resolved == byID)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import DoorwardDomain
+
+/// A second `decide`, written from the tables and sentences of the domain alone: it looks through plain arrays and uses
+/// nothing of the policy module, so that an error there and one here would have to be the same to stay unseen.
+struct NaivePolicy {
+    let world: PlainWorld
+
+    /// The matrix of lock operations as the page has it.
+    static let matrix: [LockOperation: String] = [
+        //                 OWNER ADMIN MANAGER MAINTENANCE AUDITOR TENANT-own TENANT-common GUEST
+        .lock: "            y     y     y       y           n       y          y             granted",
+        .unlock: "          y     y     y       y           n       y          y             granted",
+        .unlatch: "         y     y     y       y           n       y          y             granted",
+        .viewStatus: "      y     y     y       y           y       y          y             window",
+        .changeSettings: "  y     y     y       n           n       n          n             n",
+        .viewAccessHistory: "y    y     y       n           y       y          n             n",
+        .grantAccess: "     y     y     y       n           n       y          y             n",
+        .lockdown: "        y     y     y       n           n       n          n             n",
+    ]
+
+    static let columnsOfRoles: [Role] = [
+        .owner, .portfolioAdmin, .propertyManager, .maintenance, .auditor, .tenant, .tenant, .guest,
+    ]
+
+    static func cell(_ operation: LockOperation, _ column: Int) -> String {
+        String(matrix[operation, default: ""].split(separator: " ")[column])
+    }
+
+    /// One rule that reaches the device, and how it did in the tests.
+    struct Candidate {
+        var rule: Rule
+        /// 0 unit, 1 property, 2 portfolio, 3 guest, 4 super admin.
+        var specificity: Int
+        var role: Role
+        /// `nil` when it allows.
+        var failed: DenialReason?
+        var opensAt: Timestamp?
+        var closesAt: Timestamp?
+        /// 33 digits, so that the super admin's, without an id, comes last.
+        var id: String
+    }
+
+    static let ladder: [[DenialReason]] = [
+        [.guestAccessRevoked], [.grantorLostAccess], [.roleInsufficient, .operationNotGranted], [.guestWindowEnded],
+        [.guestUsesExhausted], [.guestWindowNotStarted],
+    ]
+
+    func decide(_ principal: Principal, _ operation: LockOperation, _ deviceID: DeviceID, _ at: Timestamp) -> Decision {
+        let device = world.devices.first { $0.id == deviceID }
+        var candidates: [Candidate] = []
+        var user: User?
+        switch principal {
+        case .user(let id):
+            user = world.users.first { $0.id == id }
+            if user == nil { return deny(.userUnknown, false) }
+            if let device, let user { candidates = rules(of: user, operation, device, at) }
+        case .guestLink(let id):
+            guard let access = world.guestAccesses.first(where: { $0.id == id }) else { return deny(.userUnknown, false) }
+            if let device, reach(access, device, at) { candidates = [guestRule(access, operation, at)] }
+            if let guest = access.guestUserID {
+                user = world.users.first { $0.id == guest }
+                if user == nil { return deny(.userUnknown, !candidates.isEmpty) }
+            }
+        }
+        let isSuperAdmin = if case .user = principal { user?.isSuperAdmin == true } else { false }
+        let hasReach = !candidates.isEmpty || isSuperAdmin
+        if user?.isEnabled == false { return deny(.userDisabled, hasReach) }
+        guard let device else { return deny(.deviceUnknown, isSuperAdmin) }
+        if device.propertyID == nil && !isSuperAdmin { return deny(.deviceUnassigned, hasReach) }
+        if device.propertyID == nil { candidates = candidates.filter { $0.rule == .superAdmin } }
+        if candidates.isEmpty { return deny(.noAssociation, false) }
+        return verdict(candidates, operation, device)
+    }
+
+    private func verdict(_ candidates: [Candidate], _ operation: LockOperation, _ device: LockDevice) -> Decision {
+        let allowing = candidates.filter { $0.failed == nil }.min {
+            ($0.specificity, order($0.role), $0.id) < ($1.specificity, order($1.role), $1.id)
+        }
+        if let allowing {
+            let moves = [.lock, .unlock, .unlatch].contains(operation)
+            if moves, !device.capabilities.names.contains(operation.rawValue) {
+                return .denied(
+                    Denial(
+                        .capabilityMissing, hasReach: true, rule: allowing.rule, missing: .init(capability: operation.rawValue)))
+            }
+            if moves && !device.isRemoteOperationEnabled {
+                return .denied(Denial(.remoteOperationDisabled, hasReach: true, rule: allowing.rule))
+            }
+            return .allowed(allowing.rule, override: false)
+        }
+        let nearest = candidates.min { a, b in
+            let never = Timestamp(milliseconds: .max)
+            return (-passed(a), a.opensAt ?? never, a.id) < (-passed(b), b.opensAt ?? never, b.id)
+        }
+        guard let nearest, let reason = nearest.failed else { return deny(.noAssociation, false) }
+        var missing: Denial.Missing?
+        if reason == .operationNotGranted { missing = .init(operation: operation) }
+        if reason == .roleInsufficient { missing = .init(role: lowestRole(operation, device)) }
+        return .denied(
+            Denial(
+                reason, hasReach: true, rule: nearest.rule, opensAt: nearest.opensAt, closesAt: nearest.closesAt, missing: missing
+            ))
+    }
+
+    private func passed(_ candidate: Candidate) -> Int {
+        Self.ladder.firstIndex { steps in candidate.failed.map(steps.contains) ?? false } ?? -1
+    }
+
+    private func lowestRole(_ operation: LockOperation, _ device: LockDevice) -> Role? {
+        if Self.cell(operation, device.unitID == nil ? 6 : 5) == "y" { return .tenant }
+        return (0..<5).last { Self.cell(operation, $0) == "y" }.map { Self.columnsOfRoles[$0] }
+    }
+
+    private func order(_ role: Role) -> Int {
+        ["SUPER_ADMIN", "OWNER", "PORTFOLIO_ADMIN", "PROPERTY_MANAGER", "MAINTENANCE", "AUDITOR", "TENANT", "GUEST"]
+            .firstIndex(of: role.rawValue) ?? 99
+    }
+
+    // MARK: - The rules that reach a device
+
+    private func rules(of user: User, _ operation: LockOperation, _ device: LockDevice, _ at: Timestamp) -> [Candidate] {
+        var found: [Candidate] = []
+        for association in world.associations where association.userID == user.id {
+            guard let reach = reach(association, device) else { continue }
+            let column = Self.column(of: association.role, on: association.entity.type, isCommonArea: reach.isCommonArea)
+            let allows = column.map { Self.cell(operation, $0) == "y" } ?? false
+            found.append(
+                Candidate(
+                    rule: .association(association.id, association.role), specificity: reach.specificity, role: association.role,
+                    failed: allows ? nil : .roleInsufficient, id: association.id.description))
+        }
+        for access in world.guestAccesses where access.guestUserID == user.id && reach(access, device, at) {
+            found.append(guestRule(access, operation, at))
+        }
+        if user.isSuperAdmin {
+            found.append(
+                Candidate(
+                    rule: .superAdmin, specificity: 4, role: .superAdmin,
+                    failed: operation == .viewStatus ? nil : .roleInsufficient,
+                    id: "g"))
+        }
+        return found
+    }
+
+    func reach(_ association: UserRoleAssociation, _ device: LockDevice) -> (specificity: Int, isCommonArea: Bool)? {
+        switch association.entity {
+        case .portfolio(let id): return device.portfolioID == id ? (2, false) : nil
+        case .property(let id): return device.propertyID == id ? (1, false) : nil
+        case .unit(let id):
+            if device.unitID == id { return (0, false) }
+            guard device.unitID == nil, let unit = world.units.first(where: { $0.id == id }) else { return nil }
+            return unit.propertyID == device.propertyID && unit.commonAreaAccessIDs.contains(device.id) ? (0, true) : nil
+        }
+    }
+
+    /// A role counts where it can be held: owners, admins and auditors on a portfolio, and so on.
+    static func column(of role: Role, on type: AssociatedEntityType, isCommonArea: Bool) -> Int? {
+        let held: [AssociatedEntityType: [Role]] = [
+            .portfolio: [.owner, .portfolioAdmin, .auditor], .property: [.propertyManager, .maintenance, .auditor],
+            .unit: [.tenant],
+        ]
+        guard held[type, default: []].contains(role) else { return nil }
+        return role == .tenant && isCommonArea ? 6 : columnsOfRoles.firstIndex(of: role)
+    }
+
+    private func reach(_ access: GuestAccess, _ device: LockDevice, _ at: Timestamp) -> Bool {
+        guard access.deviceIDs.contains(device.id), access.createdAt <= at else { return false }
+        let end = min(access.revokedAt ?? access.window.validUntil, access.window.validUntil)
+        return at.milliseconds < end.milliseconds + 30 * 24 * 60 * 60 * 1000
+    }
+
+    private func guestRule(_ access: GuestAccess, _ operation: LockOperation, _ at: Timestamp) -> Candidate {
+        var candidate = Candidate(rule: .guestAccess(access.id), specificity: 3, role: .guest, id: access.id.description)
+        let cell = Self.cell(operation, 7)
+        let isGrantorGone = !world.associations.contains { $0.id == access.grantedUnderAssociationID }
+        if access.revokedAt != nil {
+            candidate.failed = .guestAccessRevoked
+        } else if access.grantedUnderRole == .tenant && isGrantorGone {
+            candidate.failed = .grantorLostAccess
+        } else if cell == "n" || (cell == "granted" && !access.operations.contains(operation)) {
+            candidate.failed = .operationNotGranted
+        } else if at >= access.window.validUntil {
+            (candidate.failed, candidate.closesAt) = (.guestWindowEnded, access.window.validUntil)
+        } else if at < access.window.validFrom {
+            (candidate.failed, candidate.opensAt) = (.guestWindowNotStarted, access.window.validFrom)
+        }
+        return candidate
+    }
+
+    private func deny(_ reason: DenialReason, _ hasReach: Bool) -> Decision { .denied(Denial(reason, hasReach: hasReach)) }
+}

@@ -1,0 +1,163 @@
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+
+/// A small tenancy in plain arrays, made from a seed: what the directory is compared with.
+struct PlainWorld {
+    static let now = Timestamp(milliseconds: 1_700_000_000_000)
+
+    var portfolios: [Portfolio] = []
+    var properties: [Property] = []
+    var units: [Unit] = []
+    var devices: [LockDevice] = []
+    var users: [User] = []
+    var associations: [UserRoleAssociation] = []
+    var guestAccesses: [GuestAccess] = []
+
+    var generator: SeededGenerator
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+        for _ in 0..<Int.random(in: 1...2, using: &generator) { addPortfolio() }
+        shareCommonAreas()
+        for _ in 0..<Int.random(in: 2...5, using: &generator) { addUser() }
+        for _ in 0..<Int.random(in: 2...12, using: &generator) { addAssociation() }
+        for _ in 0..<Int.random(in: 0...8, using: &generator) { addGuestAccess() }
+    }
+
+    /// What makes the directory, parents first.
+    var changes: [TenancyChange] {
+        portfolios.map { .putPortfolio($0) } + properties.map { .putProperty($0) } + units.map { .putUnit($0) }
+            + devices.map { .putDevice($0) } + users.map { .putUser($0) } + associations.map { .putAssociation($0) }
+            + guestAccesses.map { .putGuestAccess($0) }
+    }
+
+    var directory: TenancyDirectory { changes.reduce(into: TenancyDirectory()) { $0.apply($1) } }
+
+    // MARK: - Making it
+
+    /// An id that says nothing of its age, so that "the smaller id" is any of two.
+    mutating func newID<Entity>() -> EntityID<Entity> {
+        EntityID(high: .random(in: 0...3, using: &generator), low: .random(in: 0...UInt64.max, using: &generator))
+    }
+
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
+
+    private mutating func addPortfolio() {
+        let portfolio = Portfolio(id: newID(), name: "P", createdAt: Self.now, updatedAt: Self.now)
+        portfolios.append(portfolio)
+        for _ in 0..<Int.random(in: 0...2, using: &generator) {
+            let property = Property(id: newID(), name: "H", portfolioID: portfolio.id, createdAt: Self.now, updatedAt: Self.now)
+            properties.append(property)
+            let first = units.count
+            for _ in 0..<Int.random(in: 0...3, using: &generator) {
+                units.append(
+                    Unit(
+                        id: newID(), name: "U", propertyID: property.id, portfolioID: portfolio.id, createdAt: Self.now,
+                        updatedAt: Self.now))
+            }
+            for _ in 0..<Int.random(in: 0...3, using: &generator) {
+                let unit = chance(55) ? units[first...].randomElement(using: &generator) : nil
+                addDevice(on: property, unit)
+            }
+        }
+        if chance(40) { addDevice(on: nil, nil) }
+    }
+
+    private mutating func addDevice(on property: Property?, _ unit: Unit?) {
+        devices.append(
+            LockDevice(
+                id: newID(), name: "D", adapter: "simulator", portfolioID: property?.portfolioID, propertyID: property?.id,
+                unitID: unit?.id, isRemoteOperationEnabled: !chance(15), capabilities: chance(75) ? .all : [.lock, .unlock],
+                createdAt: Self.now, updatedAt: Self.now))
+    }
+
+    /// Mostly devices that units may share, sometimes ones that they may not.
+    private mutating func shareCommonAreas() {
+        for index in units.indices {
+            for device in devices where device.propertyID == units[index].propertyID && chance(device.unitID == nil ? 60 : 10) {
+                units[index].commonAreaAccessIDs.append(device.id)
+            }
+            if chance(5), let stray = devices.randomElement(using: &generator) {
+                units[index].commonAreaAccessIDs.append(stray.id)
+            }
+        }
+    }
+
+    private mutating func addUser() {
+        let id: UserID = newID()
+        users.append(
+            User(
+                id: id, email: "\(id)@Example.org", firstName: "F", lastName: "L", isEnabled: !chance(12),
+                isSuperAdmin: chance(15),
+                createdAt: Self.now, updatedAt: Self.now))
+    }
+
+    private mutating func randomEntity() -> AssociatedEntity? {
+        switch Int.random(in: 0..<4, using: &generator) {
+        case 0: portfolios.randomElement(using: &generator).map { .portfolio($0.id) }
+        case 1: properties.randomElement(using: &generator).map { .property($0.id) }
+        default: units.randomElement(using: &generator).map { .unit($0.id) }
+        }
+    }
+
+    private mutating func addAssociation() {
+        guard let entity = randomEntity(), let user = users.randomElement(using: &generator) else { return }
+        let assignable = Role.allCases.filter(entity.type.assignableRoles.contains)
+        guard let role = (chance(95) ? assignable : Role.allCases).randomElement(using: &generator) else { return }
+        associations.append(
+            UserRoleAssociation(
+                id: newID(), userID: user.id, entity: entity, role: role, createdAt: Self.now, updatedAt: Self.now))
+    }
+
+    private mutating func addGuestAccess() {
+        guard let property = properties.randomElement(using: &generator), let grantor = users.randomElement(using: &generator)
+        else { return }
+        let start = Self.now.advanced(by: .seconds(86_400 * Int.random(in: -40...3, using: &generator)))
+        let window = GuestWindow(
+            validFrom: start, validUntil: start.advanced(by: .seconds(86_400 * Int.random(in: 1...20, using: &generator))))
+        let under = associations.randomElement(using: &generator)
+        let end = window.validFrom.advanced(by: .seconds(3600 * Int.random(in: -48...48, using: &generator)))
+        guestAccesses.append(
+            GuestAccess(
+                id: newID(), guestUserID: chance(85) ? users.randomElement(using: &generator)?.id : (chance(50) ? nil : newID()),
+                propertyID: property.id, deviceIDs: devices.filter { _ in chance(50) }.map(\.id),
+                operations: LockOperation.allCases.filter { _ in chance(60) }, window: window, grantedByUserID: grantor.id,
+                grantedUnderAssociationID: chance(80) ? under?.id ?? newID() : newID(),
+                grantedUnderRole: chance(70) ? under?.role ?? .tenant : .tenant, revokedAt: chance(15) ? end : nil,
+                createdAt: start.advanced(by: .seconds(-86_400 * Int.random(in: -2...3, using: &generator)))))
+    }
+
+    // MARK: - What to ask about it
+
+    /// An instant at which an answer may change: the ends of windows and of reach, each with its neighbours.
+    mutating func interestingInstant() -> Timestamp {
+        guard chance(85), let access = guestAccesses.randomElement(using: &generator) else { return Self.now }
+        let month = Duration.seconds(30 * 86_400)
+        let bounds = [
+            access.createdAt, access.window.validFrom, access.window.validUntil, access.window.validUntil.advanced(by: month),
+            access.revokedAt ?? access.createdAt, (access.revokedAt ?? access.createdAt).advanced(by: month), Self.now,
+        ]
+        let bound = bounds.randomElement(using: &generator) ?? Self.now
+        return bound.advanced(by: .milliseconds(Int.random(in: -1...1, using: &generator)))
+    }
+
+    mutating func someUser() -> UserID { chance(97) ? users.randomElement(using: &generator)?.id ?? newID() : newID() }
+
+    mutating func someDevice() -> DeviceID { chance(97) ? devices.randomElement(using: &generator)?.id ?? newID() : newID() }
+
+    mutating func somePrincipal() -> Principal {
+        if chance(20), let access = guestAccesses.randomElement(using: &generator) { return .guestLink(access.id) }
+        return chance(2) ? .guestLink(newID()) : .user(someUser())
+    }
+
+    mutating func someObject() -> ManagedObject {
+        switch Int.random(in: 0..<9, using: &generator) {
+        case 0: .gateway
+        case 1, 2: .portfolio(portfolios.randomElement(using: &generator)?.id ?? newID())
+        case 3, 4: .property(properties.randomElement(using: &generator)?.id ?? newID())
+        case 5, 6: .unit(units.randomElement(using: &generator)?.id ?? newID())
+        default: .device(someDevice())
+        }
+    }
+}
