@@ -1,0 +1,112 @@
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Testing
+
+/// What locks say by themselves: it changes what is known of them, and stands in the log.
+@Suite struct DeviceReportTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let name: String
+        let before: [LockReport.Fact]
+        let fact: LockReport.Fact
+        let event: RecordEvent?
+        var testDescription: String { name }
+    }
+
+    private static func live(_ state: LockState, _ method: EventMethod? = nil) -> LockReport.Fact {
+        .state(state, quality: .confirmed, method: method, operatorName: nil)
+    }
+
+    static let rows = [
+        Row(name: "the first word of a lock is no event", before: [], fact: live(.locked), event: nil),
+        Row(name: "a thumb turn", before: [live(.locked)], fact: live(.unlocked, .manual), event: .unlocked),
+        Row(name: "it locks itself", before: [live(.unlocked)], fact: live(.locked, .auto), event: .locked),
+        Row(name: "the latch is pulled", before: [live(.locked)], fact: live(.unlatched), event: .unlatched),
+        Row(name: "it jams", before: [live(.unlocked)], fact: live(.jammed), event: .jammed),
+        Row(name: "the same again", before: [live(.locked)], fact: live(.locked), event: nil),
+        Row(name: "on the way", before: [live(.locked)], fact: live(.unlocking), event: nil),
+        Row(
+            name: "a retained state is no event", before: [live(.locked)],
+            fact: .state(.unlocked, quality: .retained, method: nil, operatorName: nil), event: nil),
+        Row(name: "the door opens", before: [.door(.closed)], fact: .door(.open), event: .doorOpened),
+        Row(name: "the door closes", before: [.door(.open)], fact: .door(.closed), event: .doorClosed),
+        Row(name: "the door is seen for the first time", before: [], fact: .door(.open), event: nil),
+        Row(name: "the battery gets low", before: [], fact: .battery(level: 9, low: true), event: .batteryLow),
+        Row(
+            name: "the battery is still low", before: [.battery(level: 9, low: true)], fact: .battery(level: 8, low: true),
+            event: nil),
+        Row(name: "it goes away", before: [.availability(true)], fact: .availability(false), event: .offline),
+        Row(name: "it comes back", before: [.availability(false)], fact: .availability(true), event: .online),
+        Row(name: "nobody knows any more", before: [.availability(true)], fact: .availability(nil), event: nil),
+        Row(name: "tamper", before: [], fact: .event(.tamper, method: nil, operatorName: nil), event: .tamper),
+        Row(name: "a refusal of nothing", before: [], fact: .refusal(.busy), event: nil),
+    ]
+
+    @Test("what is new and not ours becomes an event in the portfolio's log", arguments: rows)
+    func events(row: Row) async throws {
+        let without = try await Self.events(after: row.before)
+        let with = try await Self.events(after: row.before + [row.fact])
+        #expect(with == without + (row.event.map { [$0] } ?? []))
+    }
+
+    /// The events that a fresh house has in its log when its door has said all this.
+    private static func events(after facts: [LockReport.Fact]) async throws -> [RecordEvent] {
+        let house = try await House()
+        for fact in facts { house.adapter.report(fact, from: house.ids.door) }
+        await house.control.stop()
+        return house.portfolioLog.map(\.body).filter { $0.kind == .deviceEvent }.compactMap(\.event)
+    }
+
+    @Test("a person whom the lock names is kept as a personal value of the event")
+    func operatorName() async throws {
+        let house = try await House()
+        house.adapter.report(.locked, from: house.ids.door)
+        house.adapter.report(
+            .state(.unlocked, quality: .confirmed, method: .keypad, operatorName: "Cleaner"), from: house.ids.door)
+        await house.control.stop()
+        let event = try #require(house.portfolioLog.last?.body)
+        #expect(event.actor == Actor(kind: .device, id: house.ids.door.description, name: "Cleaner"))
+        #expect(event.method == .keypad)
+        #expect(event.stateAfter == .unlocked)
+        #expect(event.device?.propertyID == house.ids.property)
+    }
+
+    @Test("the status says what the lock said last, and how far that can be trusted")
+    func status() async throws {
+        let house = try await House()
+        let unknown = house.control.devices.status(of: house.ids.door)
+        #expect(unknown.state == .unknown)
+        #expect(unknown.stateQuality == .stale)
+        house.adapter.report(.state(.locked, quality: .retained, method: nil, operatorName: nil), from: house.ids.door)
+        #expect(house.control.devices.status(of: house.ids.door).stateQuality == .retained)
+        #expect(house.control.devices.status(of: house.ids.door).lastSeen == nil, "a retained word is no sign of life")
+        house.clock.advance(by: .seconds(5))
+        house.adapter.report(.jammed, from: house.ids.door)
+        let jammed = house.control.devices.status(of: house.ids.door)
+        #expect(jammed.state == .jammed)
+        #expect(jammed.faults == ["jammed"])
+        #expect(jammed.stateAt == house.clock.now())
+        #expect(jammed.lastSeen == house.clock.now())
+        house.adapter.report(.locked, from: house.ids.door)
+        #expect(house.control.devices.status(of: house.ids.door).faults.isEmpty)
+        house.adapter.report(.battery(level: 40, low: nil), from: house.ids.door)
+        house.adapter.report(.battery(level: nil, low: true), from: house.ids.door)
+        let battery = house.control.devices.status(of: house.ids.door)
+        #expect(battery.batteryLevel == 40)
+        #expect(battery.batteryLow == true)
+        await house.control.stop()
+    }
+
+    @Test("a report of a lock that nobody attached is dropped")
+    func unknownLock() async throws {
+        let house = try await House()
+        let reports = DeviceReports(
+            directory: house.control.directory, devices: house.control.devices, ledger: house.control.ledger,
+            clock: house.clock, random: RandomSource())
+        let nobody = DeviceID(high: 9, low: 9)
+        reports.receive(LockReport(deviceID: nobody, .door(.open)))
+        #expect(house.control.devices.status(of: nobody) == DeviceStatus())
+    }
+}

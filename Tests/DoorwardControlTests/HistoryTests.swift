@@ -1,0 +1,127 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Testing
+
+/// Who reads what of the logs.
+@Suite struct HistoryTests {
+    /// A house in which each person has opened a door, and a stranger has tried to.
+    private static func lived() async throws -> House {
+        let house = try await House()
+        for user in [house.ids.tenant, house.ids.guest, house.ids.owner] { _ = try await house.run(by: user) }
+        _ = try await house.run(by: house.ids.owner, on: house.ids.frontDoor)
+        _ = await denial { _ = try await house.run(by: house.ids.stranger) }
+        return house
+    }
+
+    private static func records(_ house: House, of user: UserID, device: DeviceID?? = nil) async throws -> [AccessRecord] {
+        try await house.control.history.records(
+            for: house.caller(user), deviceID: device, order: .oldestFirst, after: nil, limit: 500
+        ).records
+    }
+
+    @Test("an owner reads the whole log of the portfolio and nothing of the gateway's or another's")
+    func owner() async throws {
+        let house = try await Self.lived()
+        let read = try await Self.records(house, of: house.ids.owner)
+        #expect(read == house.portfolioLog)
+        #expect(read.count == 9)
+    }
+
+    @Test("a tenant reads what happened to the unit's own devices")
+    func tenant() async throws {
+        let house = try await Self.lived()
+        let read = try await Self.records(house, of: house.ids.tenant)
+        #expect(read == house.portfolioLog.filter { $0.body.device?.unitID == house.ids.unit })
+        #expect(read.count == 7)
+    }
+
+    @Test("a guest and a stranger read nothing; a super admin reads the gateway's own log")
+    func others() async throws {
+        let house = try await Self.lived()
+        #expect(try await Self.records(house, of: house.ids.guest).isEmpty)
+        #expect(try await Self.records(house, of: house.ids.stranger).isEmpty)
+        #expect(try await Self.records(house, of: house.ids.superAdmin) == house.gatewayLog)
+    }
+
+    @Test("a filter by a device that is not in reach, or cannot be, gives nothing")
+    func filters() async throws {
+        let house = try await Self.lived()
+        let front = try await Self.records(house, of: house.ids.owner, device: .some(house.ids.frontDoor))
+        #expect(front.count == 2)
+        #expect(try await Self.records(house, of: house.ids.tenant, device: .some(house.ids.otherDoor)).isEmpty)
+        #expect(try await Self.records(house, of: house.ids.tenant, device: .some(nil)).isEmpty)
+    }
+
+    @Test("pages follow one another without a gap or a repeat, in both orders", arguments: [1, 2, 4, 9, 10])
+    func paging(limit: Int) async throws {
+        let house = try await Self.lived()
+        for order in [RecordQuery.Order.oldestFirst, .newestFirst] {
+            var read: [AccessRecord] = []
+            var after: RecordPlace?
+            var hasMore = true
+            while hasMore {
+                let page = try await house.control.history.records(
+                    for: house.caller(house.ids.owner), deviceID: nil, order: order, after: after, limit: limit)
+                #expect(page.records.count <= limit)
+                read += page.records
+                hasMore = page.hasMore
+                after = page.records.last.map { RecordPlace(log: $0.body.log, seq: $0.seq, at: $0.body.at) }
+            }
+            #expect(read == (order == .oldestFirst ? house.portfolioLog : house.portfolioLog.reversed()))
+        }
+    }
+
+    @Test("a command is read by its actor and by whoever reads the device's history; to others it does not exist")
+    func commands() async throws {
+        let house = try await House()
+        let command = try await house.run(by: house.ids.guest)
+        for reader in [house.ids.guest, house.ids.tenant, house.ids.owner] {
+            #expect(try await house.control.locks.command(command.id, for: house.caller(reader)) == command)
+        }
+        let byStranger = await denial {
+            _ = try await house.control.locks.command(command.id, for: house.caller(house.ids.stranger))
+        }
+        let ofNothing = await denial {
+            _ = try await house.control.locks.command(CommandID(high: 1, low: 1), for: house.caller(house.ids.stranger))
+        }
+        let malformed = await denial {
+            _ = try await house.control.locks.command(nil, for: house.caller(house.ids.stranger))
+        }
+        #expect(byStranger == ofNothing)
+        #expect(byStranger == malformed)
+        #expect(byStranger?.hasReach == false)
+    }
+
+    @Test("a command that is still running is shown as it is at this moment")
+    func runningCommand() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor, behaviour: .confirm(after: .seconds(2)))
+            let running = try await house.begin(by: house.ids.tenant)
+            try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(1)))
+            let now = try await house.control.locks.command(running.accepted.id, for: house.caller(house.ids.tenant))
+            #expect(now.state == .dispatched)
+            #expect(now.sent == true)
+            _ = await running.finished
+        }
+    }
+
+    @Test("people are read by those who manage where they hold something")
+    func people() async throws {
+        let house = try await House()
+        let users = house.control.users
+        #expect(try users.user(house.ids.tenant, for: house.caller(house.ids.owner)).id == house.ids.tenant)
+        #expect(try users.user(house.ids.tenant, for: house.caller(house.ids.tenant)).id == house.ids.tenant)
+        let byTenant = await denial { _ = try users.user(house.ids.owner, for: house.caller(house.ids.tenant)) }
+        let ofNobody = await denial { _ = try users.user(UserID(high: 1, low: 1), for: house.caller(house.ids.tenant)) }
+        #expect(byTenant == ofNobody)
+        let inScope = try users.all(for: house.caller(house.ids.owner)).map(\.id)
+        #expect(Set(inScope) == Set([house.ids.owner, house.ids.tenant] + house.ids.managers))
+        #expect(try users.all(for: house.caller(house.ids.superAdmin)).count == 10)
+        let listByTenant = await denial { _ = try users.all(for: house.caller(house.ids.tenant)) }
+        #expect(listByTenant?.reason == .roleInsufficient)
+    }
+}
