@@ -35,9 +35,7 @@ package struct PersonKey: Sendable {
     /// - Returns: `nil` unless there are exactly 32 bytes.
     package init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
-        let key = SymmetricKey(data: bytes)
-        let sealing = HMAC<SHA256>.authenticationCode(for: Array("doorward/seal/1".utf8), using: key)
-        secret = Secret(Material(bytes: bytes, salting: HMAC(key: key), sealing: SymmetricKey(data: sealing)))
+        self.init(material: bytes)
     }
 
     /// A new key. `random` must be a cryptographic source in the running gateway.
@@ -45,6 +43,10 @@ package struct PersonKey: Sendable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.byteCount)
         for _ in 0..<Self.byteCount / 8 { bytes.append(bigEndian: random.next()) }
+        self.init(material: bytes)
+    }
+
+    private init(material bytes: [UInt8]) {
         let key = SymmetricKey(data: bytes)
         let sealing = HMAC<SHA256>.authenticationCode(for: Array("doorward/seal/1".utf8), using: key)
         secret = Secret(Material(bytes: bytes, salting: HMAC(key: key), sealing: SymmetricKey(data: sealing)))

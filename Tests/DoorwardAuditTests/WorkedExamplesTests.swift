@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Where the files of these tests lie.
-private enum Files {
+enum Files {
     static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures")
     static let examples = fixtures.appendingPathComponent("log-format-1.json")
     static let verifier = fixtures.appendingPathComponent("verify_log.py")
