@@ -137,7 +137,7 @@ let package = Package(
             ["DoorwardTesting", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardDomain"]),
         tests("DoorwardTests", ["doorward", "DoorwardDomain", "DoorwardControl", "DoorwardTesting", arguments, logging]),
         // The built program as its users meet it: over HTTP, by signals, on a real database file.
-        tests("EndToEnd", ["doorward", httpClient, nioCore], path: "Tests/EndToEnd"),
+        tests("EndToEnd", ["doorward", httpClient, nioCore, nioHTTP1], path: "Tests/EndToEnd"),
     ]
 )
 

@@ -8,10 +8,10 @@ import ArgumentParser
         commandName: "doorward",
         abstract: "A gateway between people and locks: it decides, moves the lock, and writes it down.",
         discussion: """
-            To begin: `doorward admin create --email you@example.org` makes the first super admin in doorward.db,
+            To begin: `doorward admin create --email you@example.org` makes the first super admin in doorward.db, \
             `doorward serve` then serves the HTTP API on http://127.0.0.1:8080. `scripts/demo` shows it all.
 
-            Exit codes: 0 done, 1 refused or failed (the reason is on standard error), 2 wrong usage, 3 no connection,
+            Exit codes: 0 done, 1 refused or failed (the reason is on standard error), 2 wrong usage, 3 no connection, \
             4 incomplete or rolled-back log.
             """,
         version: version,

@@ -10,7 +10,7 @@ struct AdminCreate: AsyncParsableCommand {
         commandName: "create",
         abstract: "Create a super admin, who then makes portfolios and users over HTTP.",
         discussion: """
-            Asks for the password on the terminal, twice and without showing it. A password has 15 characters at least and
+            Asks for the password on the terminal, twice and without showing it. A password has 15 characters at least and \
             1,024 bytes at most, and is none of those that everybody tries first. No gateway may run on the database.
             """)
 

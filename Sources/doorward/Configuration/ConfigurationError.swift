@@ -1,6 +1,8 @@
 /// A mistake in the configuration: one sentence that names the key, where it stands, and what would be right.
 struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     let description: String
+    /// Whether the command line itself is wrong.
+    var isWrongUsage = false
 
     init(_ sentence: String) { description = sentence }
 }

@@ -13,6 +13,8 @@ struct Setting: Equatable, Sendable {
     }
 
     static func mismatch(_ key: ConfigurationKey, _ found: String, _ origin: SettingOrigin) -> ConfigurationError {
-        ConfigurationError("\(origin): `\(key.path)` must be \(key.form.demand), not \(found)")
+        var error = ConfigurationError("\(origin): `\(key.path)` must be \(key.form.demand), not \(found)")
+        if case .flag = origin { error.isWrongUsage = true }
+        return error
     }
 }

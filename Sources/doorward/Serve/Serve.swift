@@ -9,10 +9,10 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the gateway.",
         discussion: """
-            Prints `listening on http://HOST:PORT` on standard output once it is ready, and logs to standard error. SIGTERM or
+            Prints `listening on http://HOST:PORT` on standard output once it is ready, and logs to standard error. SIGTERM or \
             Ctrl-C stops it in order: nothing new is taken, what was sent to a lock is finished, and it ends within 15 s.
 
-            Every key of the configuration is also an environment variable: http.port is DOORWARD_HTTP_PORT. Options beat the
+            Every key of the configuration is also an environment variable: http.port is DOORWARD_HTTP_PORT. Options beat the \
             environment, the environment beats the file.
             """)
 

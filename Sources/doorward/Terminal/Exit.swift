@@ -8,7 +8,7 @@ struct Exit: Equatable {
 
     init(of error: any Error) {
         if let failure = error as? CommandFailure {
-            (message, code) = ("doorward: \(failure.sentence)", 1)
+            (message, code) = ("doorward: \(failure.sentence)", failure.code)
         } else {
             message = Doorward.fullMessage(for: error)
             switch Doorward.exitCode(for: error) {
@@ -26,9 +26,11 @@ struct Exit: Equatable {
     }
 }
 
-/// What a command could not do, as a sentence that says what to do next. Ends the program with exit code 1.
+/// What a command could not do, as a sentence that says what to do next.
 struct CommandFailure: Error, Equatable {
     let sentence: String
+    /// 1 for what was refused or failed, 2 for wrong usage.
+    let code: Int32
 
-    init(_ sentence: String) { self.sentence = sentence }
+    init(_ sentence: String, code: Int32 = 1) { (self.sentence, self.code) = (sentence, code) }
 }

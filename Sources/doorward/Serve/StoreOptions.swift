@@ -18,7 +18,7 @@ struct StoreOptions: ParsableArguments {
                 file: config, environment: ProcessInfo.processInfo.environment, flags: flags
             ).load()
         } catch {
-            throw CommandFailure(error.description)
+            throw CommandFailure(error.description, code: error.isWrongUsage ? 2 : 1)
         }
     }
 }

@@ -1,0 +1,44 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// One answer of the gateway.
+struct Answer: Sendable {
+    let status: Int
+    let headers: HTTPHeaders
+    let body: JSON
+
+    var data: JSON { body["data"] }
+    var code: String? { body["code"].text }
+}
+
+/// A caller of the gateway's HTTP API: an address and perhaps a token.
+struct Caller: Sendable {
+    let address: String
+    var token: String?
+
+    /// The same person on another run of the gateway.
+    func at(_ gateway: RunningGateway) -> Caller { Caller(address: gateway.address, token: token) }
+
+    func get(_ path: String) async throws -> Answer { try await send(.GET, path) }
+
+    func post(_ path: String, _ body: String, _ headers: [String: String] = [:]) async throws -> Answer {
+        try await send(.POST, path, Array(body.utf8), ["Content-Type": "application/json"].merging(headers) { _, new in new })
+    }
+
+    /// Sends a request as it is given; `path` follows `/api/v1` unless it begins with two slashes.
+    func send(_ method: HTTPMethod, _ path: String, _ body: [UInt8]? = nil, _ headers: [String: String] = [:]) async throws
+        -> Answer
+    {
+        var request = HTTPClientRequest(url: address + (path.hasPrefix("//") ? String(path.dropFirst()) : "/api/v1" + path))
+        request.method = method
+        if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+        if let body { request.body = .bytes(body) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let bytes = try await response.body.collect(upTo: 8 << 20)
+        let json = bytes.readableBytes == 0 ? JSON.null : try JSONDecoder().decode(JSON.self, from: Data(bytes.readableBytesView))
+        return Answer(status: Int(response.status.code), headers: response.headers, body: json)
+    }
+}

@@ -1,0 +1,52 @@
+import Testing
+
+/// A portfolio with one property, units, people and simulated locks, made over HTTP as an owner would.
+struct House: Sendable {
+    let owner: Caller
+    let portfolioID: String
+    let propertyID: String
+    let unitID: String
+
+    static func build(on gateway: RunningGateway) async throws -> House {
+        let admin = try await gateway.signIn(RunningGateway.adminEmail)
+        let ownerID = try await createUser("owner@doors.example", "Olga", by: admin)
+        let portfolio = try await create(
+            admin, "/portfolios", #"{"name":"Harbour","administratorUserIds":["\#(ownerID)"]}"#, "portfolio")
+        let owner = try await gateway.signIn("owner@doors.example")
+        let property = try await create(
+            owner, "/properties", #"{"name":"Quay 1","portfolioId":"\#(portfolio)","defaultTimeZone":"Europe/Berlin"}"#,
+            "property")
+        let unit = try await create(owner, "/units", #"{"name":"1a","propertyId":"\#(property)"}"#, "unit")
+        return House(owner: owner, portfolioID: portfolio, propertyID: property, unitID: unit)
+    }
+
+    static func createUser(_ email: String, _ name: String, by admin: Caller) async throws -> String {
+        try await create(
+            admin, "/users",
+            #"{"email":"\#(email)","firstName":"\#(name)","lastName":"Example","password":"\#(RunningGateway.password)"}"#, "user"
+        )
+    }
+
+    /// A tenant of the unit, signed in.
+    func tenant(_ name: String, on gateway: RunningGateway) async throws -> Caller {
+        let admin = try await gateway.signIn(RunningGateway.adminEmail)
+        let email = "\(name.lowercased())@doors.example"
+        let id = try await Self.createUser(email, name, by: admin)
+        let answer = try await owner.post("/units/\(unitID)/tenants", #"{"userId":"\#(id)","role":"TENANT"}"#)
+        try #require(answer.status == 200, "\(answer.body)")
+        return try await gateway.signIn(email)
+    }
+
+    /// A simulated lock on the unit; `address` is what stands between its braces.
+    func lock(_ name: String, address: String = "") async throws -> String {
+        try await Self.create(
+            owner, "/devices",
+            #"{"name":"\#(name)","adapter":"simulator","address":{\#(address)},"propertyId":"\#(propertyID)","unitId":"\#(unitID)"}"#,
+            "device")
+    }
+
+    private static func create(_ caller: Caller, _ path: String, _ body: String, _ noun: String) async throws -> String {
+        let answer = try await caller.post(path, body)
+        return try #require(answer.data[noun]["id"].text, "\(answer.status) \(answer.body)")
+    }
+}

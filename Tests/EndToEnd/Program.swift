@@ -1,0 +1,130 @@
+import Foundation
+import Synchronization
+
+/// A program that runs as a process of its own: the built `doorward`, or a tool that checks its files.
+final class Program: Sendable {
+    let processID: pid_t
+    private let lines: LineReader
+    private let ended: Latch<Int32>
+
+    /// The built `doorward`, beside the tests' own executable.
+    static var doorward: String {
+        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        return URL(filePath: tests).deletingLastPathComponent().appending(component: "doorward").path
+    }
+
+    /// Starts it. Standard error goes to the file `errors`; standard output is read line by line.
+    init(_ executable: String, _ arguments: [String], environment: [String: String] = [:], input: String = "", errors: String)
+        throws
+    {
+        let process = Process()
+        process.executableURL = URL(filePath: executable)
+        process.arguments = arguments
+        var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("DOORWARD_") }
+        variables.merge(environment) { _, new in new }
+        process.environment = variables
+        _ = FileManager.default.createFile(atPath: errors, contents: nil)
+        process.standardError = try FileHandle(forWritingTo: URL(filePath: errors))
+        let (output, stdin) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardInput = stdin
+        let ended = Latch<Int32>()
+        process.terminationHandler = { process in
+            ended.open(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
+        }
+        try process.run()
+        try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try stdin.fileHandleForWriting.close()
+        (processID, self.ended, lines) = (process.processIdentifier, ended, LineReader(output.fileHandleForReading))
+    }
+
+    /// The next line of standard output; `nil` at its end.
+    func nextLine() async -> String? { await lines.next() }
+
+    /// All that is left of standard output.
+    func rest() async -> String {
+        var text = ""
+        while let line = await nextLine() { text += line + "\n" }
+        return text
+    }
+
+    func signal(_ number: Int32) { kill(processID, number) }
+
+    /// Its exit code once it has ended, or the negative number of the signal that ended it.
+    var exitCode: Int32 { get async { await ended.value } }
+
+    /// Runs a program to its end.
+    static func run(
+        _ executable: String, _ arguments: [String], environment: [String: String] = [:], input: String = "",
+        in folder: TemporaryFolder
+    ) async throws -> (code: Int32, output: String, errors: String) {
+        let errors = folder.file("errors-\(UUID().uuidString)")
+        let program = try Program(executable, arguments, environment: environment, input: input, errors: errors)
+        let output = await program.rest()
+        return (await program.exitCode, output, try String(contentsOfFile: errors, encoding: .utf8))
+    }
+}
+
+/// Lines of a pipe, read on a thread that may block.
+private final class LineReader: Sendable {
+    private let handle: FileHandle
+    private let queue = DispatchQueue(label: "doorward.tests.lines")
+    private let pending = Mutex(Data())
+
+    init(_ handle: FileHandle) { self.handle = handle }
+
+    func next() async -> String? {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in continuation.resume(returning: nextBlocking()) }
+        }
+    }
+
+    private func nextBlocking() -> String? {
+        pending.withLock { pending in
+            while true {
+                if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+                    let line = String(decoding: pending[..<end], as: UTF8.self)
+                    pending = Data(pending[(end + 1)...])
+                    return line
+                }
+                let more = handle.availableData
+                guard !more.isEmpty else {
+                    defer { pending = Data() }
+                    return pending.isEmpty ? nil : String(decoding: pending, as: UTF8.self)
+                }
+                pending.append(more)
+            }
+        }
+    }
+}
+
+/// A value that comes once, and those who wait for it.
+final class Latch<Value: Sendable>: Sendable {
+    private struct State {
+        var value: Value?
+        var waiting: [CheckedContinuation<Value, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    func open(_ value: Value) {
+        let waiting = state.withLock { state in
+            if state.value == nil { state.value = value }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume(returning: value) }
+    }
+
+    var value: Value {
+        get async {
+            await withCheckedContinuation { continuation in
+                let value = state.withLock { state in
+                    if state.value == nil { state.waiting.append(continuation) }
+                    return state.value
+                }
+                if let value { continuation.resume(returning: value) }
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// A `doorward serve` on a database of its own, on a free loopback port.
+struct RunningGateway: Sendable {
+    static let password = "a long sentence for tests"
+    static let adminEmail = "root@doors.example"
+
+    let program: Program
+    let address: String
+    let folder: TemporaryFolder
+
+    /// The configuration of the tests: cheap passwords, tokens that last, a free port.
+    static let environment = [
+        "DOORWARD_HTTP_PORT": "0", "DOORWARD_AUTH_PASSWORD_COST": "14", "DOORWARD_AUTH_ACCESS_TOKEN_MINUTES": "1440",
+        "DOORWARD_LOG_LEVEL": "warning",
+    ]
+
+    static func environment(for folder: TemporaryFolder) -> [String: String] {
+        environment.merging(["DOORWARD_STORE_PATH": folder.file("doorward.db")]) { _, new in new }
+    }
+
+    /// Starts the program, which may end before it listens.
+    static func launch(in folder: TemporaryFolder) throws -> Program {
+        try Program(
+            Program.doorward, ["serve"], environment: environment(for: folder),
+            errors: folder.file("serve-\(UUID().uuidString).log"))
+    }
+
+    /// Starts it and waits until it says where it listens.
+    static func start(in folder: TemporaryFolder) async throws -> RunningGateway {
+        let program = try launch(in: folder)
+        let line = try #require(await program.nextLine(), "the gateway ended before it listened: \(folder.path)")
+        let address = try #require(line.wholeMatch(of: /listening on (http:\/\/127\.0\.0\.1:[0-9]+)/)).1
+        return RunningGateway(program: program, address: String(address), folder: folder)
+    }
+
+    /// A fresh database with its super admin, and a gateway on it.
+    static func first(in folder: TemporaryFolder) async throws -> RunningGateway {
+        let created = try await Program.run(
+            Program.doorward, ["admin", "create", "--email", adminEmail, "--password-stdin"],
+            environment: environment(for: folder), input: password + "\n", in: folder)
+        try #require(created.code == 0, "\(created.errors)")
+        return try await start(in: folder)
+    }
+
+    var stranger: Caller { Caller(address: address, token: nil) }
+
+    func signIn(_ email: String) async throws -> Caller {
+        let answer = try await stranger.post("/auth/login", #"{"email":"\#(email)","password":"\#(Self.password)"}"#)
+        return Caller(address: address, token: try #require(answer.data["token"].text, "\(answer.body)"))
+    }
+
+    /// `kill -9`, and waits until the process is gone.
+    func crash() async {
+        program.signal(SIGKILL)
+        _ = await program.exitCode
+    }
+
+    /// SIGTERM, and its exit code.
+    func stop() async -> Int32 {
+        program.signal(SIGTERM)
+        return await program.exitCode
+    }
+
+    /// Recomputes every log of the database with the second implementation of its format; the gateway must be down.
+    static func verifyLogs(in folder: TemporaryFolder) async throws {
+        let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "DoorwardAuditTests/Fixtures/verify_log.py").path
+        let result = try await Program.run("/usr/bin/env", ["python3", script, folder.file("doorward.db")], in: folder)
+        #expect(result.code == 0, "\(result.output)\(result.errors)")
+    }
+}
