@@ -1,0 +1,184 @@
+import DoorwardDomain
+import DoorwardPolicy
+import Testing
+
+@Suite struct DecisionRuleTests {
+    @Test(
+        "Each role may do on its devices what its column of the matrix says, and is told role_insufficient of the rest",
+        arguments: [
+            (Role.owner, LockOperation.allCases), (.portfolioAdmin, LockOperation.allCases),
+            (.propertyManager, LockOperation.allCases),
+            (.maintenance, [.lock, .unlock, .unlatch, .viewStatus]), (.auditor, [.viewStatus, .viewAccessHistory]),
+            (.tenant, [.lock, .unlock, .unlatch, .viewStatus, .viewAccessHistory, .grantAccess]),
+        ])
+    func columns(role: Role, operations: [LockOperation]) {
+        var house = House()
+        let rule = house.assign(role)
+        for operation in LockOperation.allCases {
+            let decision = house.decide(operation)
+            if operations.contains(operation) {
+                #expect(decision == .allowed(rule, override: false))
+            } else {
+                #expect(decision.denial?.reason == .roleInsufficient)
+                #expect(decision.denial?.rule == rule)
+                #expect(decision.denial?.hasReach == true)
+            }
+        }
+    }
+
+    @Test("A tenant operates a common area and lets guests into it, but does not read its history")
+    func commonArea() {
+        var house = House()
+        let rule = house.assign(.tenant)
+        let allowed = LockOperation.allCases.filter { house.decide($0, on: house.frontDoor) == .allowed(rule, override: false) }
+        #expect(allowed == [.lock, .unlock, .unlatch, .viewStatus, .grantAccess])
+        #expect(house.decide(.viewAccessHistory, on: house.frontDoor).denial?.missing?.role == .auditor)
+    }
+
+    @Test("A tenant has no right to a neighbour's door or to a door that their unit does not share, and no reach")
+    func strangers() {
+        var house = House()
+        house.assign(.tenant)
+        for device in [house.otherDoor, house.cellar] {
+            #expect(house.decide(.unlock, on: device) == .denied(Denial(.noAssociation, hasReach: false)))
+        }
+    }
+
+    @Test("A list that names a device which hangs on a unit gives nothing: it is no common area")
+    func falseCommonArea() {
+        var house = House()
+        house.put(device: house.frontDoor, unit: house.otherUnit)
+        house.assign(.tenant)
+        #expect(house.decide(.unlock, on: house.frontDoor) == .denied(Denial(.noAssociation, hasReach: false)))
+        #expect(house.directory.unitsSharing(house.frontDoor) == [house.unit])
+        house.put(device: house.frontDoor, unit: nil)
+        #expect(house.decide(.unlock, on: house.frontDoor).isAllowed)
+    }
+
+    @Test("The most specific rule is named: unit, property, portfolio, guest, and last the super admin")
+    func mostSpecific() {
+        var house = House()
+        house.put(user: house.person, isSuperAdmin: true)
+        #expect(house.decide(.viewStatus).rule == .superAdmin)
+        let guest = house.admit()
+        #expect(house.decide(.viewStatus).rule == guest)
+        let owner = house.assign(.owner, number: 2)
+        #expect(house.decide(.viewStatus).rule == owner)
+        let manager = house.assign(.propertyManager, number: 3)
+        #expect(house.decide(.viewStatus).rule == manager)
+        let tenant = house.assign(.tenant, number: 4)
+        #expect(house.decide(.viewStatus).rule == tenant)
+        #expect(house.decide(.changeSettings).rule == manager)
+    }
+
+    @Test("On one entity the higher role is named, then the smaller id")
+    func ties() {
+        var house = House()
+        house.assign(.auditor, number: 1)
+        let maintenance = house.assign(.maintenance, number: 3)
+        house.assign(.maintenance, number: 4)
+        #expect(house.decide(.viewStatus).rule == maintenance)
+        let first = house.assign(.propertyManager, number: 9)
+        #expect(house.decide(.viewStatus).rule == first)
+        let smaller = house.assign(.propertyManager, number: 8)
+        #expect(house.decide(.viewStatus).rule == smaller)
+    }
+
+    @Test("A role held where it cannot be held gives no right", arguments: Role.allCases)
+    func misplaced(role: Role) {
+        for type in AssociatedEntityType.allCases where !type.assignableRoles.contains(role) {
+            var house = House()
+            let places: [AssociatedEntityType: AssociatedEntity] = [
+                .portfolio: .portfolio(house.portfolio), .property: .property(house.property), .unit: .unit(house.unit),
+            ]
+            house.assign(role, on: places[type])
+            for operation in LockOperation.allCases { #expect(house.decide(operation).denial?.reason == .roleInsufficient) }
+        }
+    }
+
+    @Test("A super admin sees the status of every device, unassigned ones too, and operates none")
+    func superAdmin() {
+        var house = House()
+        house.put(user: house.person, isSuperAdmin: true)
+        for device in [house.flatDoor, house.frontDoor, house.cellar, house.unassigned] {
+            for operation in LockOperation.allCases {
+                let decision = house.decide(operation, on: device)
+                if operation == .viewStatus {
+                    #expect(decision == .allowed(.superAdmin, override: false))
+                } else {
+                    #expect(decision.denial?.reason == .roleInsufficient)
+                    #expect(decision.denial?.rule == .superAdmin)
+                    #expect(decision.denial?.hasReach == true)
+                }
+            }
+        }
+        let unknown = DeviceID(high: 9, low: 9)
+        #expect(house.decide(.viewStatus, on: unknown) == .denied(Denial(.deviceUnknown, hasReach: true)))
+    }
+
+    @Test(
+        "Whoever is unknown or disabled, and whatever device is unknown or unassigned, is denied for that alone, farthest first")
+    func farReasons() {
+        var house = House()
+        let nobody = UserID(high: 9, low: 9)
+        #expect(house.decide(by: .user(nobody)) == .denied(Denial(.userUnknown, hasReach: false)))
+        #expect(house.decide(on: DeviceID(high: 9, low: 9)) == .denied(Denial(.deviceUnknown, hasReach: false)))
+        #expect(house.decide(on: house.unassigned) == .denied(Denial(.deviceUnassigned, hasReach: false)))
+        #expect(house.decide() == .denied(Denial(.noAssociation, hasReach: false)))
+        house.put(user: house.person, isEnabled: false)
+        #expect(house.decide(on: DeviceID(high: 9, low: 9)) == .denied(Denial(.userDisabled, hasReach: false)))
+        house.assign(.owner)
+        #expect(house.decide() == .denied(Denial(.userDisabled, hasReach: true)))
+    }
+
+    @Test("Somebody of whom only an association is known is unknown")
+    func holderWithoutUser() {
+        var house = House()
+        let nobody = UserID(high: 9, low: 9)
+        house.assign(.owner, to: nobody)
+        #expect(house.decide(by: .user(nobody)) == .denied(Denial(.userUnknown, hasReach: false)))
+        #expect(house.directory.user(nobody) == nil)
+    }
+
+    @Test("What forbids counts only where a rule allows, the missing capability before remote operation")
+    func forbids() {
+        var house = House()
+        house.put(device: house.flatDoor, unit: house.unit, isRemote: false, capabilities: [.lock, .unlock])
+        #expect(house.decide(.unlatch).denial?.reason == .noAssociation)
+        let rule = house.assign(.tenant)
+        let missing = Denial.Missing(capability: "UNLATCH")
+        #expect(house.decide(.unlatch) == .denied(Denial(.capabilityMissing, hasReach: true, rule: rule, missing: missing)))
+        for operation in [LockOperation.lock, .unlock] {
+            #expect(house.decide(operation) == .denied(Denial(.remoteOperationDisabled, hasReach: true, rule: rule)))
+        }
+        #expect(house.decide(.viewStatus).isAllowed)
+        #expect(house.decide(.grantAccess).isAllowed)
+        #expect(house.decide(.changeSettings).denial?.reason == .roleInsufficient)
+    }
+
+    @Test("What would be needed is the lowest role that has it")
+    func missingRole() {
+        var house = House()
+        house.assign(.auditor)
+        #expect(house.decide(.unlock).denial?.missing?.role == .tenant)
+        #expect(house.decide(.changeSettings).denial?.missing?.role == .propertyManager)
+        #expect(house.decide(.grantAccess).denial?.missing?.role == .tenant)
+    }
+
+    @Test("An override with nothing to override changes nothing", arguments: LockOperation.allCases)
+    func override(operation: LockOperation) {
+        var house = House()
+        house.assign(.owner)
+        #expect(house.decide(operation, override: true) == house.decide(operation, override: false))
+    }
+
+    @Test("A right that was taken away is gone with the change, and the version before still has it")
+    func removal() {
+        var house = House()
+        house.assign(.tenant)
+        let before = house
+        house.directory.apply(.removeAssociation(AssociationID(high: 1, low: 1)))
+        #expect(house.decide() == .denied(Denial(.noAssociation, hasReach: false)))
+        #expect(before.decide().isAllowed)
+    }
+}

@@ -1,0 +1,170 @@
+import DoorwardDomain
+import DoorwardPolicy
+import Testing
+
+@Suite struct GuestDecisionTests {
+    private static let millisecond = Duration.milliseconds(1)
+
+    @Test("A guest may look, and do what was granted, on the listed devices inside the window")
+    func granted() {
+        var house = House()
+        let rule = house.admit(operations: [.unlock])
+        #expect(house.decide(.unlock) == .allowed(rule, override: false))
+        #expect(house.decide(.viewStatus) == .allowed(rule, override: false))
+        let denial = Denial(.operationNotGranted, hasReach: true, rule: rule, missing: .init(operation: .lock))
+        #expect(house.decide(.lock) == .denied(denial))
+        #expect(house.decide(.unlock, on: house.frontDoor) == .denied(Denial(.noAssociation, hasReach: false)))
+    }
+
+    @Test(
+        "What a guest cannot have is not had by being listed",
+        arguments: [.changeSettings, .viewAccessHistory, .grantAccess, .lockdown] as [LockOperation])
+    func notGrantable(operation: LockOperation) {
+        var house = House()
+        house.admit(operations: LockOperation.allCases)
+        #expect(house.decide(operation).denial?.reason == .operationNotGranted)
+    }
+
+    @Test("The start of a window is in, its end is out")
+    func window() {
+        var house = House()
+        let rule = house.admit()
+        let opens = House.now.advanced(by: .seconds(-3600))
+        let closes = House.now.advanced(by: .seconds(3600))
+        let early = Denial(.guestWindowNotStarted, hasReach: true, rule: rule, opensAt: opens)
+        let late = Denial(.guestWindowEnded, hasReach: true, rule: rule, closesAt: closes)
+        #expect(house.decide(at: .seconds(-3600) - Self.millisecond) == .denied(early))
+        #expect(house.decide(at: .seconds(-3600)).isAllowed)
+        #expect(house.decide(at: .seconds(3600) - Self.millisecond).isAllowed)
+        #expect(house.decide(at: .seconds(3600)) == .denied(late))
+        #expect(house.decide(.viewStatus, at: .seconds(3600)) == .denied(late))
+    }
+
+    @Test("A guest knows of the device from the creation of the access until 30 days after its end")
+    func reach() {
+        var house = House()
+        house.admit()
+        let end = Duration.seconds(3600) + House.day * 30
+        #expect(house.decide(at: .seconds(-7200) - Self.millisecond) == .denied(Denial(.noAssociation, hasReach: false)))
+        #expect(house.decide(at: .seconds(-7200)).denial?.hasReach == true)
+        #expect(house.decide(at: end - Self.millisecond).denial?.reason == .guestWindowEnded)
+        #expect(house.decide(at: end) == .denied(Denial(.noAssociation, hasReach: false)))
+    }
+
+    @Test("Of a revoked access the 30 days count from the revocation")
+    func reachAfterRevocation() {
+        var house = House()
+        house.admit(until: House.day * 20, revokedAt: .seconds(-60))
+        #expect(house.decide().denial?.reason == .guestAccessRevoked)
+        let end = Duration.seconds(-60) + House.day * 30
+        #expect(house.decide(at: end - Self.millisecond).denial?.hasReach == true)
+        #expect(house.decide(at: end) == .denied(Denial(.noAssociation, hasReach: false)))
+    }
+
+    @Test("A revoked access is revoked at every instant, whatever the clock says")
+    func revokedIsRevoked() {
+        var house = House()
+        house.admit(revokedAt: .seconds(1800))
+        #expect(house.decide().denial?.reason == .guestAccessRevoked)
+    }
+
+    @Test("An access granted by a tenant ends with the tenancy, one granted by a manager stays")
+    func grantorLost() {
+        for (role, reason) in [(Role.tenant, DenialReason.grantorLostAccess), (.propertyManager, nil)] {
+            var house = House()
+            house.assign(role, number: 5, to: house.other)
+            let rule = house.admit(under: (5, role))
+            #expect(house.decide() == .allowed(rule, override: false))
+            house.directory.apply(.removeAssociation(AssociationID(high: 1, low: 5)))
+            #expect(house.decide().denial?.reason == reason)
+            #expect(house.decide(by: .guestLink(GuestAccessID(high: 1, low: 1))).denial?.reason == reason)
+        }
+    }
+
+    @Test("That the grantor is disabled changes nothing: only the association counts")
+    func grantorDisabled() {
+        var house = House()
+        house.assign(.tenant, number: 5, to: house.other)
+        house.admit(under: (5, .tenant))
+        house.put(user: house.other, isEnabled: false)
+        #expect(house.decide().isAllowed)
+    }
+
+    @Test("Of several accesses that allow, the one with the smaller id is named")
+    func smallerID() {
+        var house = House()
+        house.admit(number: 7)
+        let smaller = house.admit(number: 3)
+        #expect(house.decide().rule == smaller)
+    }
+
+    @Test("The reason is that of the rule which passed most tests")
+    func nearest() {
+        var house = House()
+        house.assign(.auditor, number: 1)
+        let revoked = house.admit(number: 2, revokedAt: .zero)
+        #expect(house.decide().denial?.reason == .roleInsufficient)
+        let notGranted = house.admit(number: 0, operations: [.lock])
+        #expect(house.decide().denial?.rule == notGranted)
+        let ended = house.admit(number: 4, until: .seconds(-1))
+        #expect(house.decide().denial?.rule == ended)
+        let waiting = house.admit(number: 5, from: .seconds(1))
+        #expect(house.decide().denial?.rule == waiting)
+        #expect(house.decide().denial?.opensAt == House.now.advanced(by: .seconds(1)))
+        #expect(house.decide(.unlock, on: house.flatDoor).denial?.rule != revoked)
+    }
+
+    @Test("Of rules that passed as many, the one that opens earlier is named, then the smaller id")
+    func nearestTies() {
+        var house = House()
+        house.admit(number: 1, from: .seconds(20))
+        let earlier = house.admit(number: 2, from: .seconds(10))
+        house.admit(number: 3, from: .seconds(10))
+        #expect(house.decide().denial?.rule == earlier)
+    }
+
+    @Test("A link does what its access does, for whoever holds it")
+    func link() {
+        var house = House()
+        let rule = house.admit(isLinkOnly: true)
+        let link = Principal.guestLink(GuestAccessID(high: 1, low: 1))
+        #expect(house.decide(by: link) == .allowed(rule, override: false))
+        #expect(house.decide(.viewStatus, by: link) == .allowed(rule, override: false))
+        #expect(house.decide(on: house.otherDoor, by: link) == .denied(Denial(.noAssociation, hasReach: false)))
+        #expect(house.decide(on: DeviceID(high: 9, low: 9), by: link) == .denied(Denial(.deviceUnknown, hasReach: false)))
+        #expect(house.decide(at: .seconds(3600), by: link).denial?.reason == .guestWindowEnded)
+        #expect(house.decide(by: .guestLink(GuestAccessID(high: 9, low: 9))) == .denied(Denial(.userUnknown, hasReach: false)))
+        #expect(house.decide() == .denied(Denial(.noAssociation, hasReach: false)))
+    }
+
+    @Test("The link of a guest who is a disabled user opens nothing")
+    func disabledGuest() {
+        var house = House()
+        house.admit()
+        house.put(user: house.person, isEnabled: false)
+        let decision = house.decide(by: .guestLink(GuestAccessID(high: 1, low: 1)))
+        #expect(decision == .denied(Denial(.userDisabled, hasReach: true)))
+    }
+
+    @Test("Capability and remote operation bind guests as anybody")
+    func forbids() {
+        var house = House()
+        let rule = house.admit(operations: [.unlock, .unlatch])
+        house.put(device: house.flatDoor, unit: house.unit, isRemote: false, capabilities: [.lock, .unlock])
+        #expect(house.decide(.unlatch).denial?.reason == .capabilityMissing)
+        #expect(house.decide(.unlock) == .denied(Denial(.remoteOperationDisabled, hasReach: true, rule: rule)))
+        #expect(house.decide(.unlock, by: .guestLink(GuestAccessID(high: 1, low: 1))).denial?.reason == .remoteOperationDisabled)
+    }
+
+    @Test("A changed access counts as it is now")
+    func replaced() {
+        var house = House()
+        house.admit(devices: [house.flatDoor, house.cellar])
+        #expect(house.decide(on: house.cellar).isAllowed)
+        house.admit(devices: [house.flatDoor])
+        #expect(house.decide(on: house.cellar) == .denied(Denial(.noAssociation, hasReach: false)))
+        #expect(house.decide().isAllowed)
+        house.admit(devices: [house.flatDoor], guest: house.other)
+        #expect(house.decide() == .denied(Denial(.noAssociation, hasReach: false)))
+    }
+}

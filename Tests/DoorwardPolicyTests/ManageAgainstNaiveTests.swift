@@ -1,0 +1,79 @@
+import DoorwardDomain
+import DoorwardPolicy
+import Testing
+
+@Suite struct ManageAgainstNaiveTests {
+    @Test("In random worlds every management permission, with its reach, is the one of the naive policy", arguments: 0..<4)
+    func sameAnswer(block: UInt64) {
+        for seed in block * 300..<(block + 1) * 300 {
+            var world = PlainWorld(seed: seed)
+            let (directory, naive) = (world.directory, NaiveManagement(world: world))
+            for _ in 0..<40 {
+                let (user, object) = (world.someUser(), world.someObject())
+                let permission = ManagementPermission.allCases.randomElement(using: &world.generator) ?? .propertyRead
+                let decision = SecurityService.allows(user, permission, on: object, in: directory)
+                let answer: NaiveManagement.Answer =
+                    decision.denial.map { .denied(reason: $0.reason, hasReach: $0.hasReach) } ?? .allowed
+                let expected = naive.allows(user, permission, object)
+                if answer != expected {
+                    Issue.record("seed \(seed): \(user) \(permission) on \(object)\n got \(answer)\nwant \(expected)")
+                    return
+                }
+                if let rule = decision.rule { #expect(rule == .superAdmin || holds(user, rule, world), "seed \(seed)") }
+            }
+        }
+    }
+
+    private func holds(_ user: UserID, _ rule: Rule, _ world: PlainWorld) -> Bool {
+        world.associations.contains { $0.userID == user && .association($0.id, $0.role) == rule }
+    }
+
+    @Test("The visible lists hold exactly what may be read, in order", arguments: 0..<4)
+    func visible(block: UInt64) {
+        for seed in block * 100..<(block + 1) * 100 {
+            var world = PlainWorld(seed: seed)
+            let directory = world.directory
+            let (naive, management) = (NaivePolicy(world: world), NaiveManagement(world: world))
+            let at = world.interestingInstant()
+            for user in world.users.map(\.id) + [world.newID()] {
+                #expect(
+                    SecurityService.visiblePortfolioIDs(for: user, in: directory)
+                        == world.portfolios.map(\.id).filter {
+                            management.allows(user, .portfolioRead, .portfolio($0)) == .allowed
+                        }.sorted())
+                #expect(
+                    SecurityService.visiblePropertyIDs(for: user, in: directory)
+                        == world.properties.map(\.id).filter { management.allows(user, .propertyRead, .property($0)) == .allowed }
+                        .sorted())
+                #expect(
+                    SecurityService.visibleUnitIDs(for: user, in: directory)
+                        == world.units.map(\.id).filter { management.allows(user, .unitRead, .unit($0)) == .allowed }.sorted())
+                #expect(
+                    SecurityService.visibleDeviceIDs(for: user, at: at, in: directory)
+                        == world.devices.map(\.id).filter { naive.decide(.user(user), .viewStatus, $0, at).isAllowed }.sorted(),
+                    "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("Reach to a device is what its decision says of reach", arguments: 0..<2)
+    func reach(block: UInt64) {
+        for seed in block * 200..<(block + 1) * 200 {
+            var world = PlainWorld(seed: seed)
+            let directory = world.directory
+            for device in world.devices {
+                let (user, at) = (world.someUser(), world.interestingInstant())
+                let decision = NaivePolicy(world: world).decide(.user(user), .lockdown, device.id, at)
+                #expect(
+                    SecurityService.reaches(user, device: device.id, at: at, in: directory)
+                        == (decision.denial?.hasReach ?? true),
+                    "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("Every permission has a row in the page's matrix, and every row is a permission")
+    func complete() {
+        #expect(Set(NaiveManagement.matrix.keys) == Set(ManagementPermission.allCases.map(\.rawValue)))
+    }
+}
