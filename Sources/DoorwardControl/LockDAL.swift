@@ -31,6 +31,12 @@ package final class LockDAL: Sendable {
         idempotency = IdempotencyGuard(store: ledger.store, clock: clock)
     }
 
+    /// Lets a caller pass unless they were denied too often within the last minute. `begin` asks again; this is for those
+    /// who want to know before they read what is asked.
+    ///
+    /// - Throws: `.rateLimited`.
+    package func admit(_ caller: Caller) async throws(GatewayError) { try await denials.admit(caller) }
+
     // MARK: - Steps 1 to 3: decide, reserve, write the intent
 
     /// Takes a command on. When this returns, its intent is durable, and its life goes on by itself.
@@ -140,6 +146,30 @@ package final class LockDAL: Sendable {
         if let found, mayRead(found, caller, in: tenancy) { return found }
         if found == nil, tenancy.user(caller.userID)?.isSuperAdmin == true { throw .notFound }
         throw .outOfReach
+    }
+
+    /// Commands on the devices whose history the caller may read, newest first, and how many there are.
+    ///
+    /// - Parameter deviceID: of this device alone; the inner `nil` stands for an id that cannot be one. A device outside the
+    ///   caller's reach has no commands.
+    package func commands(
+        for caller: Caller, deviceID: DeviceID??, offset: Int, limit: Int
+    ) async throws(GatewayError) -> (commands: [Command], total: Int) {
+        let (tenancy, now) = (directory.current, clock.now())
+        let candidates =
+            switch deviceID {
+            case .some(let device): [device].compactMap { $0 }
+            case .none: SecurityService.visibleDeviceIDs(for: caller.userID, at: now, in: tenancy)
+            }
+        let devices = candidates.filter { device in
+            SecurityService.decide(
+                caller.principal, .viewAccessHistory, on: device, at: now, override: false, in: tenancy
+            ).isAllowed
+        }
+        guard !devices.isEmpty else { return ([], 0) }
+        return try await storing { () throws(StoreError) in
+            try await ledger.store.commands(of: devices, offset: offset, limit: limit)
+        }
     }
 
     private func existing(_ id: CommandID?) async throws(GatewayError) -> Command? {

@@ -27,6 +27,12 @@ package final class SignIn: Sendable {
         throttle = SignInThrottle(clock: clock, failuresPerMinute: failuresPerMinute)
     }
 
+    /// Lets an address pass unless too many sign-ins from it failed within the last minute. `logIn` asks again, for the
+    /// account too; this is for those who want to know before they read what is asked.
+    ///
+    /// - Throws: `.rateLimited`.
+    package func admit(clientAddress: String?) throws(GatewayError) { try throttle.admit(email: nil, address: clientAddress) }
+
     /// Begins a session.
     ///
     /// An unknown address and a wrong password have one answer, and cost the same.

@@ -33,11 +33,13 @@ final class SignInThrottle: Sendable {
     init(clock: any GatewayClock, failuresPerMinute: Int) { (self.clock, self.failuresPerMinute) = (clock, failuresPerMinute) }
 
     /// - Throws: `.rateLimited` when this account or address has to wait.
-    func admit(email: String, address: String?) throws(GatewayError) {
+    func admit(email: String?, address: String?) throws(GatewayError) {
         let now = clock.monotonicNow()
         let wait = tables.withLock { tables -> Duration? in
             var waits: [Duration] = []
-            if let account = tables.accounts[email.lowercased()] { waits.append(account.notBefore.duration(since: now)) }
+            if let email, let account = tables.accounts[email.lowercased()] {
+                waits.append(account.notBefore.duration(since: now))
+            }
             if let address, let minute = tables.addresses[address], minute.failures >= failuresPerMinute {
                 waits.append(minute.start.advanced(by: .seconds(60)).duration(since: now))
             }

@@ -54,7 +54,7 @@ extension TenancyDirectory {
     }
 
     /// What to answer for an id that the caller cannot see or that is not there.
-    func outOfReach(for caller: Caller) -> GatewayError {
+    package func outOfReach(for caller: Caller) -> GatewayError {
         user(caller.userID)?.isSuperAdmin == true ? .notFound : .outOfReach
     }
 }

@@ -27,7 +27,13 @@ package struct Users: Sendable {
     package func update(_ caller: Caller, _ id: UserID?, _ changes: UserChanges) async throws(GatewayError) -> User {
         try await writer.change(
             caller,
-            reach: { (tenancy) throws(GatewayError) in _ = try tenancy.visibleUser(id, to: caller) },
+            reach: { (tenancy) throws(GatewayError) in
+                _ = try tenancy.visibleUser(id, to: caller)
+                for entity in changes.namedEntities {
+                    guard let entity else { throw tenancy.outOfReach(for: caller) }
+                    try tenancy.requireReach(of: caller, to: entity)
+                }
+            },
             body: { (draft) throws(GatewayError) in
                 let user = try draft.directory.visibleUser(id, to: caller)
                 if user.id != caller.userID || changes.isEnabled != nil {
@@ -73,9 +79,41 @@ package struct UserChanges: Sendable {
     package var firstName: String?
     package var lastName: String?
     package var isEnabled: Bool?
+    package var defaultPortfolioID = DefaultEntityChange<Portfolio>.keep
+    package var defaultPropertyID = DefaultEntityChange<Property>.keep
+    package var defaultUnitID = DefaultEntityChange<Unit>.keep
 
     package init(firstName: String? = nil, lastName: String? = nil, isEnabled: Bool? = nil) {
         (self.firstName, self.lastName, self.isEnabled) = (firstName, lastName, isEnabled)
+    }
+
+    /// The entities that become somebody's default, each with whether it can be one at all.
+    fileprivate var namedEntities: [AssociatedEntity?] {
+        [
+            defaultPortfolioID.named.map { $0.map { .portfolio($0) } },
+            defaultPropertyID.named.map { $0.map { .property($0) } },
+            defaultUnitID.named.map { $0.map { .unit($0) } },
+        ].compactMap(\.self)
+    }
+}
+
+/// What becomes of one of somebody's default entities.
+package enum DefaultEntityChange<Entity>: Sendable {
+    case keep
+    case clear
+    /// `nil` stands for an id that cannot be one.
+    case set(EntityID<Entity>?)
+
+    fileprivate var named: EntityID<Entity>?? {
+        if case .set(let id) = self { .some(id) } else { .none }
+    }
+
+    fileprivate func applied(to current: EntityID<Entity>?) -> EntityID<Entity>? {
+        switch self {
+        case .keep: current
+        case .clear: nil
+        case .set(let id): id
+        }
     }
 }
 
@@ -125,6 +163,9 @@ extension TenancyDraft {
         changed.firstName = changes.firstName ?? user.firstName
         changed.lastName = changes.lastName ?? user.lastName
         changed.isEnabled = changes.isEnabled ?? user.isEnabled
+        changed.defaultPortfolioID = changes.defaultPortfolioID.applied(to: user.defaultPortfolioID)
+        changed.defaultPropertyID = changes.defaultPropertyID.applied(to: user.defaultPropertyID)
+        changed.defaultUnitID = changes.defaultUnitID.applied(to: user.defaultUnitID)
         guard changed != user else { return user }
         changed.updatedAt = now
         if user.isEnabled, !changed.isEnabled, user.isSuperAdmin, directory.enabledSuperAdminCount == 1 {
@@ -146,6 +187,14 @@ extension TenancyDraft {
             before["lastName"] = .personal(user.lastName, person: user.id)
             after["lastName"] = .personal(changed.lastName, person: user.id)
         }
+        func noteID<Entity>(_ key: String, _ old: EntityID<Entity>?, _ new: EntityID<Entity>?) {
+            guard old != new else { return }
+            before[key] = old.map { .string($0.description) } ?? .null
+            after[key] = new.map { .string($0.description) } ?? .null
+        }
+        noteID("defaultPortfolioId", user.defaultPortfolioID, changed.defaultPortfolioID)
+        noteID("defaultPropertyId", user.defaultPropertyID, changed.defaultPropertyID)
+        noteID("defaultUnitId", user.defaultUnitID, changed.defaultUnitID)
         var action = ChangeAction.update
         var portfolios: Set<PortfolioID> = []
         if user.isEnabled != changed.isEnabled {

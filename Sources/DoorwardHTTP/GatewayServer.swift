@@ -1,29 +1,77 @@
 package import DoorwardControl
+internal import Hummingbird
+internal import HummingbirdCore
+internal import HummingbirdTLS
 package import Logging
+internal import NIOCore
+internal import NIOSSL
 
 /// The HTTP server over the use cases of one gateway.
 ///
 /// It fits `Service` of ServiceLifecycle: `run` returns when the task is cancelled or the group shuts down, after the
 /// answers that are under way.
 package struct GatewayServer: Sendable {
-    private let control: GatewayControl
+    private let services: @Sendable () async throws -> Services
     private let settings: HTTPSettings
+    private let logger: Logger
     private let onServerRunning: @Sendable (Int) async -> Void
 
     /// - Parameters:
     ///   - control: started before `run` is called.
-    ///   - tokenKey: signs access tokens; the key of idempotency fingerprints and cursors is derived from it.
+    ///   - tokenKey: signs access tokens; the keys of idempotency fingerprints and of cursors are derived from it.
     ///   - simulator: `nil` where no simulator adapter is wired.
     ///   - onServerRunning: called with the port once connections are accepted.
+    /// - Throws: when an entry of `settings.trustedProxies` is neither an address nor a range.
     package init(
-        control: GatewayControl, settings: HTTPSettings, tokenKey: TokenKey,
-        simulator: (any SimulatorControl)?, logger: Logger, onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+        control: GatewayControl, settings: HTTPSettings, tokenKey: TokenKey, simulator: (any SimulatorControl)?,
+        logger: Logger, onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) throws {
-        (self.control, self.settings, self.onServerRunning) = (control, settings, onServerRunning)
+        _ = try TrustedProxies(settings.trustedProxies)
+        (self.settings, self.logger, self.onServerRunning) = (settings, logger, onServerRunning)
+        services = {
+            try await Services(
+                control: control, settings: settings, tokenKey: tokenKey, simulator: simulator, logger: logger)
+        }
     }
 
     /// Serves until it is told to stop.
     ///
     /// - Throws: when the address cannot be bound, or the TLS files cannot be read.
-    package func run() async throws {}
+    package func run() async throws {
+        let application = Application(
+            responder: RouteTable.responder(try await services()), server: try transport(),
+            configuration: ApplicationConfiguration(
+                address: .hostname(settings.host, port: settings.port), serverName: nil,
+                availableConnectionsDelegate: MaximumAvailableConnections(settings.maxConnections, logger: logger)),
+            onServerRunning: { [onServerRunning] channel in await onServerRunning(channel.localAddress?.port ?? 0) },
+            logger: logger)
+        try await application.run()
+    }
+
+    private func transport() throws -> HTTPServerBuilder {
+        let plain = HTTPServerBuilder.http1(
+            configuration: .init(
+                idleTimeout: .nanoseconds(settings.idleTimeout.nanoseconds),
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: HTTPSettings.longestHeader, maxHeaderListSize: HTTPSettings.longestHeaderList,
+                    maxHeaderFieldCount: HTTPSettings.mostHeaders)))
+        guard let tls = settings.tls else { return plain }
+        return try .tls(plain, tlsConfiguration: try Self.configuration(of: tls))
+    }
+
+    private static func configuration(of tls: HTTPSettings.TLSFiles) throws -> TLSConfiguration {
+        let certificates = try NIOSSLCertificate.fromPEMFile(tls.certificatePath)
+        let key = try NIOSSLPrivateKey(file: tls.privateKeyPath, format: .pem)
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
+        configuration.minimumTLSVersion = .tlsv12
+        return configuration
+    }
+}
+
+extension Duration {
+    fileprivate var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
 }

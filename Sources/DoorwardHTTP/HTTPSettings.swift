@@ -19,6 +19,12 @@ package struct HTTPSettings: Sendable {
     /// A connection on which nothing moves for so long is closed.
     package var idleTimeout = Duration.seconds(60)
 
+    /// Bytes of one header's name and value.
+    static let longestHeader = 8 * 1024
+    /// Bytes of all headers together.
+    static let longestHeaderList = 32 * 1024
+    static let mostHeaders = 100
+
     package init() {}
 
     /// The files that TLS needs, in PEM.

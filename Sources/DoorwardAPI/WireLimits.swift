@@ -1,0 +1,26 @@
+/// How much a request may hold. What is beyond is refused before it costs anything.
+package enum WireLimits {
+    /// Bytes of a body; more is 413.
+    package static let bodyBytes = 64 * 1024
+    /// Characters of a name, a label, a manufacturer or a model, after trimming.
+    package static let nameCharacters = 200
+    /// Characters of a stated reason.
+    package static let reasonCharacters = 500
+    /// Bytes of an email address (RFC 5321, section 4.5.3.1.3, without the angle brackets).
+    package static let emailBytes = 254
+    /// Elements of a list of ids in a body.
+    package static let listElements = 200
+    /// Milliseconds that a command may take.
+    package static let timeoutMs = 100...60_000
+    /// Milliseconds that a command may take when the caller does not say.
+    package static let defaultTimeoutMs = 10_000
+    /// Items of a page.
+    package static let pageSize = 1...200
+    package static let defaultPageSize = 20
+    /// Access records of a page.
+    package static let recordPageSize = 1...500
+    package static let defaultRecordPageSize = 50
+    /// Characters of an `Idempotency-Key` and of an `X-Request-Id`.
+    package static let idempotencyKeyCharacters = 1...255
+    package static let requestIDCharacters = 1...128
+}

@@ -1,0 +1,111 @@
+internal import DoorwardAPI
+internal import DoorwardDomain
+
+// Names, words, ids and instants.
+extension BodyReader {
+    /// A text for people: trimmed, not blank, no control characters, at most `longest` characters.
+    mutating func text(_ key: String, longest: Int = WireLimits.nameCharacters) -> String? {
+        guard let raw = string(key) else { return nil }
+        let text = raw.trimmed
+        if text.isEmpty {
+            note(key, .blank)
+        } else if text.unicodeScalars.contains(where: \.isControl) {
+            note(key, .controlCharacter)
+        } else if text.count > longest || text.utf8.count > longest * 4 {
+            note(key, .tooLong)
+        } else {
+            return text
+        }
+        return nil
+    }
+
+    mutating func requiredText(_ key: String, longest: Int = WireLimits.nameCharacters) -> String {
+        require(key, text(key, longest: longest)) ?? ""
+    }
+
+    /// An address of the form `somebody@somewhere`.
+    mutating func requiredEmail(_ key: String) -> String {
+        guard let text = require(key, text(key, longest: WireLimits.emailBytes)) else { return "" }
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        if text.utf8.count > WireLimits.emailBytes {
+            note(key, .tooLong)
+        } else if parts.count != 2 || parts.contains(where: \.isEmpty) || text.contains(where: \.isWhitespace) {
+            note(key, .badEmail)
+        }
+        return text
+    }
+
+    /// A password or token, exactly as it was sent.
+    mutating func requiredSecret(_ key: String) -> Secret<String> {
+        Secret(require(key, string(key)) ?? "")
+    }
+
+    /// One of the words of an enumeration.
+    mutating func word<Word: RawRepresentable<String>>(_ key: String, of words: [Word]) -> Word? {
+        guard let text = string(key) else { return nil }
+        guard let word = words.first(where: { $0.rawValue == text }) else {
+            note(key, .unknownValue)
+            return nil
+        }
+        return word
+    }
+
+    /// The inner `nil` stands for a text that cannot be an id, which is an id that does not exist.
+    mutating func id<Entity>(_ key: String) -> EntityID<Entity>?? {
+        guard let text = string(key) else { return .none }
+        return .some(EntityID(text))
+    }
+
+    mutating func requiredID<Entity>(_ key: String) -> EntityID<Entity>? {
+        require(key, id(key)) ?? nil
+    }
+
+    /// `nil` when the list is absent; in it, `nil` stands for a text that cannot be an id.
+    mutating func ids<Entity>(_ key: String) -> [EntityID<Entity>?]? {
+        strings(key)?.map { EntityID($0) }
+    }
+
+    /// An array of texts.
+    mutating func strings(_ key: String) -> [String]? {
+        guard let value = value(key) else { return nil }
+        guard case .array(let elements) = value else {
+            note(key, .wrongType)
+            return nil
+        }
+        guard elements.count <= WireLimits.listElements else {
+            note(key, .tooLong)
+            return nil
+        }
+        return elements.indices.compactMap { index in
+            if case .string(let text) = elements[index] { return text }
+            note("\(key)[\(index)]", .wrongType)
+            return nil
+        }
+    }
+
+    mutating func requiredInstant(_ key: String) -> Timestamp {
+        guard let text = require(key, string(key)) else { return Timestamp(milliseconds: 0) }
+        do throws(Timestamp.ParseFailure) {
+            return try Timestamp(rfc3339: text)
+        } catch {
+            note(key, error == .missingZone ? .missingZone : .badTime)
+            return Timestamp(milliseconds: 0)
+        }
+    }
+}
+
+extension String {
+    /// Without white space at either end.
+    var trimmed: String {
+        let tail = drop(while: \.isWhitespace)
+        guard let last = tail.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(tail[...last])
+    }
+}
+
+extension Unicode.Scalar {
+    /// A control character, or one that turns the direction of a text around so that it reads as another.
+    var isControl: Bool {
+        properties.generalCategory == .control || (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value)
+    }
+}

@@ -1,0 +1,92 @@
+internal import DoorwardAPI
+internal import DoorwardDomain
+
+/// Reads the fields of one JSON object by name. Each call notes what is wrong and goes on with a stand-in value;
+/// `Form.finish` throws before any stand-in is used. A key that no call asked for is a mistake.
+struct BodyReader {
+    private let members: [String: JSONValue]
+    private let path: String
+    private var asked: Set<String> = []
+    let mistakes: Mistakes
+
+    init(_ members: [String: JSONValue], path: String = "", mistakes: Mistakes) {
+        (self.members, self.path, self.mistakes) = (members, path, mistakes)
+    }
+
+    /// Notes every key that nobody asked for.
+    func finish() {
+        for key in members.keys where !asked.contains(key) { mistakes.add(name(of: key), .unknownKey) }
+    }
+
+    /// Whether the body names this key, with `null` or a value.
+    func names(_ key: String) -> Bool { members[key] != nil }
+
+    /// `nil` when the key is absent or `null`.
+    mutating func value(_ key: String) -> JSONValue? {
+        asked.insert(key)
+        guard let value = members[key], value != .null else { return nil }
+        return value
+    }
+
+    func name(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+    func note(_ key: String, _ problem: FieldProblemWord) { mistakes.add(name(of: key), problem) }
+
+    /// Reads `key` with `read`, which answers `nil` for a value of another type.
+    private mutating func optional<Value>(_ key: String, _ read: (JSONValue) -> Value?) -> Value? {
+        guard let value = value(key) else { return nil }
+        guard let read = read(value) else {
+            note(key, .wrongType)
+            return nil
+        }
+        return read
+    }
+
+    /// Notes a field that is derived, and so is nobody's to set.
+    mutating func noteReadOnly(_ key: String) {
+        asked.insert(key)
+        if members[key] != nil { note(key, .readOnly) }
+    }
+
+    // MARK: - Plain values
+
+    mutating func bool(_ key: String) -> Bool? {
+        optional(key) { if case .bool(let value) = $0 { value } else { nil } }
+    }
+
+    mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
+        guard let value = optional(key, { if case .integer(let value) = $0 { value } else { nil } }) else { return nil }
+        guard let value = Int(exactly: value), range.contains(value) else {
+            note(key, .outOfRange)
+            return nil
+        }
+        return value
+    }
+
+    mutating func string(_ key: String) -> String? {
+        optional(key) { if case .string(let value) = $0 { value } else { nil } }
+    }
+
+    mutating func object(_ key: String) -> [String: JSONValue]? {
+        optional(key) { if case .object(let value) = $0 { value } else { nil } }
+    }
+
+    mutating func requiredObject(_ key: String) -> [String: JSONValue] {
+        require(key, object(key)) ?? [:]
+    }
+
+    /// Reads an object field by field with a reader of its own.
+    mutating func object<Value>(_ key: String, _ read: (inout BodyReader) -> Value) -> Value? {
+        guard let members = object(key) else { return nil }
+        var reader = BodyReader(members, path: name(of: key), mistakes: mistakes)
+        let value = read(&reader)
+        reader.finish()
+        return value
+    }
+
+    /// Notes a field that is absent or `null` although it must be there; a wrong one has been noted already.
+    mutating func require<Value>(_ key: String, _ value: Value?) -> Value? {
+        if value == nil, (members[key] ?? .null) == .null { note(key, .required) }
+        return value
+    }
+}

@@ -1,0 +1,184 @@
+internal import DoorwardDomain
+
+/// Reads JSON (RFC 8259) and forgives nothing: a key that stands twice in one object is an error, as is anything after the
+/// value, a lone surrogate, a number that no JSON number is, and nesting beyond `deepest`.
+struct JSONParser {
+    /// How deep arrays and objects may lie in each other.
+    static let deepest = 16
+
+    /// Why a text is refused; the words are those of `details.fields[].problem`.
+    enum Failure: Error, Equatable {
+        case notJSON
+        case duplicateKey(String)
+    }
+
+    private let bytes: [UInt8]
+    private var position = 0
+    private var depth = 0
+
+    private init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    static func parse(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
+        var parser = JSONParser(bytes)
+        let value = try parser.value()
+        parser.skipSpace()
+        guard parser.position == bytes.count else { throw .notJSON }
+        return value
+    }
+
+    // MARK: - Values
+
+    private mutating func value() throws(Failure) -> JSONValue {
+        skipSpace()
+        switch peek {
+        case UInt8(ascii: "{"): return try nested { (parser) throws(Failure) in try parser.object() }
+        case UInt8(ascii: "["): return try nested { (parser) throws(Failure) in try parser.array() }
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try literal("true", .bool(true))
+        case UInt8(ascii: "f"): return try literal("false", .bool(false))
+        case UInt8(ascii: "n"): return try literal("null", .null)
+        default: return try number()
+        }
+    }
+
+    private mutating func nested(_ read: (inout Self) throws(Failure) -> JSONValue) throws(Failure) -> JSONValue {
+        guard depth < Self.deepest else { throw .notJSON }
+        depth += 1
+        position += 1
+        let value = try read(&self)
+        depth -= 1
+        return value
+    }
+
+    private mutating func object() throws(Failure) -> JSONValue {
+        var members: [String: JSONValue] = [:]
+        skipSpace()
+        if skip("}") { return .object(members) }
+        repeat {
+            skipSpace()
+            let key = try string()
+            skipSpace()
+            guard skip(":") else { throw .notJSON }
+            guard members.updateValue(try value(), forKey: key) == nil else { throw .duplicateKey(key) }
+            skipSpace()
+        } while skip(",")
+        guard skip("}") else { throw .notJSON }
+        return .object(members)
+    }
+
+    private mutating func array() throws(Failure) -> JSONValue {
+        var elements: [JSONValue] = []
+        skipSpace()
+        if skip("]") { return .array(elements) }
+        repeat {
+            elements.append(try value())
+            skipSpace()
+        } while skip(",")
+        guard skip("]") else { throw .notJSON }
+        return .array(elements)
+    }
+
+    private mutating func literal(_ text: StaticString, _ value: JSONValue) throws(Failure) -> JSONValue {
+        for index in 0..<text.utf8CodeUnitCount {
+            guard peek == text.utf8Start[index] else { throw .notJSON }
+            position += 1
+        }
+        return value
+    }
+
+    // MARK: - Numbers
+
+    private mutating func number() throws(Failure) -> JSONValue {
+        let start = position
+        _ = skip("-")
+        if !skip("0") { try digits() }
+        let integerEnd = position
+        if skip(".") { try digits() }
+        if skip("e") || skip("E") {
+            if !skip("+") { _ = skip("-") }
+            try digits()
+        }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        if position == integerEnd, let integer = Int64(text) { return .integer(integer) }
+        guard let number = Double(text), number.isFinite else { throw .notJSON }
+        return .number(number)
+    }
+
+    private mutating func digits() throws(Failure) {
+        let start = position
+        while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
+        guard position > start else { throw .notJSON }
+    }
+
+    // MARK: - Strings
+
+    private mutating func string() throws(Failure) -> String {
+        guard skip("\"") else { throw .notJSON }
+        var text: [UInt8] = []
+        while let byte = peek {
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""):
+                guard let string = String(validating: text, as: UTF8.self) else { throw .notJSON }
+                return string
+            case UInt8(ascii: "\\"): text.append(contentsOf: try escape())
+            case 0..<0x20: throw .notJSON
+            default: text.append(byte)
+            }
+        }
+        throw .notJSON
+    }
+
+    private mutating func escape() throws(Failure) -> [UInt8] {
+        guard let byte = peek else { throw .notJSON }
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
+        case UInt8(ascii: "b"): return [0x08]
+        case UInt8(ascii: "f"): return [0x0C]
+        case UInt8(ascii: "n"): return [0x0A]
+        case UInt8(ascii: "r"): return [0x0D]
+        case UInt8(ascii: "t"): return [0x09]
+        case UInt8(ascii: "u"): return try codePoint()
+        default: throw .notJSON
+        }
+    }
+
+    /// `\uXXXX`, or two of them that make up one character.
+    private mutating func codePoint() throws(Failure) -> [UInt8] {
+        var code = try fourHexDigits()
+        if (0xD800..<0xDC00).contains(code) {
+            guard skip("\\"), skip("u") else { throw .notJSON }
+            let low = try fourHexDigits()
+            guard (0xDC00..<0xE000).contains(low) else { throw .notJSON }
+            code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
+        }
+        guard let scalar = Unicode.Scalar(code) else { throw .notJSON }
+        return Array(String(Character(scalar)).utf8)
+    }
+
+    private mutating func fourHexDigits() throws(Failure) -> UInt32 {
+        guard position + 4 <= bytes.count else { throw .notJSON }
+        var code: UInt32 = 0
+        for _ in 0..<4 {
+            guard let digit = Character(Unicode.Scalar(bytes[position])).hexDigitValue else { throw .notJSON }
+            code = code << 4 | UInt32(digit)
+            position += 1
+        }
+        return code
+    }
+
+    // MARK: - Bytes
+
+    private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard peek == UInt8(ascii: character) else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func skipSpace() {
+        while let byte = peek, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
+    }
+}

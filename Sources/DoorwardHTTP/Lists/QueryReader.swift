@@ -1,0 +1,90 @@
+internal import DoorwardAPI
+internal import DoorwardDomain
+
+/// Reads the query of a request by name, noting mistakes as `BodyReader` does.
+struct QueryReader {
+    private var items: [String: String] = [:]
+    private var asked: Set<String> = []
+    let mistakes: Mistakes
+
+    /// - Parameter query: the part after the question mark, as it was sent.
+    init(_ query: String?, mistakes: Mistakes) {
+        self.mistakes = mistakes
+        for item in (query ?? "").split(separator: "&") {
+            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = Self.decode(parts[0])
+            let value = parts.count > 1 ? Self.decode(parts[1]) : ""
+            guard let name, let value else {
+                mistakes.add(String(item.prefix(64)), .malformed)
+                continue
+            }
+            if items.updateValue(value, forKey: name) != nil { mistakes.add(name, .duplicateKey) }
+        }
+    }
+
+    /// Notes every item that nobody asked for.
+    func finish() {
+        for name in items.keys where !asked.contains(name) { mistakes.add(String(name.prefix(64)), .unknownKey) }
+    }
+
+    mutating func text(_ name: String) -> String? {
+        asked.insert(name)
+        return items[name]
+    }
+
+    mutating func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
+        guard let text = text(name) else { return nil }
+        guard let value = Int(text) else {
+            mistakes.add(name, .wrongType)
+            return nil
+        }
+        guard range.contains(value) else {
+            mistakes.add(name, .outOfRange)
+            return nil
+        }
+        return value
+    }
+
+    mutating func bool(_ name: String) -> Bool? {
+        guard let text = text(name) else { return nil }
+        guard text == "true" || text == "false" else {
+            mistakes.add(name, .wrongType)
+            return nil
+        }
+        return text == "true"
+    }
+
+    mutating func word<Word: RawRepresentable<String>>(_ name: String, of words: [Word]) -> Word? {
+        guard let text = text(name) else { return nil }
+        guard let word = words.first(where: { $0.rawValue == text }) else {
+            mistakes.add(name, .unknownValue)
+            return nil
+        }
+        return word
+    }
+
+    /// The inner `nil` stands for a text that cannot be an id, which is an id that does not exist.
+    mutating func id<Entity>(_ name: String) -> EntityID<Entity>?? {
+        guard let text = text(name) else { return .none }
+        return .some(EntityID(text))
+    }
+
+    /// Turns `%41` and `+` into what they stand for; `nil` for a text that is no UTF-8 or breaks off.
+    private static func decode(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst(), let low = rest.popFirst(),
+                    let first = Character(Unicode.Scalar(high)).hexDigitValue,
+                    let second = Character(Unicode.Scalar(low)).hexDigitValue
+                else { return nil }
+                bytes.append(UInt8(first << 4 | second))
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,70 @@
+internal import DoorwardAPI
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// Takes in the body of a request, up to its limit, and reads it as one JSON object.
+enum BodyCollector {
+    /// What a body is refused for before it is read as JSON.
+    enum Refusal: Error {
+        case tooLarge
+        case notJSONType
+
+        var error: ErrorAnswer {
+            switch self {
+            case .tooLarge: .payloadTooLarge
+            case .notJSONType: .unsupportedMediaType
+            }
+        }
+    }
+
+    /// An absent body is an empty object.
+    ///
+    /// - Throws: `Refusal`, or `GatewayError.invalid` for what is no JSON object.
+    static func body(of request: Request) async throws -> [String: JSONValue] {
+        let declared = request.headers[.contentLength].flatMap { Int($0) }
+        if declared == 0 || (declared == nil && request.headers[.transferEncoding] == nil && hasNoBody(request)) { return [:] }
+        if let declared, declared > WireLimits.bodyBytes { throw Refusal.tooLarge }
+        let bytes = try await collect(request)
+        guard !bytes.isEmpty else { return [:] }
+        guard isJSON(request.headers[.contentType]) else { throw Refusal.notJSONType }
+        return try object(bytes)
+    }
+
+    /// Without `Content-Length` and `Transfer-Encoding` a request has no body (RFC 9112, section 6.3).
+    private static func hasNoBody(_ request: Request) -> Bool {
+        request.method == .get || request.method == .head
+    }
+
+    private static func collect(_ request: Request) async throws -> [UInt8] {
+        do {
+            let buffer = try await request.body.collect(upTo: WireLimits.bodyBytes)
+            return Array(buffer.readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw Refusal.tooLarge
+        }
+    }
+
+    private static func isJSON(_ contentType: String?) -> Bool {
+        guard let contentType else { return false }
+        let parts = contentType.lowercased().split(separator: ";").map { String($0).trimmed }
+        guard parts.first == "application/json" else { return false }
+        return parts.dropFirst().allSatisfy { !$0.hasPrefix("charset=") || $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" }
+    }
+
+    private static func object(_ bytes: [UInt8]) throws(GatewayError) -> [String: JSONValue] {
+        let value: JSONValue
+        do throws(JSONParser.Failure) {
+            value = try JSONParser.parse(bytes)
+        } catch {
+            switch error {
+            case .notJSON: throw .invalid("body", FieldProblemWord.notJSON.rawValue)
+            case .duplicateKey(let key): throw .invalid(String(key.prefix(64)), FieldProblemWord.duplicateKey.rawValue)
+            }
+        }
+        guard case .object(let members) = value else { throw .invalid("body", FieldProblemWord.wrongType.rawValue) }
+        return members
+    }
+}

@@ -1,0 +1,72 @@
+internal import DoorwardAPI
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+
+/// One path: finds the route of a method, and sees to it that the first failure answers: method, sign-in, rate limit,
+/// size, media type, JSON; then the route's own.
+struct Endpoint: Sendable {
+    private let services: Services
+    private let routes: [HTTPRequest.Method: Route]
+    private let allowed: String
+
+    init(services: Services, routes: [Route]) {
+        self.services = services
+        self.routes = Dictionary(uniqueKeysWithValues: routes.map { ($0.method, $0) })
+        let methods = routes.map(\.method.rawValue) + (self.routes[.get] == nil ? [] : ["HEAD"])
+        allowed = methods.sorted().joined(separator: ", ")
+    }
+
+    func respond(to request: Request, context: GatewayContext) async -> Response {
+        let facts = context.facts ?? RequestFacts(request.head, peer: context.peer, proxies: services.proxies)
+        let isHead = request.method == .head
+        guard let route = routes[isHead ? .get : request.method] else {
+            return ErrorAnswer.methodNotAllowed(allowed).answer(facts).response()
+        }
+        let response = await answer(route, request, facts, context).response()
+        return isHead ? response.createHeadResponse() : response
+    }
+
+    private func answer(_ route: Route, _ request: Request, _ facts: RequestFacts, _ context: GatewayContext) async -> Answer {
+        var caller: Caller?
+        do {
+            if case .signedIn = route.handler { caller = try await services.authenticator.caller(facts) }
+            try await route.limit(services.control, caller, facts)
+            let body = try await BodyCollector.body(of: request)
+            let exchange = Exchange(
+                services: services, facts: facts, parameters: context.parameters, body: body)
+            switch route.handler {
+            case .open(let handler): return try await handler(exchange)
+            case .signedIn(let handler):
+                guard let caller else { throw GatewayError.unauthenticated }
+                return try await handler(Call(exchange: exchange, caller: caller))
+            }
+        } catch let refusal as BodyCollector.Refusal {
+            return refusal.error.answer(facts)
+        } catch let error as GatewayError {
+            return errorAnswer(error, to: caller, facts, context)
+        } catch {
+            return errorAnswer(.internalFailure("\(error)"), to: caller, facts, context)
+        }
+    }
+
+    private func errorAnswer(
+        _ error: GatewayError, to caller: Caller?, _ facts: RequestFacts, _ context: GatewayContext
+    ) -> Answer {
+        if case .internalFailure(let cause) = error {
+            context.logger.error("a call failed inside", metadata: ["cause": "\(cause)", "request": "\(facts.requestID)"])
+        }
+        let control = services.control
+        return ErrorAnswer(error) { command, writer in
+            guard let caller else { return writer.null() }
+            View(reader: caller.userID, control: control).command(command, into: &writer)
+        }.answer(facts)
+    }
+}
+
+extension ErrorAnswer {
+    func answer(_ facts: RequestFacts) -> Answer { answer(requestID: facts.requestID, asProblem: facts.wantsProblem) }
+}

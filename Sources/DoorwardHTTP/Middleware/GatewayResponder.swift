@@ -1,0 +1,41 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+
+/// The first to see a request: gives it its id, finds its endpoint, and puts the id on the answer.
+struct GatewayResponder: HTTPResponder {
+    let router: RouterResponder<GatewayContext>
+    let services: Services
+
+    func respond(to request: Request, context: GatewayContext) async -> Response {
+        let facts = RequestFacts(request.head, peer: context.peer, proxies: services.proxies)
+        var context = context
+        context.facts = facts
+        context.logger[metadataKey: "request"] = .string(facts.requestID)
+        if let trace = facts.traceID { context.logger[metadataKey: "trace"] = .string(trace) }
+        var response = await answered(request, context, facts)
+        response.headers[.requestID] = facts.requestID
+        return response
+    }
+
+    private func answered(_ request: Request, _ context: GatewayContext, _ facts: RequestFacts) async -> Response {
+        do {
+            return try await router.respond(to: request.withCommonMethod, context: context)
+        } catch let error as HTTPError where error.status == .notFound {
+            return ErrorAnswer.pathUnknown.answer(requestID: facts.requestID, asProblem: facts.wantsProblem).response()
+        } catch {
+            context.logger.error("the router failed", metadata: ["error": "\(error)"])
+            return ErrorAnswer.internal.answer(requestID: facts.requestID, asProblem: facts.wantsProblem).response()
+        }
+    }
+}
+
+extension Request {
+    /// The router knows paths by the common methods; any other is answered as OPTIONS is, which no path takes.
+    fileprivate var withCommonMethod: Request {
+        guard !RouteTable.commonMethods.contains(method) else { return self }
+        var head = head
+        head.method = .options
+        return Request(head: head, body: body)
+    }
+}

@@ -1,0 +1,68 @@
+internal import DoorwardDomain
+internal import DoorwardPolicy
+
+// Commands, whole to their actor and to the management of the device, else reduced as their records are.
+extension View {
+    func command(_ command: Command, into writer: inout JSONWriter) {
+        let level = level(of: command)
+        writer.projected(.command, at: level) { writer in
+            writer.field("id", command.id)
+            writer.field("deviceId", command.deviceID)
+            writer.field("operation", command.operation)
+            writer.field("state", command.state)
+            writer.field("actor") { writer in
+                if level < .management {
+                    label(of: command.actor, under: command.rule).write(into: &writer)
+                } else {
+                    command.actor.write(into: &writer)
+                }
+            }
+            writer.field("source", command.source)
+            writer.field("reason", command.reason)
+            writer.field("override", command.override.map { OverrideView(reason: $0) })
+            writer.field("rule", command.rule)
+            writer.field("sent", command.sent)
+            writer.field("changed", command.changed)
+            writer.field("outcomeDetail", command.outcomeDetail)
+            writer.field("stateBefore", command.stateBefore)
+            writer.field("stateAfter", command.stateAfter)
+            writer.field("requestedAt", command.requestedAt)
+            writer.field("deadline", command.deadline)
+            writer.field("dispatchedAt", command.dispatchedAt)
+            writer.field("completedAt", command.completedAt)
+        }
+    }
+
+    private func level(of command: Command) -> FieldLevel {
+        let device = tenancy.device(command.deviceID)
+        return level(
+            for: .event(
+                unit: device?.unitID, property: device?.propertyID, portfolio: device?.portfolioID,
+                actor: command.actor.userID))
+    }
+
+    /// How a resident sees who did something: "you", a co-tenant's or guest's first name, or "staff"; `nil` for locks, the
+    /// gateway and outsiders.
+    func label(of actor: Actor, under rule: Rule?) -> String? {
+        guard let user = actor.userID else { return actor.kind == .guestLink ? actor.name : nil }
+        if user == reader { return "you" }
+        guard let role = rule?.role, role == .tenant || role == .guest else { return "staff" }
+        return tenancy.user(user)?.firstName ?? "staff"
+    }
+}
+
+struct OverrideView: JSONRenderable {
+    let reason: String
+
+    func write(into writer: inout JSONWriter) { writer.object { $0.field("reason", reason) } }
+}
+
+extension Actor: JSONRenderable {
+    func write(into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("kind", kind)
+            writer.field("id", id)
+            writer.field("name", name)
+        }
+    }
+}

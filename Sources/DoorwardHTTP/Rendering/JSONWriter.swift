@@ -1,0 +1,201 @@
+internal import DoorwardDomain
+internal import DoorwardPolicy
+
+/// Writes JSON as it goes, keys in the order of the calls.
+///
+/// Inside `projected`, a field that the level does not see is left out, and its value is not even computed.
+struct JSONWriter {
+    private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+    private var projection: (kind: FieldTable.Kind, level: FieldLevel)?
+
+    init() { bytes.reserveCapacity(1024) }
+
+    // MARK: - Structure
+
+    mutating func object(_ fields: (inout Self) -> Void) {
+        let outer = projection
+        projection = nil
+        enclosed("{", "}", fields)
+        projection = outer
+    }
+
+    /// An object of which only the fields are written that `level` sees.
+    mutating func projected(_ kind: FieldTable.Kind, at level: FieldLevel, _ fields: (inout Self) -> Void) {
+        let outer = projection
+        projection = (kind, level)
+        enclosed("{", "}", fields)
+        projection = outer
+    }
+
+    /// Fields of the object that is being written, of which only those are written that `level` sees.
+    mutating func projecting(_ kind: FieldTable.Kind, at level: FieldLevel, _ fields: (inout Self) -> Void) {
+        let outer = projection
+        projection = (kind, level)
+        fields(&self)
+        projection = outer
+    }
+
+    mutating func array<Elements: Sequence>(_ elements: Elements, _ write: (inout Self, Elements.Element) -> Void) {
+        enclosed("[", "]") { writer in
+            for element in elements {
+                writer.separate()
+                write(&writer, element)
+                writer.needsComma = true
+            }
+        }
+    }
+
+    private mutating func enclosed(_ open: Unicode.Scalar, _ close: Unicode.Scalar, _ body: (inout Self) -> Void) {
+        bytes.append(UInt8(ascii: open))
+        needsComma = false
+        body(&self)
+        bytes.append(UInt8(ascii: close))
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = false
+    }
+
+    // MARK: - Fields
+
+    mutating func field(_ name: String, _ value: @autoclosure () -> some JSONRenderable) {
+        field(name) { value().write(into: &$0) }
+    }
+
+    mutating func field(_ name: String, _ write: (inout Self) -> Void) {
+        if isSeen(name) { unprojectedField(name, write) }
+    }
+
+    /// A field about which the caller has decided that it is seen.
+    mutating func unprojectedField(_ name: String, _ write: (inout Self) -> Void) {
+        separate()
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
+        write(&self)
+        needsComma = true
+    }
+
+    /// Whether the projection in force lets a field pass.
+    func isSeen(_ name: String) -> Bool {
+        projection.map { FieldTable.sees(name, of: $0.kind, at: $0.level) } ?? true
+    }
+
+    /// A field that is left out when it has no value, as in the details of an error.
+    mutating func fieldIfPresent(_ name: String, _ value: (some JSONRenderable)?) {
+        if let value { field(name, value) }
+    }
+
+    // MARK: - Values
+
+    mutating func null() { raw("null") }
+
+    mutating func raw(_ text: StaticString) {
+        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func number(_ value: some BinaryInteger) { bytes.append(contentsOf: String(value).utf8) }
+
+    mutating func number(_ value: Double) { bytes.append(contentsOf: "\(value)".utf8) }
+
+    mutating func string(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(contentsOf: [UInt8(ascii: "\\"), byte])
+            case 0..<0x20: escape(byte)
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        let digits = Array("0123456789abcdef".utf8)
+        raw("\\u00")
+        bytes.append(contentsOf: [digits[Int(byte >> 4)], digits[Int(byte & 0xF)]])
+    }
+}
+
+/// What can stand as a value in an answer.
+protocol JSONRenderable {
+    func write(into writer: inout JSONWriter)
+}
+
+extension String: JSONRenderable {
+    func write(into writer: inout JSONWriter) { writer.string(self) }
+}
+
+extension Bool: JSONRenderable {
+    func write(into writer: inout JSONWriter) { writer.raw(self ? "true" : "false") }
+}
+
+extension Int: JSONRenderable {
+    func write(into writer: inout JSONWriter) { writer.number(self) }
+}
+
+extension Int64: JSONRenderable {
+    func write(into writer: inout JSONWriter) { writer.number(self) }
+}
+
+extension UInt64: JSONRenderable {
+    func write(into writer: inout JSONWriter) { writer.number(self) }
+}
+
+extension Optional: JSONRenderable where Wrapped: JSONRenderable {
+    func write(into writer: inout JSONWriter) {
+        if let self { self.write(into: &writer) } else { writer.null() }
+    }
+}
+
+extension Array: JSONRenderable where Element: JSONRenderable {
+    func write(into writer: inout JSONWriter) { writer.array(self) { $1.write(into: &$0) } }
+}
+
+extension EntityID: JSONRenderable {
+    func write(into writer: inout JSONWriter) { writer.string(description) }
+}
+
+extension Timestamp: JSONRenderable {
+    func write(into writer: inout JSONWriter) { writer.string(description) }
+}
+
+extension RawRepresentable where Self: JSONRenderable, RawValue == String {
+    func write(into writer: inout JSONWriter) { writer.string(rawValue) }
+}
+
+extension LockOperation: JSONRenderable {}
+extension LockState: JSONRenderable {}
+extension StateQuality: JSONRenderable {}
+extension DoorState: JSONRenderable {}
+extension CommandState: JSONRenderable {}
+extension RecordSource: JSONRenderable {}
+extension RecordKind: JSONRenderable {}
+extension RecordDecision: JSONRenderable {}
+extension RecordEvent: JSONRenderable {}
+extension EventMethod: JSONRenderable {}
+extension ChangeAction: JSONRenderable {}
+extension ActorKind: JSONRenderable {}
+extension DenialReason: JSONRenderable {}
+extension Role: JSONRenderable {}
+extension AssociatedEntityType: JSONRenderable {}
+
+extension JSONValue: JSONRenderable {
+    /// Keys in ascending order, so that equal values are written alike.
+    func write(into writer: inout JSONWriter) {
+        switch self {
+        case .null: writer.null()
+        case .bool(let value): value.write(into: &writer)
+        case .integer(let value): value.write(into: &writer)
+        case .number(let value): writer.number(value)
+        case .string(let value): writer.string(value)
+        case .array(let values): values.write(into: &writer)
+        case .object(let members):
+            writer.object { writer in
+                for key in members.keys.sorted() { writer.field(key, members[key]) }
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import DoorwardPolicy
+internal import HTTPTypes
+internal import Hummingbird
+
+/// A request that has been read, and that anybody may make.
+struct Exchange: Sendable {
+    let services: Services
+    let facts: RequestFacts
+    let parameters: Parameters
+    /// The body; an absent one is an empty object.
+    let body: [String: JSONValue]
+
+    var control: GatewayControl { services.control }
+
+    /// A part of the path.
+    func text(_ name: String) -> String { parameters.get(name) ?? "" }
+
+    /// An id in the path; `nil` for a text that cannot be one, which is an id that does not exist.
+    func id<Entity>(_ name: String, of: Entity.Type = Entity.self) -> EntityID<Entity>? { EntityID(text(name)) }
+
+    /// Reads body and query with `read`, and throws every mistake of either, unknown keys too.
+    func read<Value>(
+        _ read: (inout BodyReader, inout QueryReader) throws(GatewayError) -> Value
+    ) throws(GatewayError) -> Value {
+        let mistakes = Mistakes()
+        var bodyReader = BodyReader(body, mistakes: mistakes)
+        var queryReader = QueryReader(facts.query, mistakes: mistakes)
+        let value = try read(&bodyReader, &queryReader)
+        bodyReader.finish()
+        queryReader.finish()
+        try mistakes.finish()
+        return value
+    }
+
+    func readBody<Value>(_ read: (inout BodyReader) -> Value) throws(GatewayError) -> Value {
+        try self.read { (body, _) throws(GatewayError) in read(&body) }
+    }
+
+    func readQuery<Value>(_ read: (inout QueryReader) -> Value) throws(GatewayError) -> Value {
+        try self.read { (_, query) throws(GatewayError) in read(&query) }
+    }
+
+    /// For calls that take nothing but their path.
+    func readNothing() throws(GatewayError) {
+        if !body.isEmpty || facts.query != nil { try read { (_, _) throws(GatewayError) in } }
+    }
+}
+
+/// A request that has been read, of somebody who is signed in.
+@dynamicMemberLookup
+struct Call: Sendable {
+    let exchange: Exchange
+    let caller: Caller
+
+    subscript<Value>(dynamicMember path: KeyPath<Exchange, Value>) -> Value { exchange[keyPath: path] }
+
+    func id<Entity>(_ name: String, of: Entity.Type = Entity.self) -> EntityID<Entity>? { exchange.id(name) }
+
+    /// What to answer for an id that the caller cannot see or that is not there.
+    var outOfReach: GatewayError { exchange.control.directory.current.outOfReach(for: caller) }
+
+    /// What this caller may see of things, by the directory in force.
+    var view: View { view(in: exchange.control.directory.current) }
+
+    func view(in tenancy: TenancyDirectory) -> View {
+        View(
+            reader: caller.userID, tenancy: tenancy, at: exchange.control.clock.now(), devices: exchange.control.devices)
+    }
+}

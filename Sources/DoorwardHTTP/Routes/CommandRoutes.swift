@@ -1,0 +1,30 @@
+internal import DoorwardAPI
+internal import DoorwardControl
+internal import DoorwardDomain
+
+/// What became of commands.
+enum CommandRoutes {
+    static let all: [Route] = [.get("/commands", list), .get("/commands/:id", read)]
+
+    /// `sortBy` of commands: the store keeps them by age, newest first.
+    private enum Age: String, CaseIterable, Sendable { case createdAt }
+
+    private static func read(_ call: Call) async throws -> Answer {
+        try call.exchange.readNothing()
+        let command = try await call.control.locks.command(call.id("id"), for: call.caller)
+        let view = call.view
+        return .success { $0.field("command") { view.command(command, into: &$0) } }
+    }
+
+    private static func list(_ call: Call) async throws -> Answer {
+        let (page, device) = try call.exchange.readQuery { query -> (PageRequest<Age>, DeviceID??) in
+            let page = PageRequest<Age>(&query)
+            if page.key != nil, !page.isDescending { query.mistakes.add("sortBy", .unknownValue) }
+            return (page, query.id("deviceId"))
+        }
+        let (commands, total) = try await call.control.locks.commands(
+            for: call.caller, deviceID: device, offset: page.offset, limit: page.limit)
+        let view = call.view
+        return .page("commands", commands, Pagination(page, total: total)) { view.command($1, into: &$0) }
+    }
+}

@@ -1,0 +1,112 @@
+internal import DoorwardAPI
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import DoorwardPolicy
+
+/// Locks: attaching, reading, and what one may do with them.
+enum DeviceRoutes {
+    static let all: [Route] = [
+        .get("/devices", list), .post("/devices", attach), .get("/devices/:id", read), .get("/devices/:id/status", status),
+        .get("/devices/:id/permissions", permissions),
+    ]
+
+    private static func attach(_ call: Call) async throws -> Answer {
+        let new = try call.exchange.readBody { body in
+            NewDevice(
+                name: body.requiredText("name"), adapter: body.requiredText("adapter"), address: body.requiredObject("address"),
+                propertyID: body.requiredID("propertyId"), unitID: body.id("unitId"), manufacturer: body.text("manufacturer"),
+                model: body.text("model"), isRemoteOperationEnabled: body.bool("isRemoteOperationEnabled") ?? true)
+        }
+        let created = { @Sendable (device: LockDevice, view: View) in
+            Answer.success(201, location: "/api/v1/devices/\(device.id)") {
+                $0.field("device") { view.device(device, into: &$0) }
+            }
+        }
+        let repeatable = try call.services.repeats.call(call) { (device: LockDevice, tenancy) in
+            created(device, call.view(in: tenancy))
+        }
+        return try await call.control.attachedDevices.attach(call.caller, new, repeatable: repeatable)
+            .answer { created($0, call.view) }
+    }
+
+    private static func read(_ call: Call) throws -> Answer {
+        try call.exchange.readNothing()
+        let (device, status) = try call.control.attachedDevices.status(of: call.id("id"), for: call.caller, refresh: false)
+        let view = call.view
+        return .success { $0.field("device") { view.device(device, status: status, into: &$0) } }
+    }
+
+    private static func status(_ call: Call) throws -> Answer {
+        let refresh = try call.exchange.readQuery { $0.bool("refresh") ?? false }
+        let (device, status) = try call.control.attachedDevices.status(of: call.id("id"), for: call.caller, refresh: refresh)
+        let view = call.view
+        return .success { $0.field("status") { view.status(status, of: device.id, into: &$0) } }
+    }
+
+    /// A decision about oneself for each operation, now. Asking is free and writes nothing down.
+    private static func permissions(_ call: Call) throws -> Answer {
+        try call.exchange.readNothing()
+        let device = try call.control.attachedDevices.device(call.id("id"), for: call.caller)
+        let view = call.view
+        return .success { writer in
+            writer.field("permissions") { writer in
+                writer.array(LockOperation.allCases) { writer, operation in
+                    let decision = SecurityService.decide(
+                        call.caller.principal, operation, on: device.id, at: view.now, override: false, in: view.tenancy)
+                    view.decision(decision, operation, on: device.id, into: &writer)
+                }
+            }
+        }
+    }
+
+    // MARK: - List
+
+    private static func list(_ call: Call) throws -> Answer {
+        let (page, filter) = try call.exchange.readQuery { query in
+            (PageRequest<NameOrAge>(&query), DeviceFilter(&query))
+        }
+        let view = call.view
+        let devices = SecurityService.visibleDeviceIDs(for: call.caller.userID, at: view.now, in: view.tenancy)
+            .compactMap(view.tenancy.device).filter { filter.passes($0, view) }
+        return .list("devices", sorted(devices, page), page) { view.device($1, into: &$0) }
+    }
+
+    static func sorted(_ devices: [LockDevice], _ page: PageRequest<NameOrAge>) -> [LockDevice] {
+        page.sorted(devices) { key, device in
+            key == .name ? .name(device.name) : .number(device.createdAt.milliseconds)
+        }
+    }
+}
+
+/// The filters of `GET /devices`. A device passes only by fields that the caller sees, so that no filter tells more than
+/// the list does.
+struct DeviceFilter: Sendable {
+    private let property: PropertyID??
+    private let unit: UnitID??
+    private let state: LockState?
+    private let isOnline: Bool?
+    private let batteryBelow: Int?
+    private let adapter: String?
+
+    init(_ query: inout QueryReader) {
+        property = query.id("propertyId")
+        unit = query.id("unitId")
+        state = query.word("state", of: LockState.allCases)
+        isOnline = query.bool("isOnline")
+        batteryBelow = query.integer("batteryBelow", in: 0...101)
+        adapter = query.text("adapter")
+    }
+
+    func passes(_ device: LockDevice, _ view: View) -> Bool {
+        func sees(_ field: String) -> Bool { view.sees(field, of: .device, .device(device.id)) }
+        if case .some(let property) = property, device.propertyID != property || !sees("propertyId") { return false }
+        if case .some(let unit) = unit, device.unitID != unit || unit == nil || !sees("unitId") { return false }
+        if case .some(.none) = property { return false }
+        if let adapter, device.adapter != adapter || !sees("adapter") { return false }
+        let status = view.devices.status(of: device.id)
+        if let state, status.state != state || !sees("state") { return false }
+        if let isOnline, status.isOnline != isOnline || !sees("isOnline") { return false }
+        guard let batteryBelow else { return true }
+        return status.batteryLevel.map { $0 < batteryBelow } == true && sees("batteryLevel")
+    }
+}

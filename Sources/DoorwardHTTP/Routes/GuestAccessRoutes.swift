@@ -1,0 +1,91 @@
+internal import DoorwardAPI
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import DoorwardPolicy
+
+/// Guests and their windows of time.
+enum GuestAccessRoutes {
+    static let all: [Route] = [
+        .get("/guest-access", list), .post("/guest-access", grant),
+        .get("/guest-access/:id", read), .delete("/guest-access/:id", revoke),
+    ]
+
+    private static func grant(_ call: Call) async throws -> Answer {
+        let new = try call.exchange.readBody(newGuestAccess)
+        let created = { @Sendable (access: GuestAccess, view: View) in
+            Answer.success(201, location: "/api/v1/guest-access/\(access.id)") {
+                $0.field("guestAccess") { view.guestAccess(access, into: &$0) }
+            }
+        }
+        let repeatable = try call.services.repeats.call(call) { (access: GuestAccess, tenancy) in
+            created(access, call.view(in: tenancy))
+        }
+        return try await call.control.guestAccesses.grant(call.caller, new, repeatable: repeatable)
+            .answer { created($0, call.view) }
+    }
+
+    private static func newGuestAccess(_ body: inout BodyReader) -> NewGuestAccess {
+        let operations = body.require("operations", body.strings("operations")) ?? []
+        let known = operations.compactMap { LockOperation(rawValue: $0) }
+        if known.count != operations.count { body.note("operations", .unknownValue) }
+        return NewGuestAccess(
+            guestUserID: body.id("guestUserId"), label: body.text("label"), propertyID: body.id("propertyId"),
+            unitID: body.id("unitId"), deviceIDs: body.require("deviceIds", body.ids("deviceIds")) ?? [], operations: known,
+            window: GuestWindow(
+                validFrom: body.requiredInstant("validFrom"), validUntil: body.requiredInstant("validUntil")))
+    }
+
+    private static func read(_ call: Call) throws -> Answer {
+        try call.exchange.readNothing()
+        let access = try call.control.guestAccesses.access(call.id("id"), for: call.caller)
+        let view = call.view
+        return .success { $0.field("guestAccess") { view.guestAccess(access, into: &$0) } }
+    }
+
+    private static func revoke(_ call: Call) async throws -> Answer {
+        try call.exchange.readNothing()
+        try await call.control.guestAccesses.revoke(call.caller, call.id("id"))
+        return .nothing
+    }
+
+    private enum Order: String, CaseIterable, Sendable { case createdAt, validFrom, validUntil }
+
+    private static func list(_ call: Call) throws -> Answer {
+        let (page, filter) = try call.exchange.readQuery { query in
+            (PageRequest<Order>(&query), GuestAccessFilter(&query))
+        }
+        let view = call.view
+        let found = call.control.guestAccesses.all(for: call.caller).filter { filter.passes($0, at: view.now) }
+        let accesses = page.sorted(found) { key, access in
+            switch key {
+            case .createdAt: .number(access.createdAt.milliseconds)
+            case .validFrom: .number(access.window.validFrom.milliseconds)
+            case .validUntil: .number(access.window.validUntil.milliseconds)
+            }
+        }
+        return .list("guestAccesses", accesses, page) { view.guestAccess($1, into: &$0) }
+    }
+}
+
+/// The filters of `GET /guest-access`.
+private struct GuestAccessFilter {
+    let device: DeviceID??
+    let unit: UnitID??
+    let property: PropertyID??
+    /// Neither revoked nor past its window; one that has not begun yet is active.
+    let isActive: Bool?
+
+    init(_ query: inout QueryReader) {
+        device = query.id("deviceId")
+        unit = query.id("unitId")
+        property = query.id("propertyId")
+        isActive = query.bool("active")
+    }
+
+    func passes(_ access: GuestAccess, at now: Timestamp) -> Bool {
+        if case .some(let device) = device, device.map({ access.deviceIDs.contains($0) }) != true { return false }
+        if case .some(let unit) = unit, unit == nil || access.unitID != unit { return false }
+        if case .some(let property) = property, access.propertyID != property { return false }
+        return isActive.map { $0 == (now < access.endsAt) } ?? true
+    }
+}

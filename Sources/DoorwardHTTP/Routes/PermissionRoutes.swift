@@ -1,0 +1,43 @@
+internal import DoorwardPolicy
+internal import FoundationEssentials
+
+/// Who holds what, as data.
+enum PermissionRoutes {
+    static let all: [Route] = [.get("/permission-matrix", matrix)]
+
+    private static func matrix(_ call: Call) throws -> Answer {
+        try call.exchange.readNothing()
+        return Answer(status: 200, body: body)
+    }
+
+    /// It never changes while the program runs.
+    private static let body: [UInt8] = {
+        let view = PermissionMatrixView()
+        return Answer.success { writer in
+            writer.field("operations") { writer in
+                writer.array(view.operations) { writer, row in
+                    writer.object { writer in
+                        writer.field("operation", row.operation)
+                        writer.field("holders") { writer in
+                            writer.array(row.holders) { writer, holder in
+                                writer.object { writer in
+                                    writer.field("role", holder.role)
+                                    writer.fieldIfPresent("condition", holder.condition?.rawValue)
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            writer.field("management") { writer in
+                writer.array(view.management) { writer, row in
+                    writer.object { writer in
+                        writer.field("permission", row.permission.rawValue)
+                        writer.field("superAdmin", row.superAdmin.rawValue)
+                        writer.field("roles", row.roles)
+                    }
+                }
+            }
+        }.body
+    }()
+}

@@ -1,0 +1,45 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import DoorwardPolicy
+
+/// Portfolios.
+enum PortfolioRoutes {
+    static let all: [Route] = [
+        .get("/portfolios", list), .post("/portfolios", create), .get("/portfolios/:id", read),
+    ]
+
+    private static func create(_ call: Call) async throws -> Answer {
+        let (name, owners) = try call.exchange.readBody { body -> (String, [UserID?]) in
+            body.noteReadOnly("propertyIds")
+            return (body.requiredText("name"), body.ids("administratorUserIds") ?? [])
+        }
+        let created = { @Sendable (portfolio: Portfolio, view: View) in
+            Answer.success(201, location: "/api/v1/portfolios/\(portfolio.id)") {
+                $0.field("portfolio") { view.portfolio(portfolio, into: &$0) }
+            }
+        }
+        let repeatable = try call.services.repeats.call(call) { (portfolio: Portfolio, tenancy) in
+            created(portfolio, call.view(in: tenancy))
+        }
+        return try await call.control.portfolios.create(call.caller, name: name, owners: owners, repeatable: repeatable)
+            .answer { created($0, call.view) }
+    }
+
+    private static func read(_ call: Call) throws -> Answer {
+        try call.exchange.readNothing()
+        let portfolio = try call.control.portfolios.portfolio(call.id("id"), for: call.caller)
+        let view = call.view
+        return .success { $0.field("portfolio") { view.portfolio(portfolio, into: &$0) } }
+    }
+
+    private static func list(_ call: Call) throws -> Answer {
+        let page = try call.exchange.readQuery { PageRequest<NameOrAge>(&$0) }
+        let view = call.view
+        let visible = SecurityService.visiblePortfolioIDs(for: call.caller.userID, in: view.tenancy)
+            .compactMap(view.tenancy.portfolio)
+        let portfolios = page.sorted(visible) { key, portfolio in
+            key == .name ? .name(portfolio.name) : .number(portfolio.createdAt.milliseconds)
+        }
+        return .list("portfolios", portfolios, page) { view.portfolio($1, into: &$0) }
+    }
+}

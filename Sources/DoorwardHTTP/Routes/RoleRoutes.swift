@@ -1,0 +1,56 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+
+/// Who is what: `…/admins` of a portfolio, `…/managers` of a property, `…/tenants` of a unit.
+enum RoleRoutes {
+    static let all: [Route] =
+        routes("/portfolios/:id/admins") { AssociatedEntity.portfolio($0.cast()) }
+        + routes("/properties/:id/managers") { AssociatedEntity.property($0.cast()) }
+        + routes("/units/:id/tenants") { AssociatedEntity.unit($0.cast()) }
+
+    private typealias EntityOf = @Sendable (EntityID<AssociatedEntity>) -> AssociatedEntity
+
+    private static func routes(_ path: String, _ entity: @escaping EntityOf) -> [Route] {
+        [
+            .get(path) { try list($0, on: try self.entity(of: $0, entity)) },
+            .post(path) { call in
+                let request = try request(call, on: entity(EntityID(high: 0, low: 0)).type)
+                return try await assign(request, call, on: try self.entity(of: call, entity))
+            },
+            .delete(path + "/:userId") { try await remove($0, from: try self.entity(of: $0, entity)) },
+        ]
+    }
+
+    private static func entity(of call: Call, _ entity: EntityOf) throws(GatewayError) -> AssociatedEntity {
+        guard let id = call.id("id", of: AssociatedEntity.self) else { throw call.outOfReach }
+        return entity(id)
+    }
+
+    private static func request(_ call: Call, on type: AssociatedEntityType) throws(GatewayError) -> (UserID?, Role) {
+        try call.exchange.readBody { body in
+            let assignable = Role.allCases.filter { type.assignableRoles.contains($0) }
+            let role = body.require("role", body.word("role", of: assignable))
+            return (body.requiredID("userId"), role ?? .guest)
+        }
+    }
+
+    private static func assign(_ request: (UserID?, Role), _ call: Call, on entity: AssociatedEntity) async throws -> Answer {
+        let association = try await call.control.roles.assign(call.caller, request.1, to: request.0, on: entity)
+        return .success { $0.field("roleAssociation", association) }
+    }
+
+    private static func remove(_ call: Call, from entity: AssociatedEntity) async throws -> Answer {
+        try call.exchange.readNothing()
+        try await call.control.roles.remove(call.caller, call.id("userId"), from: entity)
+        return .nothing
+    }
+
+    private static func list(_ call: Call, on entity: AssociatedEntity) throws -> Answer {
+        let page = try call.exchange.readQuery { PageRequest<NameOrAge>(&$0) }
+        let people = page.sorted(try call.control.roles.people(on: entity, for: call.caller)) { key, person in
+            key == .name ? .name(person.user.fullName) : .number(person.user.createdAt.milliseconds)
+        }
+        let view = call.view
+        return .list("users", people, page) { view.user($1.user, associations: $1.associations, into: &$0) }
+    }
+}

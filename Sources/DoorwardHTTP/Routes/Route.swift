@@ -1,0 +1,45 @@
+internal import DoorwardControl
+internal import HTTPTypes
+
+/// One call of the API: a method, a path and who answers.
+struct Route: Sendable {
+    enum Handler: Sendable {
+        /// Anybody may call.
+        case open(@Sendable (Exchange) async throws -> Answer)
+        /// Whoever is signed in may call; what more it takes is the use case's.
+        case signedIn(@Sendable (Call) async throws -> Answer)
+    }
+
+    let method: HTTPRequest.Method
+    /// With `:name` for a part that is read by `Exchange.id`.
+    let path: String
+    let handler: Handler
+    /// Throws when the caller, or for open calls the address, has to wait; asked before the body is looked at.
+    var limit: @Sendable (GatewayControl, Caller?, RequestFacts) async throws(GatewayError) -> Void = {
+        (_, _, _) throws(GatewayError) in
+    }
+
+    private init(_ method: HTTPRequest.Method, _ path: String, _ handler: Handler) {
+        (self.method, self.path, self.handler) = (method, path, handler)
+    }
+
+    static func open(
+        _ method: HTTPRequest.Method, _ path: String, _ handler: @escaping @Sendable (Exchange) async throws -> Answer
+    ) -> Route { Route(method, path, .open(handler)) }
+
+    static func get(_ path: String, _ handler: @escaping @Sendable (Call) async throws -> Answer) -> Route {
+        Route(.get, "/api/v1" + path, .signedIn(handler))
+    }
+
+    static func post(_ path: String, _ handler: @escaping @Sendable (Call) async throws -> Answer) -> Route {
+        Route(.post, "/api/v1" + path, .signedIn(handler))
+    }
+
+    static func put(_ path: String, _ handler: @escaping @Sendable (Call) async throws -> Answer) -> Route {
+        Route(.put, "/api/v1" + path, .signedIn(handler))
+    }
+
+    static func delete(_ path: String, _ handler: @escaping @Sendable (Call) async throws -> Answer) -> Route {
+        Route(.delete, "/api/v1" + path, .signedIn(handler))
+    }
+}

@@ -1,0 +1,26 @@
+internal import Crypto
+internal import DoorwardControl
+internal import Logging
+
+/// What every route works with.
+struct Services: Sendable {
+    let control: GatewayControl
+    let tokens: AccessTokens
+    let authenticator: Authenticator
+    let repeats: Repeats
+    let cursors: Cursors
+    let simulator: (any SimulatorControl)?
+    let proxies: TrustedProxies
+    let logger: Logger
+
+    init(
+        control: GatewayControl, settings: HTTPSettings, tokenKey: TokenKey, simulator: (any SimulatorControl)?, logger: Logger
+    ) async throws {
+        (self.control, self.simulator, self.logger) = (control, simulator, logger)
+        tokens = await AccessTokens(key: tokenKey, issuer: settings.tokenIssuer, lifetime: settings.accessTokenLifetime)
+        authenticator = Authenticator(control: control, tokens: tokens)
+        repeats = Repeats(key: tokenKey.derivedKey(for: "doorward/idempotency/1"))
+        cursors = Cursors(key: tokenKey.derivedKey(for: "doorward/cursor/1"))
+        proxies = try TrustedProxies(settings.trustedProxies)
+    }
+}

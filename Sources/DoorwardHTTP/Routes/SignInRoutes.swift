@@ -1,0 +1,51 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import HTTPTypes
+
+/// Signing in and out.
+enum SignInRoutes {
+    static let all: [Route] = [logInRoute, .open(.post, "/api/v1/auth/refresh", refresh), .post("/auth/logout", logOut)]
+
+    private static var logInRoute: Route {
+        var route = Route.open(.post, "/api/v1/auth/login", logIn)
+        route.limit = { (control, _, facts) throws(GatewayError) in
+            try control.signIn.admit(clientAddress: facts.clientAddress)
+        }
+        return route
+    }
+
+    private static func logIn(_ exchange: Exchange) async throws -> Answer {
+        let (email, password) = try exchange.readBody { body in
+            (body.require("email", body.string("email")) ?? "", body.requiredSecret("password"))
+        }
+        let signedIn = try await exchange.control.signIn.logIn(
+            email: email, password: password, source: exchange.facts.source, clientAddress: exchange.facts.clientAddress,
+            requestID: exchange.facts.requestID)
+        return try await answer(signedIn, exchange)
+    }
+
+    private static func refresh(_ exchange: Exchange) async throws -> Answer {
+        let token = try exchange.readBody { $0.requiredSecret("refreshToken") }
+        let signedIn = try await exchange.control.signIn.refresh(
+            token, source: exchange.facts.source, clientAddress: exchange.facts.clientAddress,
+            requestID: exchange.facts.requestID)
+        return try await answer(signedIn, exchange)
+    }
+
+    private static func logOut(_ call: Call) async throws -> Answer {
+        try call.exchange.readNothing()
+        try await call.control.signIn.logOut(call.caller)
+        return .nothing
+    }
+
+    private static func answer(_ signedIn: SignedIn, _ exchange: Exchange) async throws -> Answer {
+        let issued = try await exchange.services.tokens.issue(for: signedIn.session, at: exchange.control.clock.now())
+        let view = View(reader: signedIn.user.id, control: exchange.control)
+        return .success { writer in
+            writer.field("user") { view.user(signedIn.user, into: &$0) }
+            writer.field("token", issued.token)
+            writer.field("expiresIn", issued.expiresIn)
+            writer.field("refreshToken", signedIn.refreshToken.reveal())
+        }
+    }
+}

@@ -1,0 +1,86 @@
+internal import DoorwardAPI
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import DoorwardPolicy
+internal import HTTPTypes
+
+/// The way of every command: read the request, hand it to `LockDAL`, wait for the lock's word, answer.
+enum UnlockRoute {
+    static let all: [Route] = [route("lock", .lock), route("unlock", .unlock), route("unlatch", .unlatch)]
+
+    private static func route(_ word: String, _ operation: LockOperation) -> Route {
+        var route = Route.post("/devices/:id/\(word)") { try await move($0, operation) }
+        route.limit = { (control, caller, _) throws(GatewayError) in
+            if let caller { try await control.locks.admit(caller) }
+        }
+        return route
+    }
+
+    private static func move(_ call: Call, _ operation: LockOperation) async throws -> Answer {
+        let order = try Order(call)
+        let request = CommandRequest(
+            caller: call.caller, deviceID: call.id("id"), attemptedID: call.exchange.text("id"), operation: operation,
+            statedReason: order.reason, override: order.override, timeout: .milliseconds(order.timeoutMs))
+        let repeatable = try call.services.repeats.call(call) { (finished: FinishedCommand, tenancy) in
+            answer(finished, call, call.view(in: tenancy))
+        }
+        switch try await call.control.locks.begin(request, repeatable: repeatable) {
+        case .replayed(let stored): return Answer(replaying: stored)
+        case .fresh(let running):
+            if order.isAsync { return accepted(running.accepted, call) }
+            return answer(await running.finished, call, call.view)
+        }
+    }
+
+    // MARK: - Request
+
+    private struct Order {
+        let reason: String?
+        let override: String?
+        let timeoutMs: Int
+        /// `Prefer: respond-async` (RFC 7240).
+        let isAsync: Bool
+
+        init(_ call: Call) throws(GatewayError) {
+            isAsync =
+                call.facts.headers[.prefer]?.lowercased().split(separator: ",")
+                .contains { String($0).trimmed.prefix { $0 != ";" } == "respond-async" } ?? false
+            guard !call.body.isEmpty || call.facts.query != nil else {
+                (reason, override, timeoutMs) = (nil, nil, WireLimits.defaultTimeoutMs)
+                return
+            }
+            (reason, override, timeoutMs) = try call.exchange.readBody { body in
+                (
+                    body.text("reason", longest: WireLimits.reasonCharacters),
+                    body.object("override") { $0.requiredText("reason", longest: WireLimits.reasonCharacters) },
+                    body.integer("timeoutMs", in: WireLimits.timeoutMs) ?? WireLimits.defaultTimeoutMs
+                )
+            }
+        }
+    }
+
+    // MARK: - Answer
+
+    private static func accepted(_ command: Command, _ call: Call) -> Answer {
+        let view = call.view
+        var answer = Answer.success(202, location: "/api/v1/commands/\(command.id)") {
+            $0.field("command") { view.command(command, into: &$0) }
+        }
+        answer.headers[.preferenceApplied] = "respond-async"
+        return answer
+    }
+
+    /// 200 for what the lock confirmed; any other end is an error that carries the command.
+    private static func answer(_ finished: FinishedCommand, _ call: Call, _ view: View) -> Answer {
+        guard finished.command.state == .confirmed else {
+            return ErrorAnswer(.commandEnded(finished.command)) { view.command($0, into: &$1) }.answer(call.facts)
+        }
+        return .success { writer in
+            writer.field("command") { view.command(finished.command, into: &$0) }
+            writer.field("device") { writer in
+                guard let device = view.tenancy.device(finished.command.deviceID) else { return writer.null() }
+                view.device(device, status: finished.status, into: &writer)
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+internal import DoorwardAPI
+internal import DoorwardControl
+internal import DoorwardDomain
+
+/// People: oneself, and others for those who may.
+enum UserRoutes {
+    static let all: [Route] = [
+        .get("/users/me", readMe), .put("/users/me", changeMe),
+        .get("/users", list), .post("/users", create),
+        .get("/users/:id", read), .put("/users/:id", change),
+    ]
+
+    private static func readMe(_ call: Call) throws -> Answer {
+        try call.exchange.readNothing()
+        return answer(try call.control.users.user(call.caller.userID, for: call.caller), call)
+    }
+
+    private static func changeMe(_ call: Call) async throws -> Answer {
+        let changes = try call.exchange.readBody { body in
+            var changes = names(&body)
+            changes.defaultPortfolioID = clearable("defaultPortfolioId", &body)
+            changes.defaultPropertyID = clearable("defaultPropertyId", &body)
+            changes.defaultUnitID = clearable("defaultUnitId", &body)
+            return changes
+        }
+        return answer(try await call.control.users.update(call.caller, call.caller.userID, changes), call)
+    }
+
+    private static func read(_ call: Call) throws -> Answer {
+        try call.exchange.readNothing()
+        return answer(try call.control.users.user(call.id("id"), for: call.caller), call)
+    }
+
+    private static func change(_ call: Call) async throws -> Answer {
+        let changes = try call.exchange.readBody { body in
+            var changes = names(&body)
+            changes.isEnabled = body.names("isEnabled") ? body.require("isEnabled", body.bool("isEnabled")) : nil
+            return changes
+        }
+        return answer(try await call.control.users.update(call.caller, call.id("id"), changes), call)
+    }
+
+    private static func create(_ call: Call) async throws -> Answer {
+        let new = try call.exchange.readBody { body in
+            NewUser(
+                email: body.requiredEmail("email"), firstName: body.requiredText("firstName"),
+                lastName: body.requiredText("lastName"), password: body.requiredSecret("password"))
+        }
+        let (caller, control) = (call.caller, call.control)
+        let created = { @Sendable (user: User, view: View) in
+            Answer.success(201, location: "/api/v1/users/\(user.id)") { $0.field("user") { view.user(user, into: &$0) } }
+        }
+        let repeatable = try call.services.repeats.call(call) { (user: User, tenancy) in created(user, call.view(in: tenancy)) }
+        return try await control.users.create(caller, new, repeatable: repeatable).answer { created($0, call.view) }
+    }
+
+    private static func list(_ call: Call) throws -> Answer {
+        let page = try call.exchange.readQuery { PageRequest<NameOrAge>(&$0) }
+        let users = page.sorted(try call.control.users.all(for: call.caller)) { key, user in
+            key == .name ? .name(user.fullName) : .number(user.createdAt.milliseconds)
+        }
+        let view = call.view
+        return .list("users", users, page) { view.user($1, into: &$0) }
+    }
+
+    // MARK: - Private
+
+    private static func answer(_ user: User, _ call: Call) -> Answer {
+        let view = call.view
+        return .success { $0.field("user") { view.user(user, into: &$0) } }
+    }
+
+    /// Both names may be named, and neither may be emptied.
+    private static func names(_ body: inout BodyReader) -> UserChanges {
+        UserChanges(
+            firstName: body.names("firstName") ? body.requiredText("firstName") : nil,
+            lastName: body.names("lastName") ? body.requiredText("lastName") : nil)
+    }
+
+    /// `null` clears; what is not named stays as it is.
+    private static func clearable<Entity>(_ key: String, _ body: inout BodyReader) -> DefaultEntityChange<Entity> {
+        guard body.names(key) else { return .keep }
+        guard let id: EntityID<Entity>? = body.id(key) else { return .clear }
+        return .set(id)
+    }
+}

@@ -1,0 +1,114 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import FoundationEssentials
+internal import JWTKit
+
+/// Makes and checks access tokens: JWTs signed with Ed25519 that point at a session, and say nothing of rights.
+struct AccessTokens: Sendable {
+    /// The longest token that is looked at, in bytes.
+    static let longest = 4096
+    private static let type = "at+jwt"
+    private static let audience = "doorward"
+
+    private let keys = JWTKeyCollection()
+    private let keyID: String
+    private let issuer: String
+    private let lifetime: Duration
+    private let signingKey: EdDSA.PrivateKey
+
+    init(key: TokenKey, issuer: String, lifetime: Duration) async {
+        (self.keyID, self.issuer, self.lifetime) = (key.keyID, issuer, lifetime)
+        signingKey = EdDSA.PrivateKey(backing: key.signing)
+        await keys.add(eddsa: signingKey, kid: JWKIdentifier(string: keyID))
+    }
+
+    /// The token of a session, and the seconds that it lasts.
+    func issue(for session: Session, at now: Timestamp) async throws -> (token: String, expiresIn: Int) {
+        let seconds = Int(lifetime.wholeMilliseconds / 1000)
+        let issued = Int(now.milliseconds / 1000)
+        let claims = AccessTokenClaims(
+            iss: issuer, aud: Self.audience, sub: session.userID.description, sid: session.id.description, iat: issued,
+            exp: issued + seconds, jti: RandomToken.hexadecimal())
+        let token = try await keys.sign(
+            claims, kid: JWKIdentifier(string: keyID), header: ["typ": .string(Self.type)])
+        return (token, seconds)
+    }
+
+    /// Checks everything that a token says; whether its session still stands is asked at each request.
+    ///
+    /// - Returns: `nil` for any token but one of this gateway's own that has not ended.
+    func verify(_ token: String, at now: Timestamp) async -> VerifiedToken? {
+        guard token.utf8.count <= Self.longest, hasOwnHeader(token),
+            let claims = try? await keys.verify(token, as: AccessTokenClaims.self),
+            claims.iss == issuer, claims.aud == Self.audience,
+            let user = UserID(claims.sub), let session = SessionID(claims.sid), claims.iat <= claims.exp
+        else { return nil }
+        let verified = VerifiedToken(
+            userID: user, sessionID: session, expiresAt: Timestamp(milliseconds: Int64(clamping: claims.exp) * 1000))
+        return now < verified.expiresAt ? verified : nil
+    }
+
+    /// Whether the header is exactly the one that `issue` writes: no other algorithm, no other key, no key of the
+    /// token's own, nothing critical. The library would fall back to its default key for an unknown `kid`.
+    private func hasOwnHeader(_ token: String) -> Bool {
+        let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let bytes = Base64URL.decode(parts[0]),
+            case .object(let header)? = try? JSONParser.parse(bytes)
+        else { return false }
+        return header == ["alg": .string("EdDSA"), "typ": .string(Self.type), "kid": .string(keyID)]
+    }
+}
+
+/// The claims of an access token (names of RFC 7519 and RFC 9068). `exp` is checked against the gateway's own clock.
+private struct AccessTokenClaims: JWTPayload {
+    let iss: String
+    let aud: String
+    let sub: String
+    /// The session.
+    let sid: String
+    let iat: Int
+    let exp: Int
+    let jti: String
+
+    func verify(using algorithm: some JWTAlgorithm) {}
+}
+
+/// A token that was checked.
+struct VerifiedToken: Sendable {
+    let userID: UserID
+    let sessionID: SessionID
+    let expiresAt: Timestamp
+}
+
+enum RandomToken {
+    /// 128 random bits.
+    static func hexadecimal() -> String {
+        var generator = SystemRandomNumberGenerator()
+        let text = String(generator.next() as UInt64, radix: 16)
+        let more = String(generator.next() as UInt64, radix: 16)
+        return String(repeating: "0", count: 16 - text.utf8.count) + text
+            + String(repeating: "0", count: 16 - more.utf8.count) + more
+    }
+}
+
+enum Base64URL {
+    /// Base64 in the alphabet for URLs, without padding (RFC 4648, section 5).
+    static func encode(_ bytes: [UInt8]) -> String {
+        String(
+            Data(bytes).base64EncodedString().compactMap { $0 == "=" ? nil : $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
+    }
+
+    static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        var characters: [UInt8] = []
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "-"): characters.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "_"): characters.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): return nil
+            default: characters.append(byte)
+            }
+        }
+        while !characters.count.isMultiple(of: 4) { characters.append(UInt8(ascii: "=")) }
+        return Data(base64Encoded: Data(characters)).map { Array($0) }
+    }
+}
