@@ -6,6 +6,9 @@ package struct StoreLimits: Sendable {
     package var transactionsPerFlush = 128
     /// Rows written between two checkpoints; with the size of a batch this bounds the write-ahead log.
     package var rowsPerCheckpoint = 4096
+    /// Pages (4 KiB) that the write-ahead log may grow to before the writer waits for readers, a second at most, to cut it
+    /// back. Without readers in the way it is used again from its beginning after each checkpoint.
+    package var pagesBeforeCut = 32_768
     /// Log heads, and likewise person keys, that are kept in memory.
     package var cachedEntries = 16_384
     /// Connections that read at the same time.

@@ -60,23 +60,32 @@ struct WriterConnection {
     /// Closes without a flush and without a checkpoint, as long as a reader has the file open.
     func abandon() { try? queue.close() }
 
-    /// Moves everything into the database file and closes.
-    func finish() throws {
-        try checkpoint(.truncate)
-        try queue.close()
-    }
-
     func settings() throws -> StoreSettings { try queue.writeWithoutTransaction { try StoreSettings($0) } }
 
     /// Moves what the write-ahead log holds into the database file, as far as no reader still needs the old pages.
     ///
-    /// - Returns: whether everything was moved.
+    /// - Returns: how many pages the log has, and whether every one of them was moved.
     @discardableResult
-    func checkpoint(_ mode: Database.CheckpointMode) throws -> Bool {
+    func checkpoint() throws -> (pages: Int, isComplete: Bool) {
         try queue.writeWithoutTransaction { db in
-            let result = try db.checkpoint(mode)
-            return result.walFrameCount == result.checkpointedFrameCount
+            let result = try db.checkpoint(.passive)
+            return (result.walFrameCount, result.walFrameCount == result.checkpointedFrameCount)
         }
+    }
+
+    /// Moves everything into the database file and empties the log, after waiting for readers. Where one is still in the way
+    /// the log stays as it is.
+    func cutLog() throws {
+        do {
+            _ = try queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {}
+    }
+
+    /// Moves everything into the database file and closes. Where a reader is in the way, the write-ahead log stays, whole
+    /// and durable, for whoever opens the file next.
+    func finish() throws {
+        try cutLog()
+        try queue.close()
     }
 }
 

@@ -79,7 +79,7 @@ struct BatchWriter {
     mutating func checkpointIfDue() throws {
         guard rowsSinceCheckpoint >= limits.rowsPerCheckpoint else { return }
         rowsSinceCheckpoint = 0
-        try connection.checkpoint(.passive)
+        if try connection.checkpoint().pages > limits.pagesBeforeCut { try connection.cutLog() }
     }
 }
 

@@ -145,7 +145,7 @@ actor StoreWriter {
         do {
             let connection = try WriterConnection.open(path: path, limits: limits)
             // Copies what was committed into the database file: pages written anew are flushed anew.
-            guard (try? connection.checkpoint(.truncate)) == true else {
+            guard (try? connection.checkpoint())?.isComplete == true else {
                 connection.abandon()
                 return retryLater(after: min(delay * 2, limits.longestRetryDelay))
             }

@@ -1,0 +1,159 @@
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+
+/// Changes to a tenancy, drawn at random and always possible: parents are there, addresses differ.
+struct RandomTenancy {
+    private var random: SeededGenerator
+    private(set) var changes: [TenancyChange] = []
+    private var portfolios: [PortfolioID] = []
+    private var properties: [Property] = []
+    private var units: [Unit] = []
+    private var devices: [DeviceID] = []
+    private var users: [UserID] = []
+    private var associations: [UserRoleAssociation] = []
+
+    init(seed: UInt64, steps: Int) {
+        random = SeededGenerator(seed: seed)
+        putPortfolio()
+        putUser()
+        for _ in 0..<steps { step() }
+    }
+
+    private mutating func step() {
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0: putPortfolio()
+        case 1, 2: putProperty()
+        case 3, 4: putUnit()
+        case 5, 6: putDevice()
+        case 7: putUser()
+        case 8, 9: putAssociation()
+        case 10: removeAssociation()
+        default: putGuestAccess()
+        }
+    }
+
+    // MARK: Values
+
+    private mutating func id<Entity>() -> EntityID<Entity> { EntityID(high: random.next(), low: random.next()) }
+    private mutating func flag() -> Bool { Bool.random(using: &random) }
+    private mutating func instant() -> Timestamp { Timestamp(milliseconds: Int64.random(in: -1 << 45...1 << 45, using: &random)) }
+
+    private mutating func text() -> String {
+        let alphabet = ["", "a", "Ünit", "'; DROP TABLE units; --", "\u{0}", "e\u{301}", "🔑", "%_", "\"", "\n"]
+        return (0..<Int.random(in: 0...4, using: &random)).map { _ in alphabet[Int.random(in: 0..<10, using: &random)] }.joined()
+    }
+
+    private mutating func optionalText() -> String? { flag() ? text() : nil }
+
+    /// One that is there, or now and then a new one.
+    private mutating func known<Entity>(_ ids: [EntityID<Entity>]) -> EntityID<Entity> {
+        let id: EntityID<Entity> = id()
+        return Int.random(in: 0..<3, using: &random) == 0 ? id : ids.randomElement(using: &random) ?? id
+    }
+
+    private mutating func json(depth: Int = 0) -> JSONValue {
+        switch Int.random(in: 0..<(depth < 3 ? 7 : 5), using: &random) {
+        case 0: .null
+        case 1: .bool(flag())
+        case 2: .integer(Int64(truncatingIfNeeded: random.next()) >> Int64.random(in: 0..<64, using: &random))
+        case 3: .number(Double.random(in: -1e9...1e9, using: &random))
+        case 4: .string(text())
+        case 5: .array((0..<Int.random(in: 0...30, using: &random)).map { _ in json(depth: depth + 1) })
+        default: .object(object(depth: depth + 1))
+        }
+    }
+
+    private mutating func object(depth: Int = 0) -> [String: JSONValue] {
+        var object: [String: JSONValue] = [:]
+        for _ in 0..<Int.random(in: 0...3, using: &random) { object[text()] = json(depth: depth) }
+        return object
+    }
+
+    // MARK: Entities
+
+    private mutating func putPortfolio() {
+        let portfolio = Portfolio(id: known(portfolios), name: text(), createdAt: instant(), updatedAt: instant())
+        portfolios.append(portfolio.id)
+        changes.append(.putPortfolio(portfolio))
+    }
+
+    private mutating func putProperty() {
+        let address = PostalAddress(
+            street: optionalText(), city: optionalText(), state: optionalText(), postalCode: optionalText(),
+            country: optionalText())
+        let property = Property(
+            id: known(properties.map(\.id)), name: text(), portfolioID: portfolios.randomElement(using: &random) ?? id(),
+            address: flag() ? address : nil, defaultTimeZone: optionalText(), createdAt: instant(), updatedAt: instant())
+        properties.append(property)
+        changes.append(.putProperty(property))
+    }
+
+    private mutating func putUnit() {
+        guard let property = properties.randomElement(using: &random) else { return }
+        let unit = Unit(
+            id: known(units.map(\.id)), name: text(), propertyID: property.id, portfolioID: property.portfolioID,
+            commonAreaAccessIDs: Array(devices.shuffled(using: &random).prefix(Int.random(in: 0...3, using: &random))),
+            createdAt: instant(), updatedAt: instant())
+        units.append(unit)
+        changes.append(.putUnit(unit))
+    }
+
+    private mutating func putDevice() {
+        let unit = flag() ? units.randomElement(using: &random) : nil
+        let property = unit?.propertyID ?? (flag() ? properties.randomElement(using: &random)?.id : nil)
+        let device = LockDevice(
+            id: known(devices), name: text(), adapter: text(), address: object(), manufacturer: optionalText(),
+            model: optionalText(), firmwareVersion: optionalText(),
+            portfolioID: property.flatMap { id in properties.last { $0.id == id }?.portfolioID }, propertyID: property,
+            unitID: unit?.id, isRemoteOperationEnabled: flag(),
+            capabilities: LockCapabilities(rawValue: UInt16.random(in: 0...UInt16.max, using: &random)),
+            settings: LockSettings(autoRelockSeconds: flag() ? Int.random(in: -1...600, using: &random) : nil),
+            metadata: object(),
+            createdAt: instant(), updatedAt: instant())
+        devices.append(device.id)
+        changes.append(.putDevice(device))
+    }
+
+    private mutating func putUser() {
+        let user = User(
+            id: known(users), email: "\(text())\(random.next())@Example.com", firstName: text(), lastName: text(),
+            isEnabled: flag(), isSuperAdmin: flag(), defaultPortfolioID: flag() ? id() : nil,
+            defaultPropertyID: flag() ? id() : nil,
+            defaultUnitID: flag() ? id() : nil, hasCompliancePack: flag(), createdAt: instant(), updatedAt: instant())
+        users.append(user.id)
+        changes.append(.putUser(user))
+    }
+
+    private mutating func putAssociation() {
+        let entities: [AssociatedEntity] =
+            portfolios.map { .portfolio($0) } + properties.map { .property($0.id) } + units.map { .unit($0.id) }
+        guard let entity = entities.randomElement(using: &random), let user = users.randomElement(using: &random) else { return }
+        let role = entity.type.assignableRoles.sorted { $0.rank < $1.rank }.randomElement(using: &random) ?? .owner
+        let association = UserRoleAssociation(
+            id: id(), userID: user, entity: entity, role: role, createdAt: instant(), updatedAt: instant())
+        associations.append(association)
+        changes.append(.putAssociation(association))
+    }
+
+    private mutating func removeAssociation() {
+        guard let index = associations.indices.randomElement(using: &random) else { return }
+        changes.append(.removeAssociation(associations.remove(at: index).id))
+    }
+
+    private mutating func putGuestAccess() {
+        guard let property = properties.randomElement(using: &random), let grantor = associations.randomElement(using: &random)
+        else { return }
+        let from = instant()
+        let unit = flag() ? units.filter { $0.propertyID == property.id }.randomElement(using: &random) : nil
+        changes.append(
+            .putGuestAccess(
+                GuestAccess(
+                    id: id(), guestUserID: flag() ? users.randomElement(using: &random) : nil, label: optionalText(),
+                    propertyID: property.id, unitID: unit?.id, deviceIDs: Array(devices.shuffled(using: &random).prefix(3)),
+                    operations: LockOperation.allCases.filter { _ in flag() },
+                    window: GuestWindow(validFrom: from, validUntil: from.advanced(by: .seconds(60))),
+                    grantedByUserID: grantor.userID, grantedUnderAssociationID: grantor.id, grantedUnderRole: grantor.role,
+                    revokedAt: flag() ? instant() : nil, createdAt: instant())))
+    }
+}

@@ -1,0 +1,98 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardStore
+import DoorwardTesting
+import Testing
+
+@Suite struct TenancyTests {
+    @Test("What random changes make of a tenancy is the same after closing and opening", arguments: 1...12 as ClosedRange<UInt64>)
+    func roundTrip(seed: UInt64) async throws {
+        let database = try TemporaryDatabase()
+        let changes = RandomTenancy(seed: seed, steps: 150).changes
+        var random = SeededGenerator(seed: seed)
+        let store = try database.open()
+        var rest = changes[...]
+        while !rest.isEmpty {
+            let count = Int.random(in: 1...20, using: &random)
+            _ = try await store.commit(StoreTransaction(changes: Array(rest.prefix(count))))
+            rest = rest.dropFirst(count)
+        }
+        try await store.close()
+
+        var loaded: [TenancyChange] = []
+        let reopened = try database.open()
+        try await reopened.loadTenancy { loaded.append($0) }
+        try await reopened.close()
+        #expect(Set(loaded) == lastForms(of: changes))
+        #expect(loaded.count == Set(loaded).count)
+        #expect(rank(loaded) == rank(loaded).sorted(), "parents come before children")
+    }
+
+    /// Each entity as it was put last, and nothing that was removed: a second, naive reading of the same words.
+    private func lastForms(of changes: [TenancyChange]) -> Set<TenancyChange> {
+        var forms: [String: TenancyChange] = [:]
+        for change in changes {
+            switch change {
+            case .putPortfolio(let value): forms["portfolio \(value.id)"] = change
+            case .putProperty(let value): forms["property \(value.id)"] = change
+            case .putUnit(let value): forms["unit \(value.id)"] = change
+            case .putDevice(let value): forms["device \(value.id)"] = change
+            case .putUser(let value): forms["user \(value.id)"] = change
+            case .putAssociation(let value): forms["association \(value.id)"] = change
+            case .removeAssociation(let id): forms["association \(id)"] = nil
+            case .putGuestAccess(let value): forms["guest \(value.id)"] = change
+            }
+        }
+        return Set(forms.values)
+    }
+
+    private func rank(_ changes: [TenancyChange]) -> [Int] {
+        changes.map { change in
+            switch change {
+            case .putPortfolio: 0
+            case .putProperty: 1
+            case .putUnit: 2
+            case .putDevice: 3
+            case .putUser: 4
+            case .putAssociation, .removeAssociation: 5
+            case .putGuestAccess: 6
+            }
+        }
+    }
+
+    @Test("A table is loaded whole, whether or not its last page is full", arguments: [0, 1, 4095, 4096, 4097])
+    func pages(count: Int) async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var world = World(seed: 1)
+        for index in 0..<count { _ = world.portfolio("Portfolio \(index)") }
+        _ = try await store.commit(StoreTransaction(changes: world.changes))
+        var loaded: [TenancyChange] = []
+        try await store.loadTenancy { loaded.append($0) }
+        #expect(loaded.count == count)
+        #expect(Set(loaded) == Set(world.changes))
+        try await store.close()
+    }
+
+    @Test("A receiver that gives up ends the loading")
+    func receiverGivesUp() async throws {
+        struct Enough: Error {}
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        _ = try await store.commit(StoreScript(seed: 1).tenancy)
+        var received = 0
+        let result = await Result { () async throws(StoreError) in
+            try await store.loadTenancy { _ in
+                received += 1
+                if received == 3 { throw Enough() }
+            }
+        }
+        guard case .failure(.failed) = result else {
+            Issue.record("the error was swallowed")
+            return
+        }
+        #expect(received == 3)
+        try await store.close()
+    }
+}
