@@ -19,7 +19,7 @@ package final class SQLiteStore: GatewayStore {
     /// Opens the file, or makes it (mode 0600), and brings its schema up to date. Blocks while it does.
     ///
     /// - Parameters:
-    ///   - path: the database file; `<path>.lock` beside it is held until the store is gone or the process ends.
+    ///   - path: the database file; `<path>.lock` beside it is held until the store is closed or the process ends.
     ///   - random: where person keys come from; the system's generator outside tests.
     package static func open(
         path: String, clock: any GatewayClock, random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
@@ -54,6 +54,7 @@ package final class SQLiteStore: GatewayStore {
     package func close() async throws(StoreError) {
         reader.close()
         try await writer.close()
+        lock.release()
     }
 
     // MARK: Reading

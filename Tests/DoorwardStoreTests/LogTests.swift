@@ -20,10 +20,11 @@ import Testing
         var expected: [LogID: Int] = [:]
         for round in 0..<6 {
             let transactions = (0..<25).map { _ in transaction(&script, &random) }
+            let current = store
             let results = await withTaskGroup(of: (Int, Result<[RecordPlace], StoreError>).self) { group in
                 for (index, transaction) in transactions.enumerated() {
                     group.addTask {
-                        (index, await Result { () async throws(StoreError) in try await store.commit(transaction) })
+                        (index, await Result { () async throws(StoreError) in try await current.commit(transaction) })
                     }
                 }
                 return await group.reduce(into: []) { $0.append($1) }

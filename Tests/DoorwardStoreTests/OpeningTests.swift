@@ -29,19 +29,18 @@ import Testing
         try await store.close()
     }
 
-    @Test("A second store on the same file is refused, also under another name, until the first is gone")
+    @Test("A second store on the same file is refused, also under another name, until the first is closed")
     func secondStore() async throws {
         let database = try TemporaryDatabase()
         let link = database.folder.appending(path: "link.db").path
-        var first: SQLiteStore? = try database.open()
+        let first = try database.open()
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: database.path)
         let refused = StoreOpenError.inUse(path: try #require(realPath(database.path)))
         #expect(throws: refused) { try database.open() }
         #expect(throws: refused) { try database.open(path: link) }
         #expect(refused.description.contains("a gateway holds this database"))
         #expect(refused.description.contains(database.path.suffix(20)))
-        try await first?.close()
-        first = nil
+        try await first.close()
         try await database.open().close()
     }
 

@@ -35,7 +35,7 @@ private final class Fault: Sendable {
         let (first, lost) = (script.gatewayEvent(), script.gatewayEvent())
         _ = try await store.commit(StoreTransaction(records: [PendingRecord(first)]))
         fault.failNext()
-        await expectFailed { try await store.commit(StoreTransaction(records: [PendingRecord(lost)])) }
+        await expectFailed(StoreTransaction(records: [PendingRecord(lost)]), by: store)
         #expect(await store.isWritable() == false)
         #expect(try await store.settings() == nil)
         await #expect(throws: StoreError.unavailable) {
@@ -59,7 +59,7 @@ private final class Fault: Sendable {
         let store = try database.open(hooks: fault.hooks)
         var script = StoreScript(seed: 2)
         fault.failNext()
-        await expectFailed { try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())])) }
+        await expectFailed(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]), by: store)
         database.clock.advance(by: StoreLimits().retryDelay - .milliseconds(1))
         #expect(await store.isWritable() == false)
         database.clock.advance(by: .milliseconds(1))
@@ -96,7 +96,7 @@ private final class Fault: Sendable {
         let file = URL(filePath: database.path)
         let before = try Data(contentsOf: file)
         fault.failNext()
-        await expectFailed { try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())])) }
+        await expectFailed(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]), by: store)
         #expect(try Data(contentsOf: file) == before)
         database.clock.advance(by: StoreLimits().retryDelay)
         #expect(await store.isWritable())
@@ -111,14 +111,14 @@ private final class Fault: Sendable {
         var script = StoreScript(seed: 5)
         // A reader from outside holds an old state of the file, so that not everything can be moved into it.
         let outside = try DatabaseQueue(path: database.path, configuration: unsafeReader())
-        try outside.writeWithoutTransaction { try $0.execute(sql: "BEGIN; SELECT count(*) FROM logs") }
+        try await outside.writeWithoutTransaction { try $0.execute(sql: "BEGIN; SELECT count(*) FROM logs") }
         _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]))
         fault.failNext()
-        await expectFailed { try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())])) }
+        await expectFailed(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]), by: store)
         let delay = StoreLimits().retryDelay
         database.clock.advance(by: delay)
         #expect(await store.isWritable() == false)
-        try outside.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        try await outside.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
         try outside.close()
         database.clock.advance(by: delay)
         #expect(await store.isWritable() == false)
@@ -136,7 +136,7 @@ private final class Fault: Sendable {
         var script = StoreScript(seed: 6)
         _ = try await store.commit(script.tenancy)
         let large = StoreTransaction(records: (0..<2000).map { _ in PendingRecord(script.event(on: script.door)) })
-        await expectFailed { try await store.commit(large) }
+        await expectFailed(large, by: store)
         #expect(await store.isWritable() == false)
         database.clock.advance(by: limits.retryDelay)
         let small = StoreTransaction(records: [PendingRecord(script.event(on: script.door))])
@@ -156,9 +156,9 @@ private final class Fault: Sendable {
     }
 
     private func expectFailed(
-        _ body: () async throws(StoreError) -> [RecordPlace], sourceLocation: SourceLocation = #_sourceLocation
+        _ transaction: StoreTransaction, by store: SQLiteStore, sourceLocation: SourceLocation = #_sourceLocation
     ) async {
-        let result = await Result(body)
+        let result = await Result { () async throws(StoreError) in try await store.commit(transaction) }
         guard case .failure(.failed(let reason)) = result else {
             Issue.record("not failed: \(result)", sourceLocation: sourceLocation)
             return

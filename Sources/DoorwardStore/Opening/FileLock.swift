@@ -1,11 +1,13 @@
 import Glibc
+import Synchronization
 
 /// The lock on `<path>.lock` that keeps a second store away from a database file.
 ///
 /// It is an `flock`: the kernel drops it with the last descriptor of the file, however the process ends, and two stores
 /// in one process exclude each other too.
 final class FileLock: Sendable {
-    private let descriptor: Int32
+    /// `nil` once the lock was given up.
+    private let descriptor: Mutex<Int32?>
 
     /// Takes the lock without waiting.
     init(for path: String) throws(StoreOpenError) {
@@ -17,10 +19,18 @@ final class FileLock: Sendable {
             Glibc.close(descriptor)
             throw isHeld ? .inUse(path: path) : .failed(path: path, reason: reason)
         }
-        self.descriptor = descriptor
+        self.descriptor = Mutex(descriptor)
     }
 
-    deinit { Glibc.close(descriptor) }
+    /// Gives the file free for the next store.
+    func release() {
+        descriptor.withLock { descriptor in
+            if let descriptor { Glibc.close(descriptor) }
+            descriptor = nil
+        }
+    }
+
+    deinit { release() }
 }
 
 /// The file's one name: two paths to one file must meet at one lock. Makes the file, for its owner alone, if it is not there.
