@@ -135,7 +135,9 @@ let package = Package(
         tests(
             "DoorwardTestingTests",
             ["DoorwardTesting", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardDomain"]),
-        tests("DoorwardTests", ["doorward", "DoorwardDomain", "DoorwardControl", "DoorwardTesting", arguments, logging]),
+        tests(
+            "DoorwardTests",
+            ["doorward", "DoorwardDomain", "DoorwardControl", "DoorwardHTTP", "DoorwardTesting", arguments, logging]),
         // The built program as its users meet it: over HTTP, by signals, on a real database file.
         tests("EndToEnd", ["doorward", httpClient, nioCore, nioHTTP1], path: "Tests/EndToEnd"),
     ]
@@ -146,7 +148,8 @@ if Context.environment["DOORWARD_BENCHMARKS"] != nil {
     package.targets += [
         module("BenchmarkSupport", [], path: "Benchmarks/Support"),
         .executableTarget(
-            name: "benchmark-policy", dependencies: ["BenchmarkSupport", "DoorwardPolicy", "DoorwardDomain"], path: "Benchmarks/Policy",
+            name: "benchmark-policy", dependencies: ["BenchmarkSupport", "DoorwardPolicy", "DoorwardDomain"],
+            path: "Benchmarks/Policy",
             swiftSettings: strict),
     ]
 }

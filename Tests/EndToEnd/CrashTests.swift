@@ -42,7 +42,7 @@ import Testing
     /// Quick, slow, and so slow that orders are still on their way when the gateway dies.
     private static func locks(of house: House) async throws -> [String] {
         var locks: [String] = []
-        for (name, latency) in [("Quick", 0), ("Brisk", 5), ("Slow", 60), ("Still moving", 900)] {
+        for (name, latency) in [("Quick", 0), ("Brisk", 5), ("Slow", 30), ("Still moving", 120)] {
             locks.append(try await house.lock(name, address: #""latencyMs":\#(latency)"#))
         }
         return locks

@@ -1,0 +1,90 @@
+import DoorwardControl
+import DoorwardHTTP
+import DoorwardTesting
+import FoundationEssentials
+import Testing
+
+@testable import doorward
+
+@Suite("The file of the token key") struct TokenKeyFileTests {
+    private let folder: TemporaryFolder
+    private let store: InMemoryStore
+    private let file: TokenKeyFile
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = InMemoryStore()
+        var configuration = GatewayConfiguration()
+        configuration.store.path = "\(folder.path)/doorward.db"
+        file = TokenKeyFile(configuration)
+    }
+
+    private func refusal() async throws -> String {
+        try await #require(throws: CommandFailure.self) { _ = try await file.key(knownTo: store) }.sentence
+    }
+
+    @Test("is made at the first start, for its owner alone, and read at the next")
+    func made() async throws {
+        let first = try await file.key(knownTo: store)
+        #expect(file.path == "\(folder.path)/doorward.db.signing-key")
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try await store.publicKey(for: .accessTokens) == first.publicRepresentation)
+        #expect(try await file.key(knownTo: store).publicRepresentation == first.publicRepresentation)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["doorward.db.signing-key"])
+    }
+
+    @Test("stands where the configuration says")
+    func elsewhere() throws {
+        var configuration = GatewayConfiguration()
+        configuration.auth.signingKeyFile = "/etc/doorward/key"
+        #expect(TokenKeyFile(configuration).path == "/etc/doorward/key")
+    }
+
+    @Test("a key made before the database knew of it is taken")
+    func adopted() async throws {
+        let key = try await file.key(knownTo: InMemoryStore())
+        #expect(try await file.key(knownTo: store).publicRepresentation == key.publicRepresentation)
+        #expect(try await store.publicKey(for: .accessTokens) == key.publicRepresentation)
+    }
+
+    @Test("one that is missing while the database knows it stops the start, and none is made")
+    func missing() async throws {
+        _ = try await file.key(knownTo: store)
+        try FileManager.default.removeItem(atPath: file.path)
+        #expect(try await refusal().contains("is missing"))
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+
+    @Test("another database's key stops the start")
+    func foreign() async throws {
+        _ = try await file.key(knownTo: store)
+        try FileManager.default.removeItem(atPath: file.path)
+        _ = try await file.key(knownTo: InMemoryStore())
+        #expect(try await refusal().contains("not the key that the database was used with"))
+    }
+
+    @Test("one that others can read stops the start", arguments: [0o640, 0o604, 0o660])
+    func readable(_ mode: Int) async throws {
+        _ = try await file.key(knownTo: store)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+        #expect(try await refusal().contains("chmod 600"))
+    }
+
+    @Test("what is no key stops the start", arguments: ["", "nonsense", "AAAA\n"])
+    func broken(_ text: String) async throws {
+        _ = try await file.key(knownTo: store)
+        try Data(text.utf8).write(to: URL(filePath: file.path))
+        #expect(try await refusal().contains("holds no key"))
+    }
+
+    @Test("a folder that does not exist is named")
+    func noFolder() async throws {
+        var configuration = GatewayConfiguration()
+        configuration.auth.signingKeyFile = "\(folder.path)/none/key"
+        let error = try await #require(throws: CommandFailure.self) {
+            _ = try await TokenKeyFile(configuration).key(knownTo: store)
+        }
+        #expect(error.sentence.contains("cannot be written here: No such file or directory"))
+    }
+}
