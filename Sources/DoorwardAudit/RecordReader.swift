@@ -31,7 +31,8 @@ struct RecordReader {
             actor: Actor(kind: try required(fields.value(.actorKind), .actorKind), id: try fields.text(.actorID)),
             source: try required(fields.value(.source), .source),
             operation: try fields.value(.operation), decision: try fields.value(.decision), reason: try fields.value(.reason),
-            rule: try rule(), requestID: try fields.text(.requestID), device: try device(), commandID: try id(.commandID),
+            rule: try rule(), requestID: try fields.text(.requestID), device: try device(), place: try place(),
+            commandID: try id(.commandID),
             outcome: try fields.value(.outcome), outcomeDetail: try fields.text(.outcomeDetail),
             stateBefore: try fields.value(.stateBefore), stateAfter: try fields.value(.stateAfter),
             latencyMs: try fields.uint64(.latencyMs).map { Int64(bitPattern: $0) },
@@ -54,14 +55,18 @@ struct RecordReader {
 
     private func device() throws(RecordDecodingError) -> DeviceStamp? {
         guard let deviceID: DeviceID = try id(.deviceID) else {
-            for field in [RecordField.deviceName, .unitID, .propertyID, .portfolioID] where fields[field] != nil {
-                throw .missing(.deviceID)
-            }
+            guard fields[.deviceName] == nil else { throw .missing(.deviceID) }
             return nil
         }
         return DeviceStamp(
             deviceID: deviceID, deviceName: try fields.text(.deviceName), unitID: try id(.unitID),
             propertyID: try id(.propertyID), portfolioID: try id(.portfolioID))
+    }
+
+    private func place() throws(RecordDecodingError) -> TenancyPlace? {
+        guard fields[.deviceID] == nil else { return nil }
+        let place = TenancyPlace(unitID: try id(.unitID), propertyID: try id(.propertyID), portfolioID: try id(.portfolioID))
+        return place == TenancyPlace() ? nil : place
     }
 
     private func target() throws(RecordDecodingError) -> RecordTarget? {

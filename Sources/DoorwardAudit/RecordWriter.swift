@@ -55,12 +55,11 @@ struct RecordWriter {
     }
 
     private mutating func writeDevice(_ body: RecordBody) {
-        guard let device = body.device else { return }
-        id(.deviceID, device.deviceID)
-        text(.deviceName, device.deviceName)
-        id(.unitID, device.unitID)
-        id(.propertyID, device.propertyID)
-        id(.portfolioID, device.portfolioID)
+        id(.deviceID, body.device?.deviceID)
+        text(.deviceName, body.device?.deviceName)
+        id(.unitID, body.unitID)
+        id(.propertyID, body.propertyID)
+        id(.portfolioID, body.portfolioID)
     }
 
     private mutating func writeOutcome(_ body: RecordBody, commit: Commit) throws {

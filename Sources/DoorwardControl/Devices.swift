@@ -121,7 +121,7 @@ extension TenancyDraft {
             isRemoteOperationEnabled: new.isRemoteOperationEnabled, capabilities: capabilities, createdAt: now, updatedAt: now)
         apply(.putDevice(device))
         note(
-            .create, RecordTarget(device), in: [property.portfolioID], device: DeviceStamp(device),
+            .create, RecordTarget(device), at: .property(propertyID), device: DeviceStamp(device),
             after: [
                 "name": .string(device.name), "adapter": .string(device.adapter), "propertyId": .string(propertyID.description),
                 "unitId": unitID.map { .string($0.description) } ?? .null,
@@ -142,7 +142,7 @@ extension TenancyDraft {
         endGuestAccesses(listing: deviceID)
         leaveCommonAreas(deviceID)
         note(
-            .move, RecordTarget(device), in: [unit.portfolioID], device: DeviceStamp(device),
+            .move, RecordTarget(device), at: .unit(unit.id), device: DeviceStamp(device),
             before: ["unitId": before.map { .string($0.description) } ?? .null], after: ["unitId": .string(unit.id.description)])
     }
 

@@ -55,7 +55,7 @@ package struct GuestAccesses: Sendable {
                 access.revokedAt = draft.now
                 draft.apply(.putGuestAccess(access))
                 draft.note(
-                    .revoke, RecordTarget(access), in: draft.directory.portfolios(of: .property(access.propertyID)),
+                    .revoke, RecordTarget(access), at: access.place,
                     after: ["revokedAt": .string(draft.now.description)])
             })
     }
@@ -146,7 +146,7 @@ extension TenancyDraft {
             grantedUnderRole: association.role, createdAt: now)
         apply(.putGuestAccess(access))
         note(
-            .grant, RecordTarget(access), in: directory.portfolios(of: .property(propertyID)), after: access.recordFields)
+            .grant, RecordTarget(access), at: access.place, after: access.recordFields)
         return access
     }
 
@@ -203,6 +203,9 @@ extension TenancyDraft {
 }
 
 extension GuestAccess {
+    /// The unit that it was granted in, or else the property.
+    fileprivate var place: AssociatedEntity { unitID.map { .unit($0) } ?? .property(propertyID) }
+
     fileprivate var recordFields: [String: RecordValue] {
         [
             "guestUserId": guestUserID.map { .string($0.description) } ?? .null,

@@ -63,7 +63,7 @@ extension TenancyDraft {
         let association = UserRoleAssociation(
             id: newID(), userID: userID, entity: entity, role: role, createdAt: now, updatedAt: now)
         apply(.putAssociation(association))
-        note(.assign, RecordTarget(association), in: directory.portfolios(of: entity), after: association.recordFields)
+        note(.assign, RecordTarget(association), at: entity, after: association.recordFields)
         return association
     }
 
@@ -102,19 +102,8 @@ extension TenancyDraft {
         }
         apply(.removeAssociation(association.id))
         note(
-            .remove, RecordTarget(association), in: directory.portfolios(of: association.entity), before: association.recordFields
+            .remove, RecordTarget(association), at: association.entity, before: association.recordFields
         )
-    }
-}
-
-extension TenancyDirectory {
-    /// The portfolio that an entity belongs to: none when it does not exist.
-    func portfolios(of entity: AssociatedEntity) -> Set<PortfolioID> {
-        switch entity {
-        case .portfolio(let id): [id]
-        case .property(let id): Set([property(id)?.portfolioID].compactMap { $0 })
-        case .unit(let id): Set([unit(id)?.portfolioID].compactMap { $0 })
-        }
     }
 }
 

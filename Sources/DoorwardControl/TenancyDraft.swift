@@ -21,17 +21,26 @@ struct TenancyDraft {
     func newID<Entity>(_: Entity.Type = Entity.self) -> EntityID<Entity> { random.id(at: now) }
 
     /// Writes the change down in the gateway's log and in the log of each portfolio in which it alters who may do what.
+    ///
+    /// - Parameters:
+    ///   - entity: where in the hierarchy it changes something.
+    ///   - portfolios: where it alters who may do what; that of `entity` unless it is more than one.
     mutating func note(
-        _ action: ChangeAction, _ target: RecordTarget, in portfolios: Set<PortfolioID>, device: DeviceStamp? = nil,
+        _ action: ChangeAction, _ target: RecordTarget, at entity: AssociatedEntity? = nil,
+        in portfolios: Set<PortfolioID>? = nil,
+        device: DeviceStamp? = nil,
         before: [String: RecordValue]? = nil, after: [String: RecordValue]? = nil
     ) {
-        let logs: [LogID] = [.gateway] + portfolios.sorted().map { .portfolio($0) }
+        let place = entity.map { directory.place(of: $0) }
+        let altered = portfolios ?? Set([place?.portfolioID].compactMap(\.self))
+        let logs: [LogID] = [.gateway] + altered.sorted().map { .portfolio($0) }
         for log in logs {
             transaction.records.append(
                 PendingRecord(
                     RecordBody(
                         log: log, id: newID(), at: now, kind: .adminChange, actor: Actor(of: caller, in: directory),
                         source: caller.source, clientAddress: caller.clientAddress, requestID: caller.requestID, device: device,
+                        place: place,
                         action: action, target: target,
                         details: ["before": before.map { .object($0) } ?? .null, "after": after.map { .object($0) } ?? .null])))
         }
@@ -51,6 +60,17 @@ extension TenancyDirectory {
     /// - Throws: `.outOfReach`, or `.notFound` for a super admin, to whom nothing is hidden.
     func requireReach(of caller: Caller, to object: AssociatedEntity) throws(GatewayError) {
         guard SecurityService.reaches(caller.userID, object, in: self) else { throw outOfReach(for: caller) }
+    }
+
+    /// An entity with what lies above it.
+    func place(of entity: AssociatedEntity) -> TenancyPlace {
+        switch entity {
+        case .portfolio(let id): return TenancyPlace(portfolioID: id)
+        case .property(let id): return TenancyPlace(propertyID: id, portfolioID: property(id)?.portfolioID)
+        case .unit(let id):
+            let unit = unit(id)
+            return TenancyPlace(unitID: id, propertyID: unit?.propertyID, portfolioID: unit?.portfolioID)
+        }
     }
 
     /// What to answer for an id that the caller cannot see or that is not there.

@@ -154,7 +154,7 @@ extension TenancyDraft {
             createdAt: now, updatedAt: now)
         apply(.putUser(user))
         transaction.credentials.append(.setPassword(user.id, hash: passwordHash))
-        note(.create, RecordTarget(user), in: [], after: user.recorded)
+        note(.create, RecordTarget(user), after: user.recorded)
         return user
     }
 
@@ -209,10 +209,9 @@ extension TenancyDraft {
 extension TenancyDirectory {
     /// The portfolios in which a user holds a role or a guest access.
     fileprivate func portfolios(where user: UserID) -> Set<PortfolioID> {
-        var portfolios: Set<PortfolioID> = []
-        for association in associations(of: user) { portfolios.formUnion(self.portfolios(of: association.entity)) }
-        for access in guestAccesses(of: user) { portfolios.formUnion(self.portfolios(of: .property(access.propertyID))) }
-        return portfolios
+        let roles = associations(of: user).map(\.entity)
+        let accesses = guestAccesses(of: user).map { AssociatedEntity.property($0.propertyID) }
+        return Set((roles + accesses).compactMap { place(of: $0).portfolioID })
     }
 
     fileprivate var enabledSuperAdminCount: Int {

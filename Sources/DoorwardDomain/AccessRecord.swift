@@ -56,6 +56,8 @@ package struct RecordBody: Hashable, Sendable {
     package var clientAddress: String?
     package var requestID: String?
     package var device: DeviceStamp?
+    /// Where it happened, when it happened to no device: what a role or a unit was given in. A device says so itself.
+    package var place: TenancyPlace?
     package var commandID: CommandID?
     package var outcome: CommandState?
     package var outcomeDetail: String?
@@ -76,17 +78,37 @@ package struct RecordBody: Hashable, Sendable {
     package init(
         log: LogID, id: RecordID, at: Timestamp, kind: RecordKind, actor: Actor, source: RecordSource,
         operation: LockOperation? = nil, decision: RecordDecision? = nil, reason: DenialReason? = nil, rule: Rule? = nil,
-        clientAddress: String? = nil, requestID: String? = nil, device: DeviceStamp? = nil, commandID: CommandID? = nil,
+        clientAddress: String? = nil, requestID: String? = nil, device: DeviceStamp? = nil, place: TenancyPlace? = nil,
+        commandID: CommandID? = nil,
         outcome: CommandState? = nil, outcomeDetail: String? = nil, stateBefore: LockState? = nil, stateAfter: LockState? = nil,
         latencyMs: Int64? = nil, statedReason: String? = nil, override: String? = nil, event: RecordEvent? = nil,
         method: EventMethod? = nil, action: ChangeAction? = nil, target: RecordTarget? = nil, details: [String: RecordValue] = [:]
     ) {
         (self.log, self.id, self.at, self.kind, self.actor, self.source) = (log, id, at, kind, actor, source)
         (self.operation, self.decision, self.reason, self.rule) = (operation, decision, reason, rule)
-        (self.clientAddress, self.requestID, self.device, self.commandID) = (clientAddress, requestID, device, commandID)
+        (self.clientAddress, self.requestID, self.commandID) = (clientAddress, requestID, commandID)
+        (self.device, self.place) = (device, place)
         (self.outcome, self.outcomeDetail, self.stateBefore, self.stateAfter) = (outcome, outcomeDetail, stateBefore, stateAfter)
         (self.latencyMs, self.statedReason, self.override) = (latencyMs, statedReason, override)
         (self.event, self.method, self.action, self.target, self.details) = (event, method, action, target, details)
+    }
+}
+
+extension RecordBody {
+    /// The unit, property and portfolio that the record belongs to, as they were then.
+    package var unitID: UnitID? { device.map(\.unitID) ?? place?.unitID }
+    package var propertyID: PropertyID? { device.map(\.propertyID) ?? place?.propertyID }
+    package var portfolioID: PortfolioID? { device.map(\.portfolioID) ?? place?.portfolioID }
+}
+
+/// A part of the hierarchy, with what lies above it.
+package struct TenancyPlace: Hashable, Sendable {
+    package var unitID: UnitID?
+    package var propertyID: PropertyID?
+    package var portfolioID: PortfolioID?
+
+    package init(unitID: UnitID? = nil, propertyID: PropertyID? = nil, portfolioID: PortfolioID? = nil) {
+        (self.unitID, self.propertyID, self.portfolioID) = (unitID, propertyID, portfolioID)
     }
 }
 

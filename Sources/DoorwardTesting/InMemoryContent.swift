@@ -116,8 +116,8 @@ struct InMemoryContent {
 
     private static func scopes(of body: RecordBody) -> [RecordScope] {
         guard let portfolio = body.log.portfolioID else { return [.gatewayLog] }
-        return [.portfolioLog(portfolio)] + (body.device?.propertyID.map { [.property($0)] } ?? [])
-            + (body.device?.unitID.map { [.unit($0)] } ?? [])
+        return [.portfolioLog(portfolio)] + (body.propertyID.map { [.property($0)] } ?? [])
+            + (body.unitID.map { [.unit($0)] } ?? [])
     }
 
     private static func place(_ record: AccessRecord) -> RecordPlace {

@@ -9,7 +9,7 @@ struct RandomBody {
 
     mutating func body() -> RecordBody {
         let log = chance(3) ? LogID.gateway : .portfolio(id())
-        return RecordBody(
+        var body = RecordBody(
             log: log, id: id(), at: Timestamp(milliseconds: Int64.random(in: -100_000...4_000_000_000_000, using: &random)),
             kind: one(), actor: actor(), source: one(), operation: perhaps { $0.one() }, decision: perhaps { $0.one() },
             reason: perhaps { $0.one() }, rule: perhaps { $0.rule() }, clientAddress: perhaps { $0.text() },
@@ -19,6 +19,9 @@ struct RandomBody {
             statedReason: perhaps { $0.text() }, override: perhaps { $0.text() }, event: perhaps { $0.one() },
             method: perhaps { $0.one() }, action: perhaps { $0.one() },
             target: perhaps { RecordTarget(type: $0.text(), id: $0.text()) }, details: members(depth: 1))
+        // A device says itself where it hangs.
+        if body.device == nil { body.place = perhaps { $0.place() } }
+        return body
     }
 
     mutating func id<Entity>(_: Entity.Type = Entity.self) -> EntityID<Entity> {
@@ -46,6 +49,11 @@ struct RandomBody {
         case 1: .guestAccess(id())
         default: .superAdmin
         }
+    }
+
+    /// One that says something: an empty place is read back as none.
+    private mutating func place() -> TenancyPlace {
+        TenancyPlace(unitID: perhaps { $0.id() }, propertyID: perhaps { $0.id() }, portfolioID: id())
     }
 
     private mutating func device() -> DeviceStamp {

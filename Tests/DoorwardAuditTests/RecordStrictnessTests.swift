@@ -133,9 +133,13 @@ private struct FieldList {
         #expect(refusal(of: list.with(number, text).bytes) == .missing(missing))
     }
 
-    @Test("a place without a device is refused", arguments: [19, 20, 21] as [UInt8])
-    func placeWithoutDevice(number: UInt8) {
-        #expect(refusal(of: list.with(number, id).bytes) == .missing(.deviceID))
+    @Test("a place without a device is where it happened", arguments: [19, 20, 21] as [UInt8])
+    func placeWithoutDevice(number: UInt8) throws {
+        let place = try RecordEncoding.decode(list.with(number, id).bytes, personal: [:]).record.body.place
+        #expect(
+            [place?.unitID?.description, place?.propertyID?.description, place?.portfolioID?.description].compactMap(\.self) == [
+                id
+            ])
     }
 
     @Test(

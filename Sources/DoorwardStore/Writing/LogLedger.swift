@@ -102,7 +102,7 @@ struct LogLedger {
             """,
             [
                 position.rawValue, body.at.milliseconds, body.id.blob, device?.deviceID.blob,
-                isTenants ? device?.unitID?.blob : nil, isTenants ? device?.propertyID?.blob : nil,
+                isTenants ? body.unitID?.blob : nil, isTenants ? body.propertyID?.blob : nil,
                 Data(encoded.bytes), Data(encoded.leafHash),
                 encoded.personal.isEmpty ? nil : Data(SealedValues.bytes(of: encoded.personal)),
             ])

@@ -112,8 +112,8 @@ extension StoreConformance {
         switch scope {
         case .gatewayLog: body.log == .gateway
         case .portfolioLog(let id): body.log == .portfolio(id)
-        case .property(let id): body.log != .gateway && body.device?.propertyID == id
-        case .unit(let id): body.log != .gateway && body.device?.unitID == id
+        case .property(let id): body.log != .gateway && body.propertyID == id
+        case .unit(let id): body.log != .gateway && body.unitID == id
         }
     }
 }

@@ -155,10 +155,8 @@ def check_together(record):
     for name in REQUIRED:
         if name not in record:
             raise Refused(f"{name} is missing")
-    if "deviceId" not in record:
-        for name in ("deviceName", "unitId", "propertyId", "portfolioId"):
-            if name in record:
-                raise Refused(f"{name} without deviceId")
+    if "deviceName" in record and "deviceId" not in record:
+        raise Refused("deviceName without deviceId")
     if ("targetType" in record) != ("targetId" in record):
         raise Refused("targetType and targetId come together")
 
