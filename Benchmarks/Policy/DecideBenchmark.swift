@@ -84,9 +84,12 @@ struct DecideBenchmark {
     {
         var allowed = 0
         for index in range {
-            let decision = SecurityService.decide(
-                questions[index].user, questions[index].operation, on: questions[index].device, at: World.now, override: false,
-                in: directory)
+            let question = questions[index]
+            let decision = question.user._withUnsafeGuaranteedRef { user in
+                question.device._withUnsafeGuaranteedRef { device in
+                    SecurityService.decide(user, question.operation, on: device, at: World.now, override: false, in: directory)
+                }
+            }
             if decision.isAllowed { allowed += 1 }
         }
         return allowed

@@ -1,17 +1,20 @@
 import DoorwardDomain
 import DoorwardPolicy
 
+/// `@unchecked Sendable`: nothing in it changes, and the directory that it was made from outlives it.
+///
 /// What is asked: seven of ten by somebody with an association there, one by a guest, two by a stranger; half of them to unlock.
-struct Questions {
+struct Questions: @unchecked Sendable {
     struct ByID {
         let user: UserID
         let device: DeviceID
         let operation: LockOperation
     }
 
+    /// Unmanaged, so that the loop which asks does not count references: the directory keeps what they point at.
     struct Resolved {
-        let user: UserNode
-        let device: DeviceNode
+        let user: Unmanaged<UserNode>
+        let device: Unmanaged<DeviceNode>
         let operation: LockOperation
     }
 
@@ -27,7 +30,7 @@ struct Questions {
         }
         resolved = byID.compactMap { question in
             guard let user = directory.resolve(question.user), let device = directory.resolve(question.device) else { return nil }
-            return Resolved(user: user, device: device, operation: question.operation)
+            return Resolved(user: .passUnretained(user), device: .passUnretained(device), operation: question.operation)
         }
     }
 

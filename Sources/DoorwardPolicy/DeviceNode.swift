@@ -17,12 +17,26 @@ package final class DeviceNode: Sendable {
     /// Whether tenants of `unit` may share this device if the unit lists it.
     func canBeShared(by unit: Unit) -> Bool { device.unitID == nil && device.propertyID == unit.propertyID }
 
-    /// What a user holds on the units that share this device, by unit.
+    /// What a user holds on the units that share this device.
     func sharedRoles(of user: UserNode) -> [HeldRole] {
-        if !isShared { return [] }
-        if sharingUnits.count < user.roles.count { return sharingUnits.flatMap { user.roles.held(on: .unit($0)) } }
-        return (0..<user.roles.count).lazy.map { user.roles[$0] }.filter {
-            $0.type == .unit && sharingUnits.contains($0.entityID.cast())
+        var found: [HeldRole] = []
+        forEachSharedRole(of: user) { found.append($0) }
+        return found
+    }
+
+    /// The same one by one, without making a list; goes through the user's roles or the units, whichever are fewer.
+    @inline(__always)
+    func forEachSharedRole(of user: UserNode, _ body: (HeldRole) -> Void) {
+        guard isShared else { return }
+        if sharingUnits.count < user.roles.count {
+            for unit in sharingUnits {
+                for index in user.roles.indices(on: unit.cast(), .unit) { body(user.roles[index]) }
+            }
+        } else {
+            for index in 0..<user.roles.count {
+                let held = user.roles[index]
+                if held.type == .unit && sharingUnits.contains(held.entityID.cast()) { body(held) }
+            }
         }
     }
 }

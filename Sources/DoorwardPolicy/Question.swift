@@ -53,17 +53,20 @@ struct Question {
     private static func commonAreaRule(
         of user: UserNode, on node: DeviceNode, _ columns: MatrixColumns, _ isReached: inout Bool
     ) -> Rule? {
-        let held = node.sharedRoles(of: user)
-        if held.isEmpty { return nil }
-        isReached = true
-        guard columns.contains(.tenantCommonArea) else { return nil }
-        return held.lazy.filter { $0.role == .tenant }.map(\.id).min().map { .association($0, .tenant) }
+        var smallest: AssociationID?
+        node.forEachSharedRole(of: user) { held in
+            isReached = true
+            guard held.role == .tenant, columns.contains(.tenantCommonArea) else { return }
+            smallest = smallest.map { min($0, held.id) } ?? held.id
+        }
+        return smallest.map { .association($0, .tenant) }
     }
 
     private func guestRule(of user: UserNode, _ isReached: inout Bool, in directory: TenancyDirectory) -> Rule? {
-        for node in guestAccesses(of: user) {
+        let entries = user.guestAccesses.entries
+        for index in user.guestAccesses.indices(on: device.id) where entries[index].node.access.givesReach(at: instant) {
             isReached = true
-            if failure(of: node, in: directory) == nil { return .guestAccess(node.access.id) }
+            if failure(of: entries[index].node, in: directory) == nil { return .guestAccess(entries[index].node.access.id) }
         }
         return nil
     }

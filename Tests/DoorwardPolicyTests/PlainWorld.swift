@@ -125,7 +125,7 @@ struct PlainWorld {
                 operations: LockOperation.allCases.filter { _ in chance(60) }, window: window, grantedByUserID: grantor.id,
                 grantedUnderAssociationID: chance(80) ? under?.id ?? newID() : newID(),
                 grantedUnderRole: chance(70) ? under?.role ?? .tenant : .tenant, revokedAt: chance(15) ? end : nil,
-                createdAt: start.advanced(by: .seconds(-86_400 * Int.random(in: -2...3, using: &generator)))))
+                createdAt: start.advanced(by: .seconds(-86_400 * Int.random(in: -2...30, using: &generator)))))
     }
 
     // MARK: - What to ask about it
