@@ -120,10 +120,9 @@ struct Question {
 
     /// The first test that a guest access which lists the device fails; `nil` when it passes all.
     func failure(of node: GuestAccessNode, in directory: TenancyDirectory) -> RuleFailure? {
-        let access = node.access
-        let rule = Rule.guestAccess(access.id)
-        if access.revokedAt != nil { return RuleFailure(.guestAccessRevoked, of: rule) }
-        if access.grantedUnderRole == .tenant && directory.holders[access.grantedUnderAssociationID] == nil {
+        let rule = Rule.guestAccess(node.access.id)
+        if node.access.revokedAt != nil { return RuleFailure(.guestAccessRevoked, of: rule) }
+        if node.access.grantedUnderRole == .tenant && directory.holders[node.access.grantedUnderAssociationID] == nil {
             return RuleFailure(.grantorLostAccess, of: rule)
         }
         let columns = PermissionMatrix.columns(holding: operation)
@@ -131,11 +130,11 @@ struct Question {
         else {
             return RuleFailure(.operationNotGranted, of: rule)
         }
-        if instant >= access.window.validUntil {
-            return RuleFailure(.guestWindowEnded, of: rule, closesAt: access.window.validUntil)
+        if instant >= node.access.window.validUntil {
+            return RuleFailure(.guestWindowEnded, of: rule, closesAt: node.access.window.validUntil)
         }
-        if instant < access.window.validFrom {
-            return RuleFailure(.guestWindowNotStarted, of: rule, opensAt: access.window.validFrom)
+        if instant < node.access.window.validFrom {
+            return RuleFailure(.guestWindowNotStarted, of: rule, opensAt: node.access.window.validFrom)
         }
         return nil
     }

@@ -10,7 +10,7 @@ extension SecurityService {
         _ user: UserID, _ permission: ManagementPermission, on object: ManagedObject, at instant: Timestamp? = nil,
         in directory: TenancyDirectory
     ) -> Decision {
-        guard let node = directory.resolve(user), node.user != nil else { return .denied(Denial(.userUnknown, hasReach: false)) }
+        guard let node = directory.resolve(user), node.isKnown else { return .denied(Denial(.userUnknown, hasReach: false)) }
         let chain = Chain(object, in: directory)
         guard node.isEnabled else {
             return .denied(Denial(.userDisabled, hasReach: chain?.isReached(by: node, at: instant, in: directory) ?? false))
@@ -43,7 +43,7 @@ extension SecurityService {
     private static func reaches(_ user: UserID, _ object: ManagedObject, at instant: Timestamp?, in directory: TenancyDirectory)
         -> Bool
     {
-        guard let node = directory.resolve(user), node.user != nil, let chain = Chain(object, in: directory) else { return false }
+        guard let node = directory.resolve(user), node.isKnown, let chain = Chain(object, in: directory) else { return false }
         return chain.isReached(by: node, at: instant, in: directory)
     }
 

@@ -18,7 +18,7 @@ package enum SecurityService {
         let node = directory.resolve(device)
         switch principal {
         case .user(let id):
-            guard let user = directory.resolve(id), user.user != nil else {
+            guard let user = directory.resolve(id), user.isKnown else {
                 return .denied(Denial(.userUnknown, hasReach: false))
             }
             guard let node else { return denyUnknownDevice(to: user) }
@@ -34,9 +34,9 @@ package enum SecurityService {
         in directory: TenancyDirectory
     ) -> Decision {
         guard user.isEnabled else {
-            let reason: DenialReason = user.user == nil ? .userUnknown : .userDisabled
+            let reason: DenialReason = !user.isKnown ? .userUnknown : .userDisabled
             let question = Question(operation: operation, device: device, instant: instant)
-            return .denied(Denial(reason, hasReach: user.user != nil && question.isReached(by: user)))
+            return .denied(Denial(reason, hasReach: user.isKnown && question.isReached(by: user)))
         }
         var isReached = false
         let rule = Question.grantingRule(of: user, operation, on: device, at: instant, isReached: &isReached, in: directory)

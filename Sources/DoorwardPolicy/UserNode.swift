@@ -4,6 +4,8 @@ package import DoorwardDomain
 package final class UserNode: Sendable {
     let isEnabled: Bool
     let isSuperAdmin: Bool
+    /// Whether there is a `user`; asked in every decision, where looking at `user` itself would copy it.
+    let isKnown: Bool
     let roles: HeldRoles
     /// A bit for each device that a guest access may list: where it is clear, none does.
     let deviceFilter: DeviceFilter
@@ -16,6 +18,7 @@ package final class UserNode: Sendable {
         (self.id, self.user, self.guestAccesses) = (id, user, guestAccesses)
         self.roles = HeldRoles(roles)
         deviceFilter = guestAccesses.deviceFilter
+        isKnown = user != nil
         isEnabled = user?.isEnabled ?? false
         isSuperAdmin = user?.isSuperAdmin ?? false
     }
