@@ -29,8 +29,8 @@ extension View {
         if body.log == .gateway { return .management }
         return level(
             for: .event(
-                unit: body.device?.unitID, property: body.device?.propertyID,
-                portfolio: body.device?.portfolioID ?? body.log.portfolioID, actor: nil))
+                unit: body.unitID, property: body.propertyID,
+                portfolio: body.portfolioID ?? body.log.portfolioID, actor: nil))
     }
 
     private func actor(of body: RecordBody, into writer: inout JSONWriter) {
@@ -46,9 +46,9 @@ extension View {
     private func place(of body: RecordBody, into writer: inout JSONWriter) {
         writer.field("deviceId", body.device?.deviceID)
         writer.field("deviceName", body.device?.deviceName)
-        writer.field("unitId", body.device?.unitID)
-        writer.field("propertyId", body.device?.propertyID)
-        writer.field("portfolioId", body.device?.portfolioID ?? body.log.portfolioID)
+        writer.field("unitId", body.unitID)
+        writer.field("propertyId", body.propertyID)
+        writer.field("portfolioId", body.portfolioID ?? body.log.portfolioID)
     }
 
     private func outcome(of body: RecordBody, into writer: inout JSONWriter) {
