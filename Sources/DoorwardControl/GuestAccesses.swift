@@ -109,8 +109,6 @@ extension TenancyDirectory {
             guard let unit else { throw outOfReach(for: caller) }
             try requireReach(of: caller, to: .unit(unit))
         }
-        guard case .some(let guest) = new.guestUserID else { return }
-        guard let guest, user(guest) != nil else { throw .notFound }
     }
 
     /// The guest, the grantor, and whoever manages guests where it was granted.
@@ -139,6 +137,7 @@ extension TenancyDraft {
         let devices = new.deviceIDs.compactMap { directory.device($0) }
         let propertyID = try commonProperty(of: devices, new)
         let association = try grantingAssociation(for: new, devices)
+        if case .some(let guest) = new.guestUserID, guest.flatMap({ directory.user($0) }) == nil { throw .notFound }
         let access = GuestAccess(
             id: newID(), guestUserID: new.guestUserID ?? nil, label: new.label, propertyID: propertyID, unitID: new.unitID ?? nil,
             deviceIDs: unique(devices.map(\.id)), operations: LockOperation.allCases.filter(new.operations.contains),

@@ -139,13 +139,14 @@ package final class LockDAL: Sendable {
 
     /// A command that the caller may see: their own, or one on a device whose history they may read.
     ///
-    /// - Throws: `.denied` without reach for anything else, `.notFound` for a super admin where there is none.
+    /// - Throws: `.denied` without reach for anything else; a super admin may know whether there is one, and reads none.
     package func command(_ id: CommandID?, for caller: Caller) async throws(GatewayError) -> Command {
         let tenancy = directory.current
         let found = try await existing(id)
         if let found, mayRead(found, caller, in: tenancy) { return found }
-        if found == nil, tenancy.user(caller.userID)?.isSuperAdmin == true { throw .notFound }
-        throw .outOfReach
+        guard tenancy.user(caller.userID)?.isSuperAdmin == true else { throw .outOfReach }
+        guard found != nil else { throw .notFound }
+        throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
     }
 
     /// Commands on the devices whose history the caller may read, newest first, and how many there are.

@@ -68,14 +68,12 @@ extension TenancyDraft {
     }
 
     mutating func removeRoles(of userID: UserID?, on entity: AssociatedEntity) throws(GatewayError) {
+        try requireAnyAssignment(on: entity)
         let held = directory.associations(on: entity).filter { $0.userID == userID }
         for association in held {
             try directory.require(.assigning(association.role, on: entity.type), of: caller, on: ManagedObject(entity))
         }
-        guard !held.isEmpty else {
-            try requireAnyAssignment(on: entity)
-            throw .notFound
-        }
+        guard !held.isEmpty else { throw .notFound }
         for association in held { try remove(association) }
     }
 

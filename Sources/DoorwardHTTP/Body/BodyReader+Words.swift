@@ -1,4 +1,5 @@
 internal import DoorwardAPI
+internal import DoorwardControl
 internal import DoorwardDomain
 
 // Names, words, ids and instants.
@@ -38,6 +39,14 @@ extension BodyReader {
     /// A password or token, exactly as it was sent.
     mutating func requiredSecret(_ key: String) -> Secret<String> {
         Secret(require(key, string(key)) ?? "")
+    }
+
+    /// A password that somebody wants to have from now on.
+    mutating func requiredNewPassword(_ key: String) -> Secret<String> {
+        guard let text = require(key, string(key)) else { return Secret("") }
+        let password = Secret(text)
+        if let problem = PasswordRules.problem(with: password) { mistakes.add(name(of: key), problem) }
+        return password
     }
 
     /// One of the words of an enumeration.

@@ -5,9 +5,10 @@ internal import DoorwardControl
 final class Mistakes {
     private(set) var problems: [FieldProblem] = []
 
-    func add(_ field: String, _ problem: FieldProblemWord) {
-        problems.append(FieldProblem(field: field, problem: problem.rawValue))
-    }
+    func add(_ field: String, _ problem: FieldProblemWord) { add(field, problem.rawValue) }
+
+    /// A problem that a use case has its own word for.
+    func add(_ field: String, _ problem: String) { problems.append(FieldProblem(field: field, problem: problem)) }
 
     /// - Throws: `.invalid` with all that was gathered, in the order of the fields' names.
     func finish() throws(GatewayError) {

@@ -25,17 +25,13 @@ enum BodyCollector {
     /// - Throws: `Refusal`, or `GatewayError.invalid` for what is no JSON object.
     static func body(of request: Request) async throws -> [String: JSONValue] {
         let declared = request.headers[.contentLength].flatMap { Int($0) }
-        if declared == 0 || (declared == nil && request.headers[.transferEncoding] == nil && hasNoBody(request)) { return [:] }
+        // A request that says neither how long its body is nor that it comes in chunks has none (RFC 9112, section 6.3).
+        if declared == 0 || (declared == nil && request.headers[.transferEncoding] == nil) { return [:] }
         if let declared, declared > WireLimits.bodyBytes { throw Refusal.tooLarge }
         let bytes = try await collect(request)
         guard !bytes.isEmpty else { return [:] }
         guard isJSON(request.headers[.contentType]) else { throw Refusal.notJSONType }
         return try object(bytes)
-    }
-
-    /// Without `Content-Length` and `Transfer-Encoding` a request has no body (RFC 9112, section 6.3).
-    private static func hasNoBody(_ request: Request) -> Bool {
-        request.method == .get || request.method == .head
     }
 
     private static func collect(_ request: Request) async throws -> [UInt8] {

@@ -21,11 +21,9 @@ struct GatewayResponder: HTTPResponder {
     private func answered(_ request: Request, _ context: GatewayContext, _ facts: RequestFacts) async -> Response {
         do {
             return try await router.respond(to: request.withCommonMethod, context: context)
-        } catch let error as HTTPError where error.status == .notFound {
-            return ErrorAnswer.pathUnknown.answer(requestID: facts.requestID, asProblem: facts.wantsProblem).response()
         } catch {
             context.logger.error("the router failed", metadata: ["error": "\(error)"])
-            return ErrorAnswer.internal.answer(requestID: facts.requestID, asProblem: facts.wantsProblem).response()
+            return ErrorAnswer.internal.answer(facts).response()
         }
     }
 }
@@ -37,5 +35,15 @@ extension Request {
         var head = head
         head.method = .options
         return Request(head: head, body: body)
+    }
+}
+
+/// Answers for every path that no endpoint has.
+struct UnknownPath: RouterMiddleware {
+    func handle(
+        _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
+    ) async throws -> Response {
+        guard let facts = context.facts else { return try await next(request, context) }
+        return ErrorAnswer.pathUnknown.answer(facts).response()
     }
 }

@@ -36,7 +36,7 @@ struct RequestFacts: Sendable {
 
     /// The trace that the request is part of (W3C Trace Context, `traceparent`): 32 hexadecimal digits, not all zero.
     var traceID: String? {
-        guard let parts = headers[.traceparent]?.split(separator: "-", omittingEmptySubsequences: false), parts.count >= 4,
+        guard let parts = headers[.traceContext]?.split(separator: "-", omittingEmptySubsequences: false), parts.count >= 4,
             parts[0].count == 2, parts[1].count == 32, parts[2].count == 16,
             parts[1].allSatisfy({ $0.isHexDigit && !$0.isUppercase }), parts[1].contains(where: { $0 != "0" })
         else { return nil }

@@ -81,7 +81,7 @@ extension HTTPField.Name {
     static let requestID = token("X-Request-Id")
     static let doorwardClient = token("X-Doorward-Client")
     static let forwardedFor = token("X-Forwarded-For")
-    static let traceparent = token("traceparent")
+    static let traceContext = token("traceparent")
     static let prefer = token("Prefer")
     static let preferenceApplied = token("Preference-Applied")
 

@@ -2,6 +2,7 @@ internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
 internal import HTTPTypes
+internal import NIOHTTP1
 
 /// The one place where a failure becomes a status, a code and a sentence for a person.
 struct ErrorAnswer {
@@ -48,7 +49,7 @@ struct ErrorAnswer {
         switch error {
         case .invalid(let problems): self.init(invalid: problems)
         case .unauthenticated:
-            self.init(.unauthenticated, "Sign in: the access token is missing, wrong or over.")
+            self.init(.unauthenticated, "Sign in: what was sent to prove who you are is missing, wrong or over.")
             headers[.wwwAuthenticate] = "Bearer"
         case .denied(let denial, let operation, let device): self.init(denial, operation, device)
         case .notFound: self.init(.notFound, "It does not exist.")
@@ -133,7 +134,7 @@ struct ErrorAnswer {
         writer.object { writer in
             if asProblem {
                 writer.field("type", "about:blank")
-                writer.field("title", HTTPResponse.Status(code: status).reasonPhrase)
+                writer.field("title", HTTPResponseStatus(statusCode: status).reasonPhrase)
                 writer.field("status", status)
                 writer.field("detail", message)
             } else {

@@ -21,6 +21,8 @@ enum RouteTable {
                 }
             }
         }
+        // A middleware is around the routes that come after it: here, around none, and so around what is not found.
+        router.add(middleware: UnknownPath())
         return GatewayResponder(router: router.buildResponder(), services: services)
     }
 }

@@ -44,7 +44,7 @@ enum UserRoutes {
         let new = try call.exchange.readBody { body in
             NewUser(
                 email: body.requiredEmail("email"), firstName: body.requiredText("firstName"),
-                lastName: body.requiredText("lastName"), password: body.requiredSecret("password"))
+                lastName: body.requiredText("lastName"), password: body.requiredNewPassword("password"))
         }
         let (caller, control) = (call.caller, call.control)
         let created = { @Sendable (user: User, view: View) in

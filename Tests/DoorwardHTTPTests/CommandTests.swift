@@ -1,0 +1,155 @@
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import HTTPTypes
+import Testing
+
+@testable import DoorwardHTTP
+
+@Suite struct CommandTests {
+    @Test("An unlock answers with the command and the device when the lock has confirmed")
+    func unlock() async throws {
+        let house = try await House()
+        let reply = try await house.command(as: .tenant)
+        #expect(reply.status == 200)
+        #expect(reply.data["command"]["state"] == .string("CONFIRMED"))
+        #expect(reply.data["command"]["sent"] == .bool(true))
+        #expect(reply.data["command"]["actor"]["id"].text == house.ids[.tenant].description)
+        #expect(reply.data["device"]["state"] == .string("UNLOCKED"))
+        #expect(house.adapter.orders.count == 1)
+        let read = try await house.call(.get, "/commands/\(reply.data["command"]["id"].text ?? "")", as: .tenant)
+        #expect(read.data["command"] == reply.data["command"])
+    }
+
+    @Test("Every movement has its own path", arguments: [("lock", "LOCK"), ("unlock", "UNLOCK"), ("unlatch", "UNLATCH")])
+    func movements(_ word: String, _ operation: String) async throws {
+        let house = try await House()
+        let reply = try await house.command(word, as: .owner)
+        #expect(reply.status == 200)
+        #expect(reply.data["command"]["operation"].text == operation)
+    }
+
+    @Test("Each end of a command has its status, its code and the command")
+    func ends() async throws {
+        let ends: [(ScriptedAdapter.Behaviour, Int, String, String?, JSONValue)] = [
+            (.jam(after: .zero), 502, "lock_jammed", "jammed", .bool(true)),
+            (.refuse(.lowPower, after: .zero), 502, "adapter_failure", "low_power", .bool(true)),
+            (.fail(.offline), 503, "device_offline", "device_offline", .bool(false)),
+            (.fail(.unsupported), 502, "adapter_failure", "unsupported", .bool(false)),
+        ]
+        let house = try await House()
+        for (behaviour, status, code, detail, sent) in ends {
+            house.adapter.set(behaviour, for: house.ids.door)
+            let reply = try await house.command(as: .tenant)
+            #expect(reply.status == status)
+            #expect(reply.code == code)
+            #expect(reply.details["command"]["outcomeDetail"].text == detail)
+            #expect(reply.details["command"]["sent"] == sent)
+            #expect((reply.headers[.retryAfter] != nil) == (status == 503))
+        }
+    }
+
+    @Test("A lock that says nothing is a confirmation timeout after timeoutMs")
+    func timeout() async throws {
+        let house = try await House(behaviour: .silent)
+        let start = house.clock.now()
+        let running = Task { try await house.command(as: .tenant, #"{"timeoutMs":1500}"#) }
+        let reply = try await house.clock.drive(running)
+        #expect(reply.status == 504)
+        #expect(reply.code == "confirmation_timeout")
+        #expect(house.clock.now().duration(since: start) == .milliseconds(1500))
+    }
+
+    @Test("A command that may be answered later is accepted with its place")
+    func respondAsync() async throws {
+        let house = try await House()
+        let reply = try await house.command(as: .tenant, headers: [.prefer: "wait=5, Respond-Async"])
+        #expect(reply.status == 202)
+        #expect(reply.data.keys == ["command"])
+        let id = try #require(reply.data["command"]["id"].text)
+        #expect(reply.headers[.location] == "/api/v1/commands/\(id)")
+        #expect(reply.headers[.preferenceApplied] == "respond-async")
+        let command = try #require(CommandID(id))
+        let caller = Caller(userID: house.ids[.tenant])
+        while try await house.control.locks.command(command, for: caller).state != .confirmed { await Task.yield() }
+    }
+
+    @Test("What a caller may not do is refused with its reason, and nothing is sent")
+    func denied() async throws {
+        let house = try await House()
+        let reply = try await house.command(as: .auditor)
+        #expect(reply.status == 403)
+        #expect(reply.code == "role_insufficient")
+        #expect(reply.details["reason"].text == "role_insufficient")
+        #expect(reply.details["operation"].text == "UNLOCK")
+        #expect(reply.details["deviceId"].text == house.ids.door.description)
+        #expect(reply.details["rule"]["role"].text == "AUDITOR")
+        #expect(!reply.details.keys.contains("opensAt"))
+        #expect(house.adapter.orders.isEmpty)
+    }
+
+    @Test("A guest whose window has ended is told when it closed")
+    func windowEnded() async throws {
+        let house = try await House()
+        house.clock.advance(by: .seconds(86_400 - 1))
+        #expect(try await house.command(as: .guest).status == 200)
+        let end = house.clock.now().advanced(by: .seconds(1))
+        house.clock.advance(by: .seconds(1))
+        let reply = try await house.command(as: .guest)
+        #expect(reply.status == 403)
+        #expect(reply.code == "guest_window_ended")
+        #expect(reply.details["closesAt"].text == end.description)
+    }
+
+    @Test("The list of commands holds those whose history one may read, newest first, with exact totals")
+    func list() async throws {
+        let house = try await House()
+        for _ in 0..<3 {
+            _ = try await house.command(as: .tenant)
+            house.clock.advance(by: .seconds(1))
+        }
+        _ = try await house.command(as: .manager, on: house.ids.frontDoor)
+        let all = try await house.call(.get, "/commands?limit=2", as: .owner)
+        #expect(all.data["pagination"]["totalItems"].number == 4)
+        #expect(all.data["pagination"]["totalPages"].number == 2)
+        #expect(all.data["commands"][0]["deviceId"].text == house.ids.frontDoor.description)
+        let own = try await house.call(.get, "/commands?sortBy=-createdAt", as: .tenant)
+        #expect(own.data["pagination"]["totalItems"].number == 3)
+        let filtered = try await house.call(.get, "/commands?deviceId=\(house.ids.door)", as: .owner)
+        #expect(filtered.data["pagination"]["totalItems"].number == 3)
+        let none = try await house.call(.get, "/commands?deviceId=\(house.ids.door)", as: .stranger)
+        #expect(none.status == 200)
+        #expect(none.data["pagination"]["totalItems"].number == 0)
+        #expect(try await house.call(.get, "/commands?sortBy=createdAt", as: .owner).problems == ["sortBy: unknown_value"])
+    }
+
+    @Test("A full queue answers device_busy with Retry-After")
+    func busy() async throws {
+        let house = try await House(behaviour: .silent)
+        let waiting = (0..<5).map { _ in Task { try await house.command(as: .tenant, #"{"timeoutMs":60000}"#) } }
+        let log = LogID.portfolio(house.ids.portfolio)
+        while house.store.log(log).count(where: { $0.body.kind == .commandIntent }) < 5 { await Task.yield() }
+        let reply = try await house.command(as: .tenant)
+        #expect(reply.status == 429)
+        #expect(reply.code == "device_busy")
+        #expect(reply.headers[.retryAfter] == "1")
+        for task in waiting { _ = try await house.clock.drive(task) }
+    }
+}
+
+extension VirtualClock {
+    /// Lets time pass, sleeper by sleeper, until `task` has ended.
+    func drive<Value: Sendable>(_ task: Task<Value, any Error>) async throws -> Value {
+        let isDone = Seen(false)
+        let watched = Task {
+            defer { isDone.change { $0 = true } }
+            return try await task.value
+        }
+        while !isDone.value {
+            await Task.yield()
+            if !isDone.value { advanceToNextSleeper() }
+        }
+        return try await watched.value
+    }
+}

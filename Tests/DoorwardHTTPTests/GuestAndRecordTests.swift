@@ -1,0 +1,151 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import HTTPTypes
+import Testing
+
+@testable import DoorwardHTTP
+
+@Suite struct GuestAccessRouteTests {
+    private func body(_ house: House, device: DeviceID? = nil, operations: String = #"["UNLOCK"]"#, guest: UserID? = nil)
+        -> String
+    {
+        #"{"guestUserId":"\#(guest ?? house.ids[.nobody])","deviceIds":["\#(device ?? house.ids.door)"],"#
+            + #""operations":\#(operations),"validFrom":"2026-11-21T10:00:00+01:00","validUntil":"2026-11-21T12:00:00+01:00"}"#
+    }
+
+    @Test("A tenant lets somebody in for a window, and takes it back")
+    func life() async throws {
+        let house = try await House()
+        let granted = try await house.call(.post, "/guest-access", as: .tenant, body(house))
+        #expect(granted.status == 201)
+        let access = granted.data["guestAccess"]
+        #expect(access["validFrom"].text == "2026-11-21T09:00:00.000Z")
+        #expect(access["operations"] == .array([.string("UNLOCK")]))
+        #expect(access["schedule"] == .null)
+        #expect(try await house.command(as: .nobody).code == "guest_window_not_started")
+        house.clock.advance(by: .seconds(3600))
+        #expect(try await house.command(as: .nobody).status == 200)
+        #expect(try await house.command("lock", as: .nobody).code == "operation_not_granted")
+        let id = try #require(access["id"].text)
+        #expect(try await house.call(.delete, "/guest-access/\(id)", as: .tenant).status == 204)
+        #expect(try await house.call(.delete, "/guest-access/\(id)", as: .tenant).status == 204)
+        #expect(try await house.command(as: .nobody).code == "guest_access_revoked")
+        let read = try await house.call(.get, "/guest-access/\(id)", as: .nobody)
+        #expect(read.data["guestAccess"]["revokedAt"].text == house.clock.now().description)
+    }
+
+    @Test(
+        "Nobody gives what they have not",
+        arguments: [
+            (House.Person.auditor, "UNLOCK", 403, "role_insufficient"), (.guest, "UNLOCK", 403, "operation_not_granted"),
+            (.neighbour, "UNLOCK", 403, "forbidden"), (.maintenance, "UNLOCK", 403, "role_insufficient"),
+            (.superAdmin, "UNLOCK", 403, "role_insufficient"), (.manager, "UNLATCH", 201, ""),
+        ])
+    func rights(_ person: House.Person, _ operation: String, _ status: Int, _ code: String) async throws {
+        let house = try await House()
+        let reply = try await house.call(.post, "/guest-access", as: person, body(house, operations: "[\"\(operation)\"]"))
+        #expect(reply.status == status, "\(reply.text)")
+        #expect(reply.code ?? "" == code)
+    }
+
+    @Test("A guest who does not exist is 404 for who may grant, and nothing for who may not")
+    func unknownGuest() async throws {
+        let house = try await House()
+        let unknown = UserID(high: 1, low: 1)
+        #expect(try await house.call(.post, "/guest-access", as: .tenant, body(house, guest: unknown)).status == 404)
+        #expect(try await house.call(.post, "/guest-access", as: .auditor, body(house, guest: unknown)).status == 403)
+        #expect(
+            try await house.call(.post, "/guest-access", as: .neighbour, body(house, guest: unknown)).code == "forbidden")
+    }
+
+    @Test("The list is filtered by place and by whether it still counts")
+    func list() async throws {
+        let house = try await House()
+        func count(_ query: String, _ person: House.Person = .manager) async throws -> Int64? {
+            try await house.call(.get, "/guest-access?\(query)", as: person).data["pagination"]["totalItems"].number
+        }
+        #expect(try await count("") == 1)
+        #expect(try await count("active=true&deviceId=\(house.ids.door)") == 1)
+        #expect(try await count("deviceId=\(house.ids.frontDoor)") == 0)
+        #expect(try await count("propertyId=\(house.ids.property)&sortBy=-validUntil") == 1)
+        #expect(try await count("", .guest) == 1)
+        #expect(try await count("", .neighbour) == 0)
+        house.clock.advance(by: .seconds(86_400))
+        #expect(try await count("active=true") == 0)
+        #expect(try await count("active=false") == 1)
+    }
+}
+
+@Suite struct AccessRecordRouteTests {
+    private func seqs(_ reply: Reply) -> [Int64] { reply.data["accessRecords"].elements.compactMap { $0["seq"].number } }
+
+    @Test("Pages by cursor hold every record once, in either order", arguments: ["desc", "asc"])
+    func pages(_ order: String) async throws {
+        let house = try await House()
+        for _ in 0..<4 { _ = try await house.command(as: .tenant) }
+        var found: [Int64] = []
+        var cursor = ""
+        repeat {
+            let reply = try await house.call(.get, "/access-records?limit=3&order=\(order)\(cursor)", as: .owner)
+            #expect(reply.status == 200)
+            found += seqs(reply)
+            cursor = reply.data["nextCursor"].text.map { "&cursor=\($0)" } ?? ""
+        } while !cursor.isEmpty
+        let all = Array(Int64(0)..<8)
+        #expect(found == (order == "asc" ? all : all.reversed()))
+    }
+
+    @Test("A cursor is good for its caller, its filters and its order alone")
+    func cursor() async throws {
+        let house = try await House()
+        for _ in 0..<2 { _ = try await house.command(as: .tenant) }
+        let path = "/devices/\(house.ids.door)/access-records?limit=1"
+        let cursor = try #require(try await house.call(.get, path, as: .owner).data["nextCursor"].text)
+        #expect(try await house.call(.get, path + "&cursor=\(cursor)", as: .owner).status == 200)
+        #expect(try await house.call(.get, path + "&cursor=\(cursor)", as: .admin).problems == ["cursor: bad_cursor"])
+        #expect(try await house.call(.get, path + "&order=asc&cursor=\(cursor)", as: .owner).status == 400)
+        #expect(try await house.call(.get, "/access-records?cursor=\(cursor)", as: .owner).status == 400)
+        let changed = cursor.hasPrefix("A") ? "B" + cursor.dropFirst() : "A" + cursor.dropFirst()
+        #expect(try await house.call(.get, path + "&cursor=\(changed)", as: .owner).status == 400)
+    }
+
+    @Test(
+        "The history of a lock is for those whose role includes it",
+        arguments: [
+            (House.Person.tenant, nil), (.auditor, nil), (.manager, nil), (.maintenance, "role_insufficient"),
+            (.guest, "operation_not_granted"), (.superAdmin, "role_insufficient"), (.neighbour, "forbidden"),
+        ] as [(House.Person, String?)])
+    func rights(_ person: House.Person, _ code: String?) async throws {
+        let house = try await House()
+        let reply = try await house.call(.get, "/devices/\(house.ids.door)/access-records", as: person)
+        #expect(reply.status == (code == nil ? 200 : 403))
+        #expect(reply.code == code)
+    }
+
+    @Test("A super admin reads the gateway's own log, whole, and no portfolio's")
+    func gatewayLog() async throws {
+        let house = try await House()
+        _ = try await house.command(as: .stranger)
+        _ = try await house.command(as: .tenant)
+        let records = try await house.call(.get, "/access-records", as: .superAdmin).data["accessRecords"].elements
+        #expect(records.allSatisfy { $0["logId"].text == "gateway" })
+        let denial = try #require(records.first { $0["kind"].text == "DENIAL" })
+        #expect(denial["actorId"].text == house.ids[.stranger].description)
+        let outside = try await house.call(.get, "/devices/\(house.ids.door)/access-records", as: .owner)
+            .data["accessRecords"].elements.first { $0["kind"].text == "DENIAL" }
+        #expect(outside?["actorKind"].text == "OUTSIDE")
+        #expect(outside?["actorId"] == .null)
+    }
+
+    @Test("A record carries what the request said of itself")
+    func request() async throws {
+        let house = try await House()
+        _ = try await house.command(
+            as: .tenant, #"{"reason":"parcel"}"#, headers: [.requestID: "my-id-1", .doorwardClient: "cli"])
+        let record = try await house.call(.get, "/access-records?limit=1&order=asc", as: .owner).data["accessRecords"][0]
+        #expect(record["requestId"].text == "my-id-1")
+        #expect(record["source"].text == "CLI")
+        #expect(record["statedReason"].text == "parcel")
+    }
+}

@@ -1,0 +1,165 @@
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import Testing
+
+@testable import DoorwardHTTP
+
+/// A gateway over two small portfolios with somebody in every role, spoken to over HTTP without a network. Time is virtual.
+struct House: Sendable {
+    let clock: VirtualClock
+    let store: InMemoryStore
+    let adapter: ScriptedAdapter
+    let simulator: ScriptedSimulator
+    let control: GatewayControl
+    let ids: IDs
+    let logs: LogCatcher
+    private let responder: GatewayResponder
+    private let tokenKey: TokenKey
+    /// Signing is the dearest part of a call in tests.
+    private let tokens = Seen<[String: String]>([:])
+
+    struct IDs: Sendable {
+        let portfolio: PortfolioID
+        let property: PropertyID
+        let unit: UnitID
+        let otherUnit: UnitID
+        let door: DeviceID
+        let frontDoor: DeviceID
+        let simulated: DeviceID
+        let otherPortfolio: PortfolioID
+        let otherProperty: PropertyID
+        let foreignUnit: UnitID
+        let foreignDoor: DeviceID
+        let people: [Person: UserID]
+        let guestAccess: GuestAccessID
+        let foreignGuestAccess: GuestAccessID
+
+        subscript(_ person: Person) -> UserID { people[person] ?? UserID(high: 0, low: 0) }
+    }
+
+    /// Everybody who calls in tests, by what they are to the first portfolio.
+    enum Person: String, CaseIterable, Sendable {
+        case superAdmin, owner, admin, manager, maintenance, auditor, tenant, coTenant, neighbour, guest
+        /// Owner of the other portfolio: knows nothing of the first.
+        case stranger
+        /// Has no role at all.
+        case nobody
+    }
+
+    static let password = "a password for everybody here"
+
+    /// - Parameters:
+    ///   - withPasswords: whether everybody can sign in by password too, which costs a hash.
+    ///   - settings: of the server.
+    init(
+        seed: UInt64 = 1, behaviour: ScriptedAdapter.Behaviour = .confirmAtOnce, withPasswords: Bool = false,
+        settings: HTTPSettings = HTTPSettings(), deniedPerMinute: Int = 1000
+    ) async throws {
+        clock = VirtualClock()
+        let (changes, ids) = try HouseWorld.make(createdAt: clock.now())
+        self.ids = ids
+        store = InMemoryStore()
+        _ = try await store.commit(StoreTransaction(changes: changes))
+        adapter = ScriptedAdapter(clock: clock, behaviour: behaviour)
+        simulator = ScriptedSimulator()
+        let random = RandomSource(SeededGenerator(seed: seed))
+        if withPasswords {
+            let hash = try await PasswordHasher(cost: 10, random: random).hash(Secret(Self.password))
+            let credentials = ids.people.values.map { CredentialChange.setPassword($0, hash: hash) }
+            _ = try await store.commit(StoreTransaction(credentials: credentials))
+        }
+        let now = clock.now()
+        let sessions = ids.people.map { person, user in
+            CredentialChange.beginSession(
+                Session(
+                    id: Self.session(of: person), userID: user, createdAt: now, expiresAt: now.advanced(by: .seconds(30 * 86_400))
+                ),
+                refreshDigest: Array(person.rawValue.utf8))
+        }
+        _ = try await store.commit(StoreTransaction(credentials: sessions))
+        var limits = GatewayControl.Limits()
+        limits.passwordCost = 10
+        limits.deniedPerMinute = deniedPerMinute
+        control = GatewayControl(
+            store: store, adapters: [adapter, ScriptedAdapter(kind: "simulator", clock: clock)], clock: clock, random: random,
+            limits: limits)
+        try await control.start()
+        logs = LogCatcher()
+        tokenKey = TokenKey()
+        let services = try await Services(
+            control: control, settings: settings, tokenKey: tokenKey, simulator: simulator, logger: logs.logger)
+        responder = RouteTable.responder(services)
+    }
+
+    static func session(of person: Person) -> SessionID {
+        SessionID(high: 0x7000, low: UInt64(Person.allCases.firstIndex(of: person) ?? 0))
+    }
+
+    var services: Services { responder.services }
+
+    /// A token as signing in gives it.
+    func token(of person: Person) async throws -> String {
+        let now = clock.now()
+        let session = Session(
+            id: Self.session(of: person), userID: ids[person], createdAt: now, expiresAt: now.advanced(by: .seconds(30 * 86_400)))
+        let key = "\(person) \(now)"
+        if let token = tokens.value[key] { return token }
+        let token = try await services.tokens.issue(for: session, at: now).token
+        tokens.change { $0[key] = token }
+        return token
+    }
+
+    /// The tokens' key, to make tokens with that the gateway would not make.
+    var signingKey: TokenKey { tokenKey }
+
+    // MARK: - Calls
+
+    /// One call under `/api/v1`, by somebody or by nobody.
+    func call(
+        _ method: HTTPRequest.Method, _ path: String, as person: Person? = nil, _ body: String? = nil,
+        headers: [HTTPField.Name: String] = [:]
+    ) async throws -> Reply {
+        var fields = HTTPFields()
+        if let person { fields[.authorization] = "Bearer \(try await token(of: person))" }
+        if body != nil { fields[.contentType] = "application/json" }
+        for (name, value) in headers { fields[name] = value.isEmpty ? nil : value }
+        return try await send(method, path.hasPrefix("//") ? String(path.dropFirst()) : "/api/v1" + path, fields, body)
+    }
+
+    /// One request as it stands.
+    func send(_ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:], _ body: String? = nil) async throws
+        -> Reply
+    {
+        let application = Application(responder: responder, logger: logs.logger)
+        return try await application.test(.router) { client in
+            let response = try await client.executeRequest(
+                uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) })
+            return try Reply(response)
+        }
+    }
+
+    /// Unlocks the flat's door, or does something else to another.
+    func command(
+        _ word: String = "unlock", as person: Person, on device: DeviceID? = nil, _ body: String? = nil,
+        headers: [HTTPField.Name: String] = [:]
+    ) async throws -> Reply {
+        try await call(.post, "/devices/\(device ?? ids.door)/\(word)", as: person, body, headers: headers)
+    }
+}
+
+/// Stands in for the simulator's switch.
+final class ScriptedSimulator: SimulatorControl {
+    let triggered = Seen<[String]>([])
+    var adapterKind: String { "simulator" }
+    var eventWords: Set<String> { ["jam", "clear"] }
+
+    func trigger(_ event: String, on device: DeviceID) async { triggered.change { $0.append("\(event) \(device)") } }
+}

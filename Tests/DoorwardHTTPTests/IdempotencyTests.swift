@@ -1,0 +1,135 @@
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import HTTPTypes
+import Testing
+
+@testable import DoorwardHTTP
+
+/// A call with an `Idempotency-Key` does its work once.
+@Suite struct IdempotencyTests {
+    @Test("A repeat of an unlock gets the same answer and moves nothing")
+    func unlock() async throws {
+        let house = try await House()
+        let key: [HTTPField.Name: String] = [.idempotencyKey: "key-1"]
+        let first = try await house.command(as: .tenant, #"{"timeoutMs":5000,"reason":"parcel"}"#, headers: key)
+        let second = try await house.command(as: .tenant, #"{ "reason": "parcel", "timeoutMs": 5000 }"#, headers: key)
+        #expect(first.status == 200)
+        #expect(first.headers[.idempotentReplayed] == nil)
+        #expect(second.headers[.idempotentReplayed] == "true")
+        #expect(second.status == first.status)
+        #expect(second.text == first.text)
+        #expect(house.adapter.orders.count == 1)
+    }
+
+    @Test("A failed command is repeated as it failed")
+    func failed() async throws {
+        let house = try await House(behaviour: .fail(.offline))
+        let key: [HTTPField.Name: String] = [.idempotencyKey: "key-1"]
+        let first = try await house.command(as: .tenant, headers: key)
+        house.adapter.set(.confirmAtOnce, for: house.ids.door)
+        let second = try await house.command(as: .tenant, headers: key)
+        #expect(first.status == 503)
+        #expect(second.status == 503)
+        #expect(second.text == first.text)
+        #expect(second.headers[.retryAfter] != nil)
+        #expect(house.adapter.orders.isEmpty)
+    }
+
+    @Test("The same key for something else is refused", arguments: ["path", "body", "operation"])
+    func mismatch(_ what: String) async throws {
+        let house = try await House()
+        let key: [HTTPField.Name: String] = [.idempotencyKey: "key-1"]
+        #expect(try await house.command(as: .tenant, headers: key).status == 200)
+        let reply =
+            switch what {
+            case "path": try await house.command(as: .tenant, on: house.ids.frontDoor, headers: key)
+            case "body": try await house.command(as: .tenant, #"{"reason":"other"}"#, headers: key)
+            default: try await house.command("lock", as: .tenant, headers: key)
+            }
+        #expect(reply.status == 422)
+        #expect(reply.code == "idempotency_mismatch")
+    }
+
+    @Test("The same key of another person is another key")
+    func otherPerson() async throws {
+        let house = try await House()
+        let key: [HTTPField.Name: String] = [.idempotencyKey: "key-1"]
+        #expect(try await house.command(as: .tenant, headers: key).status == 200)
+        let other = try await house.command("lock", as: .coTenant, headers: key)
+        #expect(other.status == 200)
+        #expect(other.headers[.idempotentReplayed] == nil)
+    }
+
+    @Test("Twins make one command between them")
+    func twins() async throws {
+        let house = try await House()
+        let key: [HTTPField.Name: String] = [.idempotencyKey: "key-1"]
+        let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
+            for _ in 0..<8 { group.addTask { try await house.command(as: .tenant, headers: key) } }
+            return try await group.reduce(into: [Reply]()) { $0.append($1) }
+        }
+        #expect(Set(replies.map(\.text)).count == 1)
+        #expect(replies.count { $0.headers[.idempotentReplayed] == nil } == 1)
+        #expect(house.adapter.orders.count == 1)
+    }
+
+    @Test("A denial is decided anew, as it carries no command")
+    func denial() async throws {
+        let house = try await House()
+        let key: [HTTPField.Name: String] = [.idempotencyKey: "key-1"]
+        #expect(try await house.command(as: .auditor, headers: key).status == 403)
+        _ = try await house.control.roles.assign(
+            Caller(userID: house.ids[.owner]), .maintenance, to: house.ids[.auditor], on: .property(house.ids.property))
+        let reply = try await house.command(as: .auditor, headers: key)
+        #expect(reply.status == 200)
+        #expect(reply.headers[.idempotentReplayed] == nil)
+    }
+
+    @Test("A repeat of a creation makes nothing a second time")
+    func creations() async throws {
+        let house = try await House()
+        let creations: [(House.Person, String, String)] = [
+            (.superAdmin, "/portfolios", #"{"name":"Ash Street"}"#),
+            (.owner, "/portfolios/\(house.ids.portfolio)/properties", #"{"name":"No. 6"}"#),
+            (.owner, "/properties", #"{"name":"No. 7","portfolioId":"\#(house.ids.portfolio)"}"#),
+            (.manager, "/units", #"{"name":"4D","propertyId":"\#(house.ids.property)"}"#),
+            (.manager, "/devices", #"{"name":"Gate","adapter":"scripted","address":{},"propertyId":"\#(house.ids.property)"}"#),
+            (
+                .superAdmin, "/users",
+                #"{"email":"new@example.com","firstName":"New","lastName":"One","password":"fifteen letters or more"}"#
+            ),
+            (
+                .tenant, "/guest-access",
+                #"{"label":"Plumber","deviceIds":["\#(house.ids.door)"],"operations":["UNLOCK"],"#
+                    + #""validFrom":"2026-11-21T08:00:00Z","validUntil":"2026-11-21T09:00:00Z"}"#
+            ),
+        ]
+        for (person, path, body) in creations {
+            let first = try await house.call(.post, path, as: person, body, headers: [.idempotencyKey: path])
+            let second = try await house.call(.post, path, as: person, body, headers: [.idempotencyKey: path])
+            #expect(first.status == 201, "\(path): \(first.text)")
+            #expect(second.status == 201)
+            #expect(second.text == first.text)
+            #expect(second.headers[.location] == first.headers[.location])
+            #expect(second.headers[.idempotentReplayed] == "true")
+            let location = try #require(first.headers[.location])
+            let read = try await house.call(.get, String(location.dropFirst("/api/v1".count)), as: person)
+            #expect(read.status == 200)
+            #expect(read.data == first.data)
+        }
+    }
+
+    @Test("A key is 1 to 255 visible ASCII characters", arguments: ["", " ", "a b", "é", String(repeating: "x", count: 256)])
+    func malformed(_ key: String) async throws {
+        let house = try await House()
+        var headers = HTTPFields()
+        headers[.authorization] = "Bearer \(try await house.token(of: .tenant))"
+        headers[.idempotencyKey] = key
+        let reply = try await house.send(.post, "/api/v1/devices/\(house.ids.door)/unlock", headers)
+        #expect(reply.status == 400)
+        #expect(reply.problems == ["Idempotency-Key: malformed"])
+        #expect(house.adapter.orders.isEmpty)
+    }
+}

@@ -1,0 +1,168 @@
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import HTTPTypes
+import Testing
+
+@testable import DoorwardHTTP
+
+/// Every answer is cut down to what the caller's rules give for that very object.
+@Suite struct ProjectionTests {
+    private static let publicDevice: Set<String> = [
+        "id", "name", "state", "stateQuality", "stateAt", "doorState", "isOnline", "capabilities", "propertyName", "unitName",
+    ]
+    private static let residentDevice = publicDevice.union([
+        "batteryLevel", "batteryLow", "portfolioId", "propertyId", "unitId", "settings", "createdAt", "updatedAt",
+    ])
+    private static let operationsDevice = residentDevice.union([
+        "manufacturer", "model", "firmwareVersion", "lastSeen", "faults", "adapter",
+    ])
+    private static let wholeDevice = operationsDevice.union(["address", "metadata", "isRemoteOperationEnabled"])
+
+    @Test(
+        "A device shows each role its fields, null where they have no value",
+        arguments: [
+            (House.Person.guest, publicDevice), (.tenant, residentDevice), (.maintenance, operationsDevice),
+            (.superAdmin, operationsDevice), (.manager, wholeDevice), (.auditor, wholeDevice), (.admin, wholeDevice),
+            (.owner, wholeDevice),
+        ])
+    func device(_ person: House.Person, _ fields: Set<String>) async throws {
+        let house = try await House()
+        let path = "/devices/\(house.ids.door)"
+        #expect(try await house.call(.get, path, as: person).data["device"].keys == fields)
+        let list = try await house.call(.get, "/devices", as: person)
+        let listed = list.data["devices"].elements.first { $0["id"].text == house.ids.door.description }
+        #expect(listed?.keys == fields)
+        let status = try await house.call(.get, path + "/status", as: person).data["status"]
+        let statusFields: Set<String> = [
+            "state", "stateQuality", "stateAt", "doorState", "batteryLevel", "batteryLow", "isOnline", "lastSeen", "faults",
+        ]
+        #expect(status.keys == statusFields.intersection(fields).union(["deviceId"]))
+    }
+
+    @Test("A portfolio is a name to nobody below management")
+    func portfolio() async throws {
+        let house = try await House()
+        let whole: Set<String> = ["id", "name", "administratorUserIds", "propertyIds", "createdAt", "updatedAt"]
+        for person in [House.Person.owner, .admin, .auditor, .superAdmin] {
+            let reply = try await house.call(.get, "/portfolios/\(house.ids.portfolio)", as: person)
+            #expect(reply.data["portfolio"].keys == whole)
+        }
+        let reply = try await house.call(.get, "/portfolios/\(house.ids.portfolio)", as: .owner)
+        let admins = [house.ids[.owner], house.ids[.admin]].sorted().map { JSONValue.string($0.description) }
+        #expect(reply.data["portfolio"]["administratorUserIds"] == .array(admins))
+        #expect(reply.data["portfolio"]["propertyIds"] == .array([.string(house.ids.property.description)]))
+        for person in [House.Person.manager, .maintenance, .tenant, .guest] {
+            #expect(try await house.call(.get, "/portfolios/\(house.ids.portfolio)", as: person).code == "forbidden")
+        }
+    }
+
+    private static let residentUnit: Set<String> = [
+        "id", "name", "propertyId", "portfolioId", "deviceIds", "commonAreaAccessIds", "createdAt", "updatedAt",
+    ]
+    private static let residentProperty: Set<String> = [
+        "id", "name", "defaultTimeZone", "address", "lockdown", "createdAt", "updatedAt", "portfolioId",
+    ]
+
+    @Test(
+        "A property and a unit show each role their fields",
+        arguments: [
+            (House.Person.tenant, residentProperty, residentUnit),
+            (.maintenance, residentProperty.union(["unitIds"]), residentUnit),
+            (.manager, residentProperty.union(["unitIds", "managerUserIds"]), residentUnit.union(["tenantUserIds"])),
+            (.superAdmin, residentProperty.union(["unitIds"]), residentUnit),
+        ])
+    func places(_ person: House.Person, _ property: Set<String>, _ unit: Set<String>) async throws {
+        let house = try await House()
+        let propertyReply = try await house.call(.get, "/properties/\(house.ids.property)", as: person)
+        #expect(propertyReply.data["property"].keys == property)
+        let unitReply = try await house.call(.get, "/units/\(house.ids.unit)", as: person)
+        #expect(unitReply.data["unit"].keys == unit)
+        let lockdown: Set<String> = person == .manager ? ["active", "since", "byUserId", "reason"] : ["active"]
+        #expect(propertyReply.data["property"]["lockdown"].keys == lockdown)
+    }
+
+    @Test("A person is whole to themselves and to a super admin, and to a manager without what they hold elsewhere")
+    func user() async throws {
+        let house = try await House()
+        let whole: Set<String> = [
+            "id", "email", "firstName", "lastName", "isEnabled", "isSuperAdmin", "roleAssociations", "guestAccesses",
+            "defaultPortfolioId", "defaultPropertyId", "defaultUnitId", "hasCompliancePack", "createdAt", "updatedAt",
+        ]
+        let path = "/users/\(house.ids[.manager])"
+        let own = try await house.call(.get, "/users/me", as: .manager)
+        #expect(own.data["user"].keys == whole)
+        #expect(own.data["user"]["roleAssociations"].elements.count == 2)
+        #expect(try await house.call(.get, path, as: .superAdmin).data == own.data)
+        let seen = try await house.call(.get, path, as: .owner)
+        let management: Set<String> = ["id", "firstName", "lastName", "email", "roleAssociations", "isEnabled"]
+        #expect(seen.data["user"].keys == management)
+        #expect(seen.data["user"]["roleAssociations"].elements.count == 1)
+        #expect(!seen.text.contains(house.ids.otherProperty.description))
+    }
+
+    @Test("A guest access shows its guest all but what it rests on")
+    func guestAccess() async throws {
+        let house = try await House()
+        let path = "/guest-access/\(house.ids.guestAccess)"
+        let guest = try await house.call(.get, path, as: .guest).data["guestAccess"]
+        let grantor = try await house.call(.get, path, as: .tenant).data["guestAccess"]
+        #expect(grantor.keys.subtracting(guest.keys) == ["grantedUnderAssociationId"])
+        #expect(guest["validUntil"].text == house.clock.now().advanced(by: .seconds(86_400)).description)
+        #expect(try await house.call(.get, path, as: .manager).data["guestAccess"] == grantor)
+    }
+
+    @Test(
+        "A record shows a resident who it was, and no more",
+        arguments: [
+            (House.Person.tenant, House.Person.tenant, "you"), (.tenant, .coTenant, "CoTenant"), (.tenant, .guest, "Guest"),
+            (.tenant, .manager, "staff"), (.coTenant, .tenant, "Tenant"),
+        ])
+    func records(_ reader: House.Person, _ actor: House.Person, _ label: String) async throws {
+        let house = try await House()
+        #expect(try await house.command(as: actor).status == 200)
+        let reply = try await house.call(.get, "/devices/\(house.ids.door)/access-records", as: reader)
+        let record = reply.data["accessRecords"][0]
+        #expect(
+            record.keys == [
+                "id", "at", "kind", "operation", "decision", "outcome", "event", "method", "deviceId", "actor",
+            ])
+        #expect(record["actor"].text == label)
+        let whole = try await house.call(.get, "/devices/\(house.ids.door)/access-records", as: .auditor)
+        #expect(whole.data["accessRecords"][0]["actorId"].text == house.ids[actor].description)
+        #expect(!whole.data["accessRecords"][0].keys.contains("actor"))
+    }
+
+    @Test("A command is whole to its actor and to management, reduced to a co-tenant")
+    func command() async throws {
+        let house = try await House()
+        let reply = try await house.command(as: .tenant, #"{"reason":"parcel"}"#)
+        let path = "/commands/\(reply.data["command"]["id"].text ?? "")"
+        #expect(try await house.call(.get, path, as: .tenant).data["command"]["reason"].text == "parcel")
+        #expect(try await house.call(.get, path, as: .manager).data["command"]["reason"].text == "parcel")
+        let reduced = try await house.call(.get, path, as: .coTenant).data["command"]
+        #expect(reduced.keys == ["id", "deviceId", "operation", "state", "requestedAt", "actor"])
+        #expect(reduced["actor"].text == "Tenant")
+        #expect(try await house.call(.get, path, as: .guest).code == "forbidden")
+    }
+
+    @Test("No filter tells what the list does not show")
+    func filters() async throws {
+        let house = try await House()
+        house.adapter.report(.battery(level: 10, low: true), from: house.ids.door)
+        func count(_ query: String, _ person: House.Person) async throws -> Int64? {
+            try await house.call(.get, "/devices?\(query)", as: person).data["pagination"]["totalItems"].number
+        }
+        #expect(try await count("", .guest) == 1)
+        #expect(try await count("batteryBelow=20", .tenant) == 1)
+        #expect(try await count("batteryBelow=20", .guest) == 0)
+        #expect(try await count("propertyId=\(house.ids.property)", .guest) == 0)
+        #expect(try await count("propertyId=\(house.ids.property)", .maintenance) == 3)
+        #expect(try await count("unitId=\(house.ids.unit)", .maintenance) == 1)
+        #expect(try await count("adapter=simulator", .maintenance) == 1)
+        #expect(try await count("adapter=scripted", .tenant) == 0)
+        #expect(try await count("state=UNKNOWN", .guest) == 1)
+    }
+}

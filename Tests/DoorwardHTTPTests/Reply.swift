@@ -1,0 +1,58 @@
+import DoorwardDomain
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+
+@testable import DoorwardHTTP
+
+/// An answer as a client sees it.
+struct Reply: Sendable {
+    let status: Int
+    let headers: HTTPFields
+    let text: String
+    /// `null` for an empty body.
+    let json: JSONValue
+
+    init(_ response: TestResponse) throws {
+        status = response.status.code
+        headers = response.headers
+        let bytes = Array(response.body.readableBytesView)
+        text = String(decoding: bytes, as: UTF8.self)
+        json = bytes.isEmpty ? .null : try JSONParser.parse(bytes)
+    }
+
+    var data: JSONValue { json["data"] }
+    var code: String? { json["code"].text }
+    var details: JSONValue { json["details"] }
+
+    /// `details.fields` as `field: problem`.
+    var problems: [String] {
+        details["fields"].elements.map { "\($0["field"].text ?? "?"): \($0["problem"].text ?? "?")" }
+    }
+
+    /// The whole answer but for what differs from call to call by its nature.
+    var withoutRequestID: String {
+        var fields = headers
+        fields[.requestID] = nil
+        let id = json["requestId"].text ?? "-"
+        let kept = fields.map { "\($0.name): \($0.value)" }.sorted().joined(separator: "\n")
+        return "\(status)\n\(kept)\n\(text.replacing(id, with: "ID"))"
+    }
+}
+
+extension JSONValue {
+    /// A member of an object; `null` for anything else.
+    subscript(_ key: String) -> JSONValue {
+        if case .object(let members) = self { members[key] ?? .null } else { .null }
+    }
+
+    subscript(_ index: Int) -> JSONValue {
+        if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { .null }
+    }
+
+    var text: String? { if case .string(let text) = self { text } else { nil } }
+    var number: Int64? { if case .integer(let number) = self { number } else { nil } }
+    var flag: Bool? { if case .bool(let flag) = self { flag } else { nil } }
+    var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
+    var keys: Set<String> { if case .object(let members) = self { Set(members.keys) } else { [] } }
+}

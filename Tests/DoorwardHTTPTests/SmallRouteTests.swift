@@ -1,0 +1,105 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import HTTPTypes
+import Testing
+
+@testable import DoorwardHTTP
+
+@Suite struct HealthRouteTests {
+    @Test("Alive without a sign-in; ready while the store can write")
+    func health() async throws {
+        let house = try await House()
+        #expect(try await house.send(.get, "/healthz").status == 200)
+        #expect(try await house.send(.get, "/readyz").status == 200)
+        house.store.stayUnavailable()
+        #expect(try await house.send(.get, "/healthz").status == 200)
+        let reply = try await house.send(.get, "/readyz")
+        #expect(reply.status == 503)
+        #expect(reply.code == "unavailable")
+        #expect(reply.headers[.retryAfter] != nil)
+    }
+}
+
+@Suite struct SimulatorRouteTests {
+    @Test("An event happens to a simulated lock")
+    func trigger() async throws {
+        let house = try await House()
+        let reply = try await house.call(
+            .post, "/simulator/devices/\(house.ids.simulated)/events", as: .manager, #"{"event":"jam"}"#)
+        #expect(reply.status == 200)
+        #expect(reply.data["device"]["id"].text == house.ids.simulated.description)
+        #expect(house.simulator.triggered.value == ["jam \(house.ids.simulated)"])
+    }
+
+    @Test("It takes the right to change the device, and a simulated one")
+    func refused() async throws {
+        let house = try await House()
+        let path = "/simulator/devices/\(house.ids.simulated)/events"
+        #expect(try await house.call(.post, path, as: .maintenance, #"{"event":"jam"}"#).code == "role_insufficient")
+        let other = try await house.call(
+            .post, "/simulator/devices/\(house.ids.door)/events", as: .manager, #"{"event":"jam"}"#)
+        #expect(other.status == 409)
+        #expect(other.code == "conflict")
+        #expect(house.simulator.triggered.value.isEmpty)
+    }
+}
+
+@Suite struct AnswerFormTests {
+    @Test("Every answer bears a request id: the caller's own if it is sane")
+    func requestID() async throws {
+        let house = try await House()
+        #expect(try await house.send(.get, "/healthz", [.requestID: "abc-1"]).headers[.requestID] == "abc-1")
+        for id in ["", "a b", String(repeating: "x", count: 129)] {
+            let own = try await house.send(.get, "/nothing", [.requestID: id])
+            #expect(own.headers[.requestID] != id)
+            #expect(own.headers[.requestID]?.count == 32)
+            #expect(own.json["requestId"].text == own.headers[.requestID])
+        }
+    }
+
+    @Test("Errors come as problem details to whoever asks for them")
+    func problem() async throws {
+        let house = try await House()
+        let reply = try await house.call(
+            .post, "/devices/\(house.ids.door)/unlock", as: .auditor, headers: [.accept: "application/problem+json"])
+        #expect(reply.headers[.contentType] == "application/problem+json")
+        #expect(reply.json.keys == ["type", "title", "status", "detail", "code", "details", "requestId"])
+        #expect(reply.json["status"].number == 403)
+        #expect(reply.json["title"].text == "Forbidden")
+        #expect(reply.code == "role_insufficient")
+        #expect(reply.details["reason"].text == "role_insufficient")
+    }
+
+    @Test("A failure inside shows nothing, and is found by its request id")
+    func inside() async throws {
+        let house = try await House()
+        house.store.failNext(.refused("canary_rule"))
+        let reply = try await house.call(.post, "/properties/\(house.ids.property)/units", as: .manager, #"{"name":"x"}"#)
+        #expect(reply.status == 500)
+        #expect(reply.code == "internal")
+        #expect(reply.details == .object([:]))
+        #expect(!reply.text.contains("canary"))
+        #expect(house.logs.text.contains("canary_rule"))
+        #expect(house.logs.text.contains(try #require(reply.headers[.requestID])))
+    }
+
+    @Test("A store that cannot write makes commands unavailable")
+    func unavailable() async throws {
+        let house = try await House()
+        house.store.stayUnavailable()
+        let reply = try await house.command(as: .tenant)
+        #expect(reply.status == 503)
+        #expect(reply.code == "unavailable")
+        #expect(house.adapter.orders.isEmpty)
+    }
+
+    @Test("A gateway that stops takes no commands")
+    func stopping() async throws {
+        let house = try await House()
+        await house.control.locks.stop(patience: .zero)
+        let reply = try await house.command(as: .tenant)
+        #expect(reply.status == 503)
+        #expect(reply.code == "shutting_down")
+    }
+}

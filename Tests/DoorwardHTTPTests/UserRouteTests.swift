@@ -1,0 +1,71 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import HTTPTypes
+import Testing
+
+@testable import DoorwardHTTP
+
+@Suite struct UserRouteTests {
+    @Test("A super admin creates, reads and disables people")
+    func life() async throws {
+        let house = try await House()
+        let body = #"{"email":"Neo@example.com","firstName":"Neo","lastName":"One","password":"fifteen letters or more"}"#
+        let created = try await house.call(.post, "/users", as: .superAdmin, body)
+        #expect(created.status == 201)
+        #expect(!created.text.contains("fifteen"))
+        let id = try #require(created.data["user"]["id"].text)
+        let twice = try await house.call(.post, "/users", as: .superAdmin, body.replacing("Neo@", with: "nEO@"))
+        #expect(twice.status == 409)
+        #expect(twice.code == "already_exists")
+        let signedIn = try await house.call(
+            .post, "/auth/login", #"{"email":"neo@example.com","password":"fifteen letters or more"}"#)
+        #expect(signedIn.status == 200)
+        let disabled = try await house.call(.put, "/users/\(id)", as: .superAdmin, #"{"isEnabled":false,"lastName":"Two"}"#)
+        #expect(disabled.data["user"]["isEnabled"].flag == false)
+        #expect(disabled.data["user"]["lastName"].text == "Two")
+        var headers = HTTPFields()
+        headers[.authorization] = "Bearer \(signedIn.data["token"].text ?? "")"
+        #expect(try await house.send(.get, "/api/v1/users/me", headers).status == 401)
+    }
+
+    @Test("The last super admin cannot be disabled")
+    func lastSuperAdmin() async throws {
+        let house = try await House()
+        let reply = try await house.call(.put, "/users/\(house.ids[.superAdmin])", as: .superAdmin, #"{"isEnabled":false}"#)
+        #expect(reply.status == 409)
+        #expect(reply.code == "conflict")
+    }
+
+    @Test("One changes one's own names and defaults, and clears them with null")
+    func me() async throws {
+        let house = try await House()
+        let changed = try await house.call(
+            .put, "/users/me", as: .tenant, #"{"firstName":"Tess","defaultUnitId":"\#(house.ids.unit)"}"#)
+        #expect(changed.status == 200)
+        #expect(changed.data["user"]["firstName"].text == "Tess")
+        #expect(changed.data["user"]["lastName"].text == "Last")
+        #expect(changed.data["user"]["defaultUnitId"].text == house.ids.unit.description)
+        let cleared = try await house.call(.put, "/users/me", as: .tenant, #"{"defaultUnitId":null}"#)
+        #expect(cleared.data["user"]["defaultUnitId"] == .null)
+        #expect(cleared.data["user"]["firstName"].text == "Tess")
+        let unchanged = try await house.call(.put, "/users/me", as: .tenant, "{}")
+        #expect(unchanged.data == cleared.data)
+    }
+
+    @Test("A manager reads the people of their scope and changes none of them")
+    func scope() async throws {
+        let house = try await House()
+        let reply = try await house.call(.get, "/users?sortBy=name", as: .manager)
+        #expect(
+            reply.data["users"].elements.map { $0["firstName"].text } == [
+                "CoTenant", "Maintenance", "Manager", "Neighbour", "Tenant",
+            ])
+        #expect(reply.data["pagination"]["totalItems"].number == 5)
+        let refused = try await house.call(.put, "/users/\(house.ids[.tenant])", as: .manager, #"{"firstName":"x"}"#)
+        #expect(refused.code == "role_insufficient")
+        #expect(try await house.call(.get, "/users/\(house.ids[.owner])", as: .manager).code == "forbidden")
+        #expect(try await house.call(.get, "/users", as: .superAdmin).data["pagination"]["totalItems"].number == 12)
+        #expect(try await house.call(.get, "/users", as: .tenant).code == "role_insufficient")
+    }
+}
