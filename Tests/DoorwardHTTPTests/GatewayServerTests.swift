@@ -1,0 +1,97 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import DoorwardHTTP
+
+/// The server on a socket of its own, on a port that the system picks.
+@Suite struct GatewayServerTests {
+    private func serving(_ house: House, _ body: @escaping @Sendable (TestClient) async throws -> Void) async throws {
+        var settings = HTTPSettings()
+        settings.port = 0
+        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+        let server = try GatewayServer(
+            control: house.control, settings: settings, tokenKey: house.signingKey, simulator: nil, logger: house.logs.logger
+        ) { port in
+            continuation.yield(port)
+            continuation.finish()
+        }
+        let running = Task { try await server.run() }
+        let port = try #require(await ports.first { _ in true })
+        let client = TestClient(host: "127.0.0.1", port: port)
+        client.connect()
+        do {
+            try await body(client)
+            // The server may have closed the connection by itself.
+            try? await client.close()
+            running.cancel()
+            try await running.value
+        } catch {
+            running.cancel()
+            throw error
+        }
+    }
+
+    @Test("It answers on the port that it names, takes commands, and ends when it is told to")
+    func life() async throws {
+        let house = try await House()
+        let token = try await house.token(of: .tenant)
+        try await serving(house) { client in
+            let health = try await client.execute(.init("/healthz", method: .get, authority: "localhost", headers: [:]))
+            #expect(health.status == .ok)
+            let unlock = try await client.execute(
+                .init(
+                    "/api/v1/devices/\(house.ids.door)/unlock", method: .post, authority: "localhost",
+                    headers: [.authorization: "Bearer \(token)"]))
+            #expect(unlock.status == .ok)
+        }
+        #expect(house.adapter.orders.count == 1)
+        let log = house.store.log(.portfolio(house.ids.portfolio))
+        #expect(log.first?.body.clientAddress == "127.0.0.1")
+    }
+
+    @Test("Headers beyond their limit are refused")
+    func headers() async throws {
+        let house = try await House()
+        try await serving(house) { client in
+            let huge = try? await client.execute(
+                .init(
+                    "/healthz", method: .get, authority: "localhost",
+                    headers: [.userAgent: String(repeating: "x", count: HTTPSettings.longestHeader + 1)]))
+            #expect(huge?.status != .ok)
+        }
+    }
+
+    @Test("Settings that cannot be are refused before anything is served")
+    func settings() async throws {
+        let house = try await House()
+        var settings = HTTPSettings()
+        settings.trustedProxies = ["proxy.example.org"]
+        #expect(throws: TrustedProxies.Malformed.self) {
+            _ = try GatewayServer(
+                control: house.control, settings: settings, tokenKey: TokenKey(), simulator: nil, logger: house.logs.logger)
+        }
+        settings.trustedProxies = []
+        settings.tls = .init(certificatePath: "/nowhere/certificate.pem", privateKeyPath: "/nowhere/key.pem")
+        let server = try GatewayServer(
+            control: house.control, settings: settings, tokenKey: TokenKey(), simulator: nil, logger: house.logs.logger)
+        await #expect(throws: (any Error).self) { try await server.run() }
+    }
+
+    @Test("A key is kept and comes back the same; each purpose has a key of its own")
+    func tokenKey() throws {
+        let key = TokenKey()
+        let kept = try TokenKey(rawRepresentation: key.rawRepresentation)
+        #expect(kept.keyID == key.keyID)
+        #expect(key.keyID.utf8.count == 16)
+        #expect(TokenKey().keyID != key.keyID)
+        #expect(kept.derivedKey(for: "a") == key.derivedKey(for: "a"))
+        #expect(key.derivedKey(for: "a") != key.derivedKey(for: "b"))
+        #expect(throws: (any Error).self) { try TokenKey(rawRepresentation: Secret([1, 2, 3])) }
+    }
+}
