@@ -129,8 +129,12 @@ package final class LockDAL: Sendable {
         case .fresh: return nil
         case .answer(let answer): return answer
         case .command(let id):
-            let command = try await storing { () throws(StoreError) in try await ledger.store.command(id) }
-            guard let command else { throw .internalFailure("an idempotency entry names a command that is not there") }
+            let stored = try await storing { () throws(StoreError) in try await ledger.store.command(id) }
+            guard var command = stored else { throw .internalFailure("an idempotency entry names a command that is not there") }
+            // Its outcome could not be written and is not settled yet: a repeat is told no more than the first caller was.
+            if !command.state.isEnd {
+                CommandEnding.outcomeNotWritten.apply(to: &command, at: clock.now(), stateNow: .unknown)
+            }
             return call.render(FinishedCommand(command: command, status: devices.status(of: command.deviceID)), tenancy)
         }
     }
