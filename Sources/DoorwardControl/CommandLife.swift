@@ -184,6 +184,8 @@ final class CommandLife: Sendable {
             state.withLock { $0 = ended }
             return finished
         } catch {
+            // First out of the table, then in doubt: whoever mends after the doubt settles what is not in the table.
+            dal.running.remove(ended.id)
             dal.ledger.doubt(because: "the outcome of a command was not written")
             CommandEnding.outcomeNotWritten.apply(to: &ended, at: ended.completedAt ?? ended.requestedAt, stateNow: .unknown)
             state.withLock { $0 = ended }

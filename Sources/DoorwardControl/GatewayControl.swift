@@ -142,12 +142,14 @@ package final class GatewayControl: Sendable {
         background.withLock { $0.append(task) }
     }
 
+    /// - Throws: when it has to be done again: the store fails, or something else came to be in doubt meanwhile.
     private func mend() async throws {
+        let doubts = ledger.doubtCount
         try await writer.reload { () throws(GatewayError) in try await readTenancy() }
         signIn.sessions.load(try await ledger.store.liveSessions(at: clock.now()))
         let recovered = try await recovery.settleOpenCommands(except: locks.running.contains)
         try await ledger.write(StoreTransaction(records: lifeRecords(.recovered, recovered: recovered)))
-        ledger.settle()
+        guard ledger.settle(asOf: doubts) else { throw GatewayError.unavailable }
         logger.notice("the store writes again", metadata: ["commandsSettled": "\(recovered)"])
     }
 

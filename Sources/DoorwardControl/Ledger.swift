@@ -9,16 +9,22 @@ import Synchronization
 package final class Ledger: Sendable {
     package let store: any GatewayStore
     private let logger: Logger
-    private let isFailing = Mutex(false)
+    private let doubts = Mutex(Doubts())
     /// Called once for each failure that begins; set by whoever mends.
     private let failureHandler = Mutex<(@Sendable () -> Void)?>(nil)
+
+    private struct Doubts {
+        var isFailing = false
+        /// How many there have been.
+        var count = 0
+    }
 
     package init(store: any GatewayStore, logger: Logger = Logger(label: "doorward.ledger")) {
         (self.store, self.logger) = (store, logger)
     }
 
     /// False from a failed write until everything in doubt has been settled.
-    package var isAcceptingCommands: Bool { !isFailing.withLock { $0 } }
+    package var isAcceptingCommands: Bool { !doubts.withLock { $0.isFailing } }
 
     /// Writes all of `transaction` durably or, as far as anybody can know, nothing.
     ///
@@ -50,8 +56,19 @@ package final class Ledger: Sendable {
 
     func onFailure(_ handler: @escaping @Sendable () -> Void) { failureHandler.withLock { $0 = handler } }
 
-    /// Everything in doubt has been settled: commands are taken again.
-    func settle() { isFailing.withLock { $0 = false } }
+    /// How often something came to be in doubt. Whoever mends reads it first, and hands it to `settle` at the end.
+    var doubtCount: Int { doubts.withLock { $0.count } }
+
+    /// Everything that was in doubt at `count` has been settled: commands are taken again.
+    ///
+    /// - Returns: false when something else has come to be in doubt since, and nothing changes.
+    func settle(asOf count: Int) -> Bool {
+        doubts.withLock { doubts in
+            guard doubts.count == count else { return false }
+            doubts.isFailing = false
+            return true
+        }
+    }
 
     private func noteFailure(_ error: StoreError) {
         if case .failed(let cause) = error { doubt(because: cause) }
@@ -60,9 +77,10 @@ package final class Ledger: Sendable {
     /// Something that has happened could not be written down: nothing more is begun until the store has been read back.
     func doubt(because cause: String) {
         logger.error("the store failed; no command is taken until it writes again", metadata: ["cause": "\(cause)"])
-        let begins = isFailing.withLock { isFailing in
-            defer { isFailing = true }
-            return !isFailing
+        let begins = doubts.withLock { doubts in
+            defer { doubts.isFailing = true }
+            doubts.count += 1
+            return !doubts.isFailing
         }
         if begins { failureHandler.withLock { $0 }?() }
     }
