@@ -115,7 +115,7 @@ let package = Package(
         tests("DoorwardAuditTests", ["DoorwardAudit", "DoorwardDomain", "DoorwardTesting", crypto], exclude: ["Fixtures"]),
         tests(
             "DoorwardControlTests",
-            ["DoorwardControl", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting"]),
+            ["DoorwardControl", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting", logging]),
         tests(
             "DoorwardStoreTests",
             [

@@ -1,0 +1,200 @@
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+
+/// What must hold of every campaign, whatever happened in it.
+struct CampaignChecks {
+    let house: CampaignHouse
+    let trace: CampaignTrace.Content
+    let store: InMemoryStore
+    let commands: [CommandID: Command]
+    private let records: [CommandID: [RecordBody]]
+
+    init(house: CampaignHouse, trace: CampaignTrace.Content, store: InMemoryStore) async throws {
+        (self.house, self.trace, self.store) = (house, trace, store)
+        let stored = try await store.commands(of: house.devices, offset: 0, limit: .max).commands
+        commands = Dictionary(uniqueKeysWithValues: stored.map { ($0.id, $0) })
+        var records: [CommandID: [RecordBody]] = [:]
+        for body in house.logs.flatMap({ store.log($0) }).map(\.body) {
+            if let id = body.commandID { records[id, default: []].append(body) }
+        }
+        self.records = records
+    }
+
+    /// Everything that is not as it must be; empty when all is well.
+    func oddities() -> [String] {
+        trace.oddities + ordersAsAsked() + ordersOneByOne() + nothingAfterRevokes() + outcomes() + answers() + queues()
+            + denials() + repeats() + logs()
+    }
+
+    // MARK: - Orders
+
+    private func ordersAsAsked() -> [String] {
+        var found: [String] = []
+        var sent: Set<CommandID> = []
+        for order in trace.orders {
+            let id = order.order.commandID
+            if !sent.insert(id).inserted { found.append("\(id) was sent twice") }
+            let intents = order.records.filter { $0.kind == .commandIntent }
+            if intents.isEmpty { found.append("\(id) left without an intent") }
+            if order.records.contains(where: { $0.kind == .commandOutcome }) { found.append("\(id) left after its outcome") }
+            if order.decision.rule == nil { found.append("\(id) left without a right") }
+            if order.decision.rule != intents.last?.rule { found.append("\(id) left under another rule than its intent names") }
+            guard let request = request(of: id), request.life == order.life else {
+                found.append("\(id) was asked for by nobody in this life")
+                continue
+            }
+            if order.at >= request.began.advanced(by: request.wanted.timeout) { found.append("\(id) left too late") }
+            if order.wallAt >= order.order.deadline { found.append("\(id) left at or after the deadline that it bears") }
+        }
+        return found
+    }
+
+    private func request(of command: CommandID) -> CampaignTrace.Request? {
+        trace.requests.first { $0.accepted?.id == command }
+    }
+
+    private func ordersOneByOne() -> [String] {
+        var last: [DeviceID: CampaignTrace.Order] = [:]
+        return trace.orders.compactMap { order in
+            defer { last[order.order.deviceID] = order }
+            guard let before = last[order.order.deviceID], before.life == order.life,
+                let end = commands[before.order.commandID]?.completedAt, wasSeen(before.order.commandID)
+            else { return nil }
+            return end > order.wallAt ? "\(order.order.commandID) left while another order was under way" : nil
+        }
+    }
+
+    /// Whether the end of a command was told to somebody, so that it was not settled later.
+    private func wasSeen(_ id: CommandID) -> Bool {
+        guard case .ended(let command)? = request(of: id)?.answer else { return false }
+        return command == commands[id]
+    }
+
+    private func nothingAfterRevokes() -> [String] {
+        trace.revoked.flatMap { revoked in
+            trace.orders[revoked.ordersBefore..<(revoked.ordersUntil ?? trace.orders.count)].compactMap { order in
+                let intent = order.records.last { $0.kind == .commandIntent }
+                return rests(intent, on: revoked.right) ? "\(order.order.commandID) left after \(revoked.right) was gone" : nil
+            }
+        }
+    }
+
+    private func rests(_ intent: RecordBody?, on right: CampaignTrace.Revoked.Right) -> Bool {
+        switch (right, intent?.rule) {
+        case (.user(let user), _): intent?.actor.userID == user
+        case (.access(let revoked), .guestAccess(let access)): revoked == access
+        case (.association(let removed), .association(let id, _)): removed == id
+        default: false
+        }
+    }
+
+    // MARK: - Ends
+
+    private func outcomes() -> [String] {
+        var found: [String] = []
+        for id in records.keys where commands[id] == nil { found.append("\(id) has records and is no command") }
+        for command in commands.values {
+            let records = records[command.id] ?? []
+            let outcomes = records.filter { $0.kind == .commandOutcome }
+            if records.first?.kind != .commandIntent { found.append("\(command.id) does not begin with its intent") }
+            if outcomes.count != 1 { found.append("\(command.id) has \(outcomes.count) outcomes") }
+            if outcomes.first?.outcome != command.state { found.append("\(command.id) ended otherwise than its record says") }
+            if Set(records.map(\.log)).count != 1 { found.append("\(command.id) stands in several logs") }
+            let wasSent = trace.orders.contains { $0.order.commandID == command.id }
+            if let sent = command.sent, sent != wasSent { found.append("\(command.id) says `sent` wrongly") }
+            if command.sent == nil, command.state != .unknown { found.append("\(command.id) does not know whether it was sent") }
+        }
+        return found
+    }
+
+    private func answers() -> [String] {
+        trace.requests.compactMap { request in
+            guard let accepted = request.accepted else { return nil }
+            guard let stored = commands[accepted.id] else { return "\(accepted.id) was accepted and is gone" }
+            guard case .ended(let told)? = request.answer, told != stored else { return nil }
+            let isExcused = told.state == .unknown && trace.livesWithFailures.contains(request.life)
+            return isExcused ? nil : "\(told.id) was told as \(told.state) and is kept as \(stored.state)"
+        }
+    }
+
+    /// Whoever ends for having waited too long had somebody before them for as long.
+    private func queues() -> [String] {
+        trace.requests.compactMap { request in
+            guard case .ended(let command)? = request.answer, command.outcomeDetail == "deadline_passed",
+                request.wanted.key == nil, request.wanted.timeout > .seconds(2)
+            else { return nil }
+            let hadCompany = trace.requests.contains { other in
+                guard other.life == request.life, let before = other.accepted, before.id != command.id,
+                    before.deviceID == command.deviceID, before.requestedAt <= command.requestedAt,
+                    let end = commands[before.id]?.completedAt
+                else { return false }
+                // Whoever has ended keeps the door until that is written down.
+                return end.advanced(by: .seconds(1)) >= command.deadline
+            }
+            return hadCompany ? nil : "\(command.id) waited for nobody"
+        }
+    }
+
+    // MARK: - Denials and repeats
+
+    private func denials() -> [String] {
+        let outside = house.logs.flatMap { store.log($0) }.filter { $0.body.actor == .outside && $0.body.kind == .denial }
+        return trace.requests.compactMap { request in
+            guard case .denied(let denial)? = request.answer else { return nil }
+            let own = house.logs.flatMap { store.log($0) }.map(\.body).filter {
+                $0.kind == .denial && $0.requestID == request.id && $0.actor.userID == request.wanted.user
+            }
+            guard own.count == 1, let record = own.first, record.reason == denial.reason else {
+                return "\(request.id) was denied and has \(own.count) records"
+            }
+            guard !denial.hasReach else { return record.log == .gateway ? "\(request.id) stands in the wrong log" : nil }
+            let counterparts = outside.filter { RecordValue.place(of: $0) == record.details["counterpart"] }
+            let isTold = record.log == .gateway && counterparts.first?.body.device?.deviceID == request.wanted.device
+            return isTold ? nil : "\(request.id) of a stranger is not told to the portfolio"
+        }
+    }
+
+    private func repeats() -> [String] {
+        let withKeys = Dictionary(grouping: trace.requests.filter { $0.wanted.key != nil }) { request in
+            "\(request.wanted.user) \(request.wanted.key ?? "")"
+        }
+        return withKeys.flatMap { key, requests in
+            let accepted = requests.compactMap(\.accepted)
+            let twice = accepted.count > 1 ? ["\(key) made \(accepted.count) commands"] : []
+            return twice + requests.compactMap { oddity(ofRepeat: $0, accepted: accepted.first) }
+        }
+    }
+
+    private func oddity(ofRepeat request: CampaignTrace.Request, accepted: Command?) -> String? {
+        guard case .replayed(let answer)? = request.answer else { return nil }
+        let words = answer.split(separator: " ")
+        guard words.count == 2, let command = CommandID(words[0]).flatMap({ commands[$0] }) else {
+            return "\(request.id) was answered with a command that is not there"
+        }
+        if let accepted, accepted.id != command.id { return "\(request.id) was answered with somebody else's command" }
+        if words[1] == command.state.rawValue { return nil }
+        let isExcused = words[1] == CommandState.unknown.rawValue && trace.livesWithFailures.contains(request.life)
+        return isExcused ? nil : "\(request.id) was answered \(words[1]) and its command ended \(command.state)"
+    }
+
+    // MARK: - Logs
+
+    private func logs() -> [String] {
+        house.logs.flatMap { log -> [String] in
+            let records = store.log(log)
+            let hasGaps = records.enumerated().contains { $0.offset != Int($0.element.seq) }
+            let goesBack = zip(records, records.dropFirst()).contains { $0.body.at > $1.body.at }
+            return (hasGaps ? ["\(log) has gaps"] : []) + (goesBack ? ["\(log) goes back in time"] : [])
+        }
+    }
+}
+
+extension RecordValue {
+    /// Where a record stands, as a counterpart names it.
+    fileprivate static func place(of record: AccessRecord) -> RecordValue {
+        .object(["logId": .string(record.body.log.description), "seq": .integer(Int64(record.seq))])
+    }
+}

@@ -1,0 +1,57 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Synchronization
+
+/// A store whose flushes take time: what is written has happened for a while before its writer hears of it.
+final class SlowStore: GatewayStore {
+    let inner: InMemoryStore
+    private let clock: VirtualClock
+    private let random: Mutex<SeededGenerator>
+
+    init(_ inner: InMemoryStore, clock: VirtualClock, seed: UInt64) {
+        (self.inner, self.clock) = (inner, clock)
+        random = Mutex(SeededGenerator(seed: seed))
+    }
+
+    func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace] {
+        let result: Result<[RecordPlace], StoreError>
+        do { result = .success(try await inner.commit(transaction)) } catch { result = .failure(error) }
+        let delay = delay(after: result)
+        // Cut short where the writer is cancelled: a write is not undone because its writer has lost interest.
+        if delay > .zero { try? await clock.sleep(until: clock.monotonicNow().advanced(by: delay)) }
+        return try result.get()
+    }
+
+    /// A disk that fails takes its time to say so.
+    private func delay(after result: Result<[RecordPlace], StoreError>) -> Duration {
+        let choice = random.withLock { Int.random(in: 0..<10, using: &$0) }
+        let longest: Int64 = if case .failure = result { 800 } else { choice == 0 ? 400 : choice < 4 ? 20 : 0 }
+        return .milliseconds(random.withLock { Int64.random(in: 0...longest, using: &$0) })
+    }
+
+    func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) { try await inner.loadTenancy(receive) }
+    func openCommands() async throws(StoreError) -> [OpenCommand] { try await inner.openCommands() }
+    func command(_ id: CommandID) async throws(StoreError) -> Command? { try await inner.command(id) }
+    func commands(
+        of devices: [DeviceID], offset: Int, limit: Int
+    ) async throws(StoreError) -> (commands: [Command], total: Int) {
+        try await inner.commands(of: devices, offset: offset, limit: limit)
+    }
+    func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord] { try await inner.records(query) }
+    func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? { try await inner.record(id) }
+    func passwordHash(of user: UserID) async throws(StoreError) -> String? { try await inner.passwordHash(of: user) }
+    func liveSessions(at now: Timestamp) async throws(StoreError) -> [Session] { try await inner.liveSessions(at: now) }
+    func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken? {
+        try await inner.refreshToken(digest: digest)
+    }
+    func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? { try await inner.publicKey(for: purpose) }
+    func idempotentAnswer(
+        _ key: IdempotencyKey, notOlderThan oldest: Timestamp
+    ) async throws(StoreError) -> IdempotencyEntry? {
+        try await inner.idempotentAnswer(key, notOlderThan: oldest)
+    }
+    func isWritable() async -> Bool { await inner.isWritable() }
+    func close() async throws(StoreError) { try await inner.close() }
+}

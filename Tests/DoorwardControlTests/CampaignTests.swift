@@ -1,0 +1,79 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+/// Whole gateways through random days: commands, changes of rights, locks that fail, stores that fail, stops and crashes.
+@Suite struct CampaignTests {
+    static let seeds: UInt64 = 1_500
+
+    @Test("whatever happens: intents before orders, one end each, nothing late, nothing twice, nothing without a right")
+    func campaign() throws {
+        var reach = CampaignReach()
+        var failures: [String] = []
+        for seed in 0..<Self.seeds {
+            let checks: CampaignChecks
+            do {
+                checks = try Self.run(seed: seed)
+            } catch {
+                failures.append("seed \(seed): \(error)")
+                continue
+            }
+            let oddities = checks.oddities()
+            if !oddities.isEmpty { failures.append("seed \(seed): \(oddities.prefix(3).joined(separator: "; "))") }
+            reach.add(checks)
+        }
+        #expect(failures.prefix(10).isEmpty)
+        for word in CampaignReach.wanted {
+            #expect(reach.counts[word, default: 0] > 20, "hardly ever reached: \(word) of \(reach.counts)")
+        }
+        #expect(reach.counts["refused otherwise", default: 0] == 0)
+    }
+
+    /// One campaign: a few lives over one store, and a last one in which nobody asks for anything.
+    static func run(seed: UInt64) throws -> CampaignChecks {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: seed, clock: clock)
+        return try executor.run(stepLimit: 200_000) {
+            var random = SeededGenerator(seed: seed ^ 0xD00D)
+            let house = CampaignHouse(using: &random, createdAt: clock.now())
+            let trace = CampaignTrace()
+            var store = InMemoryStore(suspensions: Int.random(in: 0...2, using: &random))
+            _ = try await store.commit(StoreTransaction(changes: house.changes))
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let life = try await CampaignLife(
+                    house: house, store: store, clock: clock, executor: executor, trace: trace, seed: random.next())
+                try await live(life, using: &random)
+                store = store.reopened()
+            }
+            let last = try await CampaignLife(
+                house: house, store: store, clock: clock, executor: executor, trace: trace, seed: random.next())
+            await last.settle()
+            await last.control.stop()
+            return try await CampaignChecks(house: house, trace: trace.content, store: store)
+        }
+    }
+
+    private static func live(_ life: CampaignLife, using random: inout SeededGenerator) async throws {
+        for device in life.house.devices { life.adapter.set(CampaignStep.behaviour(using: &random), for: device) }
+        let users = (0..<Int.random(in: 4...20, using: &random)).map { _ in
+            let wait = Duration.milliseconds(Int64.random(in: 0...3000, using: &random))
+            let step = CampaignStep.draw(in: life.house, using: &random)
+            return Task(executorPreference: life.executor) {
+                await life.sleep(wait)
+                await life.take(step)
+            }
+        }
+        await life.sleep(.milliseconds(Int64.random(in: 500...5000, using: &random)))
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: break  // The process dies: nobody ends anything.
+        case 1:
+            await life.control.stop(patience: .seconds(Int64.random(in: 0...5, using: &random)))
+            for user in users { await user.value }
+        default:
+            await life.settle()
+            for user in users { await user.value }
+            await life.control.stop()
+        }
+    }
+}
