@@ -27,6 +27,13 @@ struct Caller: Sendable {
         try await send(.POST, path, Array(body.utf8), ["Content-Type": "application/json"].merging(headers) { _, new in new })
     }
 
+    /// A gateway that is gone is told at once, not after attempts to reach it.
+    private static let client: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
     /// Sends a request as it is given; `path` follows `/api/v1` unless it begins with two slashes.
     func send(_ method: HTTPMethod, _ path: String, _ body: [UInt8]? = nil, _ headers: [String: String] = [:]) async throws
         -> Answer
@@ -36,7 +43,7 @@ struct Caller: Sendable {
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
         for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
         if let body { request.body = .bytes(body) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let response = try await Self.client.execute(request, timeout: .seconds(60))
         let bytes = try await response.body.collect(upTo: 8 << 20)
         let json = bytes.readableBytes == 0 ? JSON.null : try JSONDecoder().decode(JSON.self, from: Data(bytes.readableBytesView))
         return Answer(status: Int(response.status.code), headers: response.headers, body: json)

@@ -6,7 +6,8 @@ struct CommandLog: Sendable {
     var intents: [String: Int] = [:]
     /// The outcomes of each command, in order.
     var outcomes: [String: [String]] = [:]
-    /// Events in which a lock says that its bolt moved and that answer no command in time.
+    /// Events in which a lock says that an order moved its bolt although no command waits for it. At the start of the
+    /// gateway each simulated lock says that it is locked; that comes of no order.
     var movementsUnasked: [JSON] = []
 
     static func read(by caller: Caller) async throws -> CommandLog {
@@ -26,7 +27,8 @@ struct CommandLog: Sendable {
         case ("COMMAND_INTENT", let id?): intents[id, default: 0] += 1
         case ("COMMAND_OUTCOME", let id?): outcomes[id, default: []].append(record["outcome"].text ?? "")
         case ("DEVICE_EVENT", _):
-            if ["LOCKED", "UNLOCKED", "UNLATCHED"].contains(record["event"].text) { movementsUnasked.append(record) }
+            let isMovement = ["UNLOCKED", "UNLATCHED"].contains(record["event"].text)
+            if isMovement || record["method"] == .string("REMOTE") { movementsUnasked.append(record) }
         default: break
         }
     }

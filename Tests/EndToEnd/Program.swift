@@ -32,10 +32,19 @@ final class Program: Sendable {
         process.terminationHandler = { process in
             ended.open(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
         }
-        try process.run()
+        try Self.withSignalsUnblocked { try process.run() }
         try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
         try stdin.fileHandleForWriting.close()
         (processID, self.ended, lines) = (process.processIdentifier, ended, LineReader(output.fileHandleForReading))
+    }
+
+    /// Threads of the test runner block signals, and a process inherits what the thread that starts it blocks.
+    private static func withSignalsUnblocked(_ body: () throws -> Void) rethrows {
+        var (none, before) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        try body()
     }
 
     /// The next line of standard output; `nil` at its end.

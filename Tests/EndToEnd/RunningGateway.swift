@@ -64,10 +64,11 @@ struct RunningGateway: Sendable {
     }
 
     /// Recomputes every log of the database with the second implementation of its format; the gateway must be down.
-    static func verifyLogs(in folder: TemporaryFolder) async throws {
+    static func verifyLogs(in folder: TemporaryFolder, database: String? = nil) async throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "DoorwardAuditTests/Fixtures/verify_log.py").path
-        let result = try await Program.run("/usr/bin/env", ["python3", script, folder.file("doorward.db")], in: folder)
+        let result = try await Program.run(
+            "/usr/bin/env", ["python3", script, database ?? folder.file("doorward.db")], in: folder)
         #expect(result.code == 0, "\(result.output)\(result.errors)")
     }
 }
