@@ -12,8 +12,6 @@ package enum WireLimits {
     package static let listElements = 200
     /// Milliseconds that a command may take.
     package static let timeoutMs = 100...60_000
-    /// Milliseconds that a command may take when the caller does not say.
-    package static let defaultTimeoutMs = 10_000
     /// Items of a page.
     package static let pageSize = 1...200
     package static let defaultPageSize = 20

@@ -10,5 +10,7 @@ package protocol SimulatorControl: Sendable {
     var eventWords: Set<String> { get }
 
     /// Makes one of `eventWords` happen to an attached lock; returns when the lock is in its new condition.
-    func trigger(_ event: String, on device: DeviceID) async
+    ///
+    /// - Returns: false when it cannot happen to this lock: it has no such part, or is not attached any more.
+    func trigger(_ event: String, on device: DeviceID) async -> Bool
 }

@@ -61,6 +61,19 @@ import Testing
         #expect(house.clock.now().duration(since: start) == .milliseconds(1500))
     }
 
+    @Test("Without timeoutMs a command has the time that the configuration gives it")
+    func configuredTimeout() async throws {
+        var settings = HTTPSettings()
+        settings.commandTimeout = .seconds(3)
+        let house = try await House(behaviour: .silent, settings: settings)
+        let start = house.clock.now()
+        for body in ["{}", #"{"reason":"parcel"}"#] {
+            let running = Task { try await house.command(as: .tenant, body) }
+            #expect(try await house.clock.drive(running).code == "confirmation_timeout")
+        }
+        #expect(house.clock.now().duration(since: start) == .seconds(6))
+    }
+
     @Test("A command that may be answered later is accepted with its place")
     func respondAsync() async throws {
         let house = try await House()

@@ -159,7 +159,11 @@ struct House: Sendable {
 final class ScriptedSimulator: SimulatorControl {
     let triggered = Seen<[String]>([])
     var adapterKind: String { "simulator" }
-    var eventWords: Set<String> { ["jam", "clear"] }
+    var eventWords: Set<String> { ["jam", "clear", "door_open"] }
 
-    func trigger(_ event: String, on device: DeviceID) async { triggered.change { $0.append("\(event) \(device)") } }
+    /// Its locks have no door contact.
+    func trigger(_ event: String, on device: DeviceID) async -> Bool {
+        triggered.change { $0.append("\(event) \(device)") }
+        return event != "door_open"
+    }
 }

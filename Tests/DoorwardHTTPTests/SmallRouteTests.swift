@@ -43,6 +43,15 @@ import Testing
         #expect(other.code == "conflict")
         #expect(house.simulator.triggered.value.isEmpty)
     }
+
+    @Test("What cannot happen to a lock is a conflict, not a silent success")
+    func impossible() async throws {
+        let house = try await House()
+        let reply = try await house.call(
+            .post, "/simulator/devices/\(house.ids.simulated)/events", as: .manager, #"{"event":"door_open"}"#)
+        #expect(reply.status == 409)
+        #expect(reply.code == "conflict")
+    }
 }
 
 @Suite struct AnswerFormTests {

@@ -48,7 +48,8 @@ struct RunningGateway: Sendable {
 
     func signIn(_ email: String) async throws -> Caller {
         let answer = try await stranger.post("/auth/login", #"{"email":"\#(email)","password":"\#(Self.password)"}"#)
-        return Caller(address: address, token: try #require(answer.data["token"].text, "\(answer.body)"))
+        let token: String = try #require(answer.data["token"].text, "\(answer.body)")
+        return Caller(address: address, token: token)
     }
 
     /// `kill -9`, and waits until the process is gone.

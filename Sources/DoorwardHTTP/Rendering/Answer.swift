@@ -87,6 +87,7 @@ extension HTTPField.Name {
 
     /// A name that is written here, and so is known to be one.
     private static func token(_ text: String) -> HTTPField.Name {
+        // Only the constants above come here, and the first answer of any test would show a wrong one.
         guard let name = HTTPField.Name(text) else { preconditionFailure("not a header's name: \(text)") }
         return name
     }

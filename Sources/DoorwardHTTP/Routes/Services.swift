@@ -10,6 +10,8 @@ struct Services: Sendable {
     let repeats: Repeats
     let cursors: Cursors
     let simulator: (any SimulatorControl)?
+    /// What a command has until its deadline when the request does not say.
+    let commandTimeout: Duration
     let proxies: TrustedProxies
     let logger: Logger
 
@@ -17,6 +19,7 @@ struct Services: Sendable {
         control: GatewayControl, settings: HTTPSettings, tokenKey: TokenKey, simulator: (any SimulatorControl)?, logger: Logger
     ) async throws {
         (self.control, self.simulator, self.logger) = (control, simulator, logger)
+        commandTimeout = settings.commandTimeout
         tokens = await AccessTokens(key: tokenKey, issuer: settings.tokenIssuer, lifetime: settings.accessTokenLifetime)
         authenticator = Authenticator(control: control, tokens: tokens)
         repeats = Repeats(key: tokenKey.derivedKey(for: "doorward/idempotency/1"))

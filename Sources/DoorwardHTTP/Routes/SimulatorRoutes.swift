@@ -17,7 +17,9 @@ enum SimulatorRoutes {
         guard let simulator, device.adapter == simulator.adapterKind else {
             throw GatewayError.conflict("This lock is not a simulated one.")
         }
-        await simulator.trigger(event, on: device.id)
+        guard await simulator.trigger(event, on: device.id) else {
+            throw GatewayError.conflict("This cannot happen to this lock: it lacks the part for it; see its capabilities.")
+        }
         let view = call.view
         return .success { $0.field("device") { view.device(device, into: &$0) } }
     }

@@ -20,7 +20,7 @@ enum UnlockRoute {
         let order = try Order(call)
         let request = CommandRequest(
             caller: call.caller, deviceID: call.id("id"), attemptedID: call.exchange.text("id"), operation: operation,
-            statedReason: order.reason, override: order.override, timeout: .milliseconds(order.timeoutMs))
+            statedReason: order.reason, override: order.override, timeout: order.timeout ?? call.services.commandTimeout)
         let repeatable = try call.services.repeats.call(call) { (finished: FinishedCommand, tenancy) in
             answer(finished, call, call.view(in: tenancy))
         }
@@ -37,7 +37,7 @@ enum UnlockRoute {
     private struct Order {
         let reason: String?
         let override: String?
-        let timeoutMs: Int
+        let timeout: Duration?
         /// `Prefer: respond-async` (RFC 7240).
         let isAsync: Bool
 
@@ -46,14 +46,14 @@ enum UnlockRoute {
                 call.facts.headers[.prefer]?.lowercased().split(separator: ",")
                 .contains { String($0).trimmed.prefix { $0 != ";" } == "respond-async" } ?? false
             guard !call.body.isEmpty || call.facts.query != nil else {
-                (reason, override, timeoutMs) = (nil, nil, WireLimits.defaultTimeoutMs)
+                (reason, override, timeout) = (nil, nil, nil)
                 return
             }
-            (reason, override, timeoutMs) = try call.exchange.readBody { body in
+            (reason, override, timeout) = try call.exchange.readBody { body in
                 (
                     body.text("reason", longest: WireLimits.reasonCharacters),
                     body.object("override") { $0.requiredText("reason", longest: WireLimits.reasonCharacters) },
-                    body.integer("timeoutMs", in: WireLimits.timeoutMs) ?? WireLimits.defaultTimeoutMs
+                    body.integer("timeoutMs", in: WireLimits.timeoutMs).map { .milliseconds($0) }
                 )
             }
         }

@@ -9,9 +9,13 @@ struct SimulatorSwitch: SimulatorControl {
     var adapterKind: String { adapter.kind }
     var eventWords: Set<String> { Set(SimulatorEvent.allCases.map(\.rawValue)) }
 
-    func trigger(_ event: String, on device: DeviceID) async {
-        guard let event = SimulatorEvent(rawValue: event) else { return }
-        // A lock without the part, or one that was just taken away, has nothing that could happen to it.
-        try? adapter.inject(event, into: device)
+    func trigger(_ event: String, on device: DeviceID) async -> Bool {
+        guard let event = SimulatorEvent(rawValue: event) else { return false }
+        do {
+            try adapter.inject(event, into: device)
+            return true
+        } catch {
+            return false
+        }
     }
 }
