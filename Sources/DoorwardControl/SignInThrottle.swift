@@ -65,6 +65,9 @@ final class SignInThrottle: Sendable {
         }
     }
 
+    /// How many accounts and addresses are remembered at this moment.
+    var rememberedCount: Int { tables.withLock { $0.accounts.count + $0.addresses.count } }
+
     func noteSuccess(email: String) { tables.withLock { _ = $0.accounts.removeValue(forKey: email.lowercased()) } }
 }
 
@@ -73,7 +76,14 @@ extension SignInThrottle.Tables {
     fileprivate mutating func forget(before now: MonotonicInstant, capacity: Int) {
         if addresses.count > capacity { addresses = addresses.filter { now < $0.value.start.advanced(by: .seconds(60)) } }
         if accounts.count > capacity { accounts = accounts.filter { now < $0.value.notBefore } }
-        if addresses.count > capacity { addresses = [:] }
-        if accounts.count > capacity { accounts = [:] }
+        // Half at once, so that a flood does not make every failure sort the whole table.
+        if addresses.count > capacity {
+            let latest = addresses.sorted { $0.value.start > $1.value.start }.prefix(capacity / 2)
+            addresses = Dictionary(uniqueKeysWithValues: latest.map { ($0.key, $0.value) })
+        }
+        if accounts.count > capacity {
+            let longest = accounts.sorted { $0.value.notBefore > $1.value.notBefore }.prefix(capacity / 2)
+            accounts = Dictionary(uniqueKeysWithValues: longest.map { ($0.key, $0.value) })
+        }
     }
 }
