@@ -3,23 +3,44 @@ import Synchronization
 
 /// The sessions that count, in memory: a request's token is a pointer to one of them, and ends with it.
 package final class Sessions: Sendable {
-    private let live = Mutex<[SessionID: Session]>([:])
+    private struct Table {
+        var live: [SessionID: Session] = [:]
+        /// Those that ended here, with the instant until which they would have counted.
+        var ended: [SessionID: Timestamp] = [:]
+    }
+
+    private let table = Mutex(Table())
 
     package init() {}
 
     /// The session, unless it has ended or is past its time.
     package func session(_ id: SessionID, at now: Timestamp) -> Session? {
-        live.withLock { $0[id] }.flatMap { now < $0.expiresAt ? $0 : nil }
+        table.withLock { $0.live[id] }.flatMap { now < $0.expiresAt ? $0 : nil }
     }
 
-    func begin(_ session: Session) { live.withLock { $0[session.id] = session } }
+    func begin(_ session: Session) { table.withLock { $0.live[session.id] = session } }
 
-    func end(_ id: SessionID) { live.withLock { $0[id] = nil } }
+    func end(_ id: SessionID) {
+        table.withLock { table in
+            if let session = table.live.removeValue(forKey: id) { table.ended[id] = session.expiresAt }
+        }
+    }
 
+    /// Adds what the store held a moment ago. What has ended or gone on since is as it is here.
     func load(_ sessions: [Session]) {
-        live.withLock { $0 = Dictionary(sessions.map { ($0.id, $0) }) { first, _ in first } }
+        table.withLock { table in
+            for session in sessions where table.ended[session.id] == nil {
+                if let known = table.live[session.id], known.expiresAt >= session.expiresAt { continue }
+                table.live[session.id] = session
+            }
+        }
     }
 
     /// Forgets those past their time, so that the table is bounded by the sessions that count.
-    func prune(at now: Timestamp) { live.withLock { live in live = live.filter { now < $0.value.expiresAt } } }
+    func prune(at now: Timestamp) {
+        table.withLock { table in
+            table.live = table.live.filter { now < $0.value.expiresAt }
+            table.ended = table.ended.filter { now < $0.value }
+        }
+    }
 }
