@@ -124,12 +124,12 @@ final class CommandLife: Sendable {
             command.state = .dispatched
             return command
         }
-        live.forgetUnanswered()
         live.lane.expect(order)
         do {
             try adapter.send(
                 LockOrder(
                     commandID: command.id, deviceID: command.deviceID, operation: command.operation, deadline: command.deadline))
+            live.forgetUnanswered()
             return .sent
         } catch {
             live.lane.expectNothing()

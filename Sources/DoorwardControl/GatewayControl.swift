@@ -77,6 +77,7 @@ package final class GatewayControl: Sendable {
         try await writer.reload { () throws(GatewayError) in try await readTenancy() }
         let now = clock.now()
         signIn.sessions.load(try await ledger.store.liveSessions(at: now))
+        try await recovery.rememberOpenCommands()
         let recovered = try await recovery.settleOpenCommands()
         try await ledger.write(StoreTransaction(records: lifeRecords(.start, recovered: recovered)))
         ledger.onFailure { [weak self] in self?.beginMending() }
@@ -87,8 +88,14 @@ package final class GatewayControl: Sendable {
 
     private func startAdapters() async throws {
         for adapter in adapters.all { try await adapter.start(reports: reports) }
+        attachNewDevices()
+    }
+
+    /// Attaches every device that this process does not know yet: all at the start; while mending, those whose attaching was
+    /// durable although nobody knew.
+    private func attachNewDevices(knowing isKnown: (DeviceID) -> Bool = { _ in false }) {
         let tenancy = directory.current
-        for id in tenancy.deviceIDs {
+        for id in tenancy.deviceIDs where !isKnown(id) {
             guard let device = tenancy.device(id) else { continue }
             // Known before it is attached, so that its first report finds it.
             _ = devices.device(id)
@@ -146,6 +153,7 @@ package final class GatewayControl: Sendable {
     private func mend() async throws {
         let doubts = ledger.doubtCount
         try await writer.reload { () throws(GatewayError) in try await readTenancy() }
+        attachNewDevices { devices.existing($0) != nil }
         signIn.sessions.load(try await ledger.store.liveSessions(at: clock.now()))
         let recovered = try await recovery.settleOpenCommands(except: locks.running.contains)
         try await ledger.write(StoreTransaction(records: lifeRecords(.recovered, recovered: recovered)))

@@ -13,8 +13,6 @@ struct Recovery {
 
     /// Gives every command that has an intent and no outcome its one outcome, `UNKNOWN`; all are durable on return.
     ///
-    /// What the device reports next is linked to the command.
-    ///
     /// - Parameter isRunning: commands of this process that will write their outcome themselves.
     /// - Returns: how many were settled.
     func settleOpenCommands(except isRunning: (CommandID) -> Bool = { _ in false }) async throws(GatewayError) -> Int {
@@ -26,11 +24,17 @@ struct Recovery {
             rest = rest.dropFirst(Self.batch)
             try await ledger.write(transaction(settling: part))
         }
-        for open in open {
+        return open.count
+    }
+
+    /// Links what each device reports next to the command that an earlier process may have left it with: the oldest open one,
+    /// since the others waited behind it. Called before `settleOpenCommands`.
+    func rememberOpenCommands() async throws(GatewayError) {
+        let open = try await storing { () throws(StoreError) in try await ledger.store.openCommands() }
+        for open in open.reversed() {
             devices.device(open.command.deviceID)
                 .remember(UnansweredCommand(id: open.command.id, operation: open.command.operation))
         }
-        return open.count
     }
 
     private func transaction(settling commands: ArraySlice<OpenCommand>) -> StoreTransaction {
