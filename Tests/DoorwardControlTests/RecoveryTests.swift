@@ -29,7 +29,7 @@ import Testing
             restarted.adapter.report(.locked, from: house.ids.door)
             restarted.adapter.report(.unlocked, from: house.ids.door)
             await restarted.control.stop()
-            let event = try #require(restarted.records(of: waiting.accepted.id).last)
+            let event = try #require(restarted.records(of: running.accepted.id).last)
             #expect(event.kind == .deviceEvent)
             #expect(event.event == .unlocked)
         }

@@ -1,0 +1,139 @@
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Testing
+
+/// Portfolios, properties, units, devices and people as they are made: whole or not at all.
+@Suite struct CreationTests {
+    @Test("whoever is named beside a new portfolio, property or unit holds their role when it is there")
+    func namedPeople() async throws {
+        let staff = try await Staff()
+        let (root, owner, stranger) = (
+            try staff.caller(.superAdmin), try staff.caller(.owner), try staff.user(.stranger)
+        )
+        let portfolios = staff.control.portfolios
+        let portfolio = try await portfolios.create(root, name: "New", owners: [stranger], repeatable: nil).fresh
+        let property = try await portfolios.createProperty(
+            owner, in: staff.portfolio,
+            NewProperty(name: "No. 9", address: nil, defaultTimeZone: nil, managers: [stranger, stranger]), repeatable: nil
+        ).fresh
+        let unit = try await portfolios.createUnit(
+            owner, in: try #require(property).id, NewUnit(name: "1", tenants: [stranger], devices: []), repeatable: nil
+        ).fresh
+        let tenancy = staff.control.directory.current
+        let held = Set(tenancy.associations(of: stranger).map { "\($0.role) \($0.entity.id)" })
+        #expect(
+            held == [
+                "owner \(try #require(portfolio).id)", "propertyManager \(try #require(property).id)",
+                "tenant \(try #require(unit).id)",
+            ])
+        #expect(tenancy.associations(of: stranger).count == 3, "named twice is named once")
+    }
+
+    @Test("an unknown person among those named is not found, and nothing is written", arguments: [UserID(high: 1, low: 1), nil])
+    func unknownPeople(nobody: UserID?) async throws {
+        let staff = try await Staff()
+        let (root, owner, known) = (try staff.caller(.superAdmin), try staff.caller(.owner), try staff.user(.tenant))
+        let portfolios = staff.control.portfolios
+        let (commits, people) = (staff.store.commitCount, [known, nobody])
+        let portfolio = await staff.verdict {
+            _ = try await portfolios.create(root, name: "New", owners: people, repeatable: nil)
+        }
+        let property = await staff.verdict {
+            let new = NewProperty(name: "New", address: nil, defaultTimeZone: nil, managers: people)
+            _ = try await portfolios.createProperty(owner, in: staff.portfolio, new, repeatable: nil)
+        }
+        let unit = await staff.verdict {
+            let new = NewUnit(name: "New", tenants: people, devices: [])
+            _ = try await portfolios.createUnit(owner, in: staff.property, new, repeatable: nil)
+        }
+        #expect([portfolio, property, unit] == [.notFound, .notFound, .notFound])
+        #expect(staff.store.commitCount == commits)
+        #expect(staff.control.directory.current.portfolioIDs.count == 1)
+    }
+
+    @Test("an attached lock is known to its adapter, hangs where it was said, and can be operated")
+    func attach() async throws {
+        let staff = try await Staff()
+        let owner = try staff.caller(.owner)
+        let new = NewDevice.test(in: staff.property, unit: .some(staff.unit))
+        let device = try #require(try await staff.control.attachedDevices.attach(owner, new, repeatable: nil).fresh)
+        #expect(staff.adapter.attached.contains(AttachedLock(id: device.id, address: new.address)))
+        #expect(staff.control.directory.current.deviceIDs(of: staff.unit).contains(device.id))
+        let told = try #require(staff.store.log(.portfolio(staff.portfolio)).last?.body)
+        #expect(told.device == DeviceStamp(device))
+        #expect(told.action == .create)
+        let request = CommandRequest(
+            caller: try staff.caller(.tenant), deviceID: device.id, attemptedID: "", operation: .unlock, timeout: .seconds(1))
+        let finished = await (try #require(try await staff.control.locks.begin(request).running)).finished
+        #expect(finished.command.state == .confirmed)
+        // Its reports are heard from the first one on.
+        staff.adapter.report(.locked, from: device.id)
+        #expect(staff.control.devices.status(of: device.id).state == .locked)
+    }
+
+    @Test("a lock that cannot be attached is attached nowhere")
+    func attachRefused() async throws {
+        let staff = try await Staff()
+        let owner = try staff.caller(.owner)
+        let devices = staff.control.attachedDevices
+        let (commits, attached) = (staff.store.commitCount, staff.adapter.attached)
+        func verdict(_ new: NewDevice) async -> Staff.Verdict {
+            await staff.verdict { _ = try await devices.attach(owner, new, repeatable: nil) }
+        }
+        #expect(
+            await verdict(.test(in: staff.property, adapter: "carrier pigeon"))
+                == .invalid([FieldProblem(field: "adapter", problem: "unknown")]))
+        #expect(
+            await verdict(.test(in: staff.property, unit: .some(staff.otherUnit)))
+                == .invalid([FieldProblem(field: "unitId", problem: "not_in_property")]))
+        #expect(await verdict(.test(in: staff.property, unit: .some(nil))) == .hidden)
+        #expect(await verdict(.test(in: staff.property, unit: .some(UnitID(high: 1, low: 1)))) == .hidden)
+        #expect(await verdict(.test(in: nil)) == .hidden)
+        staff.adapter.set(
+            mistakes: AddressMistakes([
+                .init(field: "address.line", problem: "out_of_range"), .init(field: "address.x", problem: "unknown_key"),
+            ]))
+        #expect(
+            await verdict(.test(in: staff.property))
+                == .invalid([
+                    FieldProblem(field: "address.line", problem: "out_of_range"),
+                    FieldProblem(field: "address.x", problem: "unknown_key"),
+                ]))
+        #expect(staff.store.commitCount == commits)
+        #expect(staff.adapter.attached == attached)
+    }
+
+    @Test("a lock whose attaching could not be written is not attached")
+    func attachNotWritten() async throws {
+        let staff = try await Staff()
+        let owner = try staff.caller(.owner)
+        let attached = staff.adapter.attached
+        staff.store.failNext(.failed("disk I/O error"))
+        let error = await failure {
+            _ = try await staff.control.attachedDevices.attach(owner, .test(in: staff.property), repeatable: nil)
+        }
+        guard case .unavailable = error else {
+            Issue.record("expected unavailable, got \(String(describing: error))")
+            return
+        }
+        #expect(staff.adapter.attached == attached)
+        #expect(staff.control.directory.current.deviceIDs(of: staff.property).count == attached.count)
+    }
+
+    @Test("a device of another property does not come along with a new unit")
+    func devicesOfANewUnit() async throws {
+        let staff = try await Staff()
+        let owner = try staff.caller(.owner)
+        let commits = staff.store.commitCount
+        let verdict = await staff.verdict {
+            _ = try await staff.control.portfolios.createUnit(
+                owner, in: staff.otherProperty, NewUnit(name: "X", tenants: [], devices: [staff.door]), repeatable: nil)
+        }
+        #expect(verdict == .invalid([FieldProblem(field: "deviceIds", problem: "not_in_property")]))
+        #expect(staff.store.commitCount == commits)
+        #expect(staff.control.directory.current.device(staff.door)?.unitID == staff.unit)
+    }
+}

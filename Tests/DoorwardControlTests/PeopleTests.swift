@@ -1,0 +1,94 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Testing
+
+/// Changing a person: whose names, whose standing, whose defaults.
+@Suite struct PeopleTests {
+    @Test("everybody changes their own names; somebody else's are the super admin's to change", arguments: Staff.Person.allCases)
+    func names(person: Staff.Person) async throws {
+        let staff = try await Staff()
+        let (caller, tenant) = (try staff.caller(person), try staff.user(.tenant))
+        let own = await staff.verdict {
+            _ = try await staff.control.users.update(caller, caller.userID, UserChanges(lastName: "Renamed"))
+        }
+        #expect(own == .done)
+        #expect(staff.control.directory.current.user(caller.userID)?.lastName == "Renamed")
+        guard person != .tenant else { return }
+        let other = await staff.verdict {
+            _ = try await staff.control.users.update(caller, tenant, UserChanges(lastName: "Other"))
+        }
+        let readers: Set<Staff.Person> = [.owner, .portfolioAdmin, .propertyManager]
+        #expect(other == (person == .superAdmin ? .done : readers.contains(person) ? .insufficient : .hidden))
+        #expect((staff.control.directory.current.user(tenant)?.lastName == "Other") == (person == .superAdmin))
+    }
+
+    @Test("nobody but a super admin enables or disables, not even themselves", arguments: Staff.Person.allCases)
+    func standing(person: Staff.Person) async throws {
+        guard person != .superAdmin else { return }
+        let staff = try await Staff()
+        let caller = try staff.caller(person)
+        let verdict = await staff.verdict {
+            _ = try await staff.control.users.update(caller, caller.userID, UserChanges(isEnabled: false))
+        }
+        #expect(verdict == .insufficient)
+        #expect(staff.control.directory.current.user(caller.userID)?.isEnabled == true)
+    }
+
+    @Test("a change that changes nothing writes nothing")
+    func nothing() async throws {
+        let staff = try await Staff()
+        let tenant = try staff.caller(.tenant)
+        let before = try #require(staff.control.directory.current.user(tenant.userID))
+        let commits = staff.store.commitCount
+        staff.clock.advance(by: .seconds(60))
+        let same = UserChanges(firstName: before.firstName, lastName: before.lastName)
+        #expect(try await staff.control.users.update(tenant, tenant.userID, same) == before)
+        #expect(staff.store.commitCount == commits)
+    }
+
+    @Test("a default place is one in reach, can be cleared, and is written down by id")
+    func defaults() async throws {
+        let staff = try await Staff()
+        let tenant = try staff.caller(.tenant)
+        let users = staff.control.users
+        var changes = UserChanges()
+        changes.defaultUnitID = .set(staff.unit)
+        #expect(try await users.update(tenant, tenant.userID, changes).defaultUnitID == staff.unit)
+        let record = try #require(staff.store.log(.gateway).last?.body)
+        #expect(record.details["before"] == .object(["defaultUnitId": .null]))
+        #expect(record.details["after"] == .object(["defaultUnitId": .string(staff.unit.description)]))
+        for unit in [staff.otherUnit, UnitID(high: 1, low: 1), nil] {
+            changes.defaultUnitID = .set(unit)
+            #expect(await staff.verdict { _ = try await users.update(tenant, tenant.userID, changes) } == .hidden)
+        }
+        changes.defaultUnitID = .clear
+        #expect(try await users.update(tenant, tenant.userID, changes).defaultUnitID == nil)
+    }
+
+    @Test("a name in a record is marked as its person's, so that it goes when they are erased")
+    func namesInRecords() async throws {
+        let staff = try await Staff()
+        let tenant = try staff.caller(.tenant)
+        _ = try await staff.control.users.update(tenant, tenant.userID, UserChanges(firstName: "Thomas"))
+        let record = try #require(staff.store.log(.gateway).last?.body)
+        #expect(record.action == .update)
+        #expect(record.details["after"] == .object(["firstName": .personal("Thomas", person: tenant.userID)]))
+    }
+
+    @Test("who is disabled and enabled again has what they had")
+    func enabledAgain() async throws {
+        let staff = try await Staff()
+        let (root, tenant) = (try staff.caller(.superAdmin), try staff.user(.tenant))
+        let request = CommandRequest(
+            caller: try staff.caller(.tenant), deviceID: staff.door, attemptedID: "", operation: .lock, timeout: .seconds(1))
+        _ = try await staff.control.users.update(root, tenant, UserChanges(isEnabled: false))
+        #expect(await denial { _ = try await staff.control.locks.begin(request) }?.reason == .userDisabled)
+        _ = try await staff.control.users.update(root, tenant, UserChanges(isEnabled: true))
+        let running = try #require(try await staff.control.locks.begin(request).running)
+        #expect(await running.finished.command.state == .confirmed)
+        let actions = staff.store.log(.portfolio(staff.portfolio)).compactMap(\.body.action)
+        #expect(actions == [.disable, .enable])
+    }
+}

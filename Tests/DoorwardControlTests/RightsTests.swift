@@ -1,0 +1,151 @@
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Testing
+
+/// Who may call what: each call, by everybody, with what a refusal gives away.
+@Suite struct RightsTests {
+    typealias Person = Staff.Person
+
+    /// A call, and who is told what; everybody else is told that there is nothing.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let call: String
+        let done: Set<Person>
+        let insufficient: Set<Person>
+        var notFound: Set<Person> = []
+        /// Whether a success shows in the logs.
+        var isChange = true
+        let body: @Sendable (Staff, Caller) async throws -> Void
+
+        var testDescription: String { call }
+
+        func verdict(for person: Person) -> Staff.Verdict {
+            done.contains(person)
+                ? .done : insufficient.contains(person) ? .insufficient : notFound.contains(person) ? .notFound : .hidden
+        }
+    }
+
+    static let creations: [Row] = [
+        Row(call: "create a portfolio", done: [.superAdmin], insufficient: Set(Person.allCases).subtracting([.superAdmin])) {
+            _ = try await $0.control.portfolios.create($1, name: "New", owners: [], repeatable: nil)
+        },
+        Row(call: "create a property", done: [.owner, .portfolioAdmin], insufficient: [.superAdmin, .auditor]) {
+            let new = NewProperty(name: "New", address: nil, defaultTimeZone: nil, managers: [])
+            _ = try await $0.control.portfolios.createProperty($1, in: $0.portfolio, new, repeatable: nil)
+        },
+        Row(
+            call: "create a unit", done: [.owner, .portfolioAdmin, .propertyManager],
+            insufficient: [.superAdmin, .maintenance, .auditor, .tenant]
+        ) {
+            let new = NewUnit(name: "New", tenants: [], devices: [])
+            _ = try await $0.control.portfolios.createUnit($1, in: $0.property, new, repeatable: nil)
+        },
+        Row(
+            call: "attach a device", done: [.superAdmin, .owner, .portfolioAdmin, .propertyManager],
+            insufficient: [.maintenance, .auditor, .tenant]
+        ) { _ = try await $0.control.attachedDevices.attach($1, .test(in: $0.property), repeatable: nil) },
+        Row(call: "create a user", done: [.superAdmin], insufficient: Set(Person.allCases).subtracting([.superAdmin])) {
+            let new = NewUser(
+                email: "new@example.com", firstName: "N", lastName: "", password: Secret("a long enough passphrase"))
+            _ = try await $0.control.users.create($1, new, repeatable: nil)
+        },
+    ]
+
+    static let assignments: [Row] = [
+        Row(call: "name an admin", done: [.superAdmin, .owner], insufficient: [.portfolioAdmin, .auditor]) {
+            _ = try await $0.control.roles.assign($1, .portfolioAdmin, to: try $0.user(.stranger), on: .portfolio($0.portfolio))
+        },
+        Row(call: "name an auditor", done: [.superAdmin, .owner, .portfolioAdmin], insufficient: [.auditor]) {
+            _ = try await $0.control.roles.assign($1, .auditor, to: try $0.user(.stranger), on: .portfolio($0.portfolio))
+        },
+        Row(
+            call: "name a manager", done: [.owner, .portfolioAdmin],
+            insufficient: [.superAdmin, .propertyManager, .maintenance, .auditor, .tenant]
+        ) { _ = try await $0.control.roles.assign($1, .propertyManager, to: try $0.user(.stranger), on: .property($0.property)) },
+        Row(
+            call: "name maintenance", done: [.owner, .portfolioAdmin, .propertyManager],
+            insufficient: [.superAdmin, .maintenance, .auditor, .tenant]
+        ) { _ = try await $0.control.roles.assign($1, .maintenance, to: try $0.user(.stranger), on: .property($0.property)) },
+        Row(
+            call: "let a tenant move in", done: [.owner, .portfolioAdmin, .propertyManager],
+            insufficient: [.superAdmin, .maintenance, .auditor, .tenant]
+        ) { _ = try await $0.control.roles.assign($1, .tenant, to: try $0.user(.stranger), on: .unit($0.unit)) },
+        Row(
+            call: "let a tenant move out", done: [.owner, .portfolioAdmin, .propertyManager],
+            insufficient: [.superAdmin, .maintenance, .auditor, .tenant]
+        ) { try await $0.control.roles.remove($1, try $0.user(.tenant), from: .unit($0.unit)) },
+    ]
+
+    static let guests: [Row] = [
+        Row(
+            call: "let a guest in", done: [.owner, .portfolioAdmin, .propertyManager, .tenant],
+            insufficient: [.superAdmin, .maintenance, .auditor, .guest]
+        ) {
+            let now = $0.clock.now()
+            let new = NewGuestAccess(
+                guestUserID: .some(try $0.user(.stranger)), label: nil, propertyID: nil, unitID: nil, deviceIDs: [$0.door],
+                operations: [.unlock], window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(60))))
+            _ = try await $0.control.guestAccesses.grant($1, new, repeatable: nil)
+        },
+        Row(
+            call: "read a guest access", done: [.owner, .portfolioAdmin, .propertyManager, .tenant, .guest], insufficient: [],
+            notFound: [.superAdmin], isChange: false
+        ) { _ = try $0.control.guestAccesses.access($0.access, for: $1) },
+        Row(
+            call: "end a guest access", done: [.owner, .portfolioAdmin, .propertyManager, .tenant], insufficient: [],
+            notFound: [.superAdmin]
+        ) { try await $0.control.guestAccesses.revoke($1, $0.access) },
+        Row(
+            call: "read the people of a property", done: [.superAdmin, .owner, .portfolioAdmin, .propertyManager],
+            insufficient: [.maintenance, .auditor, .tenant], isChange: false
+        ) { _ = try $0.control.roles.people(on: .property($0.property), for: $1) },
+    ]
+
+    @Test("a call does what it does for those who may, and for the others nothing", arguments: creations + assignments + guests)
+    func rights(row: Row) async throws {
+        for person in Person.allCases {
+            let staff = try await Staff()
+            let commits = staff.store.commitCount
+            let caller = try staff.caller(person)
+            let verdict = await staff.verdict { try await row.body(staff, caller) }
+            #expect(verdict == row.verdict(for: person), "\(row.call) by \(person)")
+            #expect(staff.store.commitCount == commits + (verdict == .done && row.isChange ? 1 : 0), "\(row.call) by \(person)")
+        }
+    }
+
+    @Test("what lies elsewhere, what does not exist and what cannot be an id are the same to a tenant")
+    func noOracle() async throws {
+        let staff = try await Staff()
+        let tenant = try staff.caller(.tenant)
+        let portfolios = staff.control.portfolios
+        for property in [staff.otherProperty, PropertyID(high: 1, low: 1), nil] {
+            #expect(await staff.verdict { _ = try portfolios.property(property, for: tenant) } == .hidden)
+        }
+        for unit in [staff.otherUnit, UnitID(high: 1, low: 1), nil] {
+            #expect(await staff.verdict { _ = try portfolios.unit(unit, for: tenant) } == .hidden)
+        }
+        for portfolio in [staff.portfolio, PortfolioID(high: 1, low: 1), nil] {
+            #expect(await staff.verdict { _ = try portfolios.portfolio(portfolio, for: tenant) } == .hidden)
+        }
+        #expect(await staff.verdict { _ = try portfolios.property(staff.property, for: tenant) } == .done)
+        #expect(await staff.verdict { _ = try portfolios.unit(staff.unit, for: tenant) } == .done)
+    }
+
+    @Test("the list of guest accesses holds what each may read, and nothing else", arguments: Person.allCases)
+    func guestLists(person: Person) async throws {
+        let staff = try await Staff()
+        let caller = try staff.caller(person)
+        let isReader = await staff.verdict { _ = try staff.control.guestAccesses.access(staff.access, for: caller) } == .done
+        #expect(staff.control.guestAccesses.all(for: caller).map(\.id) == (isReader ? [staff.access] : []))
+    }
+}
+
+extension NewDevice {
+    static func test(in property: PropertyID?, unit: UnitID?? = nil, adapter: String = "scripted") -> NewDevice {
+        NewDevice(
+            name: "New door", adapter: adapter, address: ["line": .string("1")], propertyID: property, unitID: unit,
+            manufacturer: nil, model: nil, isRemoteOperationEnabled: true)
+    }
+}

@@ -1,0 +1,118 @@
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Testing
+
+/// The life of a gateway as a whole: when it is ready, and what it does with what it finds.
+@Suite struct StartTests {
+    private static func control(_ store: InMemoryStore, _ adapters: [any LockAdapter], _ clock: VirtualClock) -> GatewayControl {
+        var limits = GatewayControl.Limits()
+        limits.passwordCost = 10
+        return GatewayControl(
+            store: store, adapters: adapters, clock: clock,
+            random: RandomSource(SeededGenerator(seed: 5 &+ UInt64(store.commitCount) << 32)), limits: limits)
+    }
+
+    @Test("a gateway is ready from the end of its start to its stop, and not while the store is away")
+    func readiness() async throws {
+        let (clock, store) = (VirtualClock(), InMemoryStore())
+        let control = Self.control(store, [], clock)
+        #expect(await control.isReadyToServe == false)
+        try await control.start()
+        #expect(await control.isReadyToServe)
+        store.stayUnavailable()
+        #expect(await control.isReadyToServe == false)
+        store.recover()
+        #expect(await control.isReadyToServe)
+        await control.stop()
+        #expect(await control.isReadyToServe == false)
+        #expect(store.log(.gateway).map(\.body.event) == [.start, .stop])
+    }
+
+    @Test("a start that cannot be written down is no start")
+    func startNotWritten() async throws {
+        let (clock, store) = (VirtualClock(), InMemoryStore())
+        store.stayUnavailable()
+        let control = Self.control(store, [], clock)
+        await #expect(throws: (any Error).self) { try await control.start() }
+        #expect(await control.isReadyToServe == false)
+    }
+
+    @Test("a device of an adapter that is not there holds up nothing but itself")
+    func unknownAdapter() async throws {
+        let (clock, store) = (VirtualClock(), InMemoryStore())
+        var world = World(seed: 3, createdAt: clock.now())
+        let property = world.property("No. 5", in: world.portfolio("Oak Street"))
+        let orphan = world.device("Orphan", in: .property(property), adapter: "gone")
+        let door = world.device("Door", in: .property(property))
+        let manager = world.user("Max")
+        world.assign(manager, .propertyManager, .property(property))
+        _ = try await store.commit(StoreTransaction(changes: world.changes))
+        let adapter = ScriptedAdapter(clock: clock)
+        let control = Self.control(store, [adapter], clock)
+        try await control.start()
+        #expect(await control.isReadyToServe)
+        #expect(adapter.attached.map(\.id) == [door])
+        func run(_ device: DeviceID) async throws -> Command {
+            let request = CommandRequest(
+                caller: Caller(userID: manager), deviceID: device, attemptedID: "", operation: .lock, timeout: .seconds(1))
+            return await (try #require(try await control.locks.begin(request).running)).finished.command
+        }
+        let failed = try await run(orphan)
+        #expect(failed.state == .failed)
+        #expect(failed.sent == false)
+        #expect(failed.outcomeDetail == "other")
+        #expect(try await run(door).state == .confirmed)
+        let caller = Caller(userID: manager)
+        let status = try control.attachedDevices.status(of: orphan, for: caller, refresh: true).status
+        #expect(status == DeviceStatus(), "a lock that cannot be asked is no error")
+        _ = try control.attachedDevices.status(of: door, for: caller, refresh: true)
+        #expect(adapter.refreshes == [door])
+    }
+
+    @Test("of several adapters each gets its own devices, and all are stopped")
+    func severalAdapters() async throws {
+        let (clock, store) = (VirtualClock(), InMemoryStore())
+        var world = World(seed: 3, createdAt: clock.now())
+        let property = world.property("No. 5", in: world.portfolio("Oak Street"))
+        let kinds = ["first", "second"]
+        let doors = kinds.map { world.device($0, in: .property(property), adapter: $0) }
+        _ = try await store.commit(StoreTransaction(changes: world.changes))
+        let adapters = kinds.map { ScriptedAdapter(kind: $0, clock: clock) }
+        let control = Self.control(store, adapters.reversed(), clock)
+        try await control.start()
+        #expect(control.adapters.all.map(\.kind) == kinds)
+        #expect(adapters.map { $0.attached.map(\.id) } == doors.map { [$0] })
+        adapters[1].report(.locked, from: doors[1])
+        #expect(control.devices.status(of: doors[1]).state == .locked)
+        await control.stop()
+        adapters[1].report(.unlocked, from: doors[1])
+        #expect(control.devices.status(of: doors[1]).state == .locked, "nothing is heard after the stop")
+    }
+
+    @Test("the causes of a refusal are the words of the table of ends")
+    func refusalCauses() {
+        #expect(
+            Set(RefusalCause.allCases.map(\.rawValue)) == [
+                "busy", "not_authorised", "invalid_code", "low_power", "not_calibrated", "unsupported", "transport", "other",
+            ])
+    }
+
+    @Test(
+        "what an adapter throws instead of sending is the end of the command, unsent",
+        arguments: [
+            (AdapterError.offline, "device_offline"), (.transportBusy, "transport"), (.unsupported, "unsupported"),
+            (.notAttached, "other"),
+        ])
+    func adapterErrors(error: AdapterError, detail: String) async throws {
+        let house = try await House(behaviour: .fail(error))
+        let command = try await house.run(by: house.ids.tenant)
+        #expect(command.state == .failed)
+        #expect(command.outcomeDetail == detail)
+        #expect(command.sent == false)
+        #expect(command.dispatchedAt == nil)
+        #expect(house.records(of: command.id).last?.latencyMs == nil)
+    }
+}

@@ -1,0 +1,103 @@
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+@testable import DoorwardControl
+
+/// How guessing is slowed down, and that slowing it down has bounds itself.
+@Suite struct ThrottleTests {
+    private static func wait(_ throttle: SignInThrottle, email: String? = nil, address: String? = nil) -> Int? {
+        do {
+            try throttle.admit(email: email, address: address)
+            return nil
+        } catch .rateLimited(let seconds) {
+            return seconds
+        } catch {
+            Issue.record("not a limit: \(error)")
+            return nil
+        }
+    }
+
+    @Test("four failures cost nothing; then each doubles the wait, to five minutes at most")
+    func waits() {
+        let clock = VirtualClock()
+        let throttle = SignInThrottle(clock: clock, failuresPerMinute: 1000)
+        var waits: [Int?] = []
+        for _ in 0..<16 {
+            throttle.noteFailure(email: "Ada@Example.com", address: nil)
+            let wait = Self.wait(throttle, email: "ada@example.com")
+            waits.append(wait)
+            #expect(Self.wait(throttle, email: "bob@example.com") == nil)
+            clock.advance(by: .seconds(wait ?? 0))
+            #expect(Self.wait(throttle, email: "ada@example.com") == nil)
+        }
+        #expect(waits == [nil, nil, nil, nil, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300])
+        throttle.noteSuccess(email: "ADA@example.com")
+        throttle.noteFailure(email: "ada@example.com", address: nil)
+        #expect(Self.wait(throttle, email: "ada@example.com") == nil, "a success begins anew")
+    }
+
+    @Test("an address waits for the end of its minute, whichever accounts it tries")
+    func addresses() {
+        let clock = VirtualClock()
+        let throttle = SignInThrottle(clock: clock, failuresPerMinute: 3)
+        for number in 0..<3 {
+            #expect(Self.wait(throttle, address: "192.0.2.1") == nil)
+            throttle.noteFailure(email: "\(number)@example.com", address: "192.0.2.1")
+            clock.advance(by: .seconds(10))
+        }
+        #expect(Self.wait(throttle, email: "new@example.com", address: "192.0.2.1") == 30)
+        #expect(Self.wait(throttle, address: "192.0.2.2") == nil)
+        clock.advance(by: .seconds(30))
+        #expect(Self.wait(throttle, address: "192.0.2.1") == nil)
+    }
+
+    @Test("a flood of accounts and addresses is not remembered without a bound, and lets nobody go who has to wait longer")
+    func flood() {
+        let clock = VirtualClock()
+        let throttle = SignInThrottle(clock: clock, failuresPerMinute: 3)
+        for _ in 0..<14 { throttle.noteFailure(email: "victim@example.com", address: nil) }
+        #expect(Self.wait(throttle, email: "victim@example.com") == 300)
+        for number in 0..<12_000 {
+            for _ in 0..<5 { throttle.noteFailure(email: "\(number)@example.com", address: "host \(number)") }
+        }
+        #expect(throttle.rememberedCount <= 2 * 10_001)
+        #expect(Self.wait(throttle, email: "victim@example.com") == 300)
+    }
+}
+
+/// The hasher refuses rather than let a crowd wait.
+@Suite struct HasherBoundTests {
+    @Test("of a crowd of hashes nine are taken on at once; the rest is told to come again, and later ones find room")
+    func crowd() async throws {
+        let hasher = PasswordHasher(cost: 14, random: RandomSource(SeededGenerator(seed: 1)))
+        let password = Secret("a long enough passphrase")
+        let (hashed, refused) = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    guard let error = await failure({ _ = try await hasher.hash(password) }) else { return true }
+                    if case .unavailable = error { return false }
+                    Issue.record("not for want of room: \(error)")
+                    return false
+                }
+            }
+            return await group.reduce(into: (0, 0)) { counts, isHashed in
+                if isHashed { counts.0 += 1 } else { counts.1 += 1 }
+            }
+        }
+        #expect(hashed >= 9)
+        #expect(refused > 0)
+        #expect(try await hasher.verify(password, against: try await hasher.hash(password)))
+    }
+
+    @Test(
+        "what is no hash of ours matches nothing",
+        arguments: [
+            nil, "", "$scrypt$", "plain", "$scrypt$ln=10,r=8,p=1$AAAA", "$scrypt$ln=99,r=8,p=1$AAAA$AAAA",
+            "$scrypt$ln=10,r=9,p=1$AAAA$AAAA", "$argon2$ln=10,r=8,p=1$AAAA$AAAA", "$scrypt$ln=10,r=8,p=1$*$AAAA",
+        ] as [String?])
+    func notAHash(text: String?) async throws {
+        let hasher = PasswordHasher(cost: 10, random: RandomSource(SeededGenerator(seed: 1)))
+        #expect(try await hasher.verify(Secret("a long enough passphrase"), against: text) == false)
+    }
+}
