@@ -23,7 +23,7 @@ final class SignInThrottle: Sendable {
 
     private static let freeFailures = 5
     private static let longestWait = Duration.seconds(300)
-    /// How many accounts and addresses are remembered; the oldest waits are forgotten beyond.
+    /// How many accounts and addresses are remembered; beyond, those with the fewest failures are forgotten.
     private static let capacity = 10_000
 
     private let clock: any GatewayClock
@@ -78,12 +78,8 @@ extension SignInThrottle.Tables {
         if accounts.count > capacity { accounts = accounts.filter { now < $0.value.notBefore } }
         // Half at once, so that a flood does not make every failure sort the whole table.
         if addresses.count > capacity {
-            let latest = addresses.sorted { $0.value.start > $1.value.start }.prefix(capacity / 2)
-            addresses = Dictionary(uniqueKeysWithValues: latest.map { ($0.key, $0.value) })
-        }
-        if accounts.count > capacity {
-            let longest = accounts.sorted { $0.value.notBefore > $1.value.notBefore }.prefix(capacity / 2)
-            accounts = Dictionary(uniqueKeysWithValues: longest.map { ($0.key, $0.value) })
+            let worst = addresses.sorted { $0.value.failures > $1.value.failures }.prefix(capacity / 2)
+            addresses = Dictionary(uniqueKeysWithValues: worst.map { ($0.key, $0.value) })
         }
     }
 }
