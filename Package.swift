@@ -151,5 +151,13 @@ if Context.environment["DOORWARD_BENCHMARKS"] != nil {
             name: "benchmark-policy", dependencies: ["BenchmarkSupport", "DoorwardPolicy", "DoorwardDomain"],
             path: "Benchmarks/Policy",
             swiftSettings: strict),
+        .executableTarget(
+            name: "benchmark-unlock",
+            dependencies: [
+                "BenchmarkSupport", "DoorwardHTTP", "DoorwardStore", "DoorwardControl", "DoorwardAudit", "DoorwardPolicy",
+                "DoorwardDomain", "AdapterSimulator", hummingbird, nioCore, nioPosix, logging,
+            ],
+            path: "Benchmarks/Unlock",
+            swiftSettings: strict),
     ]
 }

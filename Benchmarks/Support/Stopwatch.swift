@@ -32,3 +32,10 @@ package func residentMemory() -> Double {
     let kibibytes = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Double($0) } ?? 0
     return kibibytes * 1024
 }
+
+/// Processor time that all threads of this process have used, in nanoseconds.
+package func processorTime() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}

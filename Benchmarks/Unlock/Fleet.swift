@@ -1,0 +1,65 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+
+/// The tenancy that is unlocked: some portfolios, each with one property of eight units, each unit with one tenant and six
+/// devices of the simulator that take no time to move.
+struct Fleet {
+    struct Tenant {
+        let user: User
+        let devices: [DeviceID]
+    }
+
+    /// What all tenants sign in with.
+    static let password = "a measured password"
+    private static let devicesPerUnit = 6
+
+    private(set) var changes: [TenancyChange] = []
+    private(set) var tenants: [Tenant] = []
+    /// The first device of each tenant.
+    private(set) var devices: [LockDevice] = []
+    private let random = RandomSource()
+    private let now = SystemClock().now()
+
+    init(portfolios: Int, unitsPerPortfolio: Int = 8) {
+        for number in 0..<portfolios {
+            let portfolio = Portfolio(id: random.id(at: now), name: "Portfolio \(number)", createdAt: now, updatedAt: now)
+            let property = Property(
+                id: random.id(at: now), name: "Property \(number)", portfolioID: portfolio.id,
+                defaultTimeZone: "Europe/Berlin", createdAt: now, updatedAt: now)
+            changes += [.putPortfolio(portfolio), .putProperty(property)]
+            for index in 0..<unitsPerPortfolio { addUnit("Flat \(index)", in: property) }
+        }
+    }
+
+    var deviceCount: Int { tenants.reduce(0) { $0 + $1.devices.count } }
+
+    /// The whole tenancy as one transaction, with a password for each tenant.
+    func transaction(passwordHash: String) -> StoreTransaction {
+        StoreTransaction(
+            changes: changes, credentials: tenants.map { .setPassword($0.user.id, hash: passwordHash) })
+    }
+
+    private mutating func addUnit(_ name: String, in property: Property) {
+        let unit = DoorwardDomain.Unit(
+            id: random.id(at: now), name: name, propertyID: property.id, portfolioID: property.portfolioID, createdAt: now,
+            updatedAt: now)
+        let user = User(
+            id: random.id(at: now), email: "tenant\(tenants.count)@example.org", firstName: "Tessa",
+            lastName: "Tenant \(tenants.count)", createdAt: now, updatedAt: now)
+        let devices = (0..<Self.devicesPerUnit).map { index in
+            LockDevice(
+                id: random.id(at: now), name: "Door \(index)", adapter: "simulator",
+                address: ["latencyMs": .integer(0), "jitterMs": .integer(0)], portfolioID: property.portfolioID,
+                propertyID: property.id, unitID: unit.id, capabilities: .all, createdAt: now, updatedAt: now)
+        }
+        changes += [.putUnit(unit), .putUser(user)] + devices.map { .putDevice($0) }
+        changes.append(
+            .putAssociation(
+                UserRoleAssociation(
+                    id: random.id(at: now), userID: user.id, entity: .unit(unit.id), role: .tenant, createdAt: now,
+                    updatedAt: now)))
+        tenants.append(Tenant(user: user, devices: devices.map(\.id)))
+        self.devices += devices.prefix(1)
+    }
+}

@@ -1,0 +1,92 @@
+import AdapterSimulator
+import DoorwardControl
+import DoorwardDomain
+import DoorwardHTTP
+import DoorwardStore
+import Foundation
+import Logging
+import NIOCore
+
+/// A whole gateway as `doorward serve` wires it: SQLite on a real file, the simulator, HTTP on a free port of the loopback.
+struct GatewayUnderTest {
+    let fleet: Fleet
+    let control: GatewayControl
+    let store: SQLiteStore
+    let watch: WriterWatch
+    let port: Int
+    private let server: Task<Void, any Error>
+
+    /// Passwords are not what is measured.
+    private static let passwordCost = 10
+
+    static func start(folder: URL, fleet: Fleet) async throws -> GatewayUnderTest {
+        let (clock, watch, logger) = (SystemClock(), WriterWatch(), quietLogger)
+        let store = try SQLiteStore.open(
+            path: folder.appendingPathComponent("gateway.db").path, clock: clock, logger: logger, hooks: watch.hooks)
+        let hash = try await PasswordHasher(cost: passwordCost, random: RandomSource()).hash(Secret(Fleet.password))
+        _ = try await store.commit(fleet.transaction(passwordHash: hash))
+        var limits = GatewayControl.Limits()
+        limits.passwordCost = passwordCost
+        let control = GatewayControl(
+            store: store, adapters: [SimulatorAdapter(clock: clock)], clock: clock, random: RandomSource(), limits: limits,
+            logger: logger)
+        try await control.start()
+        var settings = HTTPSettings()
+        settings.port = 0
+        let (ports, opened) = AsyncStream.makeStream(of: Int.self)
+        let server = try GatewayServer(
+            control: control, settings: settings, tokenKey: TokenKey(), simulator: nil, logger: logger,
+            onServerRunning: { opened.yield($0) })
+        let running = Task { try await server.run() }
+        let port = await ports.first { _ in true } ?? 0
+        return GatewayUnderTest(fleet: fleet, control: control, store: store, watch: watch, port: port, server: running)
+    }
+
+    /// Stops the server and closes the store.
+    func stop() async {
+        server.cancel()
+        _ = await server.result
+        await control.stop()
+    }
+
+    // MARK: Requests
+
+    /// Signs every tenant in over HTTP.
+    ///
+    /// - Returns: for each tenant the requests that unlock their devices.
+    func unlocks(withIdempotencyKey: Bool = false) async throws -> [[String]] {
+        var requests: [[String]] = []
+        for tenant in fleet.tenants {
+            let token = try await token(of: tenant)
+            let key = withIdempotencyKey ? "Idempotency-Key: \(LoadPlan.numberMark)\r\n" : ""
+            requests.append(
+                tenant.devices.map { device in
+                    "POST /api/v1/devices/\(device)/unlock HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAccept: application/json\r\n"
+                        + "Authorization: Bearer \(token)\r\n\(key)Content-Length: 0\r\n\r\n"
+                })
+        }
+        return requests
+    }
+
+    private struct SignInAnswer: Decodable {
+        struct Content: Decodable { let token: String }
+        let data: Content
+    }
+
+    private func token(of tenant: Fleet.Tenant) async throws -> String {
+        let body = #"{"email":"\#(tenant.user.email)","password":"\#(Fleet.password)"}"#
+        let answer = try await SingleCall.send(
+            """
+            POST /api/v1/auth/login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
+            Content-Length: \(body.utf8.count)\r\n\r\n\(body)
+            """, port: port)
+        return try JSONDecoder().decode(SignInAnswer.self, from: Data(answer.body.readableBytesView)).data.token
+    }
+}
+
+/// Errors only: lines about each connection are not what is measured.
+var quietLogger: Logger {
+    var logger = Logger(label: "benchmark") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = .error
+    return logger
+}

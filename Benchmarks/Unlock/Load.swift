@@ -1,0 +1,69 @@
+import BenchmarkSupport
+import Foundation
+import NIOCore
+import NIOPosix
+
+/// The load: a process of its own with one thread, so that it shares no thread with the server that it measures.
+enum Load {
+    /// The word on the command line that makes this program the load.
+    static let word = "load"
+
+    /// Runs a plan in a child process, which ends by itself when its time is over.
+    static func run(_ plan: LoadPlan) async throws -> LoadResult {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = [word]
+        let (input, output) = (Pipe(), Pipe())
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: try JSONEncoder().encode(plan))
+        try input.fileHandleForWriting.close()
+        return try await withCheckedThrowingContinuation { continuation in
+            // Waits on a thread of its own: Swift's few belong to the server.
+            Thread.detachNewThread {
+                let answer = output.fileHandleForReading.readDataToEndOfFile()
+                process.waitUntilExit()
+                continuation.resume(with: Result { try JSONDecoder().decode(LoadResult.self, from: answer) })
+            }
+        }
+    }
+
+    /// The child process: plan in, result out.
+    static func serve() async throws {
+        let plan = try JSONDecoder().decode(LoadPlan.self, from: FileHandle.standardInput.readDataToEndOfFile())
+        FileHandle.standardOutput.write(try JSONEncoder().encode(try await drive(plan)))
+    }
+
+    private static func drive(_ plan: LoadPlan) async throws -> LoadResult {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let start = Stopwatch.now()
+        let end = start + UInt64(plan.seconds * 1e9)
+        var logs: [EventLoopFuture<LoadConnection.Log>] = []
+        for requests in plan.connections {
+            let done = group.next().makePromise(of: LoadConnection.Log.self)
+            logs.append(done.futureResult)
+            _ = try await ClientBootstrap(group: group)
+                .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(
+                            // Numbers that no earlier load has used: each key of a repeat is a new one.
+                            LoadConnection(requests, number: Int(Stopwatch.now()), end: end, done: done))
+                    }
+                }
+                .connect(host: "127.0.0.1", port: plan.port).get()
+        }
+        var (result, times) = (LoadResult(), [UInt64]())
+        for log in logs {
+            let log = try await log.get()
+            times += log.times
+            result.failed += log.failed
+        }
+        result.answered = times.count
+        result.seconds = Double(Stopwatch.now() - start) / 1e9
+        result.p50 = Double(percentile(0.5, of: &times)) / 1000
+        result.p99 = Double(percentile(0.99, of: &times)) / 1000
+        try await group.shutdownGracefully()
+        return result
+    }
+}

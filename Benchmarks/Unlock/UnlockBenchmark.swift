@@ -1,0 +1,114 @@
+import BenchmarkSupport
+import DoorwardAudit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardStore
+import Foundation
+
+/// The row "authenticated unlock over HTTP": unlocks beside the bare route, in turns, and where the time goes.
+struct UnlockBenchmark {
+    private static let name = "unlock over HTTP"
+    private static let secondsPerRound = 3.0
+
+    let folder: URL
+    let rounds: Int
+
+    func run() async throws {
+        let gateway = try await GatewayUnderTest.start(folder: folder, fleet: Fleet(portfolios: 8))
+        let bare = try await BareServer.start()
+        let unlocks = try await gateway.unlocks()
+        let keyed = try await gateway.unlocks(withIdempotencyKey: true)
+        let plans = [
+            LoadPlan(
+                port: bare.port, seconds: Self.secondsPerRound, connections: unlocks.map { _ in [bare.request] }),
+            LoadPlan(port: gateway.port, seconds: Self.secondsPerRound, connections: unlocks),
+            LoadPlan(port: gateway.port, seconds: Self.secondsPerRound, connections: keyed),
+        ]
+        var measured = plans.map { _ in Rounds() }
+        for plan in plans { _ = try await Round.run(plan, watch: gateway.watch) }
+        for _ in 0..<rounds {
+            for (index, plan) in plans.enumerated() { measured[index].append(try await Round.run(plan, watch: gateway.watch)) }
+        }
+        let alone = LoadPlan(port: gateway.port, seconds: Self.secondsPerRound, connections: [unlocks[0]])
+        let single = try await Round.run(alone, watch: gateway.watch)
+        report(bare: measured[0], unlock: measured[1], keyed: measured[2], single, gateway)
+        try await reportShares(bare: measured[0], unlock: measured[1], gateway)
+        await bare.stop()
+        await gateway.stop()
+    }
+
+    // MARK: Rates
+
+    private func report(bare: Rounds, unlock: Rounds, keyed: Rounds, _ single: Round, _ gateway: GatewayUnderTest) {
+        let what =
+            "\(gateway.fleet.tenants.count) connections, \(gateway.fleet.deviceCount) devices, medians of \(rounds) rounds of \(Int(Self.secondsPerRound)) s in turns"
+        let ratios = zip(bare.all, unlock.all).map { $1.result.rate / max(1, $0.result.rate) }.sorted()
+        figure("bare JSON route", bare.rate, "1/s", note: what)
+        figure("bare JSON route, p99", bare.p99 / 1000, "ms")
+        figure("unlocks", unlock.rate, "1/s", note: what)
+        figure("ratio to the bare route", ratios[ratios.count / 2], "", goal: 0.25)
+        figure("p50", unlock.p50 / 1000, "ms")
+        figure("p99", unlock.p99 / 1000, "ms", goal: 10)
+        figure("unlocks with an Idempotency-Key", keyed.rate, "1/s")
+        figure("p99 with an Idempotency-Key", keyed.p99 / 1000, "ms")
+        figure("answers other than 200", Double(bare.failed + unlock.failed + keyed.failed), "")
+        figure("one connection", single.result.rate, "1/s")
+        figure("one connection, p50", single.result.p50 / 1000, "ms")
+    }
+
+    private func figure(_ figure: String, _ value: Double, _ unit: String, goal: Double? = nil, note: String? = nil) {
+        Figure(Self.name, figure, value, unit, goal: goal, note: note).report()
+    }
+
+    // MARK: Shares
+
+    /// Processor time of one unlock, and what part of it each step has.
+    private func reportShares(bare: Rounds, unlock: Rounds, _ gateway: GatewayUnderTest) async throws {
+        // An unlock is two transactions, with a decision and a record each.
+        let decision = 2 * decisionTime(gateway)
+        let encoding = 2 * (try await encodingTime(gateway))
+        let statements = 2 * unlock.perTransaction(\.statementsCPU) - encoding
+        let flush = 2 * unlock.perTransaction(\.flushCPU)
+        let steps = [
+            ("HTTP library (a bare request)", bare.cpu), ("decision", decision), ("encoding", encoding),
+            ("SQLite statements", statements), ("flush", flush),
+            ("rest: routes, rendering, queues, tasks", unlock.cpu - bare.cpu - decision - encoding - statements - flush),
+        ]
+        figure("processor time of an unlock", unlock.cpu, "µs")
+        for (step, time) in steps { figure("share: \(step)", time, "µs", note: "\(Int(100 * time / unlock.cpu)) %") }
+        figure("transactions in a flush", unlock.median { Double($0.writer.transactions) / Double(max(1, $0.writer.flushes)) }, "")
+        figure("one flush", unlock.median { Double($0.writer.flushWall) / 1e6 / Double(max(1, $0.writer.flushes)) }, "ms")
+        figure("time in flushes", unlock.median { 100 * Double($0.writer.flushWall) / 1e9 / $0.result.seconds }, "%")
+        figure(
+            "time in the writer beside flushes", unlock.median { 100 * Double($0.writer.statementsWall) / 1e9 / $0.result.seconds },
+            "%")
+    }
+
+    private func decisionTime(_ gateway: GatewayUnderTest) -> Double {
+        let (directory, now) = (gateway.control.directory.current, gateway.control.clock.now())
+        let pairs = gateway.fleet.tenants.flatMap { tenant in tenant.devices.map { (tenant.user.id, $0) } }
+        var allowed = 0
+        let watch = Stopwatch()
+        for index in 0..<100_000 {
+            let (user, device) = pairs[index % pairs.count]
+            let decision = SecurityService.decide(.user(user), .unlock, on: device, at: now, override: false, in: directory)
+            allowed += decision.isAllowed ? 1 : 0
+        }
+        precondition(allowed == 100_000, "every decision of the measurement is a permission")
+        return Double(watch.cpu) / 1000 / 100_000
+    }
+
+    private func encodingTime(_ gateway: GatewayUnderTest) async throws -> Double {
+        let scope = gateway.control.directory.current.portfolioIDs.map { RecordScope.portfolioLog($0) }
+        let records = try await gateway.store.records(RecordQuery(scopes: scope, limit: 200))
+        var random = SystemRandomNumberGenerator()
+        let key = PersonKey(using: &random)
+        let watch = Stopwatch()
+        for index in 0..<20_000 {
+            let record = records[index % records.count]
+            _ = try RecordEncoding.encodeFitting(record.body, seq: record.seq) { _ in key }
+        }
+        return Double(watch.cpu) / 1000 / 20_000
+    }
+}

@@ -1,0 +1,52 @@
+import BenchmarkSupport
+import DoorwardStore
+import Synchronization
+
+/// Counts what the store's writer does, and for how long.
+final class WriterWatch: Sendable {
+    struct Counts {
+        var flushes = 0
+        var transactions = 0
+        /// From COMMIT to its end: the pages go into the write-ahead log, and the log to the disk. Nanoseconds.
+        var flushWall: UInt64 = 0
+        var flushCPU: UInt64 = 0
+        /// From the begin of a batch to its COMMIT: encoding and statements.
+        var statementsWall: UInt64 = 0
+        var statementsCPU: UInt64 = 0
+    }
+
+    private struct State {
+        var counts = Counts()
+        var watch = Stopwatch()
+    }
+
+    private let state = Mutex(State())
+
+    var hooks: StoreHooks {
+        StoreHooks(
+            beforeBatch: { [self] _ in state.withLock { $0.watch = Stopwatch() } },
+            beforeCommit: { [self] _ in
+                state.withLock { state in
+                    state.counts.statementsWall += state.watch.wall
+                    state.counts.statementsCPU += state.watch.cpu
+                    state.watch = Stopwatch()
+                }
+            },
+            afterCommit: { [self] transactions in
+                state.withLock { state in
+                    state.counts.flushWall += state.watch.wall
+                    state.counts.flushCPU += state.watch.cpu
+                    state.counts.flushes += 1
+                    state.counts.transactions += transactions
+                }
+            })
+    }
+
+    /// What was counted since the last call.
+    func take() -> Counts {
+        state.withLock { state in
+            defer { state.counts = Counts() }
+            return state.counts
+        }
+    }
+}
