@@ -35,10 +35,9 @@ struct BatchWriter {
     }
 
     private mutating func write(_ transactions: [StoreTransaction], in db: Database) throws -> [Answer] {
+        hooks.beforeBatch(transactions.count)
         try db.run("BEGIN IMMEDIATE")
-        var answers: [Answer] = []
-        answers.reserveCapacity(transactions.count)
-        for transaction in transactions { answers.append(try attempt(transaction, in: db)) }
+        let answers = try applyTogether(transactions, in: db) ?? transactions.map { try attempt($0, in: db) }
         try ledger.writeHeads(in: db)
         try hooks.beforeCommit(transactions.count)
         try db.run("COMMIT")
@@ -48,6 +47,27 @@ struct BatchWriter {
         return answers
     }
 
+    /// Applies the transactions without a savepoint for each: most batches need none, and it would copy every page that a
+    /// transaction touches.
+    ///
+    /// - Returns: `nil` when one of them breaks a rule. Then a new, empty transaction of the database is open.
+    private mutating func applyTogether(_ transactions: [StoreTransaction], in db: Database) throws -> [Answer]? {
+        do {
+            return try transactions.map { transaction in
+                let places = try apply(transaction, in: db)
+                ledger.releaseSavepoint()
+                return .success(places)
+            }
+        } catch {
+            guard Refusal(error) != nil else { throw error }
+            try db.run("ROLLBACK")
+            ledger.undoBatch()
+            try db.run("BEGIN IMMEDIATE")
+            return nil
+        }
+    }
+
+    /// Applies one transaction so that it alone is undone if it breaks a rule.
     private mutating func attempt(_ transaction: StoreTransaction, in db: Database) throws -> Answer {
         try db.run("SAVEPOINT one")
         do {

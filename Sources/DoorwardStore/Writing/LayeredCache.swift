@@ -25,6 +25,12 @@ struct LayeredCache<Key: Hashable, Value> {
 
     mutating func undoSavepoint() { savepoint.removeAll(keepingCapacity: true) }
 
+    /// After ROLLBACK.
+    mutating func undoBatch() {
+        savepoint.removeAll(keepingCapacity: true)
+        batch.removeAll(keepingCapacity: true)
+    }
+
     /// After COMMIT. Forgets everything rather than hold more than `limit` entries: what is needed is read again.
     mutating func commit(limit: Int) {
         committed.merge(batch) { $1 }

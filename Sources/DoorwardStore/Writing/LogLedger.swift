@@ -38,6 +38,12 @@ struct LogLedger {
         keys.undoSavepoint()
     }
 
+    /// After a ROLLBACK: what was set since the last COMMIT never was.
+    mutating func undoBatch() {
+        heads.undoBatch()
+        keys.undoBatch()
+    }
+
     /// Writes the new ends of the logs, once for a batch. Before COMMIT.
     func writeHeads(in db: Database) throws {
         for head in heads.uncommitted.values {
