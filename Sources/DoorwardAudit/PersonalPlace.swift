@@ -44,12 +44,9 @@ package struct PersonalPlace: Hashable, Sendable {
     func seal(_ value: String, commitment: [UInt8], under key: PersonKey) throws -> [UInt8] {
         let nonce = try AES.GCM.Nonce(data: commitment[..<12])
         let box = try AES.GCM.seal(Array(value.utf8), using: key.sealing, nonce: nonce, authenticating: tuple)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(28 + box.ciphertext.count)
-        bytes.append(contentsOf: commitment[..<12])
-        bytes.append(contentsOf: box.ciphertext)
-        bytes.append(contentsOf: box.tag)
-        return bytes
+        // The combined form is there for every nonce of 12 bytes.
+        guard let bytes = box.combined else { throw CryptoKitError.incorrectParameterSize }
+        return Array(bytes)
     }
 
     /// `logId ‖ 0x00 ‖ seq ‖ field`: no log's id holds a zero byte, and `seq` has always 8, so no two places share it.
