@@ -102,17 +102,21 @@ struct JSONWriter {
 
     mutating func string(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(contentsOf: [UInt8(ascii: "\\"), byte])
-            case 0..<0x20: escape(byte)
-            default: bytes.append(byte)
-            }
+        // Nearly every text is written as it stands: at once, and not byte by byte.
+        if text.utf8.contains(where: Self.needsEscape) {
+            for byte in text.utf8 { if Self.needsEscape(byte) { escape(byte) } else { bytes.append(byte) } }
+        } else {
+            bytes.append(contentsOf: text.utf8)
         }
         bytes.append(UInt8(ascii: "\""))
     }
 
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
     private mutating func escape(_ byte: UInt8) {
+        guard byte < 0x20 else { return bytes.append(contentsOf: [UInt8(ascii: "\\"), byte]) }
         let digits = Array("0123456789abcdef".utf8)
         raw("\\u00")
         bytes.append(contentsOf: [digits[Int(byte >> 4)], digits[Int(byte & 0xF)]])
