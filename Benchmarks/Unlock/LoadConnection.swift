@@ -26,7 +26,9 @@ final class LoadConnection: ChannelInboundHandler {
 
         init(_ text: String) {
             bytes = ByteBuffer(string: text)
-            numberAt = text.firstRange(of: LoadPlan.numberMark).map { text.utf8.distance(from: text.startIndex, to: $0.lowerBound) }
+            numberAt = text.firstRange(of: LoadPlan.numberMark).map {
+                text.utf8.distance(from: text.startIndex, to: $0.lowerBound)
+            }
         }
     }
 

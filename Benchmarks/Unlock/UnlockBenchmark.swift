@@ -77,11 +77,13 @@ struct UnlockBenchmark {
         ]
         figure("processor time of an unlock", unlock.cpu, "µs")
         for (step, time) in steps { figure("share: \(step)", time, "µs", note: "\(Int(100 * time / unlock.cpu)) %") }
-        figure("transactions in a flush", unlock.median { Double($0.writer.transactions) / Double(max(1, $0.writer.flushes)) }, "")
+        figure(
+            "transactions in a flush", unlock.median { Double($0.writer.transactions) / Double(max(1, $0.writer.flushes)) }, "")
         figure("one flush", unlock.median { Double($0.writer.flushWall) / 1e6 / Double(max(1, $0.writer.flushes)) }, "ms")
         figure("time in flushes", unlock.median { 100 * Double($0.writer.flushWall) / 1e9 / $0.result.seconds }, "%")
         figure(
-            "time in the writer beside flushes", unlock.median { 100 * Double($0.writer.statementsWall) / 1e9 / $0.result.seconds },
+            "time in the writer beside flushes",
+            unlock.median { 100 * Double($0.writer.statementsWall) / 1e9 / $0.result.seconds },
             "%")
     }
 
