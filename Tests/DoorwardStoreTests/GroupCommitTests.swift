@@ -77,6 +77,28 @@ private final class FlushGate: Sendable {
         #expect(logs.faults.isEmpty)
     }
 
+    @Test("A batch that is begun anew for a refusal keeps the keys that it wrote then, and no others")
+    func keysOfBatchBegunAnew() async throws {
+        let database = try TemporaryDatabase()
+        let gate = FlushGate()
+        let store = try database.open(hooks: gate.hooks())
+        var script = StoreScript(seed: 5)
+        gate.open()
+        _ = try await store.commit(script.tenancy)
+        // All name one person, whose key the first in each log makes, be it one that is refused.
+        let good = (0..<8).map { index in script.begin(script.command(on: index < 4 ? script.door : script.otherDoor)) }
+        let bad = good.map { StoreTransaction(commands: [.end(script.command(on: script.door))], records: $0.records) }
+        await withTaskGroup(of: Void.self) { group in
+            for transaction in zip(bad, good).flatMap({ [$0, $1] }) { group.addTask { _ = try? await store.commit(transaction) } }
+        }
+        try await store.close()
+        let reopened = try database.open()
+        let scopes = [script.portfolio, script.otherPortfolio].map { RecordScope.portfolioLog($0) }
+        let names = try await reopened.records(RecordQuery(scopes: scopes, limit: 20)).map(\.body.actor.name)
+        #expect(names == Array(repeating: "Ada Lovelace", count: 8))
+        try await reopened.close()
+    }
+
     @Test("Transactions take effect in the order of the calls")
     func order() async throws {
         let database = try TemporaryDatabase()
