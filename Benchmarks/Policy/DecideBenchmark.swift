@@ -86,9 +86,8 @@ struct DecideBenchmark {
         for index in range {
             let question = questions[index]
             let decision = question.user._withUnsafeGuaranteedRef { user in
-                question.device._withUnsafeGuaranteedRef { device in
-                    SecurityService.decide(user, question.operation, on: device, at: World.now, override: false, in: directory)
-                }
+                SecurityService.decide(
+                    user, question.operation, on: question.device, at: World.now, override: false, in: directory)
             }
             if decision.isAllowed { allowed += 1 }
         }

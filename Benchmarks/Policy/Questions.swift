@@ -11,10 +11,10 @@ struct Questions: @unchecked Sendable {
         let operation: LockOperation
     }
 
-    /// Unmanaged, so that the loop which asks does not count references: the directory keeps what they point at.
+    /// The user unmanaged, so that the loop which asks does not count references: the directory keeps what it points at.
     struct Resolved {
         let user: Unmanaged<UserNode>
-        let device: Unmanaged<DeviceNode>
+        let device: DeviceNode
         let operation: LockOperation
     }
 
@@ -30,7 +30,7 @@ struct Questions: @unchecked Sendable {
         }
         resolved = byID.compactMap { question in
             guard let user = directory.resolve(question.user), let device = directory.resolve(question.device) else { return nil }
-            return Resolved(user: .passUnretained(user), device: .passUnretained(device), operation: question.operation)
+            return Resolved(user: .passUnretained(user), device: device, operation: question.operation)
         }
     }
 

@@ -24,7 +24,9 @@ package enum Decision: Hashable, Sendable {
         }
     }
 
-    package var isAllowed: Bool { denial == nil }
+    package var isAllowed: Bool {
+        if case .allowed = self { true } else { false }
+    }
 }
 
 /// What a right rests on.

@@ -3,14 +3,17 @@
 /// On the wire an id is an opaque string; the gateway issues UUIDs of version 7 in lower case (RFC 9562, section 5.7)
 /// and keeps them as 128 bits, so that comparing and hashing one costs a few nanoseconds.
 /// A text that is not exactly such a UUID is an id that does not exist: `init?(_:)` answers `nil`.
-package struct EntityID<Entity>: Sendable {
+///
+/// Public, not `package`, although nothing outside uses it: Swift 6.3 inlines and specialises across modules only what is
+/// public, and a call through a table for each comparison of two ids is most of what a decision would cost.
+public struct EntityID<Entity>: Sendable {
     /// The first eight bytes, big-endian: for a version 7 UUID the time comes first, so ids sort by age.
-    package let high: UInt64
+    public let high: UInt64
     /// The last eight bytes, big-endian.
-    package let low: UInt64
+    public let low: UInt64
 
     @inlinable
-    package init(high: UInt64, low: UInt64) {
+    public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
@@ -45,7 +48,7 @@ package struct EntityID<Entity>: Sendable {
 
     /// The same 128 bits as the identity of something else: a command that stands in a record as its target, say.
     @inlinable
-    package func cast<Other>(to: Other.Type = Other.self) -> EntityID<Other> { EntityID<Other>(high: high, low: low) }
+    public func cast<Other>(to: Other.Type = Other.self) -> EntityID<Other> { EntityID<Other>(high: high, low: low) }
 
     private static func nibble(_ byte: UInt8) -> UInt64? {
         switch byte {
@@ -59,22 +62,22 @@ package struct EntityID<Entity>: Sendable {
 // Written out, and open to inlining in other modules: ids are compared and hashed wherever something is looked up.
 extension EntityID: Hashable {
     @inlinable
-    package static func == (a: Self, b: Self) -> Bool { a.low == b.low && a.high == b.high }
+    public static func == (a: Self, b: Self) -> Bool { a.low == b.low && a.high == b.high }
 
     /// The last half tells nearly all ids apart; the first is mixed in so that ids made by hand, as in tests, differ too.
     @inlinable
-    package func hash(into hasher: inout Hasher) { hasher.combine(low ^ high &* 0x9E37_79B9_7F4A_7C15) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(low ^ high &* 0x9E37_79B9_7F4A_7C15) }
 }
 
 extension EntityID: Comparable {
     /// The order of the canonical texts, which is the order in which "the smaller id" is meant everywhere.
     @inlinable
-    package static func < (a: Self, b: Self) -> Bool { (a.high, a.low) < (b.high, b.low) }
+    public static func < (a: Self, b: Self) -> Bool { (a.high, a.low) < (b.high, b.low) }
 }
 
 extension EntityID: CustomStringConvertible {
     /// The canonical text: lower case, with hyphens.
-    package var description: String {
+    public var description: String {
         String(unsafeUninitializedCapacity: 36) { buffer in
             var position = 0
             for index in 0..<32 {
@@ -93,7 +96,7 @@ extension EntityID: CustomStringConvertible {
 }
 
 extension EntityID: Codable {
-    package init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let id = Self(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an id")
@@ -101,7 +104,7 @@ extension EntityID: Codable {
         self = id
     }
 
-    package func encode(to encoder: any Encoder) throws {
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }

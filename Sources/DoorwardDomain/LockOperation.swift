@@ -11,9 +11,14 @@ package enum LockOperation: String, CaseIterable, Codable, Sendable {
     case lockdown = "LOCKDOWN"
 
     /// The operations that move the lock; a command carries one of them.
-    package static let movements: [LockOperation] = [.lock, .unlock, .unlatch]
+    package static let movements = allCases.filter(\.isMovement)
 
-    package var isMovement: Bool { Self.movements.contains(self) }
+    package var isMovement: Bool {
+        switch self {
+        case .lock, .unlock, .unlatch: true
+        case .viewStatus, .changeSettings, .viewAccessHistory, .grantAccess, .lockdown: false
+        }
+    }
 
     /// The capability that a device must have for this operation, if it needs one.
     package var requiredCapability: LockCapabilities? {

@@ -25,13 +25,13 @@ struct Chain {
         case .device(let id):
             guard let found = directory.resolve(id) else { return nil }
             device = found
-            (unit, property, portfolio) = (found.device.unitID, found.device.propertyID, found.device.portfolioID)
+            (unit, property, portfolio) = (found.unitID, found.propertyID, found.portfolioID)
         }
     }
 
     /// What the user holds on the object and above it, most specific first; on one entity the higher role, then the smaller id.
-    func associations(of user: UserNode) -> [HeldRole] {
-        var held = device.map { $0.sharedRoles(of: user) } ?? []
+    func associations(of user: UserNode, in directory: TenancyDirectory) -> [HeldRole] {
+        var held = device.map { directory.sharedRoles(of: user, on: $0) } ?? []
         if let unit { held += user.roles.held(on: .unit(unit)) }
         if let property { held += user.roles.held(on: .property(property)) }
         if let portfolio { held += user.roles.held(on: .portfolio(portfolio)) }
@@ -50,12 +50,13 @@ struct Chain {
     /// The first of the guest accesses by which the user may know of the device at an instant.
     func guestAccess(of user: UserNode, at instant: Timestamp?) -> GuestAccessNode? {
         guard let device, let instant else { return nil }
-        return user.guestAccesses.all(on: device.id).first { $0.access.givesReach(at: instant) }
+        return user.guestAccesses.all(on: device.id).first { $0.givesReach(at: instant) }
     }
 
     /// Whether the user may know that the object exists. That the gateway does is no secret.
     func isReached(by user: UserNode, at instant: Timestamp?, in directory: TenancyDirectory) -> Bool {
-        user.isSuperAdmin || object == .gateway || !associations(of: user).isEmpty || !tenancies(of: user, in: directory).isEmpty
+        user.isSuperAdmin || object == .gateway || !associations(of: user, in: directory).isEmpty
+            || !tenancies(of: user, in: directory).isEmpty
             || guestAccess(of: user, at: instant) != nil
     }
 }

@@ -5,11 +5,25 @@ package final class GuestAccessNode: Sendable {
     package let access: GuestAccess
     /// What was granted, for a test that touches no further memory.
     let operations: OperationSet
+    let id: GuestAccessID
+    let isRevoked: Bool
+    let window: GuestWindow
+    /// The association with which the access ends: that of the tenant who granted it.
+    let tenancy: AssociationID?
+    /// When the access lets its guest know of the devices.
+    private let reach: Range<Int64>
 
     init(_ access: GuestAccess) {
         self.access = access
+        (id, window, isRevoked) = (access.id, access.window, access.revokedAt != nil)
         operations = OperationSet(access.operations)
+        tenancy = access.grantedUnderRole == .tenant ? access.grantedUnderAssociationID : nil
+        let reachEnds = access.endsAt.advanced(by: GuestAccess.reachAfterEnd).milliseconds
+        reach = access.createdAt.milliseconds..<max(access.createdAt.milliseconds, reachEnds)
     }
+
+    /// Whether the guest may know of the listed devices: from the creation until 30 days after the end.
+    func givesReach(at instant: Timestamp) -> Bool { reach.contains(instant.milliseconds) }
 }
 
 /// The guest accesses of one user, an entry for each device, sorted by device and then by id.

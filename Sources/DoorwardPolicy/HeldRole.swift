@@ -15,6 +15,15 @@ struct HeldRole: Hashable, Sendable {
     }
 
     var entity: AssociatedEntity { AssociatedEntity(type: type, id: entityID) }
+    /// By the places of the types in a table, as comparing the types themselves is a call through a table of another module.
+    @inline(__always)
+    func isHeld(on id: EntityID<AssociatedEntity>, _ type: AssociatedEntityType) -> Bool {
+        guard entityID == id else { return false }
+        switch (self.type, type) {
+        case (.portfolio, .portfolio), (.property, .property), (.unit, .unit): return true
+        default: return false
+        }
+    }
     /// Whether the role can be held there at all. One that cannot gives no right.
     var isAssignable: Bool { MatrixColumn(of: role, on: type) != nil }
     var rule: Rule { .association(id, role) }

@@ -42,6 +42,13 @@ struct HeldRoles: ~Copyable, @unchecked Sendable {
         return roles[index]
     }
 
+    /// The last half of the id of the entity that a role is held on.
+    @inline(__always)
+    func key(_ index: Int) -> UInt64 {
+        precondition(index >= 0 && index < count)
+        return keys[index]
+    }
+
     var all: [HeldRole] { Array(UnsafeBufferPointer(start: roles, count: count)) }
 
     /// The indices of all held on one entity, in the order in which rules are named.
@@ -49,9 +56,9 @@ struct HeldRoles: ~Copyable, @unchecked Sendable {
     func indices(on id: EntityID<AssociatedEntity>, _ type: AssociatedEntityType) -> Range<Int> {
         var start = count <= Self.scanLimit ? 0 : lowerBound(of: id.low)
         while start < count, keys[start] < id.low { start += 1 }
-        while start < count, keys[start] == id.low, roles[start].entityID != id || roles[start].type != type { start += 1 }
+        while start < count, keys[start] == id.low, !roles[start].isHeld(on: id, type) { start += 1 }
         var end = start
-        while end < count, keys[end] == id.low, roles[end].entityID == id, roles[end].type == type { end += 1 }
+        while end < count, keys[end] == id.low, roles[end].isHeld(on: id, type) { end += 1 }
         return start..<end
     }
 

@@ -20,11 +20,11 @@ struct Question {
         in directory: TenancyDirectory
     ) -> Rule? {
         let columns = PermissionMatrix.columns(holding: operation)
-        if let property = node.device.propertyID {
-            if let id = node.device.unitID, let rule = rule(of: user, on: id.cast(), .unit, columns, &isReached) { return rule }
-            if node.isShared, let rule = commonAreaRule(of: user, on: node, columns, &isReached) { return rule }
+        if let property = node.propertyID {
+            if let id = node.unitID, let rule = rule(of: user, on: id.cast(), .unit, columns, &isReached) { return rule }
+            if node.isShared, let rule = commonAreaRule(of: user, on: node, columns, &isReached, in: directory) { return rule }
             if let rule = rule(of: user, on: property.cast(), .property, columns, &isReached) { return rule }
-            if let id = node.device.portfolioID, let rule = rule(of: user, on: id.cast(), .portfolio, columns, &isReached) {
+            if let id = node.portfolioID, let rule = rule(of: user, on: id.cast(), .portfolio, columns, &isReached) {
                 return rule
             }
             if user.deviceFilter.mayContain(node.id) {
@@ -51,12 +51,13 @@ struct Question {
     }
 
     private static func commonAreaRule(
-        of user: UserNode, on node: DeviceNode, _ columns: MatrixColumns, _ isReached: inout Bool
+        of user: UserNode, on node: DeviceNode, _ columns: MatrixColumns, _ isReached: inout Bool,
+        in directory: TenancyDirectory
     ) -> Rule? {
         var smallest: AssociationID?
-        node.forEachSharedRole(of: user) { held in
+        directory.forEachSharedRole(of: user, on: node) { held in
             isReached = true
-            guard held.role == .tenant, columns.contains(.tenantCommonArea) else { return }
+            guard case .tenant = held.role, columns.contains(.tenantCommonArea) else { return }
             smallest = smallest.map { min($0, held.id) } ?? held.id
         }
         return smallest.map { .association($0, .tenant) }
@@ -64,9 +65,9 @@ struct Question {
 
     private func guestRule(of user: UserNode, _ isReached: inout Bool, in directory: TenancyDirectory) -> Rule? {
         let entries = user.guestAccesses.entries
-        for index in user.guestAccesses.indices(on: device.id) where entries[index].node.access.givesReach(at: instant) {
+        for index in user.guestAccesses.indices(on: device.id) where entries[index].node.givesReach(at: instant) {
             isReached = true
-            if failure(of: entries[index].node, in: directory) == nil { return .guestAccess(entries[index].node.access.id) }
+            if failure(of: entries[index].node, in: directory) == nil { return .guestAccess(entries[index].node.id) }
         }
         return nil
     }
@@ -75,11 +76,11 @@ struct Question {
 
     @inline(__always)
     static func decisionUnlessForbidden(_ rule: Rule, _ operation: LockOperation, on node: DeviceNode) -> Decision {
-        if let needed = operation.requiredCapability, !node.device.capabilities.contains(needed) {
+        if let needed = operation.requiredCapability, !node.capabilities.contains(needed) {
             let missing = Denial.Missing(capability: needed.names.first)
             return .denied(Denial(.capabilityMissing, hasReach: true, rule: rule, missing: missing))
         }
-        if !node.device.isRemoteOperationEnabled && operation.isMovement {
+        if !node.isRemoteOperationEnabled && operation.isMovement {
             return .denied(Denial(.remoteOperationDisabled, hasReach: true, rule: rule))
         }
         return .allowed(rule, override: false)
@@ -90,8 +91,8 @@ struct Question {
     /// Why `user`, whom no rule allows it, may not.
     func denial(of user: UserNode, in directory: TenancyDirectory) -> Denial {
         var nearest: RuleFailure?
-        if device.device.propertyID != nil {
-            for held in associations(of: user) {
+        if device.isAssigned {
+            for held in associations(of: user, in: directory) {
                 RuleFailure(.roleInsufficient, of: held.rule).replace(&nearest)
             }
             for node in guestAccesses(of: user) {
@@ -100,8 +101,8 @@ struct Question {
         }
         if user.isSuperAdmin { RuleFailure(.roleInsufficient, of: .superAdmin).replace(&nearest) }
         if let nearest { return denial(nearest) }
-        let isUnassigned = device.device.propertyID == nil
-        return Denial(isUnassigned ? .deviceUnassigned : .noAssociation, hasReach: isReached(by: user))
+        let isUnassigned = !device.isAssigned
+        return Denial(isUnassigned ? .deviceUnassigned : .noAssociation, hasReach: isReached(by: user, in: directory))
     }
 
     /// The denial that a failure of a rule which reaches the device amounts to.
@@ -109,7 +110,7 @@ struct Question {
         let missing: Denial.Missing? =
             switch failure.reason {
             case .roleInsufficient:
-                .init(role: PermissionMatrix.leastRole(holding: operation, hangsOnUnit: device.device.unitID != nil))
+                .init(role: PermissionMatrix.leastRole(holding: operation, hangsOnUnit: device.unitID != nil))
             case .operationNotGranted: .init(operation: operation)
             default: nil
             }
@@ -120,9 +121,9 @@ struct Question {
 
     /// The first test that a guest access which lists the device fails; `nil` when it passes all.
     func failure(of node: GuestAccessNode, in directory: TenancyDirectory) -> RuleFailure? {
-        let rule = Rule.guestAccess(node.access.id)
-        if node.access.revokedAt != nil { return RuleFailure(.guestAccessRevoked, of: rule) }
-        if node.access.grantedUnderRole == .tenant && directory.holders[node.access.grantedUnderAssociationID] == nil {
+        let rule = Rule.guestAccess(node.id)
+        if node.isRevoked { return RuleFailure(.guestAccessRevoked, of: rule) }
+        if let tenancy = node.tenancy, directory.holders[tenancy] == nil {
             return RuleFailure(.grantorLostAccess, of: rule)
         }
         let columns = PermissionMatrix.columns(holding: operation)
@@ -130,11 +131,11 @@ struct Question {
         else {
             return RuleFailure(.operationNotGranted, of: rule)
         }
-        if instant >= node.access.window.validUntil {
-            return RuleFailure(.guestWindowEnded, of: rule, closesAt: node.access.window.validUntil)
+        if instant >= node.window.validUntil {
+            return RuleFailure(.guestWindowEnded, of: rule, closesAt: node.window.validUntil)
         }
-        if instant < node.access.window.validFrom {
-            return RuleFailure(.guestWindowNotStarted, of: rule, opensAt: node.access.window.validFrom)
+        if instant < node.window.validFrom {
+            return RuleFailure(.guestWindowNotStarted, of: rule, opensAt: node.window.validFrom)
         }
         return nil
     }
@@ -142,21 +143,21 @@ struct Question {
     // MARK: - Reach
 
     /// Whether the user may know that the device exists.
-    func isReached(by user: UserNode) -> Bool {
-        user.isSuperAdmin || !associations(of: user).isEmpty || !guestAccesses(of: user).isEmpty
+    func isReached(by user: UserNode, in directory: TenancyDirectory) -> Bool {
+        user.isSuperAdmin || !associations(of: user, in: directory).isEmpty || !guestAccesses(of: user).isEmpty
     }
 
     /// What the user holds on the device's unit, property and portfolio, and on units that share it.
-    func associations(of user: UserNode) -> [HeldRole] {
-        var found = device.sharedRoles(of: user)
-        if let id = device.device.unitID { found += user.roles.held(on: .unit(id)) }
-        if let id = device.device.propertyID { found += user.roles.held(on: .property(id)) }
-        if let id = device.device.portfolioID { found += user.roles.held(on: .portfolio(id)) }
+    func associations(of user: UserNode, in directory: TenancyDirectory) -> [HeldRole] {
+        var found = directory.sharedRoles(of: user, on: device)
+        if let id = device.unitID { found += user.roles.held(on: .unit(id)) }
+        if let id = device.propertyID { found += user.roles.held(on: .property(id)) }
+        if let id = device.portfolioID { found += user.roles.held(on: .portfolio(id)) }
         return found
     }
 
     /// The user's guest accesses that list the device and still, or already, let them know of it.
     func guestAccesses(of user: UserNode) -> [GuestAccessNode] {
-        user.guestAccesses.all(on: device.id).filter { $0.access.givesReach(at: instant) }
+        user.guestAccesses.all(on: device.id).filter { $0.givesReach(at: instant) }
     }
 }

@@ -62,9 +62,4 @@ extension Rule {
 extension GuestAccess {
     /// How long after its end an access still lets its guest know what it was for.
     static let reachAfterEnd = Duration.seconds(30 * 86_400)
-
-    /// Whether the guest may know of the listed devices: from the creation until 30 days after the end.
-    func givesReach(at instant: Timestamp) -> Bool {
-        createdAt <= instant && instant < endsAt.advanced(by: Self.reachAfterEnd)
-    }
 }

@@ -29,7 +29,7 @@ extension SecurityService {
         of user: UserNode, on object: ManagedObject, superAdmin: FieldLevel, at instant: Timestamp, in directory: TenancyDirectory
     ) -> FieldLevel? {
         guard let chain = Chain(object, in: directory) else { return nil }
-        let held = highest(chain.associations(of: user) + chain.tenancies(of: user, in: directory))
+        let held = highest(chain.associations(of: user, in: directory) + chain.tenancies(of: user, in: directory))
         let asSuperAdmin = user.isSuperAdmin ? superAdmin : nil
         let asGuest = chain.guestAccess(of: user, at: instant).map { _ in FieldLevel.publicLevel }
         return [held, asSuperAdmin, asGuest].compactMap(\.self).max()
@@ -48,7 +48,7 @@ extension SecurityService {
                 directory.guestAccess(access).map(place)
             }
         let levels = Set(places).compactMap { place -> FieldLevel? in
-            Chain(place, in: directory).flatMap { highest($0.associations(of: user)) }
+            Chain(place, in: directory).flatMap { highest($0.associations(of: user, in: directory)) }
         }
         // OWNER is "the rest" of a person, which is theirs and the super admin's alone.
         return levels.max().map { min($0, .management) }
@@ -62,7 +62,7 @@ extension SecurityService {
         guard let access = directory.guestAccess(id) else { return nil }
         let asGrantor: FieldLevel? = access.grantedByUserID == user.id ? .management : nil
         let asGuest: FieldLevel? = access.guestUserID == user.id ? .publicLevel : nil
-        let byPlace = Chain(place(of: access), in: directory).flatMap { highest($0.associations(of: user)) }
+        let byPlace = Chain(place(of: access), in: directory).flatMap { highest($0.associations(of: user, in: directory)) }
         return [asGrantor, asGuest, byPlace].compactMap(\.self).max()
     }
 

@@ -18,7 +18,7 @@ extension SecurityService {
         guard let chain else { return .denied(denialOfUnknown(object, to: node)) }
         let holders = PermissionMatrix.holders(of: permission)
         let tenancies = chain.tenancies(of: node, in: directory)
-        let held = chain.associations(of: node)
+        let held = chain.associations(of: node, in: directory)
         let counting = (PermissionMatrix.tenantsHoldOnProperty.contains(permission) ? tenancies : []) + held
         if let granting = counting.first(where: { $0.isAssignable && holders.roles.contains($0.role) }) {
             return .allowed(granting.rule, override: false)
@@ -49,7 +49,7 @@ extension SecurityService {
 
     private static func denial(of user: UserNode, on chain: Chain, rules: [Rule], _ holders: ManagementHolders) -> Denial {
         guard user.isSuperAdmin || chain.object == .gateway || !rules.isEmpty else {
-            let isUnassigned = chain.device.map { $0.device.propertyID == nil } ?? false
+            let isUnassigned = chain.device.map { !$0.isAssigned } ?? false
             return Denial(isUnassigned ? .deviceUnassigned : .noAssociation, hasReach: false)
         }
         var nearest: RuleFailure?

@@ -48,8 +48,8 @@ extension SecurityService {
             guard let column = MatrixColumn(of: held.role, on: held.type), columns.contains(column) else { continue }
             collectDevices(under: held.entity, in: directory, into: &seen)
         }
-        for entry in node.guestAccesses.entries where entry.node.access.givesReach(at: instant) {
-            guard let device = directory.resolve(entry.deviceID), device.device.propertyID != nil else { continue }
+        for entry in node.guestAccesses.entries where entry.node.givesReach(at: instant) {
+            guard let device = directory.resolve(entry.deviceID), device.isAssigned else { continue }
             let question = Question(operation: .viewStatus, device: device, instant: instant)
             if question.failure(of: entry.node, in: directory) == nil { seen.insert(device.id) }
         }
@@ -68,7 +68,7 @@ extension SecurityService {
         case .unit(let id):
             seen.formUnion(directory.devicesByUnit[id] ?? SortedIDs())
             for device in directory.unit(id)?.commonAreaAccessIDs ?? [] {
-                if directory.resolve(device)?.sharingUnits.contains(id) == true { seen.insert(device) }
+                if let node = directory.resolve(device), directory.sharingUnits(of: node).contains(id) { seen.insert(device) }
             }
         }
     }

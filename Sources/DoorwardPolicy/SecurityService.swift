@@ -18,11 +18,11 @@ package enum SecurityService {
         let node = directory.resolve(device)
         switch principal {
         case .user(let id):
-            guard let user = directory.resolve(id), user.isKnown else {
-                return .denied(Denial(.userUnknown, hasReach: false))
+            return directory.withUser(id) { user in
+                guard let user, user.isKnown else { return .denied(Denial(.userUnknown, hasReach: false)) }
+                guard let node else { return denyUnknownDevice(to: user) }
+                return decide(user, operation, on: node, at: instant, override: override, in: directory)
             }
-            guard let node else { return denyUnknownDevice(to: user) }
-            return decide(user, operation, on: node, at: instant, override: override, in: directory)
         case .guestLink(let id):
             return decide(link: id, operation, on: node, at: instant, in: directory)
         }
@@ -36,12 +36,12 @@ package enum SecurityService {
         guard user.isEnabled else {
             let reason: DenialReason = !user.isKnown ? .userUnknown : .userDisabled
             let question = Question(operation: operation, device: device, instant: instant)
-            return .denied(Denial(reason, hasReach: user.isKnown && question.isReached(by: user)))
+            return .denied(Denial(reason, hasReach: user.isKnown && question.isReached(by: user, in: directory)))
         }
         var isReached = false
         let rule = Question.grantingRule(of: user, operation, on: device, at: instant, isReached: &isReached, in: directory)
         if let rule { return Question.decisionUnlessForbidden(rule, operation, on: device) }
-        if !isReached && device.device.propertyID != nil { return .denied(Denial(.noAssociation, hasReach: false)) }
+        if !isReached && device.isAssigned { return .denied(Denial(.noAssociation, hasReach: false)) }
         return .denied(Question(operation: operation, device: device, instant: instant).denial(of: user, in: directory))
     }
 
@@ -51,13 +51,13 @@ package enum SecurityService {
         in directory: TenancyDirectory
     ) -> Decision {
         guard let node = directory.guestAccesses[id] else { return .denied(Denial(.userUnknown, hasReach: false)) }
-        let reaches = device.map { node.access.deviceIDs.contains($0.id) && node.access.givesReach(at: instant) } ?? false
+        let reaches = device.map { node.access.deviceIDs.contains($0.id) && node.givesReach(at: instant) } ?? false
         if let guest = node.access.guestUserID {
             guard let user = directory.user(guest) else { return .denied(Denial(.userUnknown, hasReach: reaches)) }
             guard user.isEnabled else { return .denied(Denial(.userDisabled, hasReach: reaches)) }
         }
         guard let device else { return .denied(Denial(.deviceUnknown, hasReach: false)) }
-        guard device.device.propertyID != nil else { return .denied(Denial(.deviceUnassigned, hasReach: reaches)) }
+        guard device.isAssigned else { return .denied(Denial(.deviceUnassigned, hasReach: reaches)) }
         guard reaches else { return .denied(Denial(.noAssociation, hasReach: false)) }
         let question = Question(operation: operation, device: device, instant: instant)
         guard let failure = question.failure(of: node, in: directory) else {

@@ -41,23 +41,23 @@ extension TenancyDirectory {
         }
     }
 
-    /// Brings a device's own list of sharing units up to date with one unit.
-    private mutating func share(_ device: DeviceID, by unit: Unit, isListed: Bool) {
-        guard let node = devices[device] else { return }
-        let isShared = isListed && node.canBeShared(by: unit)
-        guard node.sharingUnits.contains(unit.id) != isShared else { return }
-        var sharing = node.sharingUnits
-        if isShared { sharing.insert(unit.id) } else { sharing.remove(unit.id) }
-        devices[device] = DeviceNode(node.device, sharingUnits: sharing)
-    }
-
     private mutating func put(_ device: LockDevice) {
         let old = devices[device.id]
-        devices[device.id] = DeviceNode(device, sharingUnits: sharingUnits(of: device, before: old))
-        if let property = old?.device.propertyID, property != device.propertyID {
+        var node = DeviceNode(device)
+        let units = sharingUnits(of: node, before: old)
+        if old?.sharingSlot != nil || !units.isEmpty { keep(units, for: &node, in: old?.sharingSlot) }
+        let details = DeviceDetails(device, make: recentMakes.node(DeviceMake(device)))
+        let slot = devices.put(node)
+        if slot < deviceDetails.count { deviceDetails[slot] = details } else { deviceDetails.append(details) }
+        list(node, before: old)
+    }
+
+    /// Brings the lists of what hangs where up to date with one device.
+    private mutating func list(_ device: DeviceNode, before old: DeviceNode?) {
+        if let property = old?.propertyID, property != device.propertyID {
             devicesByProperty[property, default: []].remove(device.id)
         }
-        if let unit = old?.device.unitID, unit != device.unitID {
+        if let unit = old?.unitID, unit != device.unitID {
             devicesByUnit[unit, default: SortedIDs()].remove(device.id)
         }
         if let property = device.propertyID {
@@ -69,15 +69,8 @@ extension TenancyDirectory {
         if let unit = device.unitID { devicesByUnit[unit, default: SortedIDs()].insert(device.id) }
     }
 
-    private func sharingUnits(of device: LockDevice, before old: DeviceNode?) -> SortedIDs<Unit> {
-        if let old, old.device.propertyID == device.propertyID, old.device.unitID == device.unitID { return old.sharingUnits }
-        guard let listing = unitsByListedDevice[device.id] else { return SortedIDs() }
-        let node = DeviceNode(device, sharingUnits: SortedIDs())
-        return SortedIDs(listing.filter { id in units[id].map { node.canBeShared(by: $0.value) } ?? false })
-    }
-
     private mutating func put(_ user: User) {
-        let node = users[user.id] ?? UserNode(id: user.id)
+        let node = users[user.id]?.node ?? UserNode(id: user.id)
         if let old = node.user {
             superAdminCount -= old.isSuperAdmin ? 1 : 0
             let key = Self.emailKey(old.email)
@@ -87,22 +80,22 @@ extension TenancyDirectory {
         }
         superAdminCount += user.isSuperAdmin ? 1 : 0
         usersByEmail[Self.emailKey(user.email)] = user.id
-        users[user.id] = node.replacing(user: user)
+        users.put(UserEntry(node: node.replacing(user: user)))
     }
 
     private mutating func put(_ association: UserRoleAssociation) {
         removeAssociation(association.id)
-        let node = users[association.userID] ?? UserNode(id: association.userID)
-        users[association.userID] = node.replacing(roles: node.roles.all + [HeldRole(association)])
+        let node = users[association.userID]?.node ?? UserNode(id: association.userID)
+        users.put(UserEntry(node: node.replacing(roles: node.roles.all + [HeldRole(association)])))
         holders[association.id] = association.userID
         holdersByEntity[association.entity, default: SortedIDs()].insert(association.userID)
     }
 
     private mutating func removeAssociation(_ id: AssociationID) {
-        guard let holder = holders[id], let node = users[holder], let held = node.roles.all.first(where: { $0.id == id })
+        guard let holder = holders[id], let node = users[holder]?.node, let held = node.roles.all.first(where: { $0.id == id })
         else { return }
         let left = node.replacing(roles: node.roles.all.filter { $0.id != id })
-        users[holder] = left
+        users.put(UserEntry(node: left))
         holders[id] = nil
         if !left.roles.holdsAny(on: held.entity) { holdersByEntity[held.entity]?.remove(holder) }
     }
@@ -114,19 +107,19 @@ extension TenancyDirectory {
         guestAccessesByProperty[access.propertyID, default: []].insert(access.id)
         for device in access.deviceIDs { guestAccessesByDevice[device, default: SortedIDs()].insert(access.id) }
         guard let guest = access.guestUserID else { return }
-        let holder = users[guest] ?? UserNode(id: guest)
+        let holder = users[guest]?.node ?? UserNode(id: guest)
         var held = holder.guestAccesses
         held.insert(node)
-        users[guest] = holder.replacing(guestAccesses: held)
+        users.put(UserEntry(node: holder.replacing(guestAccesses: held)))
     }
 
     /// Takes an access out of all that points at it.
     private mutating func unlist(_ access: GuestAccess) {
         guestAccessesByProperty[access.propertyID]?.remove(access.id)
         for device in access.deviceIDs { guestAccessesByDevice[device]?.remove(access.id) }
-        guard let guest = access.guestUserID, let holder = users[guest] else { return }
+        guard let guest = access.guestUserID, let holder = users[guest]?.node else { return }
         var held = holder.guestAccesses
         held.remove(access.id)
-        users[guest] = holder.replacing(guestAccesses: held)
+        users.put(UserEntry(node: holder.replacing(guestAccesses: held)))
     }
 }

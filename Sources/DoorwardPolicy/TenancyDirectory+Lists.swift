@@ -6,8 +6,8 @@ extension TenancyDirectory {
     package var portfolioIDs: [PortfolioID] { portfolios.keys.sorted() }
     package var propertyIDs: [PropertyID] { properties.keys.sorted() }
     package var unitIDs: [UnitID] { units.keys.sorted() }
-    package var deviceIDs: [DeviceID] { devices.keys.sorted() }
-    package var userIDs: [UserID] { users.values.lazy.filter { $0.user != nil }.map(\.id).sorted() }
+    package var deviceIDs: [DeviceID] { devices.ids.sorted() }
+    package var userIDs: [UserID] { users.lazy.map(\.node).filter(\.isKnown).map(\.id).sorted() }
     package var guestAccessIDs: [GuestAccessID] { guestAccesses.keys.sorted() }
     package var unassignedDeviceIDs: [DeviceID] { unassignedDevices.sorted() }
 
@@ -22,20 +22,20 @@ extension TenancyDirectory {
 
     /// What a user holds, by id.
     package func associations(of user: UserID) -> [UserRoleAssociation] {
-        (users[user]?.roles.all.map { $0.association(of: user) } ?? []).sorted { $0.id < $1.id }
+        (users[user]?.node.roles.all.map { $0.association(of: user) } ?? []).sorted { $0.id < $1.id }
     }
 
     /// What is held on an entity itself, not above or below it; by id.
     package func associations(on entity: AssociatedEntity) -> [UserRoleAssociation] {
         let holders = holdersByEntity[entity] ?? SortedIDs()
         return holders.flatMap { user in
-            users[user]?.roles.held(on: entity).map { $0.association(of: user) } ?? []
+            users[user]?.node.roles.held(on: entity).map { $0.association(of: user) } ?? []
         }.sorted { $0.id < $1.id }
     }
 
     /// The accesses of which a user is the guest, ended ones too.
     package func guestAccesses(of user: UserID) -> [GuestAccess] {
-        users[user]?.guestAccesses.ids.compactMap(guestAccess) ?? []
+        users[user]?.node.guestAccesses.ids.compactMap(guestAccess) ?? []
     }
 
     /// The accesses that list a device, ended ones too.

@@ -3,15 +3,20 @@ internal import HashTreeCollections
 
 /// The whole tenancy in memory: a value that decisions read while the next version is being made.
 ///
-/// Copying costs nothing, and a change costs the logarithm of what there is, whatever the number of devices, users and
-/// records: the trees share all that did not change. Children may be put before their parents; whatever is asked then
+/// Copying costs nothing, and a change the logarithm of what there is, whatever the number of devices, users and
+/// records: versions share all pages and branches that did not change. Children may be put before their parents; whatever is asked then
 /// is denied until the parents are there.
 package struct TenancyDirectory: Sendable {
     var portfolios: TreeDictionary<PortfolioID, Node<Portfolio>> = [:]
     var properties: TreeDictionary<PropertyID, Node<Property>> = [:]
     var units: TreeDictionary<UnitID, Node<Unit>> = [:]
-    var devices: TreeDictionary<DeviceID, DeviceNode> = [:]
-    var users: TreeDictionary<UserID, UserNode> = [:]
+    /// What decisions need of a device; the rest of it has the same slot in `deviceDetails`.
+    var devices = EntityTable<DeviceNode>()
+    var deviceDetails = Pages<DeviceDetails>()
+    var recentMakes = RecentMakes()
+    /// The units that share a device, at its `sharingSlot`.
+    var sharing = Pages<SharingUnits>()
+    var users = EntityTable<UserEntry>()
     var guestAccesses: TreeDictionary<GuestAccessID, GuestAccessNode> = [:]
 
     /// Who holds an association.
@@ -41,13 +46,15 @@ package struct TenancyDirectory: Sendable {
     package func portfolio(_ id: PortfolioID) -> Portfolio? { portfolios[id]?.value }
     package func property(_ id: PropertyID) -> Property? { properties[id]?.value }
     package func unit(_ id: UnitID) -> Unit? { units[id]?.value }
-    package func device(_ id: DeviceID) -> LockDevice? { devices[id]?.device }
-    package func user(_ id: UserID) -> User? { users[id]?.user }
+    package func device(_ id: DeviceID) -> LockDevice? {
+        devices.slot(of: id).map { deviceDetails[$0].device(devices[slot: $0]) }
+    }
+    package func user(_ id: UserID) -> User? { users[id]?.node.user }
     package func guestAccess(_ id: GuestAccessID) -> GuestAccess? { guestAccesses[id]?.access }
 
     package func association(_ id: AssociationID) -> UserRoleAssociation? {
         guard let holder = holders[id] else { return nil }
-        return users[holder]?.roles.all.first { $0.id == id }?.association(of: holder)
+        return users[holder]?.node.roles.all.first { $0.id == id }?.association(of: holder)
     }
 
     /// The user of an address; upper and lower case are one.
@@ -55,10 +62,18 @@ package struct TenancyDirectory: Sendable {
 
     /// What `SecurityService` decides over, for callers that ask more than once about one user. It belongs to this
     /// version of the directory: asked again after a change, it may answer another.
-    package func resolve(_ id: UserID) -> UserNode? { users[id] }
+    package func resolve(_ id: UserID) -> UserNode? { users[id]?.node }
 
     /// The same for a device.
     package func resolve(_ id: DeviceID) -> DeviceNode? { devices[id] }
+
+    /// Calls `body` with what `resolve` gives, without counting a reference to it, which is a
+    /// write to memory that is not in the cache: this directory keeps it meanwhile.
+    @inline(__always)
+    func withUser<Result>(_ id: UserID, _ body: (UserNode?) -> Result) -> Result {
+        guard let slot = users.slot(of: id) else { return body(nil) }
+        return Unmanaged.passUnretained(users[slot: slot].node)._withUnsafeGuaranteedRef { body($0) }
+    }
 
     static func emailKey(_ email: String) -> String { email.lowercased() }
 }

@@ -31,3 +31,11 @@ package final class UserNode: Sendable {
         UserNode(id: id, user: user, roles: roles.all, guestAccesses: guestAccesses)
     }
 }
+
+/// A user in the table of users: the id stands beside the node, so that finding somebody looks at nobody else's node.
+struct UserEntry: TableEntry {
+    let id: UserID
+    let node: UserNode
+
+    init(node: UserNode) { (id, self.node) = (node.id, node) }
+}

@@ -1,0 +1,50 @@
+internal import DoorwardDomain
+
+/// What stands in an `EntityTable`.
+protocol TableEntry: Sendable {
+    associatedtype Entity
+    var id: EntityID<Entity> { get }
+}
+
+/// All entities of one kind, by id, for kinds of which none is ever taken out: a persistent dictionary that is read with
+/// two looks into memory, and copied at no cost. An entity keeps its slot for good.
+struct EntityTable<Entry: TableEntry>: Sendable {
+    private var index = SlotIndex<Entry.Entity>()
+    private var entries = Pages<Entry>()
+
+    var count: Int { entries.count }
+    var ids: [EntityID<Entry.Entity>] { entries.map(\.id) }
+
+    @inline(__always)
+    func slot(of id: EntityID<Entry.Entity>) -> Int? {
+        index.slot(of: id, in: entries)
+    }
+
+    subscript(id: EntityID<Entry.Entity>) -> Entry? {
+        @inline(__always)
+        get { slot(of: id).map { entries[$0] } }
+    }
+
+    subscript(slot slot: Int) -> Entry {
+        @inline(__always)
+        get { entries[slot] }
+    }
+
+    /// Adds the entry, or puts it in the place of that with the same id.
+    ///
+    /// - Returns: its slot; a new one is the next after the greatest.
+    @discardableResult
+    mutating func put(_ entry: Entry) -> Int {
+        if let slot = slot(of: entry.id) {
+            entries[slot] = entry
+            return slot
+        }
+        entries.append(entry)
+        index.insert(entry.id, at: entries.count - 1)
+        return entries.count - 1
+    }
+}
+
+extension EntityTable: Sequence {
+    func makeIterator() -> some IteratorProtocol<Entry> { entries.makeIterator() }
+}

@@ -1,0 +1,94 @@
+internal import DoorwardDomain
+internal import HashTreeCollections
+
+/// Says where an entity lies in a table: from its id to the slot, by one look at one line of the cache.
+///
+/// Linear hashing (Litwin, "Linear Hashing: A New Tool for File and Table Addressing", 1980): slots lie in buckets of eight,
+/// and whenever there are more than three for each bucket, one bucket is parted in two, each in its turn. So it grows with
+/// what it holds, and no insertion moves more than one bucket. The little that does not fit its bucket lies in a tree.
+///
+/// Beside a slot stand 32 bits of the id's hash; whoever asks compares the id itself with that in the table.
+struct SlotIndex<Entity>: Sendable {
+    /// An entry in each lane, those that are taken first; zero where there is none.
+    private typealias Bucket = SIMD8<UInt64>
+
+    /// The hash in the upper half, the slot plus one in the lower.
+    private struct Located {
+        let bits: UInt64
+
+        var hash: UInt32 { UInt32(truncatingIfNeeded: bits >> 32) }
+        var slot: Int { Int(bits & 0xFFFF_FFFF) - 1 }
+        var isFree: Bool { bits == 0 }
+    }
+
+    private var buckets = Pages<Bucket>()
+    /// What did not fit, by bucket.
+    private var overflow: TreeDictionary<Int, [UInt64]> = [:]
+    private var count = 0
+    /// One less than the greatest power of two that is not above the number of buckets.
+    private var mask = 0
+
+    private static var entriesPerBucket: Int { 3 }
+
+    init() { buckets.append(Bucket()) }
+
+    /// The slot of an id in `table`, which is the table that this index is of.
+    @inline(__always)
+    func slot<Entry: TableEntry>(of id: EntityID<Entity>, in table: Pages<Entry>) -> Int? where Entry.Entity == Entity {
+        let hash = Self.hash(id)
+        let bucket = bucket(of: hash)
+        let entries = buckets[bucket]
+        for lane in 0..<Bucket.scalarCount {
+            let entry = Located(bits: entries[lane])
+            if entry.isFree { return nil }
+            if entry.hash == hash && table[entry.slot].id == id { return entry.slot }
+        }
+        return overflow.isEmpty
+            ? nil
+            : overflow[bucket].flatMap { bits in
+                bits.lazy.map(Located.init(bits:)).first { $0.hash == hash && table[$0.slot].id == id }?.slot
+            }
+    }
+
+    /// Adds an id that is not there yet. Slots are below 2³² - 1.
+    mutating func insert(_ id: EntityID<Entity>, at slot: Int) {
+        let hash = Self.hash(id)
+        place(UInt64(hash) << 32 | UInt64(UInt32(slot) + 1), in: bucket(of: hash))
+        count += 1
+        if count > buckets.count * Self.entriesPerBucket { part() }
+    }
+
+    private func bucket(of hash: UInt32) -> Int {
+        let wide = Int(hash) & (mask << 1 | 1)
+        return wide < buckets.count ? wide : wide & mask
+    }
+
+    private mutating func place(_ bits: UInt64, in bucket: Int) {
+        for lane in 0..<Bucket.scalarCount where buckets[bucket][lane] == 0 {
+            buckets[bucket][lane] = bits
+            return
+        }
+        overflow[bucket, default: []].append(bits)
+    }
+
+    /// Parts the bucket whose turn it is: by one more bit of the hash, its entries stay or go to a new one at the end.
+    private mutating func part() {
+        let parted = buckets.count & mask
+        let full = buckets[parted]
+        let entries = full.indices.map { full[$0] }.filter { $0 != 0 } + (overflow.removeValue(forKey: parted) ?? [])
+        buckets[parted] = Bucket()
+        buckets.append(Bucket())
+        if buckets.count == 2 * (mask + 1) { mask = mask << 1 | 1 }
+        for bits in entries { place(bits, in: bucket(of: Located(bits: bits).hash)) }
+    }
+
+    /// The finaliser of MurmurHash3 over both halves. Ids are the gateway's own and random, so that nobody can choose them
+    /// to fall together.
+    @inline(__always)
+    private static func hash(_ id: EntityID<Entity>) -> UInt32 {
+        var mixed = id.low ^ id.high &* 0x9E37_79B9_7F4A_7C15
+        mixed = (mixed ^ mixed >> 33) &* 0xFF51_AFD7_ED55_8CCD
+        mixed = (mixed ^ mixed >> 33) &* 0xC4CE_B9FE_1A85_EC53
+        return UInt32(truncatingIfNeeded: mixed ^ mixed >> 33)
+    }
+}

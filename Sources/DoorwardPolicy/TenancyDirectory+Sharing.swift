@@ -1,0 +1,57 @@
+internal import DoorwardDomain
+internal import HashTreeCollections
+
+// Common areas: devices that hang on no unit, and that the tenants of the units listing them share.
+extension TenancyDirectory {
+    /// The units that list a device as a common area, and rightly: it hangs on no unit, and on their property.
+    func sharingUnits(of device: DeviceNode) -> SharingUnits { device.sharingSlot.map { sharing[$0] } ?? SharingUnits() }
+
+    /// What a user holds on the units that share a device.
+    func sharedRoles(of user: UserNode, on device: DeviceNode) -> [HeldRole] {
+        var found: [HeldRole] = []
+        forEachSharedRole(of: user, on: device) { found.append($0) }
+        return found
+    }
+
+    /// The same one by one, without making a list; goes through the user's roles or the units, whichever are fewer.
+    @inline(__always)
+    func forEachSharedRole(of user: UserNode, on device: DeviceNode, _ body: (HeldRole) -> Void) {
+        guard device.isShared, let slot = device.sharingSlot else { return }
+        let units = sharing[slot]
+        if units.ids.count < user.roles.count {
+            for unit in units.ids {
+                for index in user.roles.indices(on: unit.cast(), .unit) { body(user.roles[index]) }
+            }
+        } else {
+            for index in 0..<user.roles.count {
+                guard units.mayContain(user.roles.key(index)) else { continue }
+                let held = user.roles[index]
+                if case .unit = held.type, units.contains(held.entityID.cast()) { body(held) }
+            }
+        }
+    }
+
+    /// Brings the units that share a device up to date with one unit.
+    mutating func share(_ id: DeviceID, by unit: Unit, isListed: Bool) {
+        guard var device = devices[id] else { return }
+        let isShared = isListed && device.canBeShared(by: unit)
+        var units = sharingUnits(of: device)
+        guard units.contains(unit.id) != isShared else { return }
+        if isShared { units.insert(unit.id) } else { units.remove(unit.id) }
+        keep(units, for: &device, in: device.sharingSlot)
+        devices.put(device)
+    }
+
+    /// Keeps the units that share a device, in the slot that it has or in a new one.
+    mutating func keep(_ units: SharingUnits, for device: inout DeviceNode, in slot: Int?) {
+        if let slot { sharing[slot] = units } else { sharing.append(units) }
+        device.setSharing(slot: slot ?? sharing.count - 1, isShared: !units.isEmpty)
+    }
+
+    /// The units that share a device which takes the place of `old`.
+    func sharingUnits(of device: DeviceNode, before old: DeviceNode?) -> SharingUnits {
+        if let old, old.propertyID == device.propertyID, old.unitID == device.unitID { return sharingUnits(of: old) }
+        guard let listing = unitsByListedDevice[device.id] else { return SharingUnits() }
+        return SharingUnits(SortedIDs(listing.filter { id in units[id].map { device.canBeShared(by: $0.value) } ?? false }))
+    }
+}

@@ -1,0 +1,63 @@
+import DoorwardDomain
+import Testing
+
+@testable import DoorwardPolicy
+
+@Suite struct DeviceNodeTests {
+    private static let full = LockDevice(
+        id: DeviceID(high: 1, low: 2), name: "Front door", adapter: "mqtt", address: ["topic": .string("door/1")],
+        manufacturer: "Maker", model: "M1", firmwareVersion: "1.2", portfolioID: PortfolioID(high: 3, low: 4),
+        propertyID: PropertyID(high: 5, low: 6), unitID: UnitID(high: 7, low: 8), isRemoteOperationEnabled: false,
+        capabilities: [.lock, .jam], settings: LockSettings(autoRelockSeconds: 30), metadata: ["floor": .string("2")],
+        createdAt: Timestamp(milliseconds: 1), updatedAt: Timestamp(milliseconds: 2))
+
+    /// The device with each of its places there or not, also those that should not be.
+    private static let devices = (0..<16).map { bits in
+        var device = full
+        if bits & 1 != 0 { device.portfolioID = nil }
+        if bits & 2 != 0 { device.propertyID = nil }
+        if bits & 4 != 0 { device.unitID = nil }
+        if bits & 8 != 0 {
+            (device.isRemoteOperationEnabled, device.capabilities) = (true, .all)
+            (device.manufacturer, device.model, device.firmwareVersion, device.settings) = (nil, nil, nil, LockSettings())
+        }
+        return device
+    }
+
+    @Test("Node and details together are the device", arguments: devices)
+    func roundTrip(device: LockDevice) {
+        var makes = RecentMakes()
+        var node = DeviceNode(device)
+        let details = DeviceDetails(device, make: makes.node(DeviceMake(device)))
+        #expect(details.device(node) == device)
+        #expect(node.sharingSlot == nil)
+        node.setSharing(slot: 3, isShared: true)
+        #expect(node.isShared && node.sharingSlot == 3)
+        node.setSharing(slot: 3, isShared: false)
+        #expect(!node.isShared && node.sharingSlot == 3)
+        #expect(details.device(node) == device)
+    }
+
+    @Test("A node holds nothing that must be counted, and little")
+    func size() {
+        #expect(_isPOD(DeviceNode.self))
+        #expect(MemoryLayout<DeviceNode>.stride <= 72)
+    }
+
+    @Test("Devices of one make share it, and the last sixteen makes are known")
+    func makes() {
+        var makes = RecentMakes()
+        func make(_ number: Int) -> DeviceMake {
+            var device = Self.full
+            device.firmwareVersion = "\(number)"
+            return DeviceMake(device)
+        }
+        let first = makes.node(make(0))
+        #expect(makes.node(make(0)) === first)
+        for number in 1..<16 { #expect(makes.node(make(number)).value == make(number)) }
+        #expect(makes.node(make(0)) === first)
+        #expect(makes.node(make(16)).value == make(16))
+        let again = makes.node(make(0))
+        #expect(again !== first && again.value == first.value)
+    }
+}

@@ -1,0 +1,71 @@
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+@testable import DoorwardPolicy
+
+@Suite struct EntityTableTests {
+    struct Named: TableEntry, Equatable {
+        let id: UnitID
+        var name: Int
+    }
+
+    /// Ids as the gateway makes them, ids that count up as those of tests do, and ids that differ in one half alone.
+    enum Kind: CaseIterable {
+        case random, counting, sameHigh, sameLow
+
+        func id(_ number: Int, _ generator: inout SeededGenerator) -> UnitID {
+            switch self {
+            case .random:
+                UnitID(high: .random(in: 0...UInt64.max, using: &generator), low: .random(in: 0...UInt64.max, using: &generator))
+            case .counting: UnitID(high: UInt64(number & 1), low: UInt64(number >> 1))
+            case .sameHigh: UnitID(high: 7, low: UInt64(number) << 20)
+            case .sameLow: UnitID(high: UInt64(number) << 16, low: 7)
+            }
+        }
+    }
+
+    @Test("It is a dictionary, for ids of every kind", arguments: Kind.allCases)
+    func model(kind: Kind) {
+        var generator = SeededGenerator(seed: 11)
+        var table = EntityTable<Named>()
+        var dictionary: [UnitID: Named] = [:]
+        var ids: [UnitID] = []
+        for number in 0..<20_000 {
+            let known = Int.random(in: 0..<4, using: &generator) == 0 ? ids.randomElement(using: &generator) : nil
+            let id = known ?? kind.id(number, &generator)
+            if known == nil {
+                #expect(table[id] == nil)
+                ids.append(id)
+            }
+            let slot = table.put(Named(id: id, name: number))
+            dictionary[id] = Named(id: id, name: number)
+            #expect(table.slot(of: id) == slot)
+            #expect(ids[slot] == id, "an entity keeps its slot, and a new one gets the next")
+        }
+        #expect(table.count == dictionary.count)
+        #expect(ids.allSatisfy { table[$0] == dictionary[$0] })
+        #expect(table.ids == ids)
+        for number in 20_000..<22_000 { #expect(table[kind.id(number, &generator)] == nil) }
+    }
+
+    @Test("A copy keeps what it had while others of the same origin grow and change")
+    func persistence() {
+        var generator = SeededGenerator(seed: 5)
+        var table = EntityTable<Named>()
+        var versions: [EntityTable<Named>] = []
+        for number in 0..<2000 {
+            if number % 100 == 0 { versions.append(table) }
+            table.put(Named(id: Kind.random.id(number, &generator), name: 0))
+        }
+        let ids = table.ids
+        for id in ids { table.put(Named(id: id, name: 1)) }
+        for (index, version) in versions.enumerated() {
+            #expect(version.count == index * 100)
+            for (slot, id) in ids.enumerated() {
+                #expect(version[id] == (slot < index * 100 ? Named(id: id, name: 0) : nil))
+            }
+        }
+        #expect(ids.allSatisfy { table[$0]?.name == 1 })
+    }
+}

@@ -1,0 +1,73 @@
+import DoorwardTesting
+import Testing
+
+@testable import DoorwardPolicy
+
+@Suite struct PagesTests {
+    @Test("It is an array: whatever is appended and replaced, it holds the same", arguments: 0..<3 as Range<UInt64>)
+    func model(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var pages = Pages<String>()
+        var array: [String] = []
+        for step in 0..<9000 {
+            if array.isEmpty || Int.random(in: 0..<10, using: &generator) < 6 {
+                pages.append("new \(step)")
+                array.append("new \(step)")
+            } else {
+                let index = Int.random(in: 0..<array.count, using: &generator)
+                (pages[index], array[index]) = ("changed \(step)", "changed \(step)")
+            }
+            #expect(pages.count == array.count)
+        }
+        #expect(array.count > 4096 + 64, "more than one chapter")
+        #expect(Array(pages) == array)
+    }
+
+    @Test("A copy keeps what it had while others of the same origin change", arguments: [1, 63, 64, 65, 4095, 4096, 4097])
+    func persistence(count: Int) {
+        var generator = SeededGenerator(seed: UInt64(count))
+        var versions: [(pages: Pages<[Int]>, array: [[Int]])] = []
+        var pages = Pages<[Int]>()
+        for index in 0..<count { pages.append([index]) }
+        var array = (0..<count).map { [$0] }
+        for round in 0..<40 {
+            versions.append((pages, array))
+            let index = Int.random(in: 0..<count, using: &generator)
+            (pages[index], array[index]) = ([index, round], [index, round])
+            pages.append([-round])
+            array.append([-round])
+            // An older version goes its own way too.
+            let older = versions.indices.randomElement(using: &generator) ?? 0
+            versions[older].pages[0] = [older, round]
+            versions[older].array[0] = [older, round]
+        }
+        versions.append((pages, array))
+        for version in versions { #expect(Array(version.pages) == version.array) }
+    }
+
+    @Test("What is put in lives as long as a version that holds it, and no longer")
+    func lifetime() {
+        final class Witness: Sendable {}
+        weak var replaced: Witness?
+        weak var kept: Witness?
+        do {
+            var pages = Pages<Witness>()
+            do {
+                let (first, second) = (Witness(), Witness())
+                (replaced, kept) = (first, second)
+                pages.append(first)
+                pages.append(second)
+            }
+            do {
+                let earlier = pages
+                pages[0] = Witness()
+                #expect(earlier[0] === replaced)
+                #expect(replaced != nil)
+            }
+            #expect(replaced == nil)
+            #expect(pages[1] === kept)
+            #expect(kept != nil)
+        }
+        #expect(kept == nil)
+    }
+}
