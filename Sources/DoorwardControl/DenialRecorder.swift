@@ -88,7 +88,10 @@ final class DenialRecorder: Sendable {
             source: caller.source, operation: request.operation, decision: .denied, reason: denial.reason, rule: denial.rule,
             clientAddress: caller.clientAddress, requestID: caller.requestID, device: device.map { DeviceStamp($0) },
             statedReason: request.statedReason, override: request.override)
-        if device == nil { body.details["attemptedId"] = .string(String(request.attemptedID.prefix(64))) }
+        // What somebody typed in place of an id may say anything of anybody: it goes with the one who typed it.
+        if device == nil {
+            body.details["attemptedId"] = .personal(String(request.attemptedID.prefix(64)), person: caller.userID)
+        }
         return body
     }
 

@@ -123,7 +123,8 @@ extension TenancyDraft {
         note(
             .create, RecordTarget(device), at: .property(propertyID), device: DeviceStamp(device),
             after: [
-                "name": .string(device.name), "adapter": .string(device.adapter), "propertyId": .string(propertyID.description),
+                "name": .personal(device.name, person: nil), "adapter": .string(device.adapter),
+                "propertyId": .string(propertyID.description),
                 "unitId": unitID.map { .string($0.description) } ?? .null,
             ])
         return device

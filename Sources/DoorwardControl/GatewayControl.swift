@@ -36,12 +36,18 @@ package final class GatewayControl: Sendable {
     private let logger: Logger
     private let background = Mutex<[Task<Void, Never>]>([])
     private let isReady = Mutex(false)
+    /// Whether the start stands in the log.
+    private let hasStarted = Mutex(false)
+    private let version: String
     private let executor: (any TaskExecutor)?
 
     package init(
         store: any GatewayStore, adapters: [any LockAdapter], clock: any GatewayClock, random: RandomSource,
-        limits: Limits = Limits(), logger: Logger = Logger(label: "doorward"), executor: (any TaskExecutor)? = nil
+        limits: Limits = Limits(), logger: Logger = Logger(label: "doorward"), version: String = "",
+        executor: (any TaskExecutor)? = nil
     ) {
+        self.version = version
+
         (self.clock, self.random, self.logger, self.executor) = (clock, random, logger, executor)
         self.adapters = AdapterRegistry(adapters)
         ledger = Ledger(store: store, logger: logger)
@@ -79,7 +85,8 @@ package final class GatewayControl: Sendable {
         signIn.sessions.load(try await ledger.store.liveSessions(at: now))
         try await recovery.rememberOpenCommands()
         let recovered = try await recovery.settleOpenCommands()
-        try await ledger.write(StoreTransaction(records: lifeRecords(.start, recovered: recovered)))
+        try await ledger.write(StoreTransaction(records: startRecords(recovered: recovered)))
+        hasStarted.withLock { $0 = true }
         ledger.onFailure { [weak self] in self?.beginMending() }
         background.withLock { $0.append(Task(executorPreference: executor) { [reports] in await reports.run() }) }
         try await startAdapters()
@@ -117,16 +124,22 @@ package final class GatewayControl: Sendable {
         }
     }
 
-    private func lifeRecords(_ event: RecordEvent, recovered: Int = 0) -> [PendingRecord] {
+    private func lifeRecord(_ event: RecordEvent, _ details: [String: RecordValue] = [:]) -> PendingRecord {
         let now = clock.now()
-        func record(_ event: RecordEvent, _ details: [String: RecordValue]) -> PendingRecord {
-            PendingRecord(
-                RecordBody(
-                    log: .gateway, id: random.id(at: now), at: now, kind: .gateway, actor: .gateway, source: .gateway,
-                    event: event, details: details))
-        }
-        let recovery = recovered > 0 ? [record(.recovered, ["commands": .integer(Int64(recovered))])] : []
-        return recovery + [record(event, [:])]
+        return PendingRecord(
+            RecordBody(
+                log: .gateway, id: random.id(at: now), at: now, kind: .gateway, actor: .gateway, source: .gateway, event: event,
+                details: details))
+    }
+
+    /// - Parameter cause: `restart` or `store_failure`.
+    private func recoveryRecord(_ settled: Int, after cause: String) -> PendingRecord {
+        lifeRecord(.recovered, ["commands": .integer(Int64(settled)), "after": .string(cause)])
+    }
+
+    private func startRecords(recovered: Int) -> [PendingRecord] {
+        let start = lifeRecord(.start, version.isEmpty ? [:] : ["version": .string(version)])
+        return recovered > 0 ? [recoveryRecord(recovered, after: "restart"), start] : [start]
     }
 
     // MARK: - Mend
@@ -156,7 +169,7 @@ package final class GatewayControl: Sendable {
         attachNewDevices { devices.existing($0) != nil }
         signIn.sessions.load(try await ledger.store.liveSessions(at: clock.now()))
         let recovered = try await recovery.settleOpenCommands(except: locks.running.contains)
-        try await ledger.write(StoreTransaction(records: lifeRecords(.recovered, recovered: recovered)))
+        try await ledger.write(StoreTransaction(records: [recoveryRecord(recovered, after: "store_failure")]))
         guard ledger.settle(asOf: doubts) else { throw GatewayError.unavailable }
         logger.notice("the store writes again", metadata: ["commandsSettled": "\(recovered)"])
     }
@@ -175,11 +188,20 @@ package final class GatewayControl: Sendable {
         }
         if let events = background.first { await events.value }
         for task in background.dropFirst() { task.cancel() }
+        // Whatever becomes of the record, the store is closed; a gateway that never started has nothing to record.
+        if hasStarted.withLock({ $0 }) {
+            await orLog("the stop could not be written down") {
+                try await ledger.write(StoreTransaction(records: [lifeRecord(.stop)]))
+            }
+        }
+        await orLog("the store did not close in order") { try await ledger.store.close() }
+    }
+
+    private func orLog(_ complaint: Logger.Message, _ body: () async throws -> Void) async {
         do {
-            try await ledger.write(StoreTransaction(records: lifeRecords(.stop)))
-            try await ledger.store.close()
+            try await body()
         } catch {
-            logger.error("the store did not close in order", metadata: ["error": "\(error)"])
+            logger.error(complaint, metadata: ["error": "\(error)"])
         }
     }
 }

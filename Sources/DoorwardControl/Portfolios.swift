@@ -18,7 +18,8 @@ package struct Portfolios: Sendable {
             try draft.directory.require(.portfolioCreate, of: caller, on: .gateway)
             let portfolio = Portfolio(id: draft.newID(), name: name, createdAt: draft.now, updatedAt: draft.now)
             draft.apply(.putPortfolio(portfolio))
-            draft.note(.create, RecordTarget(portfolio), at: .portfolio(portfolio.id), after: ["name": .string(name)])
+            draft.note(
+                .create, RecordTarget(portfolio), at: .portfolio(portfolio.id), after: ["name": .personal(name, person: nil)])
             for owner in owners { _ = try draft.assign(.owner, to: owner, on: .portfolio(portfolio.id)) }
             return portfolio
         }
@@ -49,7 +50,9 @@ package struct Portfolios: Sendable {
                     id: draft.newID(), name: new.name, portfolioID: portfolioID, address: new.address,
                     defaultTimeZone: new.defaultTimeZone, createdAt: draft.now, updatedAt: draft.now)
                 draft.apply(.putProperty(property))
-                draft.note(.create, RecordTarget(property), at: .property(property.id), after: ["name": .string(new.name)])
+                draft.note(
+                    .create, RecordTarget(property), at: .property(property.id), after: ["name": .personal(new.name, person: nil)]
+                )
                 for manager in new.managers { _ = try draft.assign(.propertyManager, to: manager, on: .property(property.id)) }
                 return property
             })
@@ -81,7 +84,7 @@ package struct Portfolios: Sendable {
                     id: draft.newID(), name: new.name, propertyID: propertyID, portfolioID: property.portfolioID,
                     createdAt: draft.now, updatedAt: draft.now)
                 draft.apply(.putUnit(unit))
-                draft.note(.create, RecordTarget(unit), at: .unit(unit.id), after: ["name": .string(new.name)])
+                draft.note(.create, RecordTarget(unit), at: .unit(unit.id), after: ["name": .personal(new.name, person: nil)])
                 for tenant in new.tenants { _ = try draft.assign(.tenant, to: tenant, on: .unit(unit.id)) }
                 for device in new.devices { try draft.hang(device, on: unit, field: "deviceIds") }
                 return unit

@@ -53,7 +53,7 @@ import Testing
             #expect(denied?.hasReach == false)
             let record = try #require(house.gatewayLog.last?.body)
             #expect(record.reason == .deviceUnknown)
-            #expect(record.details["attemptedId"] == .string(text))
+            #expect(record.details["attemptedId"] == .personal(text, person: house.ids.tenant))
         }
         let asSuperAdmin = await failure {
             _ = try await house.run(by: house.ids.superAdmin, on: DeviceID(high: 1, low: 2))

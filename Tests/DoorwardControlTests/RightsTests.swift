@@ -94,7 +94,7 @@ import Testing
             notFound: [.superAdmin], isChange: false
         ) { _ = try $0.control.guestAccesses.access($0.access, for: $1) },
         Row(
-            call: "end a guest access", done: [.owner, .portfolioAdmin, .propertyManager, .tenant], insufficient: [],
+            call: "end a guest access", done: [.owner, .portfolioAdmin, .propertyManager, .tenant], insufficient: [.guest],
             notFound: [.superAdmin]
         ) { try await $0.control.guestAccesses.revoke($1, $0.access) },
         Row(

@@ -32,7 +32,7 @@ struct Gateway: Service {
             let simulator = SimulatorAdapter(clock: clock)
             let control = GatewayControl(
                 store: store, adapters: [simulator], clock: clock, random: RandomSource(),
-                limits: GatewayControl.Limits(configuration), logger: logger)
+                limits: GatewayControl.Limits(configuration), logger: logger, version: Doorward.version)
             let settings = HTTPSettings(configuration)
             let server = try GatewayServer(
                 control: control, settings: settings, tokenKey: tokenKey, simulator: SimulatorSwitch(adapter: simulator),

@@ -34,7 +34,7 @@ struct CampaignReach {
         if body.details["recovered"] == .bool(true) { add("recovered") }
         if body.kind == .deviceEvent { add(body.commandID == nil ? "store events" : "late answers") }
         if body.event == .start { add("starts") }
-        if body.event == .recovered, body.details.isEmpty { add("mended") }
+        if body.event == .recovered, body.details["after"] == .string("store_failure") { add("mended") }
     }
 
     private mutating func add(_ request: CampaignTrace.Request, _ checks: CampaignChecks) {
