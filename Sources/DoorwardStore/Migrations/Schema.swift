@@ -1,33 +1,58 @@
 import GRDB
 
 /// The database's schema: what marks a file as ours, and the steps that bring an older file up to date.
-enum Schema {
+struct Schema: Sendable {
+    /// What brings a file from one schema to the next, in one transaction.
+    struct Step: Sendable {
+        /// `.deferred` for a step that makes a table anew which others refer to: references are not held while it runs, and
+        /// all of them are checked before its COMMIT.
+        let foreignKeyChecks: DatabaseMigrator.ForeignKeyChecks
+        let apply: @Sendable (Database) throws -> Void
+    }
+
+    /// The schema that this program writes. A published step is never changed.
+    static let current = Schema(steps: [Step(foreignKeyChecks: .immediate, apply: Schema001.apply)])
+
     /// `Door` in ASCII, in the file's header (SQLite, "Database File Format", 1.3.16).
     static let applicationID: Int32 = 0x446F_6F72
 
-    /// The steps in order. Step n brings a file from schema n - 1 to schema n; a published step is never changed.
-    static let steps: [@Sendable (Database) throws -> Void] = [Schema001.apply]
+    /// The steps in order. Step n brings a file from schema n - 1 to schema n.
+    let steps: [Step]
 
-    /// The schema that this program writes.
-    static var number: Int { steps.count }
+    var number: Int { steps.count }
 
-    static var migrator: DatabaseMigrator {
+    /// Brings the file up to date, each step in a transaction of its own. A process that ends in between leaves a file that
+    /// the next one recognises and goes on with.
+    func migrate(_ queue: DatabaseQueue) throws {
+        // Before anything else is written: the library makes its list of steps in a transaction of its own.
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA application_id = \(Self.applicationID)") }
+        try migrator.migrate(queue)
+    }
+
+    private var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         for (index, step) in steps.enumerated() {
-            migrator.registerMigration("\(index + 1)", foreignKeyChecks: .immediate) { db in
-                try step(db)
-                try db.execute(sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(index + 1)")
+            migrator.registerMigration("\(index + 1)", foreignKeyChecks: step.foreignKeyChecks) { db in
+                try step.apply(db)
+                try db.execute(sql: "PRAGMA user_version = \(index + 1)")
             }
         }
         return migrator
     }
 
     /// Refuses, before anything is written, a file that another program made or that is newer than this one.
-    static func check(_ db: Database, path: String) throws {
+    func check(_ db: Database, path: String) throws {
         let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        if application == 0, found == 0, try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0 { return }
-        guard application == applicationID else { throw StoreOpenError.notOurs(path: path) }
+        if application == 0, found == 0, try Self.holdsNothing(db) { return }
+        guard application == Self.applicationID else { throw StoreOpenError.notOurs(path: path) }
         guard found <= number else { throw StoreOpenError.newerSchema(path: path, found: found, known: number) }
+    }
+
+    /// Whether the file is empty but for a list of steps with no step in it, which an interrupted first start may leave.
+    private static func holdsNothing(_ db: Database) throws -> Bool {
+        let others = "SELECT count(*) FROM sqlite_schema WHERE tbl_name <> 'grdb_migrations'"
+        guard try Int.fetchOne(db, sql: others) == 0 else { return false }
+        return try !db.tableExists("grdb_migrations") || Int.fetchOne(db, sql: "SELECT count(*) FROM grdb_migrations") == 0
     }
 }

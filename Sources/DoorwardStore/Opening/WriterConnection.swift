@@ -9,11 +9,13 @@ struct WriterConnection {
     let queue: DatabaseQueue
 
     /// Opens the connection, checks that the file is ours and not newer than we are, and brings the schema up to date.
-    static func open(path: String, limits: StoreLimits) throws(StoreOpenError) -> WriterConnection {
+    static func open(
+        path: String, limits: StoreLimits, schema: Schema = .current
+    ) throws(StoreOpenError) -> WriterConnection {
         do {
             let connection = WriterConnection(queue: try DatabaseQueue(path: path, configuration: configuration()))
             do {
-                try connection.prepare(path: path, limits: limits)
+                try connection.prepare(path: path, limits: limits, schema: schema)
                 return connection
             } catch {
                 connection.abandon()
@@ -37,9 +39,9 @@ struct WriterConnection {
         return configuration
     }
 
-    private func prepare(path: String, limits: StoreLimits) throws {
+    private func prepare(path: String, limits: StoreLimits, schema: Schema) throws {
         try queue.writeWithoutTransaction { db in
-            try Schema.check(db, path: path)
+            try schema.check(db, path: path)
             try db.execute(
                 sql: """
                     PRAGMA journal_mode = WAL;
@@ -51,10 +53,16 @@ struct WriterConnection {
                     PRAGMA cache_size = -32768;
                     """)
             if let pages = limits.maximumPages { try db.execute(sql: "PRAGMA max_page_count = \(pages)") }
-            // GRDB sets `synchronous` by itself in places: what counts is what the open connection says.
-            if let violation = try StoreSettings(db).violation { throw StoreOpenError.notDurable(path: path, setting: violation) }
         }
-        try Schema.migrator.migrate(queue)
+        try verifySettings(path: path)
+        try schema.migrate(queue)
+        try verifySettings(path: path)
+    }
+
+    /// GRDB sets `synchronous` by itself in places, and a step may switch off references: what counts is what the open
+    /// connection says.
+    private func verifySettings(path: String) throws {
+        if let violation = try settings().violation { throw StoreOpenError.notDurable(path: path, setting: violation) }
     }
 
     /// Closes without a flush and without a checkpoint, as long as a reader has the file open.
