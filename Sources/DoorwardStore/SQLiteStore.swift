@@ -25,8 +25,12 @@ package final class SQLiteStore: GatewayStore {
         path: String, clock: any GatewayClock, random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
         logger: Logger, limits: StoreLimits = StoreLimits(), hooks: StoreHooks = StoreHooks()
     ) throws(StoreOpenError) -> SQLiteStore {
-        let path = try preparedFile(at: path)
+        let file = try DatabaseFile(at: path)
+        let path = file.path
         let lock = try FileLock(for: path)
+        for name in try file.prepare() {
+            logger.warning("others could read this file; its mode is 0600 now", metadata: ["file": "\(name)"])
+        }
         let connection = try WriterConnection.open(path: path, limits: limits)
         let reader = try StoreReader(path: path, readers: limits.readers)
         let writer = StoreWriter(

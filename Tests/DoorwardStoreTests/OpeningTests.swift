@@ -102,7 +102,7 @@ import Testing
         let database = try TemporaryDatabase()
         let path = database.path + "/missing/doorward.db"
         let expected =
-            "\(path): the database could not be opened: the file cannot be opened for writing (No such file or directory)."
+            "\(path): the database could not be opened: its folder cannot be resolved (No such file or directory)."
         #expect { try database.open(path: path) } throws: { "\($0)" == expected }
     }
 

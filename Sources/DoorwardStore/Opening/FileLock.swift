@@ -32,18 +32,3 @@ final class FileLock: Sendable {
 
     deinit { release() }
 }
-
-/// The file's one name: two paths to one file must meet at one lock. Makes the file, for its owner alone, if it is not there.
-func preparedFile(at path: String) throws(StoreOpenError) -> String {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(0o600))
-    guard descriptor >= 0 else { throw .failed(path: path, reason: systemError("the file cannot be opened for writing")) }
-    Glibc.close(descriptor)
-    guard let resolved = realpath(path, nil) else {
-        throw .failed(path: path, reason: systemError("its path cannot be resolved"))
-    }
-    defer { free(resolved) }
-    return String(cString: resolved)
-}
-
-/// `what` with the system's word for `errno`.
-private func systemError(_ what: String) -> String { "\(what) (\(String(cString: strerror(errno))))" }

@@ -1,0 +1,83 @@
+import DoorwardStore
+import Foundation
+import Testing
+
+@Suite struct DatabaseFileTests {
+    @Test("A refused second store leaves the first one's locks on the file")
+    func locksStay() async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        #expect(try isLocked(database.path))
+        for _ in 0..<3 {
+            #expect(throws: StoreOpenError.self) { try database.open() }
+        }
+        #expect(try isLocked(database.path))
+        try await store.close()
+        #expect(try isLocked(database.path) == false)
+    }
+
+    @Test("A store that was refused makes no file")
+    func refusedMakesNothing() async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        try FileManager.default.removeItem(atPath: database.path)
+        #expect(throws: StoreOpenError.self) { try database.open() }
+        #expect(!FileManager.default.fileExists(atPath: database.path))
+        try? await store.close()
+    }
+
+    @Test(
+        "Files that others could read are for their owner alone once the store is open", arguments: [0o644, 0o640, 0o666, 0o602])
+    func tightened(mode: Int) async throws {
+        let database = try TemporaryDatabase()
+        try await database.open().close()
+        #expect(FileManager.default.createFile(atPath: database.path + "-wal", contents: Data()))
+        for suffix in ["", "-wal"] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: database.path + suffix)
+        }
+        let store = try database.open()
+        for suffix in ["", "-wal", "-shm"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: database.path + suffix)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(suffix)")
+        }
+        try await store.close()
+    }
+
+    @Test("A link to a file that is not there is not followed into making it")
+    func danglingLink() throws {
+        let database = try TemporaryDatabase()
+        let target = database.folder.appending(path: "elsewhere.db").path
+        try FileManager.default.createSymbolicLink(atPath: database.path, withDestinationPath: target)
+        let expected =
+            "\(database.path): the database could not be opened: its path cannot be resolved (No such file or directory)."
+        #expect { try database.open() } throws: { "\($0)" == expected }
+        #expect(!FileManager.default.fileExists(atPath: target))
+    }
+
+    @Test("A folder is no database")
+    func folder() throws {
+        let database = try TemporaryDatabase()
+        #expect { try database.open(path: database.folder.path) } throws: { error in
+            if case .failed? = error as? StoreOpenError { true } else { false }
+        }
+    }
+
+    /// Whether another process finds POSIX locks on the file.
+    private func isLocked(_ path: String) throws -> Bool {
+        let other = Process()
+        other.executableURL = URL(filePath: "/usr/bin/env")
+        other.arguments = [
+            "python3", "-c",
+            """
+            import fcntl, sys
+            f = open(sys.argv[1], 'r+')
+            try: fcntl.lockf(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError: sys.exit(7)
+            """, path,
+        ]
+        try other.run()
+        other.waitUntilExit()
+        #expect([0, 7].contains(other.terminationStatus))
+        return other.terminationStatus == 7
+    }
+}
