@@ -12,7 +12,7 @@ final class CommandLife: Sendable {
     private let adapter: (any LockAdapter)?
     private let live: LiveDevice
     private let place: QueuePlace
-    private let deadline: MonotonicInstant
+    private let deadline: Mutex<MonotonicInstant>
     private let repeatable: IdempotentCall<FinishedCommand>?
     private let state: Mutex<Command>
 
@@ -21,7 +21,8 @@ final class CommandLife: Sendable {
         live: LiveDevice, place: QueuePlace, deadline: MonotonicInstant, repeatable: IdempotentCall<FinishedCommand>?
     ) {
         (self.dal, self.request, self.stamp, self.adapter) = (dal, request, stamp, adapter)
-        (self.live, self.place, self.deadline, self.repeatable) = (live, place, deadline, repeatable)
+        (self.live, self.place, self.repeatable) = (live, place, repeatable)
+        self.deadline = Mutex(deadline)
         state = Mutex(command)
     }
 
@@ -44,10 +45,15 @@ final class CommandLife: Sendable {
 
     /// Makes a further intent durable, which names the rule that grants the command now.
     private func writeFurtherIntent(under rule: Rule) async throws(GatewayError) {
+        let now = dal.clock.now()
         let command = state.withLock { command in
             command.rule = rule
             return command
         }
+        // The other rule may be a guest access that ends sooner.
+        let rest = LockDAL.timeout(command.deadline.duration(since: now), under: rule, at: now, in: dal.directory.current)
+        let end = dal.clock.monotonicNow().advanced(by: rest)
+        deadline.withLock { $0 = min($0, end) }
         try await dal.ledger.write(StoreTransaction(commands: [.update(command)], records: [intent(of: command)]))
     }
 
@@ -102,7 +108,9 @@ final class CommandLife: Sendable {
     /// Runs in the dispatch gate: deadline, decision, hand-over, without a suspension in between.
     private func decideAndSend(_ order: OrderUnderWay) -> Passage {
         guard !dal.running.isClosed else { return .ended(.shuttingDown) }
-        guard dal.clock.monotonicNow() < deadline else { return .ended(.deadlinePassed) }
+        // Nothing is begun whose end could not be written down.
+        guard dal.ledger.isAcceptingCommands else { return .ended(.outcomeNotWritten) }
+        guard dal.clock.monotonicNow() < deadline.withLock({ $0 }) else { return .ended(.deadlinePassed) }
         let now = dal.clock.now()
         let command = command
         let decision = SecurityService.decide(
@@ -153,7 +161,7 @@ final class CommandLife: Sendable {
 
     /// Runs `ring` at the deadline, unless it is cancelled before.
     private func alarm(_ ring: @escaping @Sendable () -> Void) -> Task<Void, Never> {
-        let (clock, deadline) = (dal.clock, deadline)
+        let (clock, deadline) = (dal.clock, deadline.withLock { $0 })
         return Task(executorPreference: dal.executor) {
             do {
                 try await clock.sleep(until: deadline)

@@ -7,18 +7,13 @@ import Synchronization
 /// Receives what locks say: keeps their condition up to date, ends the command that waited for the word, and writes down
 /// what a lock reports by itself.
 package final class DeviceReports: ReportReceiver {
-    /// How many events may wait for the store. What comes beyond is counted, and said in the next record of its device.
-    private static let longestBacklog = 4096
-
     private let directory: PublishedDirectory
     private let devices: LiveDevices
     private let ledger: Ledger
     private let clock: any GatewayClock
     private let random: RandomSource
     private let logger: Logger
-    private let events: AsyncStream<RecordBody>
-    private let backlog: AsyncStream<RecordBody>.Continuation
-    private let lost = Mutex(0)
+    private let backlog = EventBacklog()
 
     package init(
         directory: PublishedDirectory, devices: LiveDevices, ledger: Ledger, clock: any GatewayClock, random: RandomSource,
@@ -26,7 +21,6 @@ package final class DeviceReports: ReportReceiver {
     ) {
         (self.directory, self.devices, self.ledger) = (directory, devices, ledger)
         (self.clock, self.random, self.logger) = (clock, random, logger)
-        (events, backlog) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.longestBacklog))
     }
 
     package func receive(_ report: LockReport) {
@@ -44,13 +38,12 @@ package final class DeviceReports: ReportReceiver {
         write(event, report, answering: late, at: now)
     }
 
-    /// Writes events as they come, until `finish` and the backlog is empty.
+    /// Writes events as they come, those that wait together in one transaction, until `finish` and nothing waits.
     package func run() async {
-        for await body in events {
-            do {
-                try await ledger.write(StoreTransaction(records: [PendingRecord(body)]))
-            } catch {
-                logger.error("an event of a device could not be written", metadata: ["error": "\(error)"])
+        while let events = await backlog.next() {
+            if await !write(events) {
+                logger.error("events of devices could not be written", metadata: ["count": "\(events.count)"])
+                backlog.lose(events)
             }
         }
     }
@@ -58,21 +51,32 @@ package final class DeviceReports: ReportReceiver {
     /// Takes no further events; `run` ends when those that wait are written.
     package func finish() { backlog.finish() }
 
+    /// Tries until the store writes again, or the gateway stops.
+    ///
+    /// - Returns: false when they are lost.
+    private func write(_ events: [RecordBody]) async -> Bool {
+        var wait = Duration.milliseconds(200)
+        while true {
+            do {
+                try await ledger.write(StoreTransaction(records: events.map { PendingRecord($0) }))
+                return true
+            } catch .unavailable where !backlog.isFinished {
+                guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: wait))) != nil else { return false }
+                wait = min(wait * 2, .seconds(10))
+            } catch {
+                return false
+            }
+        }
+    }
+
     private func write(_ event: RecordEvent, _ report: LockReport, answering late: CommandID?, at now: Timestamp) {
         guard let device = directory.current.device(report.deviceID) else { return }
-        var body = RecordBody(
+        let body = RecordBody(
             log: device.portfolioID.map { .portfolio($0) } ?? .gateway, id: random.id(at: now), at: now, kind: .deviceEvent,
             actor: Actor(kind: .device, id: device.id.description, name: report.fact.operatorName), source: .device,
             device: DeviceStamp(device), commandID: late, stateAfter: report.fact.confirmedState, event: event,
             method: report.fact.method)
-        let missed = lost.withLock { lost in
-            defer { lost = 0 }
-            return lost
-        }
-        if missed > 0 { body.details["eventsLost"] = .integer(Int64(missed)) }
-        if case .enqueued = backlog.yield(body) { return }
-        lost.withLock { $0 += missed + 1 }
-        logger.error("too many events of devices wait to be written; one is lost")
+        backlog.add(body, of: device.id)
     }
 }
 

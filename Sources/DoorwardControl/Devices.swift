@@ -151,12 +151,19 @@ extension TenancyDraft {
     /// else ends.
     private mutating func endGuestAccesses(listing deviceID: DeviceID) {
         for var access in directory.guestAccesses(on: deviceID) where access.revokedAt == nil {
-            if access.deviceIDs.count == 1 {
+            let before = access.deviceIDs
+            if before.count == 1 {
                 access.revokedAt = now
             } else {
                 access.deviceIDs.removeAll { $0 == deviceID }
             }
             apply(.putGuestAccess(access))
+            note(
+                before.count == 1 ? .revoke : .update, RecordTarget(access), at: .property(access.propertyID),
+                before: ["deviceIds": .ids(before)],
+                after: [
+                    "deviceIds": .ids(access.deviceIDs), "revokedAt": access.revokedAt.map { .string($0.description) } ?? .null,
+                ])
         }
     }
 
@@ -164,9 +171,13 @@ extension TenancyDraft {
     private mutating func leaveCommonAreas(_ deviceID: DeviceID) {
         for unitID in directory.unitsSharing(deviceID) {
             guard var unit = directory.unit(unitID) else { continue }
+            let before = unit.commonAreaAccessIDs
             unit.commonAreaAccessIDs.removeAll { $0 == deviceID }
             unit.updatedAt = now
             apply(.putUnit(unit))
+            note(
+                .update, RecordTarget(unit), at: .unit(unit.id), before: ["commonAreaAccessIds": .ids(before)],
+                after: ["commonAreaAccessIds": .ids(unit.commonAreaAccessIDs)])
         }
     }
 }

@@ -60,12 +60,13 @@ package final class GatewayControl: Sendable {
             deniedPerMinute: limits.deniedPerMinute, executor: executor)
         portfolios = Portfolios(writer: writer)
         roles = Roles(writer: writer)
-        users = Users(writer: writer, hasher: hasher)
+        let sessions = Sessions()
+        users = Users(writer: writer, hasher: hasher, sessions: sessions)
         attachedDevices = Devices(writer: writer, adapters: self.adapters)
         guestAccesses = GuestAccesses(writer: writer)
         history = AccessHistory(writer: writer)
         signIn = SignIn(
-            directory: directory, sessions: Sessions(), ledger: ledger, hasher: hasher, clock: clock, random: random,
+            directory: directory, sessions: sessions, ledger: ledger, hasher: hasher, clock: clock, random: random,
             refreshLifetime: limits.refreshTokenLifetime, failuresPerMinute: limits.signInFailuresPerMinute)
     }
 
@@ -83,6 +84,8 @@ package final class GatewayControl: Sendable {
         try await writer.reload { () throws(GatewayError) in try await readTenancy() }
         let now = clock.now()
         signIn.sessions.load(try await ledger.store.liveSessions(at: now))
+        let tenancy = directory.current
+        try await signIn.noteCosts(of: tenancy.userIDs.filter { tenancy.user($0)?.isSuperAdmin == true })
         try await recovery.rememberOpenCommands()
         let recovered = try await recovery.settleOpenCommands()
         try await ledger.write(StoreTransaction(records: startRecords(recovered: recovered)))

@@ -22,10 +22,7 @@ package struct GuestAccesses: Sendable {
     /// One that the caller holds, granted, or may manage.
     package func access(_ id: GuestAccessID?, for caller: Caller) throws(GatewayError) -> GuestAccess {
         let tenancy = writer.directory.current
-        guard let id, let access = tenancy.guestAccess(id), tenancy.mayRead(access, caller) else {
-            throw tenancy.outOfReach(for: caller)
-        }
-        return access
+        return try tenancy.readable(id, to: caller)
     }
 
     /// Those that the caller holds, granted, or may manage, in the order of their ids.
@@ -43,11 +40,7 @@ package struct GuestAccesses: Sendable {
     package func revoke(_ caller: Caller, _ id: GuestAccessID?) async throws(GatewayError) {
         _ = try await writer.change(
             caller,
-            reach: { (tenancy) throws(GatewayError) in
-                guard let id, let access = tenancy.guestAccess(id), tenancy.mayRead(access, caller) else {
-                    throw tenancy.outOfReach(for: caller)
-                }
-            },
+            reach: { (tenancy) throws(GatewayError) in _ = try tenancy.readable(id, to: caller) },
             body: { (draft) throws(GatewayError) in
                 guard let id, var access = draft.directory.guestAccess(id) else { throw GatewayError.outOfReach }
                 try draft.directory.requireManagement(of: access, by: caller)
@@ -109,6 +102,14 @@ extension TenancyDirectory {
             guard let unit else { throw outOfReach(for: caller) }
             try requireReach(of: caller, to: .unit(unit))
         }
+    }
+
+    /// - Throws: `.outOfReach`; for a super admin, to whom nothing is hidden, that it is not there or not theirs to read.
+    fileprivate func readable(_ id: GuestAccessID?, to caller: Caller) throws(GatewayError) -> GuestAccess {
+        guard let id, let access = guestAccess(id) else { throw outOfReach(for: caller) }
+        if mayRead(access, caller) { return access }
+        guard user(caller.userID)?.isSuperAdmin == true else { throw .outOfReach }
+        throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
     }
 
     /// The guest, the grantor, and whoever manages guests where it was granted.

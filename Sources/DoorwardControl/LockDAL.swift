@@ -52,16 +52,13 @@ package final class LockDAL: Sendable {
         guard ledger.isAcceptingCommands else { throw .unavailable }
         try await denials.admit(request.caller)
 
-        let now = clock.now()
         let tenancy = directory.current
-        let decision = decide(request, at: now, in: tenancy)
-        if let denial = decision.denial, !denial.hasReach {
+        if let denial = decide(request, at: clock.now(), in: tenancy).denial, !denial.hasReach {
             throw try await denials.record(denial, of: request, device: nil, in: tenancy)
         }
         if let repeatable, let answer = try await earlierAnswer(to: repeatable, in: tenancy) { return .replayed(answer) }
         do {
-            let running = try await accept(request, decision, at: now, started: started, repeatable: repeatable, in: tenancy)
-            return .fresh(running)
+            return .fresh(try await accept(request, started: started, repeatable: repeatable))
         } catch {
             if let repeatable { idempotency.finish(repeatable.key) }
             throw error
@@ -74,10 +71,13 @@ package final class LockDAL: Sendable {
             request.caller.principal, request.operation, on: deviceID, at: now, override: request.override != nil, in: tenancy)
     }
 
+    /// Decides on the directory as it is now: a twin that was waited for may have taken its time.
     private func accept(
-        _ request: CommandRequest, _ decision: Decision, at now: Timestamp, started: MonotonicInstant,
-        repeatable: IdempotentCall<FinishedCommand>?, in tenancy: TenancyDirectory
+        _ request: CommandRequest, started: MonotonicInstant, repeatable: IdempotentCall<FinishedCommand>?
     ) async throws(GatewayError) -> RunningCommand {
+        let now = clock.now()
+        let tenancy = directory.current
+        let decision = decide(request, at: now, in: tenancy)
         guard case .allowed(let rule, let override) = decision, let id = request.deviceID, let device = tenancy.device(id),
             let actor = tenancy.user(request.caller.userID).map({ Actor($0) })
         else {
@@ -113,7 +113,7 @@ package final class LockDAL: Sendable {
     }
 
     /// The command's time: what the caller gives it, and never past the end of the guest's window.
-    private static func timeout(
+    static func timeout(
         _ asked: Duration, under rule: Rule, at now: Timestamp, in tenancy: TenancyDirectory
     ) -> Duration {
         guard case .guestAccess(let id) = rule, let access = tenancy.guestAccess(id) else { return asked }

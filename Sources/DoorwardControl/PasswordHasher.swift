@@ -17,10 +17,13 @@ package final class PasswordHasher: Sendable {
     private let waiting = Mutex(0)
     /// The hash of a password that nobody has, so that an unknown user costs as much as a known one.
     private let decoy: ScryptHash
+    /// The greatest cost known: every verification does as much work as this one, whatever its own hash costs.
+    private let highestCost: Mutex<Int>
 
     /// - Parameter cost: log2 of scrypt's N: 17 takes about 128 MiB and 0.25 s (OWASP's first row for scrypt).
     package init(cost: Int, random: RandomSource) {
         (self.cost, self.random) = (cost, random)
+        highestCost = Mutex(cost)
         decoy = ScryptHash(cost: cost, salt: random.bytes(16), key: random.bytes(32))
     }
 
@@ -31,14 +34,37 @@ package final class PasswordHasher: Sendable {
         return try await onQueue { try ScryptHash(hashing: password, cost: cost, salt: salt).phcString }
     }
 
-    /// Whether `password` is the one that `phcString` was made from. Takes as long when there is no hash to compare with.
+    /// Whether `password` is the one that `phcString` was made from.
+    ///
+    /// Takes as long when there is no hash to compare with, or one of another cost: 2^c and then 2^c, 2^(c+1) … make up
+    /// the work of the greatest cost, so that time does not tell which accounts there are.
     package func verify(_ password: Secret<String>, against phcString: String?) async throws(GatewayError) -> Bool {
         let stored = phcString.flatMap { ScryptHash(phcString: $0) }
         let compared = stored ?? decoy
+        let highest = noteCost(compared.cost)
         let matches = try await onQueue {
-            try ScryptHash(hashing: password, cost: compared.cost, salt: compared.salt) == compared
+            let matches = try ScryptHash(hashing: password, cost: compared.cost, salt: compared.salt) == compared
+            for cost in compared.cost..<highest { _ = try ScryptHash(hashing: password, cost: cost, salt: compared.salt) }
+            return matches
         }
         return matches && stored != nil
+    }
+
+    /// Whether a hash was made at another cost than new ones are.
+    func isOutdated(_ phcString: String?) -> Bool {
+        phcString.flatMap { ScryptHash(phcString: $0) }.map { $0.cost != cost } ?? false
+    }
+
+    /// Learns the cost of a hash that is in the store.
+    func noteCost(of phcString: String?) {
+        if let stored = phcString.flatMap({ ScryptHash(phcString: $0) }) { _ = noteCost(stored.cost) }
+    }
+
+    private func noteCost(_ cost: Int) -> Int {
+        highestCost.withLock { highest in
+            highest = max(highest, cost)
+            return highest
+        }
     }
 
     private func onQueue<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws(GatewayError) -> Value {

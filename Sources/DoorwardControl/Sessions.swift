@@ -20,6 +20,22 @@ package final class Sessions: Sendable {
 
     func begin(_ session: Session) { table.withLock { $0.live[session.id] = session } }
 
+    /// Lets a session that still counts go on.
+    ///
+    /// - Returns: false when it has ended meanwhile.
+    func extend(_ session: Session) -> Bool {
+        table.withLock { table in
+            guard table.live[session.id] != nil else { return false }
+            table.live[session.id] = session
+            return true
+        }
+    }
+
+    /// The sessions of one user that count.
+    func ids(of user: UserID) -> [SessionID] {
+        table.withLock { table in table.live.values.filter { $0.userID == user }.map(\.id).sorted() }
+    }
+
     func end(_ id: SessionID) {
         table.withLock { table in
             if let session = table.live.removeValue(forKey: id) { table.ended[id] = session.expiresAt }

@@ -53,6 +53,7 @@ package final class SignIn: Sendable {
             throw .unauthenticated
         }
         throttle.noteSuccess(email: email)
+        await renewHash(of: user, password)
         return try await begin(for: user, attempt)
     }
 
@@ -78,8 +79,7 @@ package final class SignIn: Sendable {
             throw try await endReused(session, user, attempt)
         }
         // A session that was ended while the token was exchanged stays ended.
-        guard sessions.session(session.id, at: clock.now()) != nil else { throw .unauthenticated }
-        sessions.begin(session)
+        guard sessions.extend(session) else { throw .unauthenticated }
         return SignedIn(user: user, session: session, refreshToken: next)
     }
 
@@ -100,11 +100,30 @@ package final class SignIn: Sendable {
     }
 
     private func verify(_ password: Secret<String>, of user: User?) async throws(GatewayError) -> Bool {
-        var stored: String?
-        if let user {
-            stored = try await storing { () throws(StoreError) in try await ledger.store.passwordHash(of: user.id) }
+        try await hasher.verify(password, against: try await storedHash(of: user?.id ?? Self.nobody))
+    }
+
+    /// Asked for whoever signs in, so that the store takes as long for an unknown address.
+    private static let nobody = UserID(high: 0, low: 0)
+
+    private func storedHash(of user: UserID) async throws(GatewayError) -> String? {
+        try await storing { () throws(StoreError) in try await ledger.store.passwordHash(of: user) }
+    }
+
+    /// Hashes the password anew where the configured cost has changed since.
+    private func renewHash(of user: User, _ password: Secret<String>) async {
+        do {
+            guard hasher.isOutdated(try await storedHash(of: user.id)) else { return }
+            let hash = try await hasher.hash(password)
+            try await ledger.write(StoreTransaction(credentials: [.setPassword(user.id, hash: hash)]))
+        } catch {
+            // The old hash still verifies; the next sign-in tries again.
         }
-        return try await hasher.verify(password, against: stored)
+    }
+
+    /// Learns what the passwords of those cost who may have been made before the cost was configured.
+    func noteCosts(of users: [UserID]) async throws(GatewayError) {
+        for user in users { hasher.noteCost(of: try await storedHash(of: user)) }
     }
 
     private func begin(for user: User, _ attempt: Attempt) async throws(GatewayError) -> SignedIn {

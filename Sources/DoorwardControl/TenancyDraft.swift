@@ -90,3 +90,7 @@ extension RecordTarget {
     init(_ device: LockDevice) { self.init(type: "LockDevice", id: device.id.description) }
     init(_ access: GuestAccess) { self.init(type: "GuestAccess", id: access.id.description) }
 }
+
+extension RecordValue {
+    static func ids<Entity>(_ ids: [EntityID<Entity>]) -> RecordValue { .array(ids.map { .string($0.description) }) }
+}

@@ -5,8 +5,11 @@ internal import DoorwardPolicy
 package struct Users: Sendable {
     let writer: TenancyWriter
     let hasher: PasswordHasher
+    let sessions: Sessions
 
-    package init(writer: TenancyWriter, hasher: PasswordHasher) { (self.writer, self.hasher) = (writer, hasher) }
+    package init(writer: TenancyWriter, hasher: PasswordHasher, sessions: Sessions) {
+        (self.writer, self.hasher, self.sessions) = (writer, hasher, sessions)
+    }
 
     /// Creates a user who can sign in with `password`.
     package func create(
@@ -25,7 +28,7 @@ package struct Users: Sendable {
     ///
     /// When this has returned for a disabled user, no command of theirs leaves any more and none of their sessions counts.
     package func update(_ caller: Caller, _ id: UserID?, _ changes: UserChanges) async throws(GatewayError) -> User {
-        try await writer.change(
+        let user = try await writer.change(
             caller,
             reach: { (tenancy) throws(GatewayError) in
                 _ = try tenancy.visibleUser(id, to: caller)
@@ -39,9 +42,14 @@ package struct Users: Sendable {
                 if user.id != caller.userID || changes.isEnabled != nil {
                     try draft.directory.require(.usersDisable, of: caller, on: .gateway)
                 }
+                if changes.isEnabled == false {
+                    draft.transaction.credentials += sessions.ids(of: user.id).map { .endSession($0) }
+                }
                 return try draft.update(user, changes)
             }
         ).value
+        if !user.isEnabled { for session in sessions.ids(of: user.id) { sessions.end(session) } }
+        return user
     }
 
     package func user(_ id: UserID?, for caller: Caller) throws(GatewayError) -> User {

@@ -141,6 +141,39 @@ import Testing
         #expect(restarted.control.signIn.sessions.session(ended.session.id, at: now) == nil)
     }
 
+    @Test("disabling a user ends their sessions for good: enabling brings none back, nor does a restart")
+    func disabling() async throws {
+        let signed = try await Signed()
+        let result = try await signed.logIn()
+        let admin = signed.house.caller(signed.house.ids.superAdmin)
+        for isEnabled in [false, true] {
+            _ = try await signed.house.control.users.update(admin, signed.user.id, UserChanges(isEnabled: isEnabled))
+        }
+        let now = signed.house.clock.now()
+        #expect(signed.house.control.signIn.sessions.session(result.session.id, at: now) == nil)
+        let restarted = try await House(clock: signed.house.clock, store: signed.house.store.reopened())
+        #expect(restarted.control.signIn.sessions.session(result.session.id, at: now) == nil)
+        _ = try await signed.logIn()
+    }
+
+    @Test("a password whose hash has another cost is hashed anew when its owner signs in")
+    func renewing() async throws {
+        let signed = try await Signed()
+        let older = PasswordHasher(cost: 11, random: RandomSource(SeededGenerator(seed: 3)))
+        let hash = try await older.hash(Self.password)
+        _ = try await signed.house.store.commit(StoreTransaction(credentials: [.setPassword(signed.user.id, hash: hash)]))
+        guard
+            case .unauthenticated = await failure({ _ = try await signed.logIn("ann@example.com", Secret("wrong passphrase 1")) })
+        else {
+            Issue.record("a wrong password was taken")
+            return
+        }
+        #expect(try await signed.house.store.passwordHash(of: signed.user.id) == hash, "a failure changes nothing")
+        _ = try await signed.logIn()
+        #expect(try await signed.house.store.passwordHash(of: signed.user.id)?.hasPrefix("$scrypt$ln=10,") == true)
+        _ = try await signed.logIn()
+    }
+
     @Test("a session that is not refreshed ends")
     func sessionsEnd() async throws {
         let signed = try await Signed()

@@ -188,6 +188,10 @@ import Testing
             owner, in: house.ids.property, NewUnit(name: "1A", tenants: [], devices: [house.ids.frontDoor]), repeatable: nil)
         let tenancy = house.control.directory.current
         #expect(tenancy.guestAccess(access.id)?.revokedAt != nil)
+        let revoked = try #require(
+            house.portfolioLog.first { $0.body.target?.id == access.id.description && $0.body.action == .revoke })
+        #expect(revoked.body.actor.id == house.ids.owner.description)
+        #expect(house.portfolioLog.contains { $0.body.target?.id == house.ids.unit.description && $0.body.action == .update })
         #expect(tenancy.unitsSharing(house.ids.frontDoor).isEmpty)
         let denied = await denial { _ = try await house.run(by: house.ids.tenant, on: house.ids.frontDoor) }
         #expect(denied?.hasReach == false)
