@@ -10,6 +10,7 @@ struct RecordReader {
 
     mutating func record(personal: (PersonalCommitment) throws -> String?) throws -> DecodedRecord {
         let seq = try required(fields.uint64(.seq), .seq)
+        guard seq <= UInt64(Int64.max) else { throw RecordDecodingError.malformed(.seq) }
         var body = try head()
         body.actor.userID = try id(.actorUserID)
         let place = (log: body.log, seq: seq)

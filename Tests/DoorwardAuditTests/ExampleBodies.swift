@@ -112,11 +112,42 @@ enum ExampleRefusals {
                 sound + details("{\"a\":" + String(repeating: "[", count: 32) + String(repeating: "]", count: 32) + "}")
             ),
         ]
-        return cases.map { WorkedExamples.Refusal(name: $0.0, bytes: $0.1.hex) }
+        return (cases + forms).map { WorkedExamples.Refusal(name: $0.0, bytes: $0.1.hex) }
     }
 
-    private static func details(_ json: String) -> [UInt8] {
-        let bytes = Array(json.utf8)
-        return [35, UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes
+    /// The smallest record, which is sound, and what is wrong when one of its fields is otherwise.
+    static let smallest = record()
+    private static let id = "019ab3c0-000a-7000-8000-00000000000a"
+
+    private static var forms: [(String, [UInt8])] {
+        let (digest, loose) = (String(repeating: "A", count: 43) + "=", String(repeating: "A", count: 42) + "B=")
+        return [
+            ("seq is 2^63", record(seq: [0x80, 0, 0, 0, 0, 0, 0, 0])),
+            ("seq is 2^64 - 1", record(seq: [UInt8](repeating: 0xFF, count: 8))),
+            ("an id in upper case", record(id: id.uppercased())),
+            ("base64 with bits after the end", record(details("{\"a\":{\"$commitment\":\"\(loose)\"}}"))),
+            ("base64 without its padding", record(details("{\"a\":{\"$commitment\":\"\(digest.dropLast())\"}}"))),
+            (
+                "the person of a commitment in upper case",
+                record(details("{\"a\":{\"$commitment\":\"\(digest)\",\"$person\":\"\(id.uppercased())\"}}"))
+            ),
+            ("a person without a commitment", record(details("{\"a\":{\"$person\":\"\(id)\"}}"))),
+            ("the name of a device without its id", record(deviceName: field(18, "Door"))),
+        ]
+    }
+
+    private static func record(
+        seq: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 5], id: String = id, deviceName: [UInt8] = [], _ details: [UInt8] = []
+    ) -> [UInt8] {
+        let head = Array("DWRD".utf8) + [1] + field(1, "gateway") + [2, 0, 8] + seq + field(3, id)
+        let middle = [4, 0, 8, 0, 0, 1, 0xA1, 0xFD, 0xF1, 0x86, 0x7B] + field(5, "GATEWAY") + field(10, "GATEWAY")
+        return head + middle + field(14, "GATEWAY") + deviceName + details
+    }
+
+    private static func details(_ json: String) -> [UInt8] { field(35, json) }
+
+    private static func field(_ number: UInt8, _ text: String) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        return [number, UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes
     }
 }

@@ -8,7 +8,7 @@ import Testing
         var bodies = RandomBody(seed: seed)
         for round in 0..<50 {
             let body = bodies.body()
-            let seq = UInt64.random(in: 0...(.max), using: &bodies.random)
+            let seq = UInt64.random(in: 0...UInt64(Int64.max), using: &bodies.random)
             let encoded = try Samples.encode(body, seq: seq)
             let decoded = try Samples.decode(encoded, log: body.log)
             #expect(decoded.record == AccessRecord(seq: seq, body: body), "seed \(seed), round \(round)")

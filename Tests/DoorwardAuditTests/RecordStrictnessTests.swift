@@ -165,6 +165,13 @@ private struct FieldList {
         _ = try RecordEncoding.decode(list.with(number, [UInt8](repeating: 0, count: length)).bytes)
     }
 
+    @Test("the place in the log is below 2^63")
+    func places() throws {
+        let largest = list.with(2, [0x7F] + [UInt8](repeating: 0xFF, count: 7))
+        #expect(try RecordEncoding.decode(largest.bytes).record.seq == UInt64(Int64.max))
+        #expect(refusal(of: list.with(2, [0x80] + [UInt8](repeating: 0, count: 7)).bytes) == .malformed(.seq))
+    }
+
     @Test(
         "what is not UTF-8 is refused",
         arguments: [[0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0x61, 0x80]] as [[UInt8]])

@@ -100,9 +100,11 @@ enum Files {
             ("UPDATE records SET leaf_hash = zeroblob(32) WHERE seq = 5", "record 5: the stored leaf hash is not its own"),
             ("UPDATE logs SET frontier = zeroblob(8) WHERE log_id = 'gateway'", "gateway: the stored frontier is not that"),
             ("DELETE FROM logs WHERE log_id = 'gateway'", "log gateway: has records and is not listed"),
+            ("UPDATE records SET bytes = 7 WHERE seq = 4", "record 4: is not kept as bytes"),
         ] as [(String?, String)])
     func database(damage: String?, message: String) throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("log-\(UUID()).db")
+        // A name that means something else in a URI unless it is escaped.
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("log #1?mode=rw %41-\(UUID()).db")
         defer { try? FileManager.default.removeItem(at: file) }
         let made = try Python.run(script: Self.databaseMaker, [Files.examples.path, file.path] + (damage.map { [$0] } ?? []))
         #expect(made.status == 0, "\(made.output)")
@@ -116,12 +118,12 @@ enum Files {
         import json, sqlite3, sys
         database = sqlite3.connect(sys.argv[2])
         database.execute("CREATE TABLE logs (log_id TEXT PRIMARY KEY, size INTEGER, frontier BLOB, last_at INTEGER)")
-        database.execute("CREATE TABLE records (log_id TEXT, seq INTEGER, bytes BLOB, leaf_hash BLOB)")
-        for log in json.load(open(sys.argv[1]))["logs"]:
+        database.execute("CREATE TABLE records (log_id TEXT, seq INTEGER, bytes BLOB, leaf_hash BLOB, position INTEGER)")
+        for key, log in enumerate(json.load(open(sys.argv[1]))["logs"]):
             records = log["records"]
-            for seq, record in enumerate(records):
+            for seq, record in reversed(list(enumerate(records))):
                 row = (log["logId"], seq, bytes.fromhex(record["bytes"]), bytes.fromhex(record["leafHash"]))
-                database.execute("INSERT INTO records VALUES (?, ?, ?, ?)", row)
+                database.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?)", row + (key * 2**40 + seq,))
             database.execute("INSERT INTO logs VALUES (?, ?, ?, ?)", (
                 log["logId"], len(records), bytes.fromhex(records[-1]["frontier"]), records[-1]["fields"]["at"]))
         for damage in sys.argv[3:]:
@@ -138,8 +140,26 @@ enum Files {
         #expect(result.output.contains("verify_log.py DATABASE"))
     }
 
-    @Test("every refusal of the examples is one here too")
+    @Test(
+        "a file that is not of a gateway is told in one sentence",
+        arguments: [
+            ([], "cannot be read as the database of a gateway"), (["--examples"], "cannot be read as worked examples"),
+            (["--verdicts"], "cannot be read as records in hexadecimal"),
+        ] as [([String], String)])
+    func notOurs(job: [String], message: String) throws {
+        let absent = FileManager.default.temporaryDirectory.appendingPathComponent("absent-\(UUID())")
+        for file in [Files.page, absent] {
+            let result = try Python.run(job + [file.path])
+            #expect(result.status == 2)
+            #expect(result.output.hasPrefix("\(file.path): \(message)"), "\(result.output)")
+            #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: absent.path), "nothing is made where nothing was")
+    }
+
+    @Test("every refusal of the examples is one here too, and the smallest record that some of them damage is sound")
     func refusals() throws {
+        #expect(try RecordEncoding.decode(ExampleRefusals.smallest).record.seq == 5)
         for refusal in try WorkedExamples.make().refused {
             let bytes = try #require([UInt8](hex: refusal.bytes))
             #expect(throws: RecordDecodingError.self, "\(refusal.name)") { try RecordEncoding.decode(bytes) }

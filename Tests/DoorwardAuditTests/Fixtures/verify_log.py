@@ -7,12 +7,14 @@ It needs Python 3.9 and its standard library alone.
     verify_log.py --examples FILE     checks worked examples: encodes them anew, and derives every hash in them
     verify_log.py --verdicts FILE     one record in hexadecimal a line: prints `ok`, `unknown` or `refused` for each
 
-It exits with 0 if everything agrees, with 1 and a sentence for each fault if not, and with 2 if it was called wrongly.
+It exits with 0 if everything agrees, with 1 and a sentence for each fault if not, and with 2 and a sentence if it was
+called wrongly or the file is not one that it can check.
 """
 import base64
 import hashlib
 import hmac
 import json
+import pathlib
 import re
 import sqlite3
 import struct
@@ -21,6 +23,7 @@ import sys
 MAX_RECORD = 65_535
 MAX_DEPTH = 32
 MAX_INTEGER = 2**53 - 1
+MAX_SEQ = 2**63 - 1
 HEADER = b"DWRD\x01"
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 ROLES = ("SUPER_ADMIN OWNER PORTFOLIO_ADMIN PROPERTY_MANAGER MAINTENANCE AUDITOR TENANT GUEST").split()
@@ -114,7 +117,10 @@ def parse_value(name, form, value):
     if form in ("unsigned", "signed"):
         if len(value) != 8:
             raise Refused(f"{name} has not 8 bytes")
-        return struct.unpack(">Q" if form == "unsigned" else ">q", value)[0]
+        number = struct.unpack(">Q" if form == "unsigned" else ">q", value)[0]
+        if form == "unsigned" and number > MAX_SEQ:
+            raise Refused(f"{name} is 2^63 or more")
+        return number
     if form == "personal":
         if len(value) != 32:
             raise Refused(f"{name} has not 32 bytes")
@@ -350,52 +356,104 @@ def frontier_of(leaves):
     return data
 
 
+class RunningFrontier:
+    """The same as `frontier_of`, one leaf after the other, for logs of any length."""
+
+    def __init__(self):
+        self.size, self.roots = 0, []
+
+    def append(self, leaf):
+        node, size = leaf, self.size
+        while size & 1:
+            node, size = node_hash(self.roots.pop(), node), size >> 1
+        self.roots.append(node)
+        self.size += 1
+
+    def data(self):
+        return struct.pack(">Q", self.size) + b"".join(self.roots)
+
+
 # --- The three jobs ----------------------------------------------------------------------------------------------------
 
-def check_log(log, records, frontier, faults):
-    """`records` are (seq, bytes, leaf hash) in order. Stops at the first record that is wrong."""
-    leaves, last_at = [], None
-    for expected, (seq, data, stored_leaf) in enumerate(records):
-        where = f"log {log}, record {expected}"
+class NotOurs(Exception):
+    """The file cannot be read, or is not one that this program checks."""
+
+
+class LogChecker:
+    """Takes the records of one log in order. The first that is wrong is told, and those after it are only counted."""
+
+    def __init__(self, log, faults):
+        self.log, self.faults = log, faults
+        self.count, self.frontier, self.last_at, self.is_broken = 0, RunningFrontier(), None, False
+
+    def add(self, seq, data, stored_leaf):
+        expected, self.count = self.count, self.count + 1
+        if self.is_broken:
+            return
+        fault = self.fault_of(expected, seq, data, stored_leaf)
+        if fault:
+            self.is_broken = True
+            self.faults.append(f"log {self.log}, record {expected}: {fault}")
+
+    def fault_of(self, expected, seq, data, stored_leaf):
+        if not isinstance(data, bytes):
+            return "is not kept as bytes"
         try:
-            record = parse_record(bytes(data))
+            record = parse_record(data)
         except (Refused, UnknownValue) as error:
-            return faults.append(f"{where}: {error}")
+            return str(error)
         if seq != expected or record["seq"] != expected:
-            return faults.append(f"{where}: seq is {record['seq']}, stored under {seq}")
-        if record["logId"] != log:
-            return faults.append(f"{where}: is of log {record['logId']}")
-        if last_at is not None and record["at"] < last_at:
-            return faults.append(f"{where}: is earlier than the one before")
-        last_at = record["at"]
-        leaves.append(leaf_hash(bytes(data)))
-        if stored_leaf is not None and bytes(stored_leaf) != leaves[-1]:
-            return faults.append(f"{where}: the stored leaf hash is not its own")
-    if bytes(frontier) != frontier_of(leaves):
-        faults.append(f"log {log}: the stored frontier is not that of its {len(leaves)} records")
+            return f"seq is {record['seq']}, stored under {seq}"
+        if record["logId"] != self.log:
+            return f"is of log {record['logId']}"
+        if self.last_at is not None and record["at"] < self.last_at:
+            return "is earlier than the one before"
+        self.last_at = record["at"]
+        leaf = leaf_hash(data)
+        self.frontier.append(leaf)
+        return None if stored_leaf == leaf else "the stored leaf hash is not its own"
+
+    def end(self, size, frontier):
+        if size != self.count:
+            self.faults.append(f"log {self.log}: says {size} records and has {self.count}")
+        if not self.is_broken and frontier != self.frontier.data():
+            self.faults.append(f"log {self.log}: the stored frontier is not that of its {self.count} records")
 
 
 def check_database(path):
+    """Reads every log in one pass. The URI says `ro`, and the path in it is escaped: nothing is ever written."""
     faults, count = [], 0
-    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    logs = database.execute("SELECT log_id, size, frontier FROM logs ORDER BY log_id").fetchall()
+    try:
+        database = sqlite3.connect(pathlib.Path(path).absolute().as_uri() + "?mode=ro", uri=True)
+        # One view of the file for both questions, even if somebody writes.
+        database.execute("BEGIN")
+        logs = database.execute("SELECT log_id, size, frontier FROM logs ORDER BY log_id").fetchall()
+        checkers = {log: LogChecker(log, faults) for log, _, _ in logs}
+        unlisted = set()
+        # In the order of `position`, each log is one run of records by its own order.
+        for log, seq, data, leaf in database.execute("SELECT log_id, seq, bytes, leaf_hash FROM records ORDER BY position"):
+            count += 1
+            if log in checkers:
+                checkers[log].add(seq, data, leaf)
+            else:
+                unlisted.add(log)
+        database.close()
+    except (sqlite3.Error, ValueError) as error:
+        raise NotOurs(f"{path}: cannot be read as the database of a gateway: {error}")
     for log, size, frontier in logs:
-        records = database.execute(
-            "SELECT seq, bytes, leaf_hash FROM records WHERE log_id = ? ORDER BY seq", (log,)).fetchall()
-        if size != len(records):
-            faults.append(f"log {log}: says {size} records and has {len(records)}")
-        check_log(log, records, frontier, faults)
-        count += len(records)
-    for (log,) in database.execute("SELECT DISTINCT log_id FROM records WHERE log_id NOT IN (SELECT log_id FROM logs)"):
-        faults.append(f"log {log}: has records and is not listed")
-    database.close()
+        checkers[log].end(size, frontier)
+    faults += [f"log {log}: has records and is not listed" for log in sorted(unlisted)]
     print(f"{len(logs)} logs, {count} records, {len(faults)} faults")
     return faults
 
 
 def check_examples(path):
-    with open(path, encoding="utf-8") as file:
-        examples = json.load(file)
+    try:
+        with open(path, encoding="utf-8") as file:
+            examples = json.load(file)
+        examples["logs"], examples["refused"]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise NotOurs(f"{path}: cannot be read as worked examples: {error}")
     faults = []
     for log in examples["logs"]:
         check_example_log(log, faults)
@@ -438,30 +496,41 @@ def check_example_log(log, faults):
         records.append((seq, data, bytes.fromhex(example["leafHash"])))
         if example["frontier"] != frontier_of(leaves).hex() or example["root"] != tree_hash(leaves).hex():
             faults.append(f"{where}: the tree after it is another")
-    check_log(log["logId"], records, frontier_of(leaves), faults)
+    checker = LogChecker(log["logId"], faults)
+    for record in records:
+        checker.add(*record)
+    checker.end(len(records), frontier_of(leaves))
 
 
 def print_verdicts(path):
-    with open(path, encoding="ascii") as file:
-        for line in file:
-            try:
-                parse_record(bytes.fromhex(line))
-                print("ok")
-            except UnknownValue:
-                print("unknown")
-            except Refused:
-                print("refused")
+    try:
+        with open(path, encoding="ascii") as file:
+            records = [bytes.fromhex(line) for line in file]
+    except (OSError, ValueError) as error:
+        raise NotOurs(f"{path}: cannot be read as records in hexadecimal: {error}")
+    for record in records:
+        try:
+            parse_record(record)
+            print("ok")
+        except UnknownValue:
+            print("unknown")
+        except Refused:
+            print("refused")
     return []
 
 
 def main(arguments):
     jobs = {"--examples": check_examples, "--verdicts": print_verdicts}
-    if len(arguments) == 2 and arguments[0] in jobs:
-        faults = jobs[arguments[0]](arguments[1])
-    elif len(arguments) == 1 and not arguments[0].startswith("-"):
-        faults = check_database(arguments[0])
-    else:
-        print(__doc__, file=sys.stderr)
+    try:
+        if len(arguments) == 2 and arguments[0] in jobs:
+            faults = jobs[arguments[0]](arguments[1])
+        elif len(arguments) == 1 and not arguments[0].startswith("-"):
+            faults = check_database(arguments[0])
+        else:
+            print(__doc__, file=sys.stderr)
+            return 2
+    except NotOurs as error:
+        print(error, file=sys.stderr)
         return 2
     for fault in faults:
         print(fault, file=sys.stderr)
