@@ -68,7 +68,19 @@ import Testing
     func readable(_ mode: Int) async throws {
         _ = try await file.key(knownTo: store)
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
-        #expect(try await refusal().contains("chmod 600"))
+        #expect(try await refusal().contains("run `chmod 600 \(file.path)`. Whoever has read it can make access tokens"))
+    }
+
+    @Test("a place that cannot be looked at is told as that, and no key is made elsewhere")
+    func unreachable() async throws {
+        let plain = "\(folder.path)/plain"
+        try Data().write(to: URL(filePath: plain))
+        var configuration = GatewayConfiguration()
+        configuration.auth.signingKeyFile = "\(plain)/key"
+        let error = try await #require(throws: CommandFailure.self) {
+            _ = try await TokenKeyFile(configuration).key(knownTo: store)
+        }
+        #expect(error.sentence.contains("cannot be told: Not a directory; make the folder readable"))
     }
 
     @Test("what is no key stops the start", arguments: ["", "nonsense", "AAAA\n"])

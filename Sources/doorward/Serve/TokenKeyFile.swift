@@ -19,7 +19,7 @@ struct TokenKeyFile {
     /// The key, read or made; from then on the store knows its public half.
     func key(knownTo store: some GatewayStore) async throws -> TokenKey {
         let known = try await store.publicKey(for: .accessTokens)
-        guard FileManager.default.fileExists(atPath: path) else {
+        guard let mode = try fileMode() else {
             guard known == nil else {
                 throw CommandFailure(
                     "\(path): the key that signs access tokens is missing, but the database was used with one; restore the file, "
@@ -29,6 +29,11 @@ struct TokenKeyFile {
             try write(key)
             try await note(key, in: store)
             return key
+        }
+        guard mode & 0o077 == 0 else {
+            throw CommandFailure(
+                "\(path): others than its owner can read this key; run `chmod 600 \(path)`. Whoever has read it can make access "
+                    + "tokens, and this version cannot exchange the key: docs/operating.md says what to do then")
         }
         let key = try read()
         if known == nil { try await note(key, in: store) }
@@ -44,12 +49,20 @@ struct TokenKeyFile {
             StoreTransaction(credentials: [.noteKey(.accessTokens, publicHalf: key.publicRepresentation)]))
     }
 
-    private func read() throws -> TokenKey {
+    /// The file's mode; `nil` if there is no such file.
+    private func fileMode() throws -> mode_t? {
         var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & 0o077 == 0 else {
+        guard stat(path, &status) == 0 else {
+            let reason = errno
+            if reason == ENOENT { return nil }
             throw CommandFailure(
-                "\(path): others than its owner can read this key; run `chmod 600 \(path)`, or have a new one made if they did")
+                "\(path): whether the key that signs access tokens is here cannot be told: \(String(cString: strerror(reason))); "
+                    + "make the folder readable, or name another file as auth.signingKeyFile")
         }
+        return status.st_mode
+    }
+
+    private func read() throws -> TokenKey {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8),
             let data = Data(base64Encoded: text.filter { !$0.isNewline }),
             let key = try? TokenKey(rawRepresentation: Secret(Array(data)))
