@@ -139,7 +139,7 @@ let package = Package(
             "DoorwardTests",
             ["doorward", "DoorwardDomain", "DoorwardControl", "DoorwardHTTP", "DoorwardTesting", arguments, logging]),
         // The built program as its users meet it: over HTTP, by signals, on a real database file.
-        tests("EndToEnd", ["doorward", httpClient, nioCore, nioHTTP1], path: "Tests/EndToEnd"),
+        tests("EndToEnd", ["doorward", "DoorwardTesting", httpClient, nioCore, nioHTTP1], path: "Tests/EndToEnd"),
     ]
 )
 

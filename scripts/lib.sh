@@ -1,20 +1,28 @@
-# What the scripts share. Sourced, not run; leaves the caller in the project's root.
+# What the scripts share. Sourced, not run; leaves the caller in the project's root. What was typed is still known
+# afterwards: `here` is the folder that the script was called in, `script` its own absolute path.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CDPATH=
+here=$PWD
+case $0 in /*) script=$0 ;; *) script=$here/$0 ;; esac
+cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+root=$PWD
 
 say() { printf '\n==> %s\n' "$*" >&2; }
 fail() { printf '\n%s\n' "$*" >&2; exit 1; }
 
-# Installs the Debian packages of which a command or a header is missing.
-need_packages() {
-    local missing=()
-    command -v git >/dev/null || missing+=(git)
-    command -v curl >/dev/null || missing+=(curl)
-    command -v jq >/dev/null || missing+=(jq)
-    command -v python3 >/dev/null || missing+=(python3)
-    [ -e /usr/include/sqlite3.h ] || missing+=(libsqlite3-dev)
-    [ ${#missing[@]} -gt 0 ] || return 0
+# absolute PATH: a path as the caller meant it, from the folder that the script was called in.
+absolute() { case $1 in /*) printf '%s\n' "$1" ;; *) printf '%s\n' "$here/$1" ;; esac; }
 
+# need COMMAND:PACKAGE…: installs the Debian packages of which the command, or the file, is missing.
+need() {
+    local missing=() pair
+    for pair in "$@"; do
+        case $pair in
+            /*) [ -e "${pair%%:*}" ] || missing+=("${pair#*:}") ;;
+            *) command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}") ;;
+        esac
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
     command -v apt-get >/dev/null || fail "Doorward needs ${missing[*]}: please install them with your system's package manager, then run this again."
     local as_root=()
     if [ "$(id -u)" -ne 0 ]; then
@@ -25,6 +33,16 @@ need_packages() {
     "${as_root[@]}" apt-get update -qq >&2
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
+
+# What building and testing take. Git fetches over HTTPS, for which it needs certificates that it only recommends.
+need_packages() {
+    local packages=(git:git curl:curl jq:jq python3:python3 /usr/include/sqlite3.h:libsqlite3-dev)
+    ! command -v apt-get >/dev/null || packages+=(/etc/ssl/certs/ca-certificates.crt:ca-certificates)
+    need "${packages[@]}"
+}
+
+# What talking to a gateway takes.
+need_callers() { need curl:curl jq:jq; }
 
 # Finds Swift, or says how to get it.
 need_swift() {

@@ -27,10 +27,11 @@ struct Caller: Sendable {
         try await send(.POST, path, Array(body.utf8), ["Content-Type": "application/json"].merging(headers) { _, new in new })
     }
 
-    /// A gateway that is gone is told at once, not after attempts to reach it.
+    /// A gateway that is gone is told at once, not after attempts to reach it, and no call waits for another's connection.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 512
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 

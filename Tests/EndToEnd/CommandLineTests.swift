@@ -1,104 +1,111 @@
 import Foundation
 import Testing
 
-@Suite("The command line") struct CommandLineTests {
-    @Test("a typo in the configuration stops the start with key, file and line")
-    func configurationTypo() async throws {
-        let folder = try TemporaryFolder()
-        let file = try folder.write("store:\n  path: \(folder.file("doorward.db"))\nhttp:\n  prot: 8080\n", to: "doorward.yaml")
-        let result = try await Program.run(Program.doorward, ["serve", "--config", file], in: folder)
-        #expect(result.code == 1)
-        #expect(result.output.isEmpty)
-        #expect(
-            result.errors
-                == "doorward: \(file), line 4: `http.prot` is not a key of the configuration; did you mean `http.port`?\n")
-        #expect(
-            !FileManager.default.fileExists(atPath: folder.file("doorward.db")), "nothing is made before the mistake is found")
-    }
+extension EndToEnd {
+    @Suite("The command line") struct CommandLineTests {
+        @Test("a typo in the configuration stops the start with key, file and line")
+        func configurationTypo() async throws {
+            let folder = try TemporaryFolder()
+            let file = try folder.write(
+                "store:\n  path: \(folder.file("doorward.db"))\nhttp:\n  prot: 8080\n", to: "doorward.yaml")
+            let result = try await Program.run(Program.doorward, ["serve", "--config", file], in: folder)
+            #expect(result.code == 1)
+            #expect(result.output.isEmpty)
+            #expect(
+                result.errors
+                    == "doorward: \(file), line 4: `http.prot` is not a key of the configuration; did you mean `http.port`?\n")
+            #expect(
+                !FileManager.default.fileExists(atPath: folder.file("doorward.db")), "nothing is made before the mistake is found"
+            )
+        }
 
-    @Test(
-        "wrong usage exits 2 and says what is right", arguments: [["serve", "--prot", "1"], ["nonsense"], ["admin", "create"]])
-    func usage(_ arguments: [String]) async throws {
-        let result = try await Program.run(Program.doorward, arguments, in: TemporaryFolder())
-        #expect(result.code == 2)
-        #expect(result.output.isEmpty)
-        #expect(result.errors.contains("Usage: doorward"))
-    }
+        @Test(
+            "wrong usage exits 2 and says what is right",
+            arguments: [["serve", "--prot", "1"], ["nonsense"], ["admin", "create"]])
+        func usage(_ arguments: [String]) async throws {
+            let result = try await Program.run(Program.doorward, arguments, in: TemporaryFolder())
+            #expect(result.code == 2)
+            #expect(result.output.isEmpty)
+            #expect(result.errors.contains("Usage: doorward"))
+        }
 
-    @Test("a value that an option cannot have exits 2")
-    func badOption() async throws {
-        let result = try await Program.run(Program.doorward, ["serve", "--http-port", "many"], in: TemporaryFolder())
-        #expect(result.code == 2)
-        #expect(result.errors == "doorward: option --http-port: `http.port` must be a whole number from 0 to 65535, not `many`\n")
-    }
+        @Test("a value that an option cannot have exits 2")
+        func badOption() async throws {
+            let result = try await Program.run(Program.doorward, ["serve", "--http-port", "many"], in: TemporaryFolder())
+            #expect(result.code == 2)
+            #expect(
+                result.errors == "doorward: option --http-port: `http.port` must be a whole number from 0 to 65535, not `many`\n")
+        }
 
-    @Test(
-        "help and version are printed on standard output",
-        arguments: [["--help"], ["serve", "--help"], ["admin", "create", "--help"], ["--version"]])
-    func help(_ arguments: [String]) async throws {
-        let result = try await Program.run(Program.doorward, arguments, in: TemporaryFolder())
-        #expect(result.code == 0)
-        #expect(!result.output.isEmpty)
-        #expect(result.errors.isEmpty)
-    }
+        @Test(
+            "help and version are printed on standard output",
+            arguments: [["--help"], ["serve", "--help"], ["admin", "create", "--help"], ["--version"]])
+        func help(_ arguments: [String]) async throws {
+            let result = try await Program.run(Program.doorward, arguments, in: TemporaryFolder())
+            #expect(result.code == 0)
+            #expect(!result.output.isEmpty)
+            #expect(result.errors.isEmpty)
+        }
 
-    @Test(
-        "a password that breaks a rule is refused with the rule",
-        arguments: [
-            ("fourteen chars", "the password is too short: it needs 15 characters at least"),
-            (String(repeating: "x", count: 1025), "the password is too long: it may have 1024 bytes at most"),
-            ("passwordpassword", "the password is one of those that everybody tries first; choose another"),
-        ])
-    func badPassword(_ password: String, _ sentence: String) async throws {
-        let result = try await admin("a@doors.example", password, in: TemporaryFolder())
-        #expect(result.code == 1)
-        #expect(result.errors == "doorward: \(sentence)\n")
-    }
+        @Test(
+            "a password that breaks a rule is refused with the rule",
+            arguments: [
+                ("fourteen chars", "the password is too short: it needs 15 characters at least"),
+                (String(repeating: "x", count: 1025), "the password is too long: it may have 1024 bytes at most"),
+                ("passwordpassword", "the password is one of those that everybody tries first; choose another"),
+            ])
+        func badPassword(_ password: String, _ sentence: String) async throws {
+            let result = try await admin("a@doors.example", password, in: TemporaryFolder())
+            #expect(result.code == 1)
+            #expect(result.errors == "doorward: \(sentence)\n")
+        }
 
-    @Test("a second super admin of the same address is refused")
-    func sameAddress() async throws {
-        let folder = try TemporaryFolder()
-        #expect(try await admin("a@doors.example", RunningGateway.password, in: folder).code == 0)
-        let second = try await admin("A@Doors.example", RunningGateway.password, in: folder)
-        #expect(second.code == 1)
-        #expect(second.errors == "doorward: A@Doors.example: a user of this address exists already; nothing was done\n")
-        #expect(try await admin("b@doors.example", RunningGateway.password, in: folder).code == 0)
-    }
+        @Test("a second super admin of the same address is refused")
+        func sameAddress() async throws {
+            let folder = try TemporaryFolder()
+            #expect(try await admin("a@doors.example", RunningGateway.password, in: folder).code == 0)
+            let second = try await admin("A@Doors.example", RunningGateway.password, in: folder)
+            #expect(second.code == 1)
+            #expect(second.errors == "doorward: A@Doors.example: a user of this address exists already; nothing was done\n")
+            #expect(try await admin("b@doors.example", RunningGateway.password, in: folder).code == 0)
+        }
 
-    @Test("a signing key that is missing, open to others or another's stops the start")
-    func signingKey() async throws {
-        let folder = try TemporaryFolder()
-        #expect(try await RunningGateway.first(in: folder).stop() == 0)
-        let key = folder.file("doorward.db.signing-key")
-        let kept = try Data(contentsOf: URL(filePath: key))
-        #expect(try FileManager.default.attributesOfItem(atPath: key)[.posixPermissions] as? Int == 0o600)
+        @Test("a signing key that is missing, open to others or another's stops the start")
+        func signingKey() async throws {
+            let folder = try TemporaryFolder()
+            #expect(try await RunningGateway.first(in: folder).stop() == 0)
+            let key = folder.file("doorward.db.signing-key")
+            let kept = try Data(contentsOf: URL(filePath: key))
+            #expect(try FileManager.default.attributesOfItem(atPath: key)[.posixPermissions] as? Int == 0o600)
 
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
-        #expect(try await refusal(in: folder).hasPrefix("doorward: \(key): others than its owner can read this key"))
-        try FileManager.default.removeItem(atPath: key)
-        #expect(try await refusal(in: folder).hasPrefix("doorward: \(key): the key that signs access tokens is missing"))
-        try Data("not a key\n".utf8).write(to: URL(filePath: key))
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
-        #expect(try await refusal(in: folder).hasPrefix("doorward: \(key): this file holds no key of Doorward"))
-        try Data((Data(repeating: 7, count: 32).base64EncodedString() + "\n").utf8).write(to: URL(filePath: key))
-        #expect(try await refusal(in: folder).hasPrefix("doorward: \(key): this is not the key that the database was used with"))
-        try kept.write(to: URL(filePath: key))
-        #expect(try await RunningGateway.start(in: folder).stop() == 0)
-    }
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
+            #expect(try await refusal(in: folder).hasPrefix("doorward: \(key): others than its owner can read this key"))
+            try FileManager.default.removeItem(atPath: key)
+            #expect(try await refusal(in: folder).hasPrefix("doorward: \(key): the key that signs access tokens is missing"))
+            try Data("not a key\n".utf8).write(to: URL(filePath: key))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+            #expect(try await refusal(in: folder).hasPrefix("doorward: \(key): this file holds no key of Doorward"))
+            try Data((Data(repeating: 7, count: 32).base64EncodedString() + "\n").utf8).write(to: URL(filePath: key))
+            #expect(
+                try await refusal(in: folder).hasPrefix("doorward: \(key): this is not the key that the database was used with"))
+            try kept.write(to: URL(filePath: key))
+            #expect(try await RunningGateway.start(in: folder).stop() == 0)
+        }
 
-    private func refusal(in folder: TemporaryFolder) async throws -> String {
-        let result = try await Program.run(
-            Program.doorward, ["serve"], environment: RunningGateway.environment(for: folder), in: folder)
-        #expect(result.code == 1)
-        return result.errors
-    }
+        private func refusal(in folder: TemporaryFolder) async throws -> String {
+            let result = try await Program.run(
+                Program.doorward, ["serve"], environment: RunningGateway.environment(for: folder), in: folder)
+            #expect(result.code == 1)
+            return result.errors
+        }
 
-    private func admin(_ email: String, _ password: String, in folder: TemporaryFolder) async throws -> (
-        code: Int32, errors: String
-    ) {
-        let result = try await Program.run(
-            Program.doorward, ["admin", "create", "--email", email, "--password-stdin"],
-            environment: RunningGateway.environment(for: folder), input: password + "\n", in: folder)
-        return (result.code, result.errors)
+        private func admin(_ email: String, _ password: String, in folder: TemporaryFolder) async throws -> (
+            code: Int32, errors: String
+        ) {
+            let result = try await Program.run(
+                Program.doorward, ["admin", "create", "--email", email, "--password-stdin"],
+                environment: RunningGateway.environment(for: folder), input: password + "\n", in: folder)
+            return (result.code, result.errors)
+        }
     }
 }

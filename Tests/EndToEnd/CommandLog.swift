@@ -7,7 +7,7 @@ struct CommandLog: Sendable {
     /// The outcomes of each command, in order.
     var outcomes: [String: [String]] = [:]
     /// Events in which a lock says that an order moved its bolt although no command waits for it. At the start of the
-    /// gateway each simulated lock says that it is locked; that comes of no order.
+    /// gateway each simulated lock says where its bolt stands; that comes of no order.
     var movementsUnasked: [JSON] = []
 
     static func read(by caller: Caller) async throws -> CommandLog {
@@ -27,8 +27,7 @@ struct CommandLog: Sendable {
         case ("COMMAND_INTENT", let id?): intents[id, default: 0] += 1
         case ("COMMAND_OUTCOME", let id?): outcomes[id, default: []].append(record["outcome"].text ?? "")
         case ("DEVICE_EVENT", _):
-            let isMovement = ["UNLOCKED", "UNLATCHED"].contains(record["event"].text)
-            if isMovement || record["method"] == .string("REMOTE") { movementsUnasked.append(record) }
+            if record["method"] == .string("REMOTE") { movementsUnasked.append(record) }
         default: break
         }
     }

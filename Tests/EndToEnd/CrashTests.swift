@@ -1,90 +1,100 @@
 import Foundation
-import Synchronization
 import Testing
 
-/// `kill -9` under load, again and again: what was answered is in the log, what was begun has one end, and nothing is sent
-/// because the gateway starts.
-@Suite("A gateway that is killed") struct CrashTests {
-    static let crashes = 60
+extension EndToEnd {
+    /// `kill -9` under load, again and again: what was answered is in the log, what was begun has one end, and nothing is sent
+    /// because the gateway starts.
+    @Suite("A gateway that is killed") struct CrashTests {
+        static let crashes = 60
 
-    @Test("loses nothing that it answered, and ends every command exactly once", .timeLimit(.minutes(10)))
-    func killedUnderLoad() async throws {
-        var random = SystemRandomNumberGenerator()
-        let folder = try TemporaryFolder()
-        var gateway = try await RunningGateway.first(in: folder)
-        let house = try await House.build(on: gateway)
-        let locks = try await Self.locks(of: house)
-        var tenants: [Caller] = []
-        for index in 0..<8 { tenants.append(try await house.tenant("Tenant\(index)", on: gateway)) }
-        let history = CommandHistory()
+        @Test("loses nothing that it answered, and ends every command exactly once", .timeLimit(.minutes(10)))
+        func killedUnderLoad() async throws {
+            let seed = Seed(of: "killedUnderLoad")
+            var random = seed.generator()
+            let folder = try TemporaryFolder()
+            var gateway = try await RunningGateway.first(in: folder)
+            let house = try await House.build(on: gateway)
+            let locks = try await Self.locks(of: house)
+            var tenants: [Caller] = []
+            for index in 0..<8 { tenants.append(try await house.tenant("Tenant\(index)", on: gateway)) }
+            let history = CommandHistory()
 
-        for round in 0..<Self.crashes {
-            // At the first rounds the load has hardly begun; later the queues are full.
-            let answers = Int.random(in: 0...min(40, 2 + round * 2), using: &random)
-            await Load(gateway: gateway, tenants: tenants, locks: locks, history: history).run(untilAnswers: answers)
+            for round in 0..<Self.crashes {
+                // At the first rounds the load has hardly begun; later the queues are full.
+                let answers = Int.random(in: 0...min(40, 2 + round * 2), using: &random)
+                await Load(
+                    gateway: gateway, tenants: tenants, locks: locks.map(\.id), history: history, seed: seed, round: round
+                ).run(untilAnswers: answers)
+                try await RunningGateway.verifyLogs(in: folder)
+                gateway = try await RunningGateway.start(in: folder)
+                try await Self.expectNothingSent(house.owner.at(gateway), locks)
+                try await Self.repeatUnanswered(history, tenants, gateway)
+            }
+
+            try await Self.compare(history, with: CommandLog.read(by: house.owner.at(gateway)), gateway, house)
+            #expect(await gateway.stop() == 0)
             try await RunningGateway.verifyLogs(in: folder)
-            if round % 10 == 9 {
-                // Killed while it starts, at whatever point it has reached.
-                let starting = try RunningGateway.launch(in: folder)
-                starting.signal(SIGKILL)
-                #expect(await starting.exitCode == -SIGKILL)
+        }
+
+        /// Quick, slow, and so slow that orders are still on their way when the gateway dies.
+        /// Half of them begin unlocked, so that an order to lock that is sent again shows as well as one to unlock.
+        private static func locks(of house: House) async throws -> [SimulatedLock] {
+            var locks: [SimulatedLock] = []
+            for (name, latency) in [("Quick", 0), ("Brisk", 5), ("Slow", 30), ("Still moving", 120)] {
+                for state in ["LOCKED", "UNLOCKED"] {
+                    let address = #""latencyMs":\#(latency),"initialState":"\#(state)""#
+                    locks.append(
+                        SimulatedLock(id: try await house.lock("\(name) \(state)", address: address), initialState: state))
+                }
             }
-            gateway = try await RunningGateway.start(in: folder)
-            try await Self.expectNothingSent(house.owner.at(gateway), locks)
-            try await Self.repeatUnanswered(history, tenants, gateway)
+            return locks
         }
 
-        try await Self.compare(history, with: CommandLog.read(by: house.owner.at(gateway)), gateway, house)
-        #expect(await gateway.stop() == 0)
-        try await RunningGateway.verifyLogs(in: folder)
-    }
-
-    /// Quick, slow, and so slow that orders are still on their way when the gateway dies.
-    private static func locks(of house: House) async throws -> [String] {
-        var locks: [String] = []
-        for (name, latency) in [("Quick", 0), ("Brisk", 5), ("Slow", 30), ("Still moving", 120)] {
-            locks.append(try await house.lock(name, address: #""latencyMs":\#(latency)"#))
-        }
-        return locks
-    }
-
-    /// The simulated locks begin anew with the gateway, locked: one that is not was sent an order at the start.
-    private static func expectNothingSent(_ owner: Caller, _ locks: [String]) async throws {
-        for lock in locks {
-            let answer = try await owner.get("/devices/\(lock)/status")
-            #expect(answer.data["status"]["state"] == .string("LOCKED"), "\(answer.body)")
-        }
-    }
-
-    /// A repeat with the same key never makes a second command of one that had an intent.
-    private static func repeatUnanswered(_ history: CommandHistory, _ tenants: [Caller], _ gateway: RunningGateway) async throws {
-        for call in history.takeUnanswered() {
-            let answer = try await tenants[call.tenant].at(gateway).post(call.path, "{}", ["Idempotency-Key": call.key])
-            let command = answer.status == 200 ? answer.data["command"] : answer.body["details"]["command"]
-            if answer.status == 503 {
-                #expect(answer.code == "outcome_unknown", "\(answer.body)")
-                #expect(command["state"] == .string("UNKNOWN"))
+        /// The simulated locks begin anew with the gateway: one that stands otherwise was sent an order at the start.
+        private static func expectNothingSent(_ owner: Caller, _ locks: [SimulatedLock]) async throws {
+            for lock in locks {
+                let answer = try await owner.get("/devices/\(lock.id)/status")
+                #expect(answer.data["status"]["state"] == .string(lock.initialState), "\(answer.body)")
             }
-            if let id = command["id"].text, let state = command["state"].text { history.answered(id, state) }
         }
-    }
 
-    private static func compare(
-        _ history: CommandHistory, with log: CommandLog, _ gateway: RunningGateway, _ house: House
-    ) async throws {
-        let answered = history.answers
-        #expect(answered.count > crashes, "the load must have been one: \(answered.count) answers")
-        for (id, state) in answered {
-            #expect(log.intents[id] != nil, "command \(id) was answered and has no intent")
-            #expect(log.outcomes[id] == [state], "command \(id) was answered \(state)")
+        /// A repeat with the same key never makes a second command of one that had an intent.
+        private static func repeatUnanswered(_ history: CommandHistory, _ tenants: [Caller], _ gateway: RunningGateway)
+            async throws
+        {
+            for call in history.takeUnanswered() {
+                let answer = try await tenants[call.tenant].at(gateway).post(call.path, "{}", ["Idempotency-Key": call.key])
+                let command = answer.status == 200 ? answer.data["command"] : answer.body["details"]["command"]
+                if answer.status == 503 {
+                    #expect(answer.code == "outcome_unknown", "\(answer.body)")
+                    #expect(command["state"] == .string("UNKNOWN"))
+                }
+                if let id = command["id"].text, let state = command["state"].text { history.answered(id, state) }
+            }
         }
-        for id in log.intents.keys { #expect(log.outcomes[id]?.count == 1, "command \(id) has \(log.outcomes[id] ?? [])") }
-        #expect(log.outcomes.keys.allSatisfy { log.intents[$0] != nil })
-        #expect(log.outcomes.values.contains(["UNKNOWN"]), "no crash cut a command off: the test has shown nothing")
-        #expect(log.movementsUnasked.isEmpty, "a lock moved without a command that waited for it")
-        for (id, state) in answered.prefix(50) {
-            let answer = try await house.owner.at(gateway).get("/commands/\(id)")
-            #expect(answer.data["command"]["state"] == .string(state))
+
+        private static func compare(
+            _ history: CommandHistory, with log: CommandLog, _ gateway: RunningGateway, _ house: House
+        ) async throws {
+            let answered = history.answers
+            #expect(answered.count > crashes, "the load must have been one: \(answered.count) answers")
+            for (id, state) in answered {
+                #expect(log.intents[id] != nil, "command \(id) was answered and has no intent")
+                #expect(log.outcomes[id] == [state], "command \(id) was answered \(state)")
+            }
+            for id in log.intents.keys { #expect(log.outcomes[id]?.count == 1, "command \(id) has \(log.outcomes[id] ?? [])") }
+            #expect(log.outcomes.keys.allSatisfy { log.intents[$0] != nil })
+            #expect(log.outcomes.values.contains(["UNKNOWN"]), "no crash cut a command off: the test has shown nothing")
+            #expect(log.movementsUnasked.isEmpty, "a lock moved without a command that waited for it")
+            for (id, state) in answered.prefix(50) {
+                let answer = try await house.owner.at(gateway).get("/commands/\(id)")
+                #expect(answer.data["command"]["state"] == .string(state))
+            }
         }
     }
+}
+
+private struct SimulatedLock: Sendable {
+    let id: String
+    let initialState: String
 }

@@ -1,56 +1,63 @@
 import Foundation
 import Testing
 
-@Suite("The demo", .timeLimit(.minutes(5))) struct DemoTests {
-    private static var script: String {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "scripts/demo").path
-    }
-
-    @Test("shows a tenant, a neighbour, a guest in and out of time, a jam, and the log of it all")
-    func shows() async throws {
-        let result = try await Program.run(Self.script, ["--once", "--program", Program.doorward], in: TemporaryFolder())
-        #expect(result.code == 0, "\(result.errors)")
-        let answers = result.output.split(separator: "\n").filter { $0.hasPrefix("  → ") }.map {
-            $0.dropFirst(4).prefix { $0 != ":" }
+extension EndToEnd {
+    @Suite("The demo", .timeLimit(.minutes(5))) struct DemoTests {
+        private static var script: String {
+            URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+                .appending(path: "scripts/demo").path
         }
-        #expect(answers == ["CONFIRMED", "forbidden", "CONFIRMED", "guest_window_ended", "done", "lock_jammed"])
-        #expect(result.output.contains(/DENIAL +OUTSIDE +UNLOCK +Door 1A +DENIED +no_association/))
-        #expect(result.output.contains(/COMMAND_OUTCOME +Tom Tenant +UNLOCK +Balcony 1A +FAILED +jammed/))
-    }
 
-    @Test("stays up with sign-ins to try, and ends in order when it is told to")
-    func staysUp() async throws {
-        let folder = try TemporaryFolder()
-        let demo = try Program(
-            Self.script, ["--program", Program.doorward, "--folder", folder.file("demo")], errors: folder.file("errors"))
-        var lines: [String] = []
-        while let line = await demo.nextLine() {
-            lines.append(line)
-            if line == "Ctrl-C ends it." { break }
+        /// Long enough for the guest to come in, also where other tests have the processors.
+        private static let window = ["--guest-seconds", "15"]
+
+        @Test("shows a tenant, a neighbour, a guest in and out of time, a jam, and the log of it all")
+        func shows() async throws {
+            let result = try await Program.run(
+                Self.script, ["--once", "--program", Program.doorward] + Self.window, in: TemporaryFolder())
+            #expect(result.code == 0, "\(result.errors)")
+            let answers = result.output.split(separator: "\n").filter { $0.hasPrefix("  → ") }.map {
+                $0.dropFirst(4).prefix { $0 != ":" }
+            }
+            #expect(answers == ["CONFIRMED", "forbidden", "CONFIRMED", "guest_window_ended", "done", "lock_jammed"])
+            #expect(result.output.contains(/DENIAL +OUTSIDE +UNLOCK +Door 1A +DENIED +no_association/))
+            #expect(result.output.contains(/COMMAND_OUTCOME +Tom Tenant +UNLOCK +Balcony 1A +FAILED +jammed/))
         }
-        let address = try #require(lines.first { $0.hasPrefix("listening on ") }?.dropFirst("listening on ".count))
-        let row = try #require(lines.first { $0.hasPrefix("  tenant of 1A") }?.split(separator: " "))
-        let (email, password) = try (#require(row.dropLast().last), #require(row.last))
-        let visitor = Caller(address: String(address), token: nil)
-        let answer = try await visitor.post("/auth/login", #"{"email":"\#(email)","password":"\#(password)"}"#)
-        #expect(answer.status == 200)
-        demo.signal(SIGTERM)
-        #expect(await demo.exitCode == 0)
-        #expect(await demo.rest() == "\n", "an ended line, and nothing after it")
-        try await RunningGateway.verifyLogs(in: folder, database: folder.file("demo/doorward.db"))
-    }
 
-    @Test("refuses a folder that holds a database, and arguments that it does not know")
-    func refuses() async throws {
-        let folder = try TemporaryFolder()
-        _ = try folder.write("", to: "doorward.db")
-        let occupied = try await Program.run(
-            Self.script, ["--once", "--program", Program.doorward, "--folder", folder.path], in: folder)
-        #expect(occupied.code == 1)
-        #expect(occupied.errors.contains("holds a database already"))
-        let unknown = try await Program.run(Self.script, ["--forever"], in: folder)
-        #expect(unknown.code == 2)
-        #expect(unknown.errors.contains("scripts/demo [--once]"))
+        @Test("stays up with sign-ins to try, and ends in order when it is told to")
+        func staysUp() async throws {
+            let folder = try TemporaryFolder()
+            let demo = try Program(
+                Self.script, ["--program", Program.doorward, "--folder", folder.file("a demo")] + Self.window,
+                errors: folder.file("errors"))
+            var lines: [String] = []
+            while let line = await demo.nextLine() {
+                lines.append(line)
+                if line == "Ctrl-C ends it." { break }
+            }
+            let address = try #require(lines.first { $0.hasPrefix("listening on ") }?.dropFirst("listening on ".count))
+            let row = try #require(lines.first { $0.hasPrefix("  tenant of 1A") }?.split(separator: " "))
+            let (email, password) = try (#require(row.dropLast().last), #require(row.last))
+            let visitor = Caller(address: String(address), token: nil)
+            let answer = try await visitor.post("/auth/login", #"{"email":"\#(email)","password":"\#(password)"}"#)
+            #expect(answer.status == 200)
+            demo.signal(SIGTERM)
+            #expect(await demo.exitCode == 0)
+            #expect(await demo.rest() == "\n", "an ended line, and nothing after it")
+            try await RunningGateway.verifyLogs(in: folder, database: folder.file("a demo/doorward.db"))
+        }
+
+        @Test("refuses a folder that holds a database, and arguments that it does not know")
+        func refuses() async throws {
+            let folder = try TemporaryFolder()
+            _ = try folder.write("", to: "doorward.db")
+            let occupied = try await Program.run(
+                Self.script, ["--once", "--program", Program.doorward, "--folder", folder.path], in: folder)
+            #expect(occupied.code == 1)
+            #expect(occupied.errors.contains("holds a database already"))
+            let unknown = try await Program.run(Self.script, ["--forever"], in: folder)
+            #expect(unknown.code == 2)
+            #expect(unknown.errors.contains("scripts/demo [--once]"))
+        }
     }
 }

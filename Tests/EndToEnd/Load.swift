@@ -38,6 +38,9 @@ struct Load: Sendable {
     let tenants: [Caller]
     let locks: [String]
     let history: CommandHistory
+    let seed: Seed
+    /// Of the seed's draws, those of this load.
+    var round = 0
 
     /// Runs until so many calls were answered, kills the gateway in the midst, and returns when every call has ended.
     func run(untilAnswers limit: Int) async {
@@ -76,9 +79,10 @@ struct Load: Sendable {
     /// Until the gateway no longer answers.
     private func operate(as index: Int, _ progress: Progress) async {
         let caller = tenants[index].at(gateway)
+        var random = seed.generator(1 + round * tenants.count + index)
         while true {
-            let lock = locks.randomElement() ?? ""
-            let path = "/devices/\(lock)/\(Bool.random() ? "unlock" : "lock")"
+            let lock = locks.randomElement(using: &random) ?? ""
+            let path = "/devices/\(lock)/\(Bool.random(using: &random) ? "unlock" : "lock")"
             let call = CommandHistory.Call(tenant: index, path: path, key: UUID().uuidString)
             do {
                 let answer = try await caller.post(path, "{}", ["Idempotency-Key": call.key])

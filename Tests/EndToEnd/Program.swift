@@ -38,6 +38,9 @@ final class Program: Sendable {
         (processID, self.ended, lines) = (process.processIdentifier, ended, LineReader(output.fileHandleForReading))
     }
 
+    /// A test that ends early leaves no process behind.
+    deinit { if !ended.isOpen { kill(processID, SIGKILL) } }
+
     /// Threads of the test runner block signals, and a process inherits what the thread that starts it blocks.
     private static func withSignalsUnblocked(_ body: () throws -> Void) rethrows {
         var (none, before) = (sigset_t(), sigset_t())
@@ -124,6 +127,8 @@ final class Latch<Value: Sendable>: Sendable {
         }
         for continuation in waiting { continuation.resume(returning: value) }
     }
+
+    var isOpen: Bool { state.withLock { $0.value != nil } }
 
     var value: Value {
         get async {

@@ -1,49 +1,52 @@
 import Foundation
 import Testing
 
-@Suite("A gateway that is told to stop") struct StopTests {
-    @Test("finishes what was sent, ends what waits, answers all of it, and exits 0", .timeLimit(.minutes(5)))
-    func stopsUnderLoad() async throws {
-        let folder = try TemporaryFolder()
-        let gateway = try await RunningGateway.first(in: folder)
-        let house = try await House.build(on: gateway)
-        let slow = try await house.lock("Slow", address: #""latencyMs":400"#)
-        var tenants: [Caller] = []
-        for index in 0..<8 { tenants.append(try await house.tenant("Tenant\(index)", on: gateway)) }
-        let history = CommandHistory()
-        await Load(gateway: gateway, tenants: tenants, locks: [slow], history: history).run(untilAnswers: 2) {
+extension EndToEnd {
+    @Suite("A gateway that is told to stop") struct StopTests {
+        @Test("finishes what was sent, ends what waits, answers all of it, and exits 0", .timeLimit(.minutes(5)))
+        func stopsUnderLoad() async throws {
+            let folder = try TemporaryFolder()
+            let gateway = try await RunningGateway.first(in: folder)
+            let house = try await House.build(on: gateway)
+            let slow = try await house.lock("Slow", address: #""latencyMs":400"#)
+            var tenants: [Caller] = []
+            for index in 0..<8 { tenants.append(try await house.tenant("Tenant\(index)", on: gateway)) }
+            let history = CommandHistory()
+            let load = Load(gateway: gateway, tenants: tenants, locks: [slow], history: history, seed: Seed(of: "stopsUnderLoad"))
+            await load.run(untilAnswers: 2) {
+                #expect(await gateway.stop() == 0)
+            }
+            try await RunningGateway.verifyLogs(in: folder)
+
+            let again = try await RunningGateway.start(in: folder)
+            let log = try await CommandLog.read(by: house.owner.at(again))
+            for (id, state) in history.answers { #expect(log.outcomes[id] == [state]) }
+            for id in log.intents.keys { #expect(log.outcomes[id]?.count == 1) }
+            #expect(!log.outcomes.values.contains(["UNKNOWN"]), "every command had its outcome before the process ended")
+            #expect(history.answers.values.contains("CONFIRMED"))
+            #expect(history.answers.values.contains("FAILED"), "somebody waited when the gateway was told to stop")
+            #expect(await again.stop() == 0)
+        }
+
+        @Test("a second gateway on the same database is refused, and the first goes on")
+        func secondGateway() async throws {
+            let folder = try TemporaryFolder()
+            let gateway = try await RunningGateway.first(in: folder)
+            let database = folder.file("doorward.db")
+            let sentence =
+                "doorward: \(database): a gateway holds this database (\(database).lock is locked); stop it first, or use its API.\n"
+            let second = try await Program.run(
+                Program.doorward, ["serve"], environment: RunningGateway.environment(for: folder), in: folder)
+            #expect(second.code == 1)
+            #expect(second.output.isEmpty)
+            #expect(second.errors == sentence)
+            let admin = try await Program.run(
+                Program.doorward, ["admin", "create", "--email", "other@doors.example", "--password-stdin"],
+                environment: RunningGateway.environment(for: folder), input: RunningGateway.password + "\n", in: folder)
+            #expect(admin.code == 1)
+            #expect(admin.errors == sentence)
+            #expect(try await gateway.stranger.get("//readyz").status == 200)
             #expect(await gateway.stop() == 0)
         }
-        try await RunningGateway.verifyLogs(in: folder)
-
-        let again = try await RunningGateway.start(in: folder)
-        let log = try await CommandLog.read(by: house.owner.at(again))
-        for (id, state) in history.answers { #expect(log.outcomes[id] == [state]) }
-        for id in log.intents.keys { #expect(log.outcomes[id]?.count == 1) }
-        #expect(!log.outcomes.values.contains(["UNKNOWN"]), "every command had its outcome before the process ended")
-        #expect(history.answers.values.contains("CONFIRMED"))
-        #expect(history.answers.values.contains("FAILED"), "somebody waited when the gateway was told to stop")
-        #expect(await again.stop() == 0)
-    }
-
-    @Test("a second gateway on the same database is refused, and the first goes on")
-    func secondGateway() async throws {
-        let folder = try TemporaryFolder()
-        let gateway = try await RunningGateway.first(in: folder)
-        let database = folder.file("doorward.db")
-        let sentence =
-            "doorward: \(database): a gateway holds this database (\(database).lock is locked); stop it first, or use its API.\n"
-        let second = try await Program.run(
-            Program.doorward, ["serve"], environment: RunningGateway.environment(for: folder), in: folder)
-        #expect(second.code == 1)
-        #expect(second.output.isEmpty)
-        #expect(second.errors == sentence)
-        let admin = try await Program.run(
-            Program.doorward, ["admin", "create", "--email", "other@doors.example", "--password-stdin"],
-            environment: RunningGateway.environment(for: folder), input: RunningGateway.password + "\n", in: folder)
-        #expect(admin.code == 1)
-        #expect(admin.errors == sentence)
-        #expect(try await gateway.stranger.get("//readyz").status == 200)
-        #expect(await gateway.stop() == 0)
     }
 }

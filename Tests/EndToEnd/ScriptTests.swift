@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// The scripts in a project of their own, with a `swift` that does what the test says.
+    @Suite("The scripts") struct ScriptTests {
+        private let folder: TemporaryFolder
+        /// White space and what is special in a regular expression: neither may matter.
+        private let project: String
+
+        init() async throws {
+            folder = try TemporaryFolder()
+            project = folder.file("a project (1)+[x")
+            let files = FileManager.default
+            for name in ["Sources/A", "Tests/A", "bin"] {
+                try files.createDirectory(atPath: "\(project)/\(name)", withIntermediateDirectories: true)
+            }
+            try files.copyItem(atPath: Self.scripts, toPath: "\(project)/scripts")
+            for (name, text) in [("Sources/A/A.swift", "struct A {}\n"), ("Tests/A/ATests.swift", "\n"), ("README.md", "# A\n")] {
+                try Data(text.utf8).write(to: URL(filePath: "\(project)/\(name)"))
+            }
+        }
+
+        private static var scripts: String {
+            URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+                .appending(path: "scripts").path
+        }
+
+        /// Runs a script of the project from another folder.
+        private func run(
+            _ name: String, _ arguments: [String] = [], swift: String = "exit 0", git: String? = nil
+        ) async throws -> (code: Int32, output: String, errors: String) {
+            for (tool, body) in [("swift", swift), ("git", git)] {
+                guard let body else { continue }
+                let path = "\(project)/bin/\(tool)"
+                try Data("#!/bin/sh\n\(body)\n".utf8).write(to: URL(filePath: path))
+                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+            }
+            let path = "\(project)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
+            return try await Program.run(
+                "/bin/sh",
+                ["-c", #"cd "$0" && name=$1 && shift && exec "../scripts/$name" "$@""#, "\(project)/Sources", name] + arguments,
+                environment: ["PATH": path, "CDPATH": "\(project):/", "GIT_CEILING_DIRECTORIES": folder.path], in: folder)
+        }
+
+        private func beginRepository() async throws {
+            #expect(try await Program.run("/usr/bin/env", ["git", "init", "--quiet", project], in: folder).code == 0)
+        }
+
+        @Test("lint finds nothing in a project that keeps the rules")
+        func sound() async throws {
+            try await beginRepository()
+            let result = try await run("lint")
+            #expect(result.code == 0, "\(result.output)\(result.errors)")
+            #expect(result.errors.contains("No findings"))
+        }
+
+        @Test(
+            "lint fails when the build or the formatter does, whatever they say",
+            arguments: [
+                (#"[ "$1" != build ] || { echo Killed >&2; exit 137; }"#, "swift build ended with exit code 137"),
+                (#"[ "$1" != build ] || { echo "/a/A.swift:1:1: error: no"; exit 1; }"#, "/a/A.swift:1:1: error: no"),
+                (#"[ "$1" != format ] || exit 3"#, "the check itself failed"),
+                (#"[ "$1" != format ] || { echo "A.swift:1:1: badly set" >&2; exit 1; }"#, "A.swift:1:1: badly set"),
+            ])
+        func brokenTool(swift: String, finding: String) async throws {
+            try await beginRepository()
+            let result = try await run("lint", swift: swift)
+            #expect(result.code == 1)
+            #expect(result.output.contains(finding), "\(result.output)")
+            #expect(!result.errors.contains("No findings"))
+        }
+
+        @Test("lint fails when git refuses, and when there is nothing to check")
+        func nothingToCheck() async throws {
+            try await beginRepository()
+            let refused = try await run("lint", git: "echo 'fatal: dubious ownership' >&2; exit 128")
+            #expect(refused.code == 1)
+            #expect(refused.errors.contains("git does not tell the files"), "\(refused.errors)")
+            let empty = try await run("lint", git: "exit 0")
+            #expect(empty.code == 1)
+            #expect(empty.errors.contains("There are no files to check"), "\(empty.errors)")
+        }
+
+        @Test(
+            "lint tells what breaks a rule, with file and line",
+            arguments: [
+                ("Sources/A/A.swift", "let a = try! b()\n", "Sources/A/A.swift:1:let a"),
+                ("Sources/A/A.swift", "// TO\u{44}O\n", "A.swift:1:// TO\u{44}O"),
+                ("README.md", "\n[there](not/there.md)\n", "README.md:2: not/there.md"),
+                ("Sources/A/A.swift", "import GRDB\n", "A.swift:1:import"),
+            ])
+        func findings(file: String, text: String, finding: String) async throws {
+            try await beginRepository()
+            try Data(text.utf8).write(to: URL(filePath: "\(project)/\(file)"))
+            let result = try await run("lint")
+            #expect(result.code == 1)
+            #expect(result.output.contains(finding), "\(result.output)")
+        }
+
+        @Test("the demo tells its options from every folder, and takes paths from the folder that it was called in")
+        func demo() async throws {
+            let help = try await run("demo", ["--help"])
+            #expect(help.code == 0)
+            #expect(help.output.contains("scripts/demo [--once]"))
+            #expect(help.output.contains("--guest-seconds N"))
+            #expect(try await run("demo", ["--forever"]).errors == help.output)
+            #expect(try await run("demo", ["--folder"]).code == 2)
+
+            let absent = try await run("demo", ["--program", "none"])
+            #expect(absent.code == 1)
+            #expect(absent.errors.contains("/Sources/none is not a program"), "\(absent.errors)")
+            try Data().write(to: URL(filePath: "\(project)/Sources/A/doorward.db"))
+            let occupied = try await run("demo", ["--program", "../bin/swift", "--folder", "A"])
+            #expect(occupied.code == 1)
+            #expect(occupied.errors.contains("/Sources/A holds a database already"), "\(occupied.errors)")
+            #expect(try await run("demo", ["--program", "../bin/swift", "--guest-seconds", "soon"]).code == 1)
+        }
+    }
+}
