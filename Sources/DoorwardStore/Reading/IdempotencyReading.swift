@@ -5,7 +5,9 @@ import GRDB
 /// Reads what is kept under idempotency keys.
 enum IdempotencyReading {
     static func entry(_ key: IdempotencyKey, in db: Database) throws -> IdempotencyEntry? {
-        try db.firstRow(
+        // No such key is kept, and bound as a C string it would be another one.
+        guard !key.principal.utf8.contains(0), !key.key.utf8.contains(0) else { return nil }
+        return try db.firstRow(
             "SELECT fingerprint, command_id, status, location, body, created_at FROM idempotency WHERE principal = ? AND key = ?",
             [key.principal, key.key]
         ) { columns in

@@ -103,37 +103,7 @@ struct ColumnReader {
 
     mutating func json() throws -> [String: JSONValue] {
         guard let bytes = try optionalBytes() else { return [:] }
-        guard let object = CompactJSON.object(from: bytes) else { throw unreadable() }
+        guard let object = CBOR.object(from: bytes) else { throw unreadable() }
         return object
-    }
-}
-
-extension Database {
-    /// Runs a statement that answers no rows. It is prepared once for each connection.
-    func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
-        try cachedStatement(sql: sql).execute(arguments: arguments)
-    }
-
-    /// Reads every row of the answer.
-    func rows<Value>(
-        _ sql: String, _ arguments: StatementArguments = StatementArguments(), read: (inout ColumnReader) throws -> Value
-    ) throws -> [Value] {
-        let cursor = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
-        var values: [Value] = []
-        while let row = try cursor.next() {
-            var columns = ColumnReader(row)
-            values.append(try read(&columns))
-        }
-        return values
-    }
-
-    /// Reads the first row of the answer, if there is one.
-    func firstRow<Value>(
-        _ sql: String, _ arguments: StatementArguments = StatementArguments(), read: (inout ColumnReader) throws -> Value
-    ) throws -> Value? {
-        let cursor = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
-        guard let row = try cursor.next() else { return nil }
-        var columns = ColumnReader(row)
-        return try read(&columns)
     }
 }

@@ -24,7 +24,7 @@ enum SealedValues {
             guard let name = take(&rest, width: 2), let field = String(validating: name, as: UTF8.self),
                 let ciphertext = take(&rest, width: 4)
             else { return nil }
-            ciphertexts[field] = Array(ciphertext)
+            guard ciphertexts.updateValue(Array(ciphertext), forKey: field) == nil else { return nil }
         }
         return ciphertexts
     }

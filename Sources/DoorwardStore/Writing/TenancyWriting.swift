@@ -1,3 +1,4 @@
+internal import DoorwardControl
 internal import DoorwardDomain
 internal import DoorwardPolicy
 import FoundationEssentials
@@ -5,6 +6,38 @@ import GRDB
 
 /// Puts changes to the tenancy into their tables.
 enum TenancyWriting {
+    private static let portfolios = Upsert(
+        "portfolios", ["id", "name", "created_at", "updated_at"])
+    private static let properties = Upsert(
+        "properties",
+        [
+            "id", "name", "portfolio_id", "has_address", "street", "city", "state", "postal_code", "country",
+            "default_time_zone", "created_at", "updated_at",
+        ])
+    private static let units = Upsert(
+        "units", ["id", "name", "property_id", "portfolio_id", "common_area_ids", "created_at", "updated_at"])
+    private static let devices = Upsert(
+        "devices",
+        [
+            "id", "name", "adapter", "address", "metadata", "manufacturer", "model", "firmware_version", "portfolio_id",
+            "property_id", "unit_id", "is_remote_operation_enabled", "capabilities", "auto_relock_seconds", "created_at",
+            "updated_at",
+        ])
+    private static let users = Upsert(
+        "users",
+        [
+            "id", "email", "email_key", "first_name", "last_name", "is_enabled", "is_super_admin", "default_portfolio_id",
+            "default_property_id", "default_unit_id", "has_compliance_pack", "created_at", "updated_at",
+        ])
+    private static let associations = Upsert(
+        "role_associations", ["id", "user_id", "entity_type", "entity_id", "role", "created_at", "updated_at"])
+    private static let guestAccesses = Upsert(
+        "guest_accesses",
+        [
+            "id", "guest_user_id", "label", "property_id", "unit_id", "device_ids", "operations", "valid_from", "valid_until",
+            "granted_by_user_id", "granted_under_association_id", "granted_under_role", "revoked_at", "created_at",
+        ])
+
     static func apply(_ change: TenancyChange, in db: Database) throws {
         switch change {
         case .putPortfolio(let portfolio): try put(portfolio, in: db)
@@ -18,29 +51,14 @@ enum TenancyWriting {
         }
     }
 
-    /// An upsert of all columns: `REPLACE` would delete the row first, and with it what refers to it.
-    private static func put(_ table: String, _ columns: [String], _ values: StatementArguments, in db: Database) throws {
-        let updates = columns.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-        let marks = columns.map { _ in "?" }.joined(separator: ", ")
-        try db.run(
-            "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks)) ON CONFLICT (id) DO UPDATE SET \(updates)",
-            values)
-    }
-
     private static func put(_ portfolio: Portfolio, in db: Database) throws {
-        try put(
-            "portfolios", ["id", "name", "created_at", "updated_at"],
+        try portfolios.put(
             [portfolio.id.blob, portfolio.name, portfolio.createdAt.milliseconds, portfolio.updatedAt.milliseconds], in: db)
     }
 
     private static func put(_ property: Property, in db: Database) throws {
         let address = property.address
-        try put(
-            "properties",
-            [
-                "id", "name", "portfolio_id", "has_address", "street", "city", "state", "postal_code", "country",
-                "default_time_zone", "created_at", "updated_at",
-            ],
+        try properties.put(
             [
                 property.id.blob, property.name, property.portfolioID.blob, address != nil, address?.street, address?.city,
                 address?.state, address?.postalCode, address?.country, property.defaultTimeZone,
@@ -49,8 +67,7 @@ enum TenancyWriting {
     }
 
     private static func put(_ unit: Unit, in db: Database) throws {
-        try put(
-            "units", ["id", "name", "property_id", "portfolio_id", "common_area_ids", "created_at", "updated_at"],
+        try units.put(
             [
                 unit.id.blob, unit.name, unit.propertyID.blob, unit.portfolioID.blob, DeviceID.blob(of: unit.commonAreaAccessIDs),
                 unit.createdAt.milliseconds, unit.updatedAt.milliseconds,
@@ -58,32 +75,24 @@ enum TenancyWriting {
     }
 
     private static func put(_ device: LockDevice, in db: Database) throws {
-        try put(
-            "devices",
+        try devices.put(
             [
-                "id", "name", "adapter", "address", "metadata", "manufacturer", "model", "firmware_version", "portfolio_id",
-                "property_id", "unit_id", "is_remote_operation_enabled", "capabilities", "auto_relock_seconds", "created_at",
-                "updated_at",
-            ],
-            [
-                device.id.blob, device.name, device.adapter, column(device.address), column(device.metadata), device.manufacturer,
+                device.id.blob, device.name, device.adapter, try column(device.address), try column(device.metadata),
+                device.manufacturer,
                 device.model, device.firmwareVersion, device.portfolioID?.blob, device.propertyID?.blob, device.unitID?.blob,
                 device.isRemoteOperationEnabled, Int(device.capabilities.rawValue), device.settings.autoRelockSeconds,
                 device.createdAt.milliseconds, device.updatedAt.milliseconds,
             ], in: db)
     }
 
-    private static func column(_ object: [String: JSONValue]) -> Data? {
-        object.isEmpty ? nil : Data(CompactJSON.bytes(of: object))
+    private static func column(_ object: [String: JSONValue]) throws -> Data? {
+        if object.isEmpty { return nil }
+        guard let bytes = CBOR.bytes(of: object) else { throw Refusal(.refused("too_deep")) }
+        return Data(bytes)
     }
 
     private static func put(_ user: User, in db: Database) throws {
-        try put(
-            "users",
-            [
-                "id", "email", "email_key", "first_name", "last_name", "is_enabled", "is_super_admin", "default_portfolio_id",
-                "default_property_id", "default_unit_id", "has_compliance_pack", "created_at", "updated_at",
-            ],
+        try users.put(
             [
                 user.id.blob, user.email, user.email.lowercased(), user.firstName, user.lastName, user.isEnabled,
                 user.isSuperAdmin,
@@ -93,8 +102,7 @@ enum TenancyWriting {
     }
 
     private static func put(_ association: UserRoleAssociation, in db: Database) throws {
-        try put(
-            "role_associations", ["id", "user_id", "entity_type", "entity_id", "role", "created_at", "updated_at"],
+        try associations.put(
             [
                 association.id.blob, association.userID.blob, association.entity.type.rawValue, association.entity.id.blob,
                 association.role.rawValue, association.createdAt.milliseconds, association.updatedAt.milliseconds,
@@ -102,12 +110,7 @@ enum TenancyWriting {
     }
 
     private static func put(_ access: GuestAccess, in db: Database) throws {
-        try put(
-            "guest_accesses",
-            [
-                "id", "guest_user_id", "label", "property_id", "unit_id", "device_ids", "operations", "valid_from", "valid_until",
-                "granted_by_user_id", "granted_under_association_id", "granted_under_role", "revoked_at", "created_at",
-            ],
+        try guestAccesses.put(
             [
                 access.id.blob, access.guestUserID?.blob, access.label, access.propertyID.blob, access.unitID?.blob,
                 DeviceID.blob(of: access.deviceIDs), access.operations.map(\.rawValue).joined(separator: " "),

@@ -3,9 +3,16 @@ internal import DoorwardDomain
 /// JSON values as CBOR (RFC 8949): a device's `address` is read a hundred thousand times at the start, and Foundation's
 /// JSON reader takes tens of microseconds for each.
 ///
-/// Written are null, booleans, integers, doubles, text, arrays and maps of definite length; nothing else is read.
-enum CompactJSON {
-    static func bytes(of object: [String: JSONValue]) -> [UInt8] {
+/// Written are null, booleans, integers, doubles of eight bytes, text, arrays and maps of definite length, each head in as
+/// few bytes as it takes, the keys of a map in ascending order of their text. Nothing else is read: for each value there is
+/// one form.
+enum CBOR {
+    /// Deeper than any address or metadata that the gateway takes. The map itself is the first level.
+    static let maxDepth = 64
+
+    /// `nil` for an object whose values lie deeper than `maxDepth`: it could not be read back.
+    static func bytes(of object: [String: JSONValue]) -> [UInt8]? {
+        guard isWithin(maxDepth, .object(object)) else { return nil }
         var bytes: [UInt8] = []
         write(.object(object), to: &bytes)
         return bytes
@@ -13,9 +20,18 @@ enum CompactJSON {
 
     /// `nil` if the bytes are not exactly one map as `bytes(of:)` writes it.
     static func object(from bytes: [UInt8]) -> [String: JSONValue]? {
-        var reader = CompactJSONReader(rest: bytes[...])
+        var reader = CBORReader(rest: bytes[...])
         guard case .object(let object)? = reader.value(depth: 0), reader.isAtEnd else { return nil }
         return object
+    }
+
+    private static func isWithin(_ levels: Int, _ value: JSONValue) -> Bool {
+        guard levels > 0 else { return false }
+        return switch value {
+        case .array(let elements): elements.allSatisfy { isWithin(levels - 1, $0) }
+        case .object(let members): members.values.allSatisfy { isWithin(levels - 1, $0) }
+        default: true
+        }
     }
 
     private static func write(_ value: JSONValue, to bytes: inout [UInt8]) {
@@ -64,17 +80,14 @@ enum CompactJSON {
     }
 }
 
-/// Reads what `CompactJSON` writes.
-private struct CompactJSONReader {
+/// Reads what `CBOR` writes.
+private struct CBORReader {
     var rest: ArraySlice<UInt8>
-
-    /// Deeper than any address or metadata that the gateway takes.
-    private static let maxDepth = 64
 
     var isAtEnd: Bool { rest.isEmpty }
 
     mutating func value(depth: Int) -> JSONValue? {
-        guard depth < Self.maxDepth, let first = rest.first else { return nil }
+        guard depth < CBOR.maxDepth, let first = rest.first else { return nil }
         switch first {
         case 0xF4, 0xF5, 0xF6:
             rest.removeFirst()
@@ -111,10 +124,13 @@ private struct CompactJSONReader {
     private mutating func object(_ count: UInt64, depth: Int) -> JSONValue? {
         guard count <= UInt64(rest.count) else { return nil }
         var members: [String: JSONValue] = [:]
+        var last: String?
         for _ in 0..<count {
-            guard let (type, length) = head(), type == 3, let key = text(length), let member = value(depth: depth + 1),
-                members.updateValue(member, forKey: key) == nil
+            guard let (type, length) = head(), type == 3, let key = text(length), last.map({ $0 < key }) ?? true,
+                let member = value(depth: depth + 1)
             else { return nil }
+            members[key] = member
+            last = key
         }
         return .object(members)
     }
@@ -130,7 +146,11 @@ private struct CompactJSONReader {
         let short = first & 0x1F
         if short < 24 { return (first >> 5, UInt64(short)) }
         guard short <= 27 else { return nil }
-        return bigEndian(width: 1 << (Int(short) - 24)).map { (first >> 5, $0) }
+        let width = 1 << (Int(short) - 24)
+        // The next shorter head holds everything below this.
+        let least: UInt64 = width == 1 ? 24 : 1 << UInt64(4 * width)
+        guard let argument = bigEndian(width: width), argument >= least else { return nil }
+        return (first >> 5, argument)
     }
 
     private mutating func bigEndian(width: Int) -> UInt64? {

@@ -1,0 +1,45 @@
+import DoorwardAudit
+import Testing
+
+@testable import DoorwardStore
+
+@Suite struct SealedValuesTests {
+    private static let fields: [(String, [UInt8])] = [
+        ("actor.name", [1, 2, 3]), ("details.grüße", []), ("", [0]), ("details.x[0]", [UInt8](repeating: 7, count: 70_000)),
+    ]
+
+    @Test("The ciphertexts come back by field", arguments: 0...4)
+    func roundTrip(count: Int) {
+        let fields = Self.fields.prefix(count)
+        let found = SealedValues.ciphertexts(in: bytes(of: fields))
+        #expect(found == Dictionary(uniqueKeysWithValues: fields))
+    }
+
+    @Test("The column is as it is described, to the byte")
+    func layout() {
+        #expect(bytes(of: [("ab", [9, 8])]) == [0, 2, 0x61, 0x62, 0, 0, 0, 2, 9, 8])
+        let long = bytes(of: [("a", [UInt8](repeating: 1, count: 0x01_02_03))])
+        #expect(Array(long.prefix(7)) == [0, 1, 0x61, 0, 1, 2, 3])
+    }
+
+    @Test("Bytes that were cut are read only where a whole value ends")
+    func cut() {
+        let first = bytes(of: [("name", [1, 2, 3])])
+        let both = first + bytes(of: [("other", [4])])
+        for count in 0...both.count {
+            let isWhole = [0, first.count, both.count].contains(count)
+            #expect((SealedValues.ciphertexts(in: Array(both.prefix(count))) != nil) == isWhole, "\(count) bytes")
+        }
+    }
+
+    @Test("A field that comes twice, a name that is no UTF-8 and a length beyond the end are not read")
+    func malformed() {
+        #expect(SealedValues.ciphertexts(in: bytes(of: [("a", [1]), ("a", [2])])) == nil)
+        #expect(SealedValues.ciphertexts(in: [0, 1, 0xFF, 0, 0, 0, 0]) == nil)
+        #expect(SealedValues.ciphertexts(in: [0, 1, 0x61, 0xFF, 0xFF, 0xFF, 0xFF, 1]) == nil)
+    }
+
+    private func bytes(of fields: some Sequence<(String, [UInt8])>) -> [UInt8] {
+        SealedValues.bytes(of: fields.map { SealedValue(field: $0.0, owner: .day("2026-11-21"), ciphertext: $0.1) })
+    }
+}
