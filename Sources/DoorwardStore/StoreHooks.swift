@@ -1,18 +1,30 @@
 /// Where tests and measurements look into the writer, or make it fail. The program sets none of them.
+///
+/// All but `afterAdmission` are called on the writer. An error that one of them throws counts as a failure of the disk.
 package struct StoreHooks: Sendable {
+    /// Called by the caller of `commit` after a transaction was accepted, with the number that was given to it, from 1.
+    package var afterAdmission: @Sendable (_ number: Int) -> Void
     /// Called on the writer when it begins a batch of so many transactions.
     package var beforeBatch: @Sendable (_ transactions: Int) -> Void
-    /// Called on the writer before each COMMIT with the number of transactions in the batch. An error that it throws
-    /// counts as a failure of the disk.
+    /// Called before each COMMIT with the number of transactions in the batch.
     package var beforeCommit: @Sendable (_ transactions: Int) throws -> Void
-    /// Called on the writer after each COMMIT that succeeded, before any caller is resumed.
-    package var afterCommit: @Sendable (_ transactions: Int) -> Void
+    /// Called after each COMMIT that succeeded, before any caller is resumed.
+    package var afterCommit: @Sendable (_ transactions: Int) throws -> Void
+    /// Called before each checkpoint: between batches, after the database was opened anew, and at the end.
+    package var beforeCheckpoint: @Sendable () throws -> Void
+    /// Called after each checkpoint that succeeded.
+    package var afterCheckpoint: @Sendable () throws -> Void
 
     package init(
+        afterAdmission: @escaping @Sendable (_ number: Int) -> Void = { _ in },
         beforeBatch: @escaping @Sendable (_ transactions: Int) -> Void = { _ in },
         beforeCommit: @escaping @Sendable (_ transactions: Int) throws -> Void = { _ in },
-        afterCommit: @escaping @Sendable (_ transactions: Int) -> Void = { _ in }
+        afterCommit: @escaping @Sendable (_ transactions: Int) throws -> Void = { _ in },
+        beforeCheckpoint: @escaping @Sendable () throws -> Void = {},
+        afterCheckpoint: @escaping @Sendable () throws -> Void = {}
     ) {
+        self.afterAdmission = afterAdmission
         (self.beforeBatch, self.beforeCommit, self.afterCommit) = (beforeBatch, beforeCommit, afterCommit)
+        (self.beforeCheckpoint, self.afterCheckpoint) = (beforeCheckpoint, afterCheckpoint)
     }
 }

@@ -26,23 +26,23 @@ struct CommandReading {
         ) { try open(&$0) }
     }
 
-    /// Newest first. Each device's index is asked by itself and the answers are merged, so that the cost grows with what
-    /// is shown, not with all that the devices ever did.
+    /// Newest first. Each device's index is read by itself, a run at a time, and the runs are merged: what is skipped is
+    /// passed over and not kept. The cost grows with what is shown and skipped, not with all that the devices ever did.
     mutating func commands(of devices: [DeviceID], offset: Int, limit: Int) throws -> (commands: [Command], total: Int) {
-        let offset = max(0, offset)
-        let limit = max(0, limit)
-        var newest: [(at: Timestamp, id: CommandID)] = []
+        let devices = Set(devices)
         var total = 0
-        for device in Set(devices) {
+        for device in devices {
             total += try db.firstRow("SELECT count(*) FROM commands WHERE device_id = ?", [device.blob]) { try $0.value() } ?? 0
-            newest += try db.rows(
-                "SELECT requested_at, id FROM commands WHERE device_id = ? ORDER BY requested_at DESC, id DESC LIMIT ?",
-                [device.blob, offset + limit]
-            ) { (try $0.instant(), try $0.id()) }
         }
-        newest.sort { ($0.at, $0.id) > ($1.at, $1.id) }
-        let page = newest.dropFirst(offset).prefix(limit)
-        return (try page.compactMap { try command($0.id) }, total)
+        let offset = max(0, offset)
+        guard offset < total, limit > 0 else { return ([], total) }
+        var merge = try CommandMerge(devices, in: db)
+        for _ in 0..<offset { _ = try merge.next(in: db) }
+        var page: [Command] = []
+        while page.count < limit, let id = try merge.next(in: db) {
+            if let command = try command(id) { page.append(command) }
+        }
+        return (page, total)
     }
 
     private mutating func open(_ columns: inout ColumnReader) throws -> OpenCommand {

@@ -1,6 +1,7 @@
 internal import DoorwardControl
 internal import DoorwardDomain
 import GRDB
+internal import Logging
 
 /// The open connection with what is remembered of its database. It is thrown away whole after a failure.
 struct BatchWriter {
@@ -10,10 +11,14 @@ struct BatchWriter {
     private var ledger: LogLedger
     private let limits: StoreLimits
     private let hooks: StoreHooks
+    private let logger: Logger
     private var rowsSinceCheckpoint = 0
 
-    init(connection: WriterConnection, random: any RandomNumberGenerator & Sendable, limits: StoreLimits, hooks: StoreHooks) {
-        self.connection = connection
+    init(
+        connection: WriterConnection, random: any RandomNumberGenerator & Sendable, logger: Logger, limits: StoreLimits,
+        hooks: StoreHooks
+    ) {
+        (self.connection, self.logger) = (connection, logger)
         (self.limits, self.hooks) = (limits, hooks)
         ledger = LogLedger(random: random)
     }
@@ -42,7 +47,7 @@ struct BatchWriter {
         try hooks.beforeCommit(transactions.count)
         try db.run("COMMIT")
         ledger.commit(limit: limits.cachedEntries)
-        hooks.afterCommit(transactions.count)
+        try hooks.afterCommit(transactions.count)
         rowsSinceCheckpoint += transactions.reduce(0) { $0 + $1.rowCount }
         return answers
     }
@@ -80,6 +85,9 @@ struct BatchWriter {
             try db.run("ROLLBACK TO one")
             try db.run("RELEASE one")
             ledger.undoSavepoint()
+            if let fault = refusal.fault {
+                logger.error("a transaction was refused that no caller should make", metadata: ["reason": "\(fault)"])
+            }
             return .failure(refusal.error)
         }
     }
@@ -99,7 +107,9 @@ struct BatchWriter {
     mutating func checkpointIfDue() throws {
         guard rowsSinceCheckpoint >= limits.rowsPerCheckpoint else { return }
         rowsSinceCheckpoint = 0
+        try hooks.beforeCheckpoint()
         if try connection.checkpoint().pages > limits.pagesBeforeCut { try connection.cutLog() }
+        try hooks.afterCheckpoint()
     }
 }
 

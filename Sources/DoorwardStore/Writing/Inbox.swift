@@ -13,16 +13,17 @@ struct WaitingTransaction: Sendable {
 final class Inbox: Sendable {
     private struct State {
         var waiting: [WaitingTransaction] = []
+        var accepted = 0
         var isClosed = false
         /// Whether the writer has been called and will look here again.
         var isWriterAwake = false
     }
 
     enum Admission {
-        /// The writer is on its way.
-        case accepted
+        /// The writer is on its way. The number counts what was accepted, from 1.
+        case accepted(number: Int)
         /// Whoever gets this answer calls the writer.
-        case acceptedFirst
+        case acceptedFirst(number: Int)
         /// The queue is full or closed.
         case turnedAway
     }
@@ -36,9 +37,10 @@ final class Inbox: Sendable {
         state.withLock { state in
             guard !state.isClosed, state.waiting.count < limit else { return .turnedAway }
             state.waiting.append(transaction)
-            if state.isWriterAwake { return .accepted }
+            state.accepted += 1
+            if state.isWriterAwake { return .accepted(number: state.accepted) }
             state.isWriterAwake = true
-            return .acceptedFirst
+            return .acceptedFirst(number: state.accepted)
         }
     }
 

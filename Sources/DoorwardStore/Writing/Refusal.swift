@@ -1,17 +1,24 @@
+import DoorwardAudit
 internal import DoorwardControl
 import GRDB
 
 /// A transaction breaks a rule: it alone is undone, and the rest of its batch goes on.
 struct Refusal: Error {
     let error: StoreError
+    /// What is wrong in the program or in the database when no caller should ever come to this; `nil` for a rule that
+    /// callers count on.
+    let fault: String?
 
-    init(_ error: StoreError) { self.error = error }
+    init(_ error: StoreError, fault: String? = nil) { (self.error, self.fault) = (error, fault) }
 
-    /// What a failed statement says about the transaction; `nil` when it says something about the disk or the database.
+    /// What went wrong says about the transaction; `nil` when it says something about the disk or the whole database.
     init?(_ error: any Error) {
         switch error {
         case let refusal as Refusal: self = refusal
         case let error as DatabaseError: self.init(statement: error)
+        case let error as UnreadableColumn:
+            self.init(.refused("unreadable"), fault: "the column \(error.column) of a row that it needs cannot be read")
+        case is RecordEncodingError: self.init(.refused("not_encodable"), fault: "a record of it has no encoding")
         default: return nil
         }
     }
@@ -22,6 +29,8 @@ struct Refusal: Error {
         case .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY: self.init(.duplicate)
         case .SQLITE_CONSTRAINT_FOREIGNKEY: self.init(.parentUnknown)
         case .SQLITE_TOOBIG: self.init(.refused("too_big"))
+        case _ where error.resultCode == .SQLITE_CONSTRAINT || error.resultCode == .SQLITE_MISMATCH:
+            self.init(.refused("constraint"), fault: describe(error))
         default: return nil
         }
     }

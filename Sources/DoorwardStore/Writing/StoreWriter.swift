@@ -24,7 +24,7 @@ actor StoreWriter {
     private let random: any RandomNumberGenerator & Sendable
     private let logger: Logger
     private let limits: StoreLimits
-    private let hooks: StoreHooks
+    private nonisolated let hooks: StoreHooks
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -36,7 +36,8 @@ actor StoreWriter {
         (self.limits, self.hooks) = (limits, hooks)
         executor = WriterExecutor()
         inbox = Inbox(limit: limits.queuedTransactions)
-        condition = .open(BatchWriter(connection: connection, random: random, limits: limits, hooks: hooks))
+        condition = .open(
+            BatchWriter(connection: connection, random: random, logger: logger, limits: limits, hooks: hooks))
     }
 
     // MARK: From outside
@@ -45,8 +46,10 @@ actor StoreWriter {
     nonisolated func commit(_ transaction: StoreTransaction) async -> Result<[RecordPlace], StoreError> {
         await withCheckedContinuation { caller in
             switch inbox.admit(WaitingTransaction(transaction: transaction, caller: caller)) {
-            case .accepted: break
-            case .acceptedFirst: wake()
+            case .accepted(let number): hooks.afterAdmission(number)
+            case .acceptedFirst(let number):
+                wake()
+                hooks.afterAdmission(number)
             case .turnedAway: caller.resume(returning: .failure(.unavailable))
             }
         }
@@ -65,17 +68,30 @@ actor StoreWriter {
         return try writer.connection.settings()
     }
 
-    /// Writes what waits, moves the write-ahead log into the file, and closes.
-    func close() throws(StoreError) {
+    /// Writes what waits, and moves the write-ahead log into the file. Nothing is accepted afterwards.
+    ///
+    /// Called while the readers are open: whatever fails here, the connection that is dropped is not the last one.
+    func drain() throws(StoreError) {
         inbox.close()
         while writeNext() {}
-        guard case .open(let writer) = condition else {
-            condition = .closed
-            return
-        }
-        condition = .closed
+        guard case .open(let writer) = condition else { return }
         do {
-            try writer.connection.finish()
+            try hooks.beforeCheckpoint()
+            try writer.connection.cutLog()
+            try hooks.afterCheckpoint()
+        } catch {
+            condition = .closed
+            writer.connection.abandon()
+            throw .failed("moving the write-ahead log into the database failed: \(describe(error))")
+        }
+    }
+
+    /// Closes. Called after `drain` and after the readers were closed: the last connection tidies up.
+    func close() throws(StoreError) {
+        defer { condition = .closed }
+        guard case .open(let writer) = condition else { return }
+        do {
+            try writer.connection.close()
         } catch {
             throw .failed("closing the database failed: \(describe(error))")
         }
@@ -130,7 +146,8 @@ actor StoreWriter {
 
     private func fail(_ writer: BatchWriter, _ error: any Error) {
         logger.error("the database cannot be written; it will be opened anew", metadata: ["reason": "\(describe(error))"])
-        // Readers are open, so this is not the last connection, and closing it flushes and checkpoints nothing.
+        // Readers are open, also while `drain` runs: this is not the last connection, and closing it flushes and
+        // checkpoints nothing.
         writer.connection.abandon()
         retryLater(after: limits.retryDelay)
     }
@@ -145,15 +162,28 @@ actor StoreWriter {
         do {
             let connection = try WriterConnection.open(path: path, limits: limits)
             // Copies what was committed into the database file: pages written anew are flushed anew.
-            guard (try? connection.checkpoint())?.isComplete == true else {
+            guard isCheckpointed(connection) else {
                 connection.abandon()
                 return retryLater(after: min(delay * 2, limits.longestRetryDelay))
             }
-            condition = .open(BatchWriter(connection: connection, random: random, limits: limits, hooks: hooks))
+            condition = .open(
+                BatchWriter(connection: connection, random: random, logger: logger, limits: limits, hooks: hooks))
             logger.notice("the database is open again")
         } catch {
             logger.error("the database cannot be opened anew", metadata: ["reason": "\(error)"])
             retryLater(after: min(delay * 2, limits.longestRetryDelay))
+        }
+    }
+
+    private func isCheckpointed(_ connection: WriterConnection) -> Bool {
+        do {
+            try hooks.beforeCheckpoint()
+            let isComplete = try connection.checkpoint().isComplete
+            try hooks.afterCheckpoint()
+            return isComplete
+        } catch {
+            logger.error("the database cannot be checkpointed", metadata: ["reason": "\(describe(error))"])
+            return false
         }
     }
 }

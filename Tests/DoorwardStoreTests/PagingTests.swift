@@ -1,0 +1,76 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardStore
+import DoorwardTesting
+import Testing
+
+@Suite struct PagingTests {
+    @Test("Pages of some thousand records in several logs are one big sort, cut", arguments: 1...3 as ClosedRange<UInt64>)
+    func records(seed: UInt64) async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var (script, random) = (StoreScript(seed: seed), SeededGenerator(seed: seed))
+        _ = try await store.commit(script.tenancy)
+        var written: [(place: RecordPlace, id: RecordID)] = []
+        for _ in 0..<30 {
+            let bodies = (0..<100).map { _ in
+                script.now = script.now.advanced(by: .milliseconds(Int.random(in: -2...3, using: &random)))
+                let device = [script.door, script.gate, script.otherDoor].randomElement(using: &random) ?? script.door
+                return Bool.random(using: &random) ? script.gatewayEvent() : script.event(on: device)
+            }
+            let places = try await store.commit(StoreTransaction(records: bodies.map { PendingRecord($0) }))
+            written += zip(places, bodies.map(\.id)).map { (place: $0, id: $1) }
+        }
+        let sorted = written.sorted {
+            ($0.place.at, $0.place.log.description, $0.place.seq) < ($1.place.at, $1.place.log.description, $1.place.seq)
+        }.map(\.id)
+        let scopes: [RecordScope] = [.gatewayLog, .portfolioLog(script.portfolio), .portfolioLog(script.otherPortfolio)]
+        for order in [RecordQuery.Order.oldestFirst, .newestFirst] {
+            var query = RecordQuery(scopes: scopes, order: order, limit: Int.random(in: 150...400, using: &random))
+            var found: [RecordID] = []
+            while true {
+                let page = try await store.records(query)
+                found += page.map(\.body.id)
+                guard let last = page.last else { break }
+                query.after = RecordPlace(log: last.body.log, seq: last.seq, at: last.body.at)
+            }
+            #expect(found == (order == .oldestFirst ? sorted : sorted.reversed()))
+        }
+        try await store.close()
+    }
+
+    @Test("Any page of many devices' commands is the same cut of one big sort", arguments: 1...2 as ClosedRange<UInt64>)
+    func commands(seed: UInt64) async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var (script, random) = (StoreScript(seed: seed), SeededGenerator(seed: seed))
+        var devices = [script.door]
+        for index in 0..<24 { devices.append(script.world.device("Door \(index)", in: .property(script.property))) }
+        _ = try await store.commit(script.tenancy)
+        var written: [Command] = []
+        for _ in 0..<20 {
+            var transaction = StoreTransaction()
+            for _ in 0..<50 {
+                script.now = script.now.advanced(by: .milliseconds(Int.random(in: 0...1, using: &random)))
+                // The first has more than are read at once, the last has none.
+                let device = Bool.random(using: &random) ? devices[0] : devices.dropLast().randomElement(using: &random)
+                let command = script.command(on: device ?? script.door)
+                let begin = script.begin(command)
+                transaction.commands += begin.commands
+                transaction.records += begin.records
+                written.append(command)
+            }
+            _ = try await store.commit(transaction)
+        }
+        let sorted = written.sorted { ($0.requestedAt, $0.id) > ($1.requestedAt, $1.id) }
+        let pages = [(0, 1), (0, 40), (999, 5), (1000, 5), (990, 50), (0, .max), (.max, .max), (-3, 2), (5, 0), (2, -1)]
+        let others = (0..<20).map { _ in (Int.random(in: 0..<1000, using: &random), Int.random(in: 1...60, using: &random)) }
+        for (offset, limit) in pages + others {
+            let page = try await store.commands(of: devices, offset: offset, limit: limit)
+            let expected = sorted.dropFirst(max(0, offset)).prefix(max(0, limit))
+            #expect(page.commands == Array(expected), "offset \(offset), limit \(limit)")
+            #expect(page.total == 1000)
+        }
+        try await store.close()
+    }
+}
