@@ -33,6 +33,12 @@ package final class SQLiteStore: GatewayStore {
         }
         let connection = try WriterConnection.open(path: path, limits: limits)
         let reader = try StoreReader(path: path, readers: limits.readers)
+        do {
+            try connection.prune(at: clock.now())
+        } catch {
+            connection.abandon()
+            throw .failed(path: path, reason: describe(error))
+        }
         let writer = StoreWriter(
             path: path, connection: connection, clock: clock, random: random, logger: logger, limits: limits, hooks: hooks)
         return SQLiteStore(lock: lock, reader: reader, writer: writer)
@@ -56,9 +62,12 @@ package final class SQLiteStore: GatewayStore {
     package func isWritable() async -> Bool { await writer.isWritable() }
 
     package func close() async throws(StoreError) {
+        // Whatever fails, nothing of this store touches the file any more.
+        defer { lock.release() }
+        defer { reader.close() }
+        try await writer.drain()
         reader.close()
         try await writer.close()
-        lock.release()
     }
 
     // MARK: Reading

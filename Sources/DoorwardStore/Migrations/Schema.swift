@@ -11,7 +11,9 @@ struct Schema: Sendable {
     }
 
     /// The schema that this program writes. A published step is never changed.
-    static let current = Schema(steps: [Step(foreignKeyChecks: .immediate, apply: Schema001.apply)])
+    static let current = Schema(steps: [
+        Step(foreignKeyChecks: .immediate, apply: Schema001.apply), Step(foreignKeyChecks: .immediate, apply: Schema002.apply),
+    ])
 
     /// `Door` in ASCII, in the file's header (SQLite, "Database File Format", 1.3.16).
     static let applicationID: Int32 = 0x446F_6F72

@@ -65,6 +65,23 @@ struct WriterConnection {
         if let violation = try settings().violation { throw StoreOpenError.notDurable(path: path, setting: violation) }
     }
 
+    /// Removes sessions and answers that were past their time at `now`, all of them, in transactions of bounded size.
+    func prune(at now: Timestamp) throws {
+        let oldest = now.advanced(by: .zero - IdempotencyWriting.lifetime)
+        var removed = 0
+        repeat {
+            removed = try queue.writeWithoutTransaction { db in
+                var rows = 0
+                try db.inTransaction(.immediate) {
+                    rows += try Pruning.sessions(expiredAt: now, limit: Pruning.atOpening, in: db)
+                    rows += try Pruning.idempotency(before: oldest, limit: Pruning.atOpening, in: db)
+                    return .commit
+                }
+                return rows
+            }
+        } while removed > 0
+    }
+
     /// Closes without a flush and without a checkpoint, as long as a reader has the file open.
     func abandon() { try? queue.close() }
 
@@ -89,12 +106,9 @@ struct WriterConnection {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {}
     }
 
-    /// Moves everything into the database file and closes. Where a reader is in the way, the write-ahead log stays, whole
-    /// and durable, for whoever opens the file next.
-    func finish() throws {
-        try cutLog()
-        try queue.close()
-    }
+    /// Closes after a checkpoint. As the last connection it also removes the write-ahead log; where a reader was in the way
+    /// of the checkpoint the log stays, whole and durable, for whoever opens the file next.
+    func close() throws { try queue.close() }
 }
 
 /// An error in words that name no row and no value.

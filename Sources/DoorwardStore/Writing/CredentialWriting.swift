@@ -18,6 +18,7 @@ enum CredentialWriting {
                 "INSERT INTO sessions (id, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
                 [session.id.blob, session.userID.blob, session.createdAt.milliseconds, session.expiresAt.milliseconds])
             try insert(digest, of: session.id, in: db)
+            try Pruning.sessions(expiredAt: session.createdAt, limit: Pruning.besideAnInsert, in: db)
         case .rotateRefresh(let session, let old, let new, let expiresAt):
             try rotate(session, old: old, new: new, expiresAt: expiresAt, in: db)
         case .endSession(let id):

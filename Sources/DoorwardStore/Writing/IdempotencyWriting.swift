@@ -7,8 +7,6 @@ import GRDB
 enum IdempotencyWriting {
     /// How long a key stands for its request.
     static let lifetime = Duration.seconds(86_400)
-    /// How many entries past their time are removed beside one that is written: more than one, so that the table shrinks.
-    private static let prunedAtOnce = 8
 
     /// A new key, the answer of the request that took it, or a request a day later; anything else is refused.
     static func keep(_ entry: IdempotencyEntry, in db: Database) throws {
@@ -26,14 +24,7 @@ enum IdempotencyWriting {
                 entry.key.principal, entry.key.key, Data(entry.fingerprint), entry.commandID?.blob, entry.answer?.status,
                 entry.answer?.location, entry.answer.map { Data($0.body) }, entry.createdAt.milliseconds,
             ])
-        try prune(before: entry.createdAt.advanced(by: .zero - lifetime), in: db)
-    }
-
-    private static func prune(before oldest: Timestamp, in db: Database) throws {
-        try db.run(
-            """
-            DELETE FROM idempotency WHERE (principal, key) IN
-                (SELECT principal, key FROM idempotency WHERE created_at < ? ORDER BY created_at LIMIT \(prunedAtOnce))
-            """, [oldest.milliseconds])
+        try Pruning.idempotency(
+            before: entry.createdAt.advanced(by: .zero - lifetime), limit: Pruning.besideAnInsert, in: db)
     }
 }
