@@ -2,6 +2,7 @@ import DoorwardDomain
 import DoorwardStore
 import DoorwardTesting
 import Foundation
+import GRDB
 import Logging
 
 /// A database file in a folder of its own, gone with this value.
@@ -20,12 +21,28 @@ final class TemporaryDatabase: Sendable {
 
     /// Opens the store; its person keys are the same again for the same seed.
     func open(
-        limits: StoreLimits = StoreLimits(), hooks: StoreHooks = StoreHooks(), path: String? = nil
+        limits: StoreLimits = StoreLimits(), hooks: StoreHooks = StoreHooks(), path: String? = nil,
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) throws(StoreOpenError) -> SQLiteStore {
         try SQLiteStore.open(
             path: path ?? self.path, clock: clock, random: SeededGenerator(seed: 1),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            limits: limits, hooks: hooks)
+            logger: logger, limits: limits, hooks: hooks)
+    }
+
+    /// Runs statements on the file past the store.
+    func edit(_ sql: String) throws {
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+    }
+
+    /// What a query of one number answers, past the store.
+    func count(_ sql: String) throws -> Int {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? queue.close() }
+        return try queue.read { try Int.fetchOne($0, sql: sql) } ?? -1
     }
 
     /// A copy of the database as it lies on the disk at this moment, the write-ahead log included.
