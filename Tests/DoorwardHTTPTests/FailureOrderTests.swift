@@ -74,6 +74,23 @@ import Testing
         #expect(key.problems == ["Idempotency-Key: malformed"])
     }
 
+    @Test(
+        "What a call on roles says is read before its id, be that malformed, absent or out of reach",
+        arguments: ["/portfolios/#/admins", "/properties/#/managers", "/units/#/tenants"])
+    func roles(_ path: String) async throws {
+        let house = try await House()
+        let ids = ["x", PropertyID(high: 1, low: 1).description, house.ids.otherProperty.description]
+        for id in ids {
+            let path = path.replacing("#", with: id)
+            for (method, end) in [(HTTPRequest.Method.get, ""), (.delete, "/x"), (.delete, "/\(house.ids[.tenant])")] {
+                let reply = try await house.call(method, path + end + "?zz=1", as: .tenant)
+                #expect(reply.status == 400)
+                #expect(reply.problems == ["zz: unknown_key"])
+                #expect(try await house.call(method, path + end, as: .tenant).code == "forbidden")
+            }
+        }
+    }
+
     @Test("Reach comes before the stored answer, the stored answer before the right")
     func repeats() async throws {
         let house = try await House()

@@ -10,14 +10,21 @@ enum RoleRoutes {
 
     private typealias EntityOf = @Sendable (EntityID<AssociatedEntity>) -> AssociatedEntity
 
+    /// What the request says is read before its id is looked at: an id that cannot be one is as good as one that is not there.
     private static func routes(_ path: String, _ entity: @escaping EntityOf) -> [Route] {
         [
-            .get(path) { try list($0, on: try self.entity(of: $0, entity)) },
+            .get(path) { call in
+                let page = try call.exchange.readQuery { PageRequest<NameOrAge>(&$0) }
+                return try list(page, call, on: try self.entity(of: call, entity))
+            },
             .post(path) { call in
                 let request = try request(call, on: entity(EntityID(high: 0, low: 0)).type)
                 return try await assign(request, call, on: try self.entity(of: call, entity))
             },
-            .delete(path + "/:userId") { try await remove($0, from: try self.entity(of: $0, entity)) },
+            .delete(path + "/:userId") { call in
+                try call.exchange.readNothing()
+                return try await remove(call, from: try self.entity(of: call, entity))
+            },
         ]
     }
 
@@ -40,13 +47,13 @@ enum RoleRoutes {
     }
 
     private static func remove(_ call: Call, from entity: AssociatedEntity) async throws -> Answer {
-        try call.exchange.readNothing()
         try await call.control.roles.remove(call.caller, call.id("userId"), from: entity)
         return .nothing
     }
 
-    private static func list(_ call: Call, on entity: AssociatedEntity) throws -> Answer {
-        let page = try call.exchange.readQuery { PageRequest<NameOrAge>(&$0) }
+    private static func list(
+        _ page: PageRequest<NameOrAge>, _ call: Call, on entity: AssociatedEntity
+    ) throws -> Answer {
         let people = page.sorted(try call.control.roles.people(on: entity, for: call.caller)) { key, person in
             key == .name ? .name(person.user.fullName) : .number(person.user.createdAt.milliseconds)
         }
