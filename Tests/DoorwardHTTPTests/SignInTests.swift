@@ -47,6 +47,22 @@ import Testing
         #expect(try await me(house, nextToken).status == 401)
     }
 
+    @Test("An address that is too long is an unknown one, and little of it is remembered")
+    func longEmail() async throws {
+        let house = try await House(withPasswords: true)
+        let long = String(repeating: "x", count: 60_000) + "@example.com"
+        let unknown = try await logIn(house, "x@example.com")
+        let reply = try await logIn(house, long)
+        #expect(reply.status == 401)
+        #expect(reply.withoutRequestID == unknown.withoutRequestID)
+        #expect(SignInRoutes.account(long).utf8.count < 100)
+        #expect(SignInRoutes.account(long) == SignInRoutes.account(long.uppercased()))
+        #expect(SignInRoutes.account(long) != SignInRoutes.account("x" + long))
+        let longest = String(repeating: "x", count: 242) + "@example.com"
+        #expect(SignInRoutes.account(longest) == longest)
+        #expect(!SignInRoutes.account("x" + longest).contains("@"))
+    }
+
     @Test("A refresh token that comes a second time ends the whole family")
     func reuse() async throws {
         let house = try await House(withPasswords: true)

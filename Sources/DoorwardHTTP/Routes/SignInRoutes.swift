@@ -1,3 +1,5 @@
+internal import Crypto
+internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
 internal import HTTPTypes
@@ -19,9 +21,16 @@ enum SignInRoutes {
             (body.require("email", body.string("email")) ?? "", body.requiredSecret("password"))
         }
         let signedIn = try await exchange.control.signIn.logIn(
-            email: email, password: password, source: exchange.facts.source, clientAddress: exchange.facts.clientAddress,
+            email: account(email), password: password, source: exchange.facts.source, clientAddress: exchange.facts.clientAddress,
             requestID: exchange.facts.requestID)
         return try await answer(signedIn, exchange)
+    }
+
+    /// The account that an address names. One longer than any address may be names nobody, at the same cost as any other, and
+    /// only its hash goes on to be remembered.
+    static func account(_ email: String) -> String {
+        guard email.utf8.count > WireLimits.emailBytes else { return email }
+        return SHA256.hash(data: Array(email.lowercased().utf8)).map { String($0, radix: 16) }.joined(separator: "-")
     }
 
     private static func refresh(_ exchange: Exchange) async throws -> Answer {
