@@ -57,7 +57,7 @@ package struct Devices: Sendable {
     /// A device that the caller may change, for what only its own adapter understands.
     package func changeable(_ id: DeviceID?, for caller: Caller) throws(GatewayError) -> LockDevice {
         let device = try device(id, for: caller)
-        try writer.directory.current.require(.deviceChange, of: caller, on: .device(device.id))
+        try writer.directory.current.require(.deviceChange, of: caller, on: .device(device.id), at: writer.clock.now())
         return device
     }
 

@@ -51,8 +51,11 @@ struct TenancyDraft {
 
 extension TenancyDirectory {
     /// - Throws: `.denied` as the caller may see it, or `.notFound` where a super admin asks for what does not exist.
-    func require(_ permission: ManagementPermission, of caller: Caller, on object: ManagedObject) throws(GatewayError) {
-        guard let denial = SecurityService.allows(caller.userID, permission, on: object, in: self).denial else { return }
+    func require(
+        _ permission: ManagementPermission, of caller: Caller, on object: ManagedObject, at instant: Timestamp? = nil
+    ) throws(GatewayError) {
+        guard let denial = SecurityService.allows(caller.userID, permission, on: object, at: instant, in: self).denial
+        else { return }
         if !denial.hasReach { throw outOfReach(for: caller) }
         throw .denied(denial, operation: nil, deviceID: nil)
     }

@@ -37,6 +37,10 @@ import Testing
         let house = try await House()
         let path = "/simulator/devices/\(house.ids.simulated)/events"
         #expect(try await house.call(.post, path, as: .maintenance, #"{"event":"jam"}"#).code == "role_insufficient")
+        let guest = try await house.call(
+            .post, "/simulator/devices/\(house.ids.door)/events", as: .guest, #"{"event":"jam"}"#)
+        #expect(guest.code == "role_insufficient")
+        #expect(guest.details["rule"]["kind"].text == "GUEST_ACCESS")
         let other = try await house.call(
             .post, "/simulator/devices/\(house.ids.door)/events", as: .manager, #"{"event":"jam"}"#)
         #expect(other.status == 409)
