@@ -74,7 +74,7 @@ import Testing
         Case(.owner, "/devices", #"{"name":"a","adapter":"scripted","address":[],"propertyId":"R"}"#, ["address: wrong_type"]),
         Case(.tenant, "/devices/D/unlock", #"{"timeoutMs":99}"#, ["timeoutMs: out_of_range"]),
         Case(.tenant, "/devices/D/unlock", #"{"timeoutMs":60001}"#, ["timeoutMs: out_of_range"]),
-        Case(.tenant, "/devices/D/unlock", #"{"timeoutMs":1e3}"#, ["timeoutMs: wrong_type"]),
+        Case(.tenant, "/devices/D/unlock", #"{"timeoutMs":1.5}"#, ["timeoutMs: wrong_type"]),
         Case(.tenant, "/devices/D/unlock", #"{"timeoutMs":"1000"}"#, ["timeoutMs: wrong_type"]),
         Case(.tenant, "/devices/D/unlock", #"{"override":{}}"#, ["override.reason: required"]),
         Case(.tenant, "/devices/D/unlock", #"{"override":true,"force":1}"#, ["force: unknown_key", "override: wrong_type"]),

@@ -11,7 +11,9 @@ import Testing
         "Values are read as they were meant",
         arguments: [
             ("null", JSONValue.null), (" true ", .bool(true)), ("0", .integer(0)), ("-12", .integer(-12)), ("1.5", .number(1.5)),
-            ("1e2", .number(100)), ("9223372036854775807", .integer(.max)), ("9223372036854775808", .number(9223372036854775808)),
+            ("1e2", .integer(100)), ("100.0", .integer(100)), ("-0.0", .integer(0)), ("1e-2", .number(0.01)),
+            ("1e300", .number(1e300)), ("9223372036854775807", .integer(.max)),
+            ("9223372036854775808", .number(9223372036854775808)),
             (#""a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00""#, .string("a\"\\/\u{8}\u{C}\n\r\té😀")), ("[]", .array([])),
             ("[1, [2]]", .array([.integer(1), .array([.integer(2)])])), ("{}", .object([:])),
             (#"{"a" : {"b":null}}"#, .object(["a": .object(["b": .null])])),

@@ -55,7 +55,7 @@ struct BodyReader {
     }
 
     mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
-        guard let value = optional(key, { if case .integer(let value) = $0 { value } else { nil } }) else { return nil }
+        guard let value = optional(key, \.whole) else { return nil }
         guard let value = Int(exactly: value), range.contains(value) else {
             note(key, .outOfRange)
             return nil
@@ -88,5 +88,16 @@ struct BodyReader {
     mutating func require<Value>(_ key: String, _ value: Value?) -> Value? {
         if value == nil, (members[key] ?? .null) == .null { note(key, .required) }
         return value
+    }
+}
+
+extension JSONValue {
+    /// A number without a fraction. One that `JSONParser` could not take for an integer is too large for any range here.
+    fileprivate var whole: Int64? {
+        switch self {
+        case .integer(let value): value
+        case .number(let value) where value.rounded() == value: value < 0 ? .min : .max
+        default: nil
+        }
     }
 }

@@ -101,6 +101,8 @@ struct JSONParser {
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if position == integerEnd, let integer = Int64(text) { return .integer(integer) }
         guard let number = Double(text), number.isFinite else { throw .notJSON }
+        // `100.0` and `1e2` are the integer 100, as far as a `Double` tells integers apart.
+        if number.magnitude <= 0x1p53, let integer = Int64(exactly: number) { return .integer(integer) }
         return .number(number)
     }
 
