@@ -135,6 +135,20 @@ import Testing
         #expect(!whole.data["accessRecords"][0].keys.contains("actor"))
     }
 
+    @Test(
+        "A denial that no rule came near to shows a resident who it was by what they hold on the unit",
+        arguments: [(House.Person.coTenant, "CoTenant"), (.guest, "Guest"), (.manager, "staff"), (.neighbour, "staff")])
+    func label(_ actor: House.Person, _ label: String) async throws {
+        let house = try await House()
+        let view = View(reader: house.ids[.tenant], control: house.control)
+        let user = try #require(house.control.directory.current.user(house.ids[actor]))
+        #expect(view.label(of: Actor(user), under: nil, unit: house.ids.unit) == label)
+        #expect(view.label(of: Actor(user), under: nil, unit: nil) == "staff")
+        #expect(
+            view.label(of: Actor(user), under: .association(AssociationID(high: 1, low: 1), .auditor), unit: house.ids.unit)
+                == "staff")
+    }
+
     @Test("A command is whole to its actor and to management, reduced to a co-tenant")
     func command() async throws {
         let house = try await House()

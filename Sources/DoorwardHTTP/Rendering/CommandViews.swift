@@ -12,7 +12,9 @@ extension View {
             writer.field("state", command.state)
             writer.field("actor") { writer in
                 if level < .management {
-                    label(of: command.actor, under: command.rule).write(into: &writer)
+                    label(
+                        of: command.actor, under: command.rule, unit: tenancy.device(command.deviceID)?.unitID
+                    ).write(into: &writer)
                 } else {
                     command.actor.write(into: &writer)
                 }
@@ -43,11 +45,24 @@ extension View {
 
     /// How a resident sees who did something: "you", a co-tenant's or guest's first name, or "staff"; `nil` for locks, the
     /// gateway and outsiders.
-    func label(of actor: Actor, under rule: Rule?) -> String? {
+    ///
+    /// - Parameter rule: what they did it under; without one, as of many a denial, what they hold on the unit now counts.
+    func label(of actor: Actor, under rule: Rule?, unit: UnitID?) -> String? {
         guard let user = actor.userID else { return actor.kind == .guestLink ? actor.name : nil }
         if user == reader { return "you" }
-        guard let role = rule?.role, role == .tenant || role == .guest else { return "staff" }
+        guard let role = rule?.role ?? unit.flatMap({ role(of: user, on: $0) }), role == .tenant || role == .guest else {
+            return "staff"
+        }
         return tenancy.user(user)?.firstName ?? "staff"
+    }
+
+    /// Whether somebody is a tenant or a guest of a unit; `nil` for neither.
+    private func role(of user: UserID, on unit: UnitID) -> Role? {
+        if tenancy.associations(of: user).contains(where: { $0.role == .tenant && $0.entity == .unit(unit) }) { return .tenant }
+        let isGuest = tenancy.guestAccesses(of: user).contains { access in
+            access.deviceIDs.contains { tenancy.device($0)?.unitID == unit }
+        }
+        return isGuest ? .guest : nil
     }
 }
 

@@ -16,7 +16,7 @@ extension View {
             writer.field("decision", body.decision)
             writer.field("reason", body.reason)
             writer.field("rule", body.rule)
-            if level < .management { writer.field("actor", label(of: body.actor, under: body.rule)) }
+            if level < .management { writer.field("actor", label(of: body.actor, under: body.rule, unit: body.unitID)) }
             actor(of: body, into: &writer)
             place(of: body, into: &writer)
             outcome(of: body, into: &writer)
