@@ -23,6 +23,8 @@ enum CommandEnding: Sendable {
         }
     }
 
+    var denial: Denial? { if case .denied(let denial) = self { denial } else { nil } }
+
     /// Puts the end into `command`.
     ///
     /// - Parameter stateNow: the lock's state as far as it is known.

@@ -178,7 +178,7 @@ final class CommandLife: Sendable {
     private func writeOutcome(_ ending: CommandEnding) async -> FinishedCommand {
         var ended = command
         ending.apply(to: &ended, at: max(dal.clock.now(), ended.dispatchedAt ?? ended.requestedAt), stateNow: live.status.state)
-        let finished = FinishedCommand(command: ended, status: live.status)
+        let finished = FinishedCommand(command: ended, status: live.status, denial: ending.denial)
         let answer = repeatable.map { call in
             IdempotencyEntry(
                 key: call.key, fingerprint: call.fingerprint, commandID: ended.id,
@@ -225,7 +225,7 @@ final class CommandLife: Sendable {
         if let dispatched = command.dispatchedAt, let completed = command.completedAt {
             body.latencyMs = completed.duration(since: dispatched).wholeMilliseconds
         }
-        if case .denied(let denial) = ending { body.reason = denial.reason }
+        body.reason = ending.denial?.reason
         return PendingRecord(body)
     }
 

@@ -29,8 +29,12 @@ package struct FinishedCommand: Sendable {
     package let command: Command
     /// The status at the command's end.
     package let status: DeviceStatus
+    /// Why, if the right had ended when the command's turn came; not known any more after a restart.
+    package let denial: Denial?
 
-    package init(command: Command, status: DeviceStatus) { (self.command, self.status) = (command, status) }
+    package init(command: Command, status: DeviceStatus, denial: Denial? = nil) {
+        (self.command, self.status, self.denial) = (command, status, denial)
+    }
 }
 
 /// A command whose intent is durable. It goes on to its end whether anybody waits for it or not.

@@ -102,6 +102,59 @@ import Testing
         #expect(house.adapter.orders.isEmpty)
     }
 
+    @Test(
+        "timeoutMs is a whole number however it is written",
+        arguments: [
+            ("1500.0", nil), ("1.5e3", nil), ("1500.5", "timeoutMs: wrong_type"), ("1e30", "timeoutMs: out_of_range"),
+            ("-1e30", "timeoutMs: out_of_range"), ("\"1500\"", "timeoutMs: wrong_type"),
+        ] as [(String, String?)])
+    func wholeNumbers(_ number: String, _ problem: String?) async throws {
+        let house = try await House()
+        let reply = try await house.command(as: .tenant, #"{"timeoutMs":\#(number)}"#)
+        #expect(reply.status == (problem == nil ? 200 : 400))
+        #expect(reply.problems == (problem.map { [$0] } ?? []))
+    }
+
+    @Test(
+        "A right that ends while the command waits is told with its reason to whoever may still know of the lock",
+        arguments: [true, false])
+    func deniedAtTurn(_ keepsReach: Bool) async throws {
+        let house = try await House(behaviour: .silent)
+        let log = LogID.portfolio(house.ids.portfolio)
+        func untilIntents(_ count: Int) async {
+            while house.store.log(log).count(where: { $0.body.kind == .commandIntent }) < count { await Task.yield() }
+        }
+        let first = Task { try await house.command(as: .manager, #"{"timeoutMs":1500}"#) }
+        await untilIntents(1)
+        let key: [HTTPField.Name: String] = [.idempotencyKey: "key-1"]
+        let second = Task { try await house.command(as: .tenant, #"{"timeoutMs":60000}"#, headers: key) }
+        await untilIntents(2)
+        let owner = Caller(userID: house.ids[.owner])
+        try await house.control.roles.remove(owner, house.ids[.tenant], from: .unit(house.ids.unit))
+        if keepsReach {
+            _ = try await house.control.roles.assign(
+                owner, .auditor, to: house.ids[.tenant], on: .property(house.ids.property))
+        }
+        house.clock.advance(by: .milliseconds(1500))
+        #expect(try await first.value.code == "confirmation_timeout")
+        let reply = try await second.value
+        #expect(reply.status == 403)
+        #expect(reply.details["command"]["state"].text == "DENIED")
+        #expect(house.adapter.orders.count == 1)
+        guard keepsReach else {
+            #expect(reply.details.keys == ["command"])
+            return
+        }
+        #expect(reply.code == "role_insufficient")
+        #expect(reply.details["reason"].text == "role_insufficient")
+        #expect(reply.details["operation"].text == "UNLOCK")
+        #expect(reply.details["deviceId"].text == house.ids.door.description)
+        #expect(reply.details["rule"]["role"].text == "AUDITOR")
+        let repeated = try await house.command(as: .tenant, #"{"timeoutMs":60000}"#, headers: key)
+        #expect(repeated.status == 403)
+        #expect(repeated.details == reply.details)
+    }
+
     @Test("A guest whose window has ended is told when it closed")
     func windowEnded() async throws {
         let house = try await House()

@@ -32,9 +32,50 @@ import Testing
         let second = try await house.command(as: .tenant, headers: key)
         #expect(first.status == 503)
         #expect(second.status == 503)
-        #expect(second.text == first.text)
+        #expect(second.code == first.code)
+        #expect(second.json["message"] == first.json["message"])
+        #expect(second.details == first.details)
         #expect(second.headers[.retryAfter] != nil)
         #expect(house.adapter.orders.isEmpty)
+    }
+
+    @Test("A repeat has the form that it asks for and its own request id, whatever the first call asked for")
+    func form() async throws {
+        let house = try await House(behaviour: .fail(.offline))
+        let plain: [HTTPField.Name: String] = [.idempotencyKey: "key-1"]
+        let problem = plain.merging([.accept: "application/problem+json"]) { $1 }
+        var details: Set<JSONValue> = []
+        for (index, headers) in [problem, plain, problem].enumerated() {
+            let id = "req-\(index)"
+            let reply = try await house.command(as: .tenant, headers: headers.merging([.requestID: id]) { $1 })
+            let isProblem = headers[.accept] != nil
+            #expect(reply.status == 503)
+            #expect(reply.headers[.contentType] == (isProblem ? "application/problem+json" : "application/json"))
+            #expect(reply.json[isProblem ? "detail" : "message"].text?.isEmpty == false)
+            #expect(reply.json["status"] == (isProblem ? .integer(503) : .string("error")))
+            #expect(reply.json["requestId"].text == id)
+            #expect(reply.headers[.requestID] == id)
+            #expect((reply.headers[.idempotentReplayed] == "true") == (index > 0))
+            details.insert(reply.details)
+        }
+        #expect(details.count == 1)
+    }
+
+    @Test("A repeat that would rather not wait is accepted with the command's place", arguments: [true, false])
+    func respondAsync(_ isConfirmed: Bool) async throws {
+        let house = try await House(behaviour: isConfirmed ? .confirmAtOnce : .fail(.offline))
+        let headers: [HTTPField.Name: String] = [.idempotencyKey: "key-1", .prefer: "respond-async"]
+        let first = try await house.command(as: .tenant, headers: headers)
+        let second = try await house.command(as: .tenant, headers: headers)
+        #expect(first.status == 202)
+        #expect(second.status == 202)
+        #expect(second.headers[.location] == first.headers[.location])
+        #expect(second.headers[.preferenceApplied] == "respond-async")
+        #expect(second.headers[.idempotentReplayed] == "true")
+        #expect(second.data["command"]["id"] == first.data["command"]["id"])
+        #expect(second.data["command"]["state"].text == (isConfirmed ? "CONFIRMED" : "FAILED"))
+        let waiting = try await house.command(as: .tenant, headers: [.idempotencyKey: "key-1"])
+        #expect(waiting.status == (isConfirmed ? 200 : 503))
     }
 
     @Test("The same key for something else is refused", arguments: ["path", "body", "operation"])

@@ -51,15 +51,14 @@ struct Answer: Sendable {
 
     // MARK: - Kept answers
 
-    /// The answer as it is kept for a repeat.
+    /// The answer as it is kept for a repeat; an error in the envelope, whatever form its call asked for.
     var stored: StoredAnswer { StoredAnswer(status: status, location: location, body: body) }
 
-    /// The answer to a repeat.
-    init(replaying stored: StoredAnswer) {
-        self.init(status: stored.status, body: stored.body)
+    /// The answer to a repeat: what the first call was told, in the form and under the request id of the repeat.
+    init(replaying stored: StoredAnswer, to facts: RequestFacts) {
+        self = ErrorAnswer(replaying: stored)?.answer(facts) ?? Answer(status: stored.status, body: stored.body)
         location = stored.location
         headers[.idempotentReplayed] = "true"
-        if status == 503 { headers[.retryAfter] = ErrorAnswer.retryLater }
     }
 
     // MARK: - Sending

@@ -42,6 +42,22 @@ struct ErrorAnswer {
     static let `internal` = ErrorAnswer(
         .internal, "Something went wrong inside the gateway; its operator finds the cause by the request id.")
 
+    // MARK: - Kept answers
+
+    /// The error that a kept answer holds; `nil` for a success.
+    init?(replaying stored: StoredAnswer) {
+        guard stored.status >= 400 else { return nil }
+        guard case .object(let members)? = try? JSONParser.parse(stored.body), case .string(let code)? = members["code"],
+            case .string(let message)? = members["message"], case .object(let kept)? = members["details"]
+        else {
+            self = .internal
+            return
+        }
+        (status, self.code, self.message) = (stored.status, code, message)
+        details = { writer in for key in kept.keys.sorted() { writer.field(key, kept[key]) } }
+        if status == 503 { headers[.retryAfter] = Self.retryLater }
+    }
+
     // MARK: - Of use cases
 
     /// - Parameter view: renders the command that an error is about, as its caller may see it.
@@ -90,14 +106,18 @@ struct ErrorAnswer {
             return
         }
         self.init(refusing: denial.reason.rawValue, denial.reason.sentence)
+        details = { denial.writeDetails(operation, device, into: &$0) }
+    }
+
+    /// A command that has ended as no confirmation. One that was denied says why, as any denial does, to whoever may still
+    /// know of the device; the command is the caller's own in any case.
+    init(_ finished: FinishedCommand, view: @Sendable @escaping (Command, inout JSONWriter) -> Void) {
+        let command = finished.command
+        self.init(command, view: view)
+        guard let denial = finished.denial, denial.hasReach else { return }
         details = { writer in
-            writer.fieldIfPresent("operation", operation)
-            writer.fieldIfPresent("deviceId", device)
-            writer.field("reason", denial.reason)
-            if let rule = denial.rule { writer.field("rule") { rule.write(into: &$0) } }
-            writer.fieldIfPresent("opensAt", denial.opensAt)
-            writer.fieldIfPresent("closesAt", denial.closesAt)
-            if let missing = denial.missing { writer.field("missing") { missing.write(into: &$0) } }
+            denial.writeDetails(command.operation, command.deviceID, into: &writer)
+            writer.field("command") { view(command, &$0) }
         }
     }
 
@@ -175,6 +195,19 @@ extension DenialReason {
         case .remoteOperationDisabled: "Remote operation of this lock is switched off."
         case .lockdownActive: "The property is locked down."
         }
+    }
+}
+
+extension Denial {
+    /// The fields that `details` has for a denial.
+    fileprivate func writeDetails(_ operation: LockOperation?, _ device: DeviceID?, into writer: inout JSONWriter) {
+        writer.fieldIfPresent("operation", operation)
+        writer.fieldIfPresent("deviceId", device)
+        writer.field("reason", reason)
+        if let rule { writer.field("rule") { rule.write(into: &$0) } }
+        writer.fieldIfPresent("opensAt", opensAt)
+        writer.fieldIfPresent("closesAt", closesAt)
+        if let missing { writer.field("missing") { missing.write(into: &$0) } }
     }
 }
 

@@ -26,7 +26,7 @@ enum DeviceRoutes {
             created(device, call.view(in: tenancy))
         }
         return try await call.control.attachedDevices.attach(call.caller, new, repeatable: repeatable)
-            .answer { created($0, call.view) }
+            .answer(call) { created($0, call.view) }
     }
 
     private static func read(_ call: Call) throws -> Answer {

@@ -21,7 +21,7 @@ enum GuestAccessRoutes {
             created(access, call.view(in: tenancy))
         }
         return try await call.control.guestAccesses.grant(call.caller, new, repeatable: repeatable)
-            .answer { created($0, call.view) }
+            .answer(call) { created($0, call.view) }
     }
 
     private static func newGuestAccess(_ body: inout BodyReader) -> NewGuestAccess {

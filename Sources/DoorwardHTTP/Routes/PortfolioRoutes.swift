@@ -22,7 +22,7 @@ enum PortfolioRoutes {
             created(portfolio, call.view(in: tenancy))
         }
         return try await call.control.portfolios.create(call.caller, name: name, owners: owners, repeatable: repeatable)
-            .answer { created($0, call.view) }
+            .answer(call) { created($0, call.view) }
     }
 
     private static func read(_ call: Call) throws -> Answer {

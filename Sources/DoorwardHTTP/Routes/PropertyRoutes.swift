@@ -51,7 +51,7 @@ enum PropertyRoutes {
             created(property, call.view(in: tenancy))
         }
         return try await call.control.portfolios.createProperty(call.caller, in: portfolio, new, repeatable: repeatable)
-            .answer { created($0, call.view) }
+            .answer(call) { created($0, call.view) }
     }
 
     private static func read(_ call: Call) throws -> Answer {

@@ -40,10 +40,10 @@ struct Repeats: Sendable {
 
 extension Answered {
     /// The answer to give: `render`ed for a first call, the kept one for a repeat.
-    func answer(_ render: (Value) -> Answer) -> Answer {
+    func answer(_ call: Call, _ render: (Value) -> Answer) -> Answer {
         switch self {
         case .fresh(let value): render(value)
-        case .replayed(let stored): Answer(replaying: stored)
+        case .replayed(let stored): Answer(replaying: stored, to: call.facts)
         }
     }
 }

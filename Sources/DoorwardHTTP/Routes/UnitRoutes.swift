@@ -32,7 +32,7 @@ enum UnitRoutes {
         }
         let repeatable = try call.services.repeats.call(call) { (unit: Unit, tenancy) in created(unit, call.view(in: tenancy)) }
         return try await call.control.portfolios.createUnit(call.caller, in: property, new, repeatable: repeatable)
-            .answer { created($0, call.view) }
+            .answer(call) { created($0, call.view) }
     }
 
     private static func read(_ call: Call) throws -> Answer {

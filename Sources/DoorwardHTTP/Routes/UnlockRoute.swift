@@ -22,13 +22,17 @@ enum UnlockRoute {
             caller: call.caller, deviceID: call.id("id"), attemptedID: call.exchange.text("id"), operation: operation,
             statedReason: order.reason, override: order.override, timeout: order.timeout ?? call.services.commandTimeout)
         let repeatable = try call.services.repeats.call(call) { (finished: FinishedCommand, tenancy) in
-            answer(finished, call, call.view(in: tenancy))
+            answer(finished, call.view(in: tenancy), requestID: call.facts.requestID, asProblem: false)
         }
         switch try await call.control.locks.begin(request, repeatable: repeatable) {
-        case .replayed(let stored): return Answer(replaying: stored)
+        case .replayed(let stored): return replayed(stored, call, isAsync: order.isAsync)
         case .fresh(let running):
-            if order.isAsync { return accepted(running.accepted, call) }
-            return answer(await running.finished, call, call.view)
+            if order.isAsync {
+                let (command, view) = (running.accepted, call.view)
+                return accepted(command.id.description) { view.command(command, into: &$0) }
+            }
+            return answer(
+                await running.finished, call.view, requestID: call.facts.requestID, asProblem: call.facts.wantsProblem)
         }
     }
 
@@ -61,19 +65,28 @@ enum UnlockRoute {
 
     // MARK: - Answer
 
-    private static func accepted(_ command: Command, _ call: Call) -> Answer {
-        let view = call.view
-        var answer = Answer.success(202, location: "/api/v1/commands/\(command.id)") {
-            $0.field("command") { view.command(command, into: &$0) }
-        }
+    private static func accepted(_ id: String, _ command: (inout JSONWriter) -> Void) -> Answer {
+        var answer = Answer.success(202, location: "/api/v1/commands/\(id)") { $0.field("command", command) }
         answer.headers[.preferenceApplied] = "respond-async"
         return answer
     }
 
+    /// The answer to a repeat: to one that would rather not wait, the command and its place, as to a first call.
+    private static func replayed(_ stored: StoredAnswer, _ call: Call, isAsync: Bool) -> Answer {
+        guard isAsync, let command = stored.command, case .string(let id)? = command["id"] else {
+            return Answer(replaying: stored, to: call.facts)
+        }
+        var answer = accepted(id) { JSONValue.object(command).write(into: &$0) }
+        answer.headers[.idempotentReplayed] = "true"
+        return answer
+    }
+
     /// 200 for what the lock confirmed; any other end is an error that carries the command.
-    private static func answer(_ finished: FinishedCommand, _ call: Call, _ view: View) -> Answer {
+    private static func answer(
+        _ finished: FinishedCommand, _ view: View, requestID: String, asProblem: Bool
+    ) -> Answer {
         guard finished.command.state == .confirmed else {
-            return ErrorAnswer(.commandEnded(finished.command)) { view.command($0, into: &$1) }.answer(call.facts)
+            return ErrorAnswer(finished) { view.command($0, into: &$1) }.answer(requestID: requestID, asProblem: asProblem)
         }
         return .success { writer in
             writer.field("command") { view.command(finished.command, into: &$0) }
@@ -82,5 +95,15 @@ enum UnlockRoute {
                 view.device(device, status: finished.status, into: &writer)
             }
         }
+    }
+}
+
+extension StoredAnswer {
+    /// The command that the answer is about, in `data` or, of an error, in `details`.
+    fileprivate var command: [String: JSONValue]? {
+        guard case .object(let members)? = try? JSONParser.parse(body),
+            case .object(let holder)? = members["data"] ?? members["details"], case .object(let command)? = holder["command"]
+        else { return nil }
+        return command
     }
 }

@@ -51,7 +51,7 @@ enum UserRoutes {
             Answer.success(201, location: "/api/v1/users/\(user.id)") { $0.field("user") { view.user(user, into: &$0) } }
         }
         let repeatable = try call.services.repeats.call(call) { (user: User, tenancy) in created(user, call.view(in: tenancy)) }
-        return try await control.users.create(caller, new, repeatable: repeatable).answer { created($0, call.view) }
+        return try await control.users.create(caller, new, repeatable: repeatable).answer(call) { created($0, call.view) }
     }
 
     private static func list(_ call: Call) throws -> Answer {
