@@ -73,6 +73,7 @@ package struct LockReport: Hashable, Sendable {
 
     package init(deviceID: DeviceID, _ fact: Fact) { (self.deviceID, self.fact) = (deviceID, fact) }
 
+    /// What the lock says.
     package enum Fact: Hashable, Sendable {
         /// Where the bolt is. Only quality `.confirmed`, a live word of the lock, can end a command.
         case state(LockState, quality: StateQuality, method: EventMethod?, operatorName: String?)

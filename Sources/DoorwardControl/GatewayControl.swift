@@ -6,11 +6,15 @@ import Synchronization
 
 /// The use cases of one gateway, wired over one store, and their life: start, mend, stop.
 package final class GatewayControl: Sendable {
+    /// What the operator sets; the defaults are those of the configuration file.
     package struct Limits: Sendable {
+        /// Denied commands of one principal within a minute; the next are refused before a decision.
         package var deniedPerMinute = 20
+        /// Failed sign-ins from one address within a minute; the next have to wait.
         package var signInFailuresPerMinute = 20
         /// log2 of scrypt's N.
         package var passwordCost = 17
+        /// How long a session lasts without being refreshed.
         package var refreshTokenLifetime = Duration.seconds(30 * 86_400)
 
         package init() {}

@@ -18,6 +18,7 @@ package protocol GatewayStore: Sendable {
     /// Commands with an intent and no outcome, oldest first. Asked once, at the start, before anything is sent.
     func openCommands() async throws(StoreError) -> [OpenCommand]
 
+    /// A command as it was last written; `nil` where there is none.
     func command(_ id: CommandID) async throws(StoreError) -> Command?
 
     /// Commands of these devices, newest first.
@@ -26,6 +27,7 @@ package protocol GatewayStore: Sendable {
     /// Records in the order of (`at`, `logId`, `seq`) or the reverse.
     func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord]
 
+    /// One record by its id, whichever log it stands in; `nil` where there is none.
     func record(_ id: RecordID) async throws(StoreError) -> AccessRecord?
 
     /// The password's hash as a PHC string; `nil` for a user without a password.
@@ -96,6 +98,7 @@ package struct RecordPlace: Hashable, Sendable {
     package init(log: LogID, seq: UInt64, at: Timestamp) { (self.log, self.seq, self.at) = (log, seq, at) }
 }
 
+/// What becomes of a command.
 package enum CommandChange: Sendable {
     /// The intent: a command that was not there before.
     case begin(Command, log: LogID)
@@ -117,6 +120,7 @@ package struct OpenCommand: Sendable {
     }
 }
 
+/// What becomes of a password or a session.
 package enum CredentialChange: Sendable {
     /// A PHC string, never the password.
     case setPassword(UserID, hash: String)
@@ -134,6 +138,7 @@ package enum KeyPurpose: String, CaseIterable, Sendable {
     case accessTokens
 }
 
+/// A refresh token as the store knows it, found by its digest: never the token itself.
 package struct StoredRefreshToken: Hashable, Sendable {
     package let session: Session
     package let isUsed: Bool

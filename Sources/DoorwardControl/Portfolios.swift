@@ -25,6 +25,9 @@ package struct Portfolios: Sendable {
         }
     }
 
+    /// A portfolio that the caller may read.
+    ///
+    /// - Throws: `.denied`, or `.notFound` to a super admin where there is none.
     package func portfolio(_ id: PortfolioID?, for caller: Caller) throws(GatewayError) -> Portfolio {
         let tenancy = tenancy
         guard let id, let portfolio = tenancy.portfolio(id) else { throw tenancy.outOfReach(for: caller) }
@@ -34,6 +37,9 @@ package struct Portfolios: Sendable {
 
     // MARK: - Properties
 
+    /// Creates a property; those named become its managers.
+    ///
+    /// - Throws: `.denied`, `.notFound` for a person who does not exist, `.idempotencyMismatch`, `.unavailable`.
     package func createProperty(
         _ caller: Caller, in portfolioID: PortfolioID?, _ new: NewProperty, repeatable: IdempotentCall<Property>?
     ) async throws(GatewayError) -> Answered<Property> {
@@ -58,6 +64,9 @@ package struct Portfolios: Sendable {
             })
     }
 
+    /// A property that the caller may read, a tenant that of their own unit.
+    ///
+    /// - Throws: `.denied`, or `.notFound` to a super admin where there is none.
     package func property(_ id: PropertyID?, for caller: Caller) throws(GatewayError) -> Property {
         let tenancy = tenancy
         guard let id, let property = tenancy.property(id) else { throw tenancy.outOfReach(for: caller) }
@@ -67,6 +76,9 @@ package struct Portfolios: Sendable {
 
     // MARK: - Units
 
+    /// Creates a unit; those named become its tenants, and the devices named hang on it.
+    ///
+    /// - Throws: `.denied`, `.notFound` for a person who does not exist, `.invalid` for a device of another property.
     package func createUnit(
         _ caller: Caller, in propertyID: PropertyID?, _ new: NewUnit, repeatable: IdempotentCall<Unit>?
     ) async throws(GatewayError) -> Answered<Unit> {
@@ -91,6 +103,9 @@ package struct Portfolios: Sendable {
             })
     }
 
+    /// A unit that the caller may read.
+    ///
+    /// - Throws: `.denied`, or `.notFound` to a super admin where there is none.
     package func unit(_ id: UnitID?, for caller: Caller) throws(GatewayError) -> Unit {
         let tenancy = tenancy
         guard let id, let unit = tenancy.unit(id) else { throw tenancy.outOfReach(for: caller) }

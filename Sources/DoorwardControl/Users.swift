@@ -52,6 +52,9 @@ package struct Users: Sendable {
         return user
     }
 
+    /// Oneself, anybody for a super admin, and the people of one's scope for those who manage one.
+    ///
+    /// - Throws: `.denied` without reach, or `.notFound` to a super admin where there is none.
     package func user(_ id: UserID?, for caller: Caller) throws(GatewayError) -> User {
         try writer.directory.current.visibleUser(id, to: caller)
     }

@@ -157,6 +157,7 @@ package indirect enum RecordValue: Hashable, Sendable {
     case withheld
 }
 
+/// What a record is about. Raw values are the wire's and the format's.
 package enum RecordKind: String, CaseIterable, Codable, Sendable {
     case commandIntent = "COMMAND_INTENT"
     case commandOutcome = "COMMAND_OUTCOME"
@@ -167,11 +168,13 @@ package enum RecordKind: String, CaseIterable, Codable, Sendable {
     case gateway = "GATEWAY"
 }
 
+/// What was decided on a command.
 package enum RecordDecision: String, CaseIterable, Codable, Sendable {
     case allowed = "ALLOWED"
     case denied = "DENIED"
 }
 
+/// What happened: at a lock by itself, at a sign-in, or in the gateway's own life.
 package enum RecordEvent: String, CaseIterable, Codable, Sendable {
     case locked = "LOCKED"
     case unlocked = "UNLOCKED"
@@ -203,6 +206,7 @@ package enum RecordEvent: String, CaseIterable, Codable, Sendable {
     case retentionCut = "RETENTION_CUT"
 }
 
+/// By what means a lock was moved, as far as it says.
 package enum EventMethod: String, CaseIterable, Codable, Sendable {
     case manual = "MANUAL"
     case keypad = "KEYPAD"
@@ -218,6 +222,7 @@ package enum EventMethod: String, CaseIterable, Codable, Sendable {
     case unknown = "UNKNOWN"
 }
 
+/// What an administrative change did to its target.
 package enum ChangeAction: String, CaseIterable, Codable, Sendable {
     case create = "CREATE"
     case update = "UPDATE"

@@ -79,6 +79,7 @@ package struct Actor: Hashable, Sendable {
     }
 }
 
+/// What kind of actor did something. Raw values are the wire's.
 package enum ActorKind: String, CaseIterable, Codable, Sendable {
     case user = "USER"
     case guestLink = "GUEST_LINK"
@@ -88,6 +89,7 @@ package enum ActorKind: String, CaseIterable, Codable, Sendable {
     case outside = "OUTSIDE"
 }
 
+/// By which way it came to the gateway. Raw values are the wire's.
 package enum RecordSource: String, CaseIterable, Codable, Sendable {
     case api = "API"
     case console = "CONSOLE"

@@ -31,6 +31,7 @@ package enum StateQuality: String, Codable, Sendable {
     case stale = "STALE"
 }
 
+/// Whether the door leaf stands open, where the lock has a contact that says.
 package enum DoorState: String, Codable, Sendable {
     case open = "OPEN"
     case closed = "CLOSED"
