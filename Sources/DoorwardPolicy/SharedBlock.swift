@@ -5,6 +5,8 @@
 struct SharedBlock<Element: Sendable>: Sendable {
     private var owner: Owner
     /// The elements; those below `owner.count` are there. Valid while the block is.
+    ///
+    /// `nonisolated(unsafe)`: an address is not `Sendable` by itself. It is that of `owner`, which is, and changes with it alone.
     nonisolated(unsafe) private(set) var elements: UnsafeMutablePointer<Element>
 
     /// `@unchecked Sendable`: written only while one value alone holds it, which `makeUnique` sees to, and only read as soon as
