@@ -91,6 +91,8 @@ let package = Package(
                 hummingbirdTLS,
                 httpTypes, nioCore, nioPosix, nioHTTP1, nioSSL, jwt, crypto, logging,
             ]),
+        // What programs use to speak to a gateway.
+        module("DoorwardClient", ["DoorwardAPI", httpClient, nioCore, nioHTTP1]),
         // Virtual clock, seeded generator, fakes, conformance kits.
         module(
             "DoorwardTesting",
@@ -100,13 +102,14 @@ let package = Package(
             ]),
         // The in-memory lock.
         module(
-            "AdapterSimulator", ["DoorwardAdapterKit", "DoorwardDomain"], path: "adapters/simulator/Sources"),
+            "AdapterSimulator", ["DoorwardAdapterKit", "DoorwardDomain", yams], path: "adapters/simulator/Sources"),
         // The program: `serve` is wiring alone.
         .executableTarget(
             name: "doorward",
             dependencies: [
                 "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardControl", "DoorwardStore",
-                "DoorwardHTTP", "DoorwardAPI", "AdapterSimulator", arguments, lifecycle, unixSignals, configuration, yams,
+                "DoorwardHTTP", "DoorwardAPI", "DoorwardClient", "AdapterSimulator", arguments, lifecycle, unixSignals,
+                configuration, yams,
                 logging, metrics,
             ],
             swiftSettings: strict),
@@ -114,6 +117,7 @@ let package = Package(
         tests("DoorwardDomainTests", ["DoorwardDomain", "DoorwardTesting"]),
         tests("DoorwardPolicyTests", ["DoorwardPolicy", "DoorwardDomain", "DoorwardTesting"]),
         tests("DoorwardAuditTests", ["DoorwardAudit", "DoorwardDomain", "DoorwardTesting", crypto], exclude: ["Fixtures"]),
+        tests("DoorwardAdapterKitTests", ["DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting", logging]),
         tests(
             "DoorwardControlTests",
             ["DoorwardControl", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting", logging]),
@@ -123,6 +127,8 @@ let package = Package(
                 "DoorwardStore", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardDomain", "DoorwardTesting", grdb,
                 logging,
             ]),
+        tests("DoorwardAPITests", ["DoorwardAPI"]),
+        tests("DoorwardClientTests", ["DoorwardClient", "DoorwardAPI", httpClient, nioCore, nioHTTP1, hummingbird, httpTypes]),
         tests(
             "DoorwardHTTPTests",
             [
@@ -138,7 +144,10 @@ let package = Package(
             ["DoorwardTesting", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardDomain"]),
         tests(
             "DoorwardTests",
-            ["doorward", "DoorwardDomain", "DoorwardControl", "DoorwardHTTP", "DoorwardTesting", arguments, logging]),
+            [
+                "doorward", "DoorwardDomain", "DoorwardControl", "DoorwardStore", "DoorwardHTTP", "DoorwardAPI", "DoorwardClient",
+                "DoorwardTesting", arguments, logging, metrics,
+            ]),
         // The built program as its users meet it: over HTTP, by signals, on a real database file.
         tests("EndToEnd", ["doorward", "DoorwardTesting", httpClient, nioCore, nioHTTP1], path: "Tests/EndToEnd"),
     ]
