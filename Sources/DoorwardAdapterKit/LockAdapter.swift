@@ -8,6 +8,12 @@ package protocol LockAdapter: Sendable {
     /// The name that devices carry in `adapter`: lower-case letters, `simulator`.
     var kind: String { get }
 
+    /// The keys that an `address` for this adapter may hold, in the order in which a form shows them. Always the same.
+    var addressFields: [AddressField] { get }
+
+    /// Whether the adapter can do its work at this moment. Waits for nothing.
+    var health: AdapterHealth { get }
+
     /// Checks an address before a device is attached with it. Moves nothing, waits for nothing.
     ///
     /// - Returns: what a lock at this address can do.

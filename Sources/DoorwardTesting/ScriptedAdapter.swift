@@ -32,6 +32,8 @@ package final class ScriptedAdapter: LockAdapter {
     }
 
     private struct State {
+        /// `nil`: as its life says.
+        var health: AdapterHealth?
         var receiver: (any ReportReceiver)?
         var attached: [DeviceID: AttachedLock] = [:]
         var behaviours: [DeviceID: Behaviour] = [:]
@@ -66,6 +68,9 @@ package final class ScriptedAdapter: LockAdapter {
     /// Sets what `check` throws; `nil` for nothing.
     package func set(mistakes: AddressMistakes?) { state.withLock { $0.mistakes = mistakes } }
 
+    /// Sets what `health` says; `nil` for `ok` between `start` and `stop`, and `down` otherwise.
+    package func set(health: AdapterHealth?) { state.withLock { $0.health = health } }
+
     /// Sets what is called inside `send`, before the order is recorded: a look at the world at that very moment.
     package func onSend(_ body: (@Sendable (LockOrder) -> Void)?) { state.withLock { $0.onSend = body } }
 
@@ -90,6 +95,11 @@ package final class ScriptedAdapter: LockAdapter {
     package var attached: [AttachedLock] { state.withLock { $0.attached.values.sorted { $0.id < $1.id } } }
 
     // MARK: LockAdapter
+
+    /// Takes any address, so it lists nothing.
+    package var addressFields: [AddressField] { [] }
+
+    package var health: AdapterHealth { state.withLock { $0.health ?? ($0.receiver == nil ? .down : .ok) } }
 
     package func check(address: [String: JSONValue]) throws(AddressMistakes) -> LockCapabilities {
         let (mistakes, capabilities) = state.withLock { ($0.mistakes, $0.capabilities) }

@@ -32,6 +32,11 @@ package final class SimulatorAdapter: LockAdapter {
 
     // MARK: LockAdapter
 
+    package var addressFields: [AddressField] { SimulatorSettings.addressFields }
+
+    /// Needs no connection: it can do its work from `start` to `stop`.
+    package var health: AdapterHealth { state.withLock { $0.listener == nil ? .down : .ok } }
+
     package func check(address: [String: JSONValue]) throws(AddressMistakes) -> LockCapabilities {
         try SimulatorSettings(address: address).capabilities
     }
