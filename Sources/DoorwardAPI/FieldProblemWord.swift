@@ -5,23 +5,33 @@ package enum FieldProblemWord: String, CaseIterable, Codable, Sendable {
     case notJSON = "not_json"
     /// The same key stands twice.
     case duplicateKey = "duplicate_key"
+    /// The object has no such key; nothing that is sent is ignored.
     case unknownKey = "unknown_key"
+    /// The field is missing, and has no default.
     case required
+    /// Another JSON type than the field takes.
     case wrongType = "wrong_type"
+    /// More characters, bytes or elements than `WireLimits` allows.
     case tooLong = "too_long"
+    /// Fewer characters or bytes than the field takes.
     case tooShort = "too_short"
     /// Nothing but white space.
     case blank
+    /// A control character, which would break a line of a log or a terminal.
     case controlCharacter = "control_character"
+    /// A number that is too small or too large for the field.
     case outOfRange = "out_of_range"
     /// None of the words that the field knows.
     case unknownValue = "unknown_value"
+    /// Not of the form of one email address.
     case badEmail = "bad_email"
     /// An instant without a zone or offset.
     case missingZone = "missing_zone"
     /// No instant of RFC 3339.
     case badTime = "bad_time"
+    /// No name of a time zone that the gateway knows.
     case unknownZone = "unknown_zone"
+    /// The gateway alone sets this field.
     case readOnly = "read_only"
     /// A cursor that this gateway did not make for this caller and these filters.
     case badCursor = "bad_cursor"

@@ -14,11 +14,14 @@ package enum WireLimits {
     package static let timeoutMs = 100...60_000
     /// Items of a page.
     package static let pageSize = 1...200
+    /// Items of a page where the request names no `limit`.
     package static let defaultPageSize = 20
     /// Access records of a page.
     package static let recordPageSize = 1...500
+    /// Access records of a page where the request names no `limit`.
     package static let defaultRecordPageSize = 50
-    /// Characters of an `Idempotency-Key` and of an `X-Request-Id`.
+    /// Characters of an `Idempotency-Key`.
     package static let idempotencyKeyCharacters = 1...255
+    /// Characters of an `X-Request-Id`; another is replaced by one that the gateway makes.
     package static let requestIDCharacters = 1...128
 }

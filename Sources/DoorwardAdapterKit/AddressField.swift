@@ -7,6 +7,7 @@ package struct AddressField: Hashable, Sendable {
     package enum Form: Hashable, Sendable {
         /// Any text that is not empty.
         case text
+        /// `true` or `false`.
         case boolean
         /// A whole number within the range.
         case integer(ClosedRange<Int64>)
@@ -20,6 +21,7 @@ package struct AddressField: Hashable, Sendable {
 
     /// The key in `address`, such as `latencyMs`.
     package let name: String
+    /// What `check` takes as its value.
     package let form: Form
     /// Whether an address without it is refused.
     package let isRequired: Bool

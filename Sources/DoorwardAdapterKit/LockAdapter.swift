@@ -47,7 +47,9 @@ package protocol LockAdapter: Sendable {
 
 /// A lock as its adapter needs to know it.
 package struct AttachedLock: Hashable, Sendable {
+    /// What its reports and its orders are named by.
     package let id: DeviceID
+    /// The device's `address`, which `check` has let pass; its meaning is the adapter's own.
     package let address: [String: JSONValue]
 
     package init(id: DeviceID, address: [String: JSONValue]) { (self.id, self.address) = (id, address) }
@@ -55,7 +57,9 @@ package struct AttachedLock: Hashable, Sendable {
 
 /// One order to move one lock once.
 package struct LockOrder: Hashable, Sendable {
+    /// The command that the order belongs to; no two orders have the same.
     package let commandID: CommandID
+    /// The lock to move, which must be attached.
     package let deviceID: DeviceID
     /// One of `LockOperation.movements`.
     package let operation: LockOperation
@@ -69,12 +73,15 @@ package struct LockOrder: Hashable, Sendable {
 
 /// Receives what locks say. Returns at once; safe to call from any thread, also from inside `send`.
 package protocol ReportReceiver: Sendable {
+    /// Takes one message. A lock's messages come in the order in which the lock said them.
     func receive(_ report: LockReport)
 }
 
 /// One message of one lock, in the gateway's words.
 package struct LockReport: Hashable, Sendable {
+    /// The attached lock that speaks.
     package let deviceID: DeviceID
+    /// What it says.
     package let fact: Fact
 
     package init(deviceID: DeviceID, _ fact: Fact) { (self.deviceID, self.fact) = (deviceID, fact) }
@@ -83,6 +90,7 @@ package struct LockReport: Hashable, Sendable {
     package enum Fact: Hashable, Sendable {
         /// Where the bolt is. Only quality `.confirmed`, a live word of the lock, can end a command.
         case state(LockState, quality: StateQuality, method: EventMethod?, operatorName: String?)
+        /// Whether the door stands open, from the lock's own contact or one beside it.
         case door(DoorState)
         /// 0 to 100, and the lock's own warning; each `nil` where this message does not say.
         case battery(level: Int?, low: Bool?)
@@ -97,13 +105,21 @@ package struct LockReport: Hashable, Sendable {
 
 /// Why a lock or its bridge did not do what it was told. Raw values are the command's `outcomeDetail`.
 package enum RefusalCause: String, CaseIterable, Sendable {
+    /// It is doing something else: another order, an update.
     case busy
+    /// The bridge does not let the gateway do this.
     case notAuthorised = "not_authorised"
+    /// A code that the order needs is wrong or missing.
     case invalidCode = "invalid_code"
+    /// The battery no longer moves the bolt.
     case lowPower = "low_power"
+    /// The lock has not learnt where its ends are.
     case notCalibrated = "not_calibrated"
+    /// The lock does not know the order.
     case unsupported
+    /// The bridge could not reach the lock.
     case transport
+    /// A cause that this list has no word for.
     case other
 }
 
@@ -121,10 +137,12 @@ package enum AdapterError: Error, Hashable, Sendable {
 
 /// What is wrong with an address: at least one mistake.
 package struct AddressMistakes: Error, Hashable, Sendable {
+    /// Never empty; sorted by field.
     package let mistakes: [Mistake]
 
     package init(_ mistakes: [Mistake]) { self.mistakes = mistakes }
 
+    /// One thing that is wrong with one field.
     package struct Mistake: Hashable, Sendable {
         /// A path from the request's body: `address.latencyMs`.
         package let field: String

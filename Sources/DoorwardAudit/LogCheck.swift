@@ -65,22 +65,28 @@ package struct LogCheck: Sendable {
 package struct LogFault: Error, Equatable, Sendable {
     /// The `seq` that the wrong record should have; for a fault of the frontier, how many records were found.
     package let position: UInt64
+    /// What is wrong there.
     package let problem: Problem
 
     package init(position: UInt64, problem: Problem) { (self.position, self.problem) = (position, problem) }
 
+    /// The ways in which a log can be wrong.
     package enum Problem: Equatable, Sendable {
         /// The bytes are no record of a version that this program reads.
         case notARecord(RecordDecodingError)
+        /// The record says that it is of this log.
         case otherLog(LogID)
         /// The record says this `seq`: one is missing, comes twice or stands in another's place.
         case wrongSeq(UInt64)
+        /// The record's `at` is below that of the record before it.
         case earlierThanTheOneBefore
         /// The stored leaf hash is not that of the bytes.
         case wrongLeafHash
+        /// The stored frontier is none: its length is not that of its size.
         case malformedFrontier
         /// The frontier is of this many records.
         case wrongSize(UInt64)
+        /// The stored frontier is of as many records, and of others.
         case wrongFrontier
     }
 }

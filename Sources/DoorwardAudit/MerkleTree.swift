@@ -3,6 +3,7 @@ import FoundationEssentials
 
 /// The hashes of RFC 6962, section 2.1, over SHA-256.
 package enum MerkleTree {
+    /// The length of every leaf, node and root: that of SHA-256.
     package static let hashByteCount = 32
 
     /// SHA-256(0x00 ‖ `bytes`).

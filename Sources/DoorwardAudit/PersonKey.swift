@@ -4,6 +4,7 @@ import FoundationEssentials
 
 /// Whose key a personal value stands under. A log has one key for each owner, and shares none with another log.
 package enum PersonKeyOwner: Hashable, Sendable {
+    /// For values of a user, wherever in the log they stand. Erasing the person destroys this key.
     case user(UserID)
     /// For values of nobody known: a key for each day, `YYYY-MM-DD` in UTC by the record's `at`.
     case day(String)
@@ -20,6 +21,7 @@ package enum PersonKeyOwner: Hashable, Sendable {
 ///
 /// Deriving from the key costs about as much as sealing a value, so keep the `PersonKey` rather than its bytes.
 package struct PersonKey: Sendable {
+    /// The length of a key.
     package static let byteCount = 32
 
     private let secret: Secret<Material>

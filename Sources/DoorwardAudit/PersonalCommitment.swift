@@ -2,6 +2,7 @@ import DoorwardDomain
 
 /// A record's word for a personal value that is kept beside it.
 package struct PersonalCommitment: Hashable, Sendable {
+    /// Where in the record it stands.
     package let place: PersonalPlace
     /// Under whose key of the log the value is sealed.
     package let owner: PersonKeyOwner
@@ -27,6 +28,7 @@ package struct PersonalCommitment: Hashable, Sendable {
 package struct SealedValue: Hashable, Sendable {
     /// The field of the record, unique within it.
     package let field: String
+    /// Under whose key of the log it is sealed.
     package let owner: PersonKeyOwner
     /// Nonce, ciphertext and tag of AES-256-GCM.
     package let ciphertext: [UInt8]

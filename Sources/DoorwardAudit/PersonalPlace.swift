@@ -8,8 +8,11 @@ import FoundationEssentials
 /// `details.after.email` or `details.names[0]`; two places of one record never have the same field.
 /// The formulas are those of docs/log-format.md, section "Personal values".
 package struct PersonalPlace: Hashable, Sendable {
+    /// The log of the record; keys are of one log alone.
     package let log: LogID
+    /// The record's number in the log.
     package let seq: UInt64
+    /// The name of the place inside the record, as above; holds no zero byte.
     package let field: String
 
     package init(log: LogID, seq: UInt64, field: String) { (self.log, self.seq, self.field) = (log, seq, field) }

@@ -3,6 +3,7 @@ import DoorwardDomain
 /// The canonical bytes of a record, version 1, exactly as docs/log-format.md has them. A record has one encoding; these
 /// bytes are what is hashed into the log's Merkle tree, and what is stored.
 package enum RecordEncoding {
+    /// The byte after the magic `DWRD`. Another version is another format.
     package static let version: UInt8 = 1
     /// What an entry of a tile-based log can hold (C2SP tlog-tiles).
     package static let maxByteCount = 65_535
@@ -68,12 +69,15 @@ package enum RecordDecodingError: Error, Equatable, Sendable {
     case notARecord
     /// They are a record of a later version, which this program cannot read.
     case unknownVersion(UInt8)
+    /// There are more than 65,535 of them.
     case tooLarge
     /// They end in the middle of a field.
     case truncated
+    /// A field of this number is none of version 1.
     case unknownField(UInt8)
     /// The field comes twice, or after one with a higher number.
     case outOfOrder(UInt8)
+    /// A field that every record has, or that another field of this one needs, is not there.
     case missing(RecordField)
     /// The value is not of the field's form.
     case malformed(RecordField)

@@ -4,10 +4,12 @@ package import DoorwardAdapterKit
 package struct AdapterRegistry: Sendable {
     private let adapters: [String: any LockAdapter]
 
+    /// - Parameter adapters: of two with one kind, the first counts.
     package init(_ adapters: [any LockAdapter]) {
         self.adapters = Dictionary(adapters.map { ($0.kind, $0) }) { first, _ in first }
     }
 
+    /// The adapter of that kind; `nil` where the gateway was started without it.
     package subscript(_ kind: String) -> (any LockAdapter)? { adapters[kind] }
 
     /// In the order of their names.

@@ -2,6 +2,7 @@ package import DoorwardDomain
 
 /// What somebody asks a lock to do.
 package struct CommandRequest: Sendable {
+    /// Who asks; their right is what is decided on.
     package let caller: Caller
     /// `nil` when the id in the request cannot be one.
     package let deviceID: DeviceID?
@@ -9,6 +10,7 @@ package struct CommandRequest: Sendable {
     package let attemptedID: String
     /// One of `LockOperation.movements`.
     package let operation: LockOperation
+    /// What the caller typed as `reason`; `nil` where they typed nothing.
     package let statedReason: String?
     /// The reason of a break-glass override, if one was given.
     package let override: String?
@@ -26,6 +28,7 @@ package struct CommandRequest: Sendable {
 
 /// A command that has ended, and the device as it was then.
 package struct FinishedCommand: Sendable {
+    /// The command in its last state.
     package let command: Command
     /// The status at the command's end.
     package let status: DeviceStatus

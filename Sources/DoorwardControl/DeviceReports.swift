@@ -23,6 +23,7 @@ package final class DeviceReports: ReportReceiver {
         (self.clock, self.random, self.logger) = (clock, random, logger)
     }
 
+    /// Brings the device's status up to date, and writes down what happened at the lock by itself. Never waits for the disk.
     package func receive(_ report: LockReport) {
         guard let live = devices.existing(report.deviceID) else { return }
         let now = clock.now()

@@ -73,14 +73,21 @@ package struct Devices: Sendable {
 
 /// What a device is made from.
 package struct NewDevice: Sendable {
+    /// 1 to 200 characters, trimmed.
     package var name: String
+    /// The adapter's kind, which this gateway need not have.
     package var adapter: String
+    /// What the adapter finds the lock by; it alone knows whether that makes sense.
     package var address: [String: JSONValue]
+    /// The property that it comes to; `nil` stands for an id that cannot be one.
     package var propertyID: PropertyID?
     /// The unit that it hangs on, if the request names one; the inner `nil` stands for an id that cannot be one.
     package var unitID: UnitID??
+    /// Who made the lock, as far as anybody said.
     package var manufacturer: String?
+    /// The maker's name for it, as far as anybody said.
     package var model: String?
+    /// When false, nobody moves the lock through the gateway.
     package var isRemoteOperationEnabled: Bool
 
     package init(

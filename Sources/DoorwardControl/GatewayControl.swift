@@ -20,18 +20,31 @@ package final class GatewayControl: Sendable {
         package init() {}
     }
 
+    /// Moves locks: the one way to do so.
     package let locks: LockDAL
+    /// Portfolios, properties and units.
     package let portfolios: Portfolios
+    /// Who holds which role where.
     package let roles: Roles
+    /// People, and what they set for themselves.
     package let users: Users
+    /// Devices as the tenancy has them: attached, changed, moved, detached.
     package let attachedDevices: Devices
+    /// Rights that were granted for a time.
     package let guestAccesses: GuestAccesses
+    /// Reads the access logs.
     package let history: AccessHistory
+    /// Sign-in, refresh and sign-out.
     package let signIn: SignIn
+    /// The tenancy that is in force.
     package let directory = PublishedDirectory()
+    /// What is known of each device at this moment, in memory alone.
     package let devices = LiveDevices()
+    /// What speaks to the locks.
     package let adapters: AdapterRegistry
+    /// The way to the store, and whether it can be relied on.
     package let ledger: Ledger
+    /// The clock that everything here is decided by.
     package let clock: any GatewayClock
 
     private let random: RandomSource
@@ -45,6 +58,11 @@ package final class GatewayControl: Sendable {
     private let version: String
     private let executor: (any TaskExecutor)?
 
+    /// Wires the use cases. Nothing is read or sent before `start`.
+    ///
+    /// - Parameters:
+    ///   - version: the program's, for the record of its start.
+    ///   - executor: where background work and the lives of commands run; `nil` for the global one.
     package init(
         store: any GatewayStore, adapters: [any LockAdapter], clock: any GatewayClock, random: RandomSource,
         limits: Limits = Limits(), logger: Logger = Logger(label: "doorward"), version: String = "",

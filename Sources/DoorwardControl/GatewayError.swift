@@ -10,6 +10,7 @@ package enum GatewayError: Error, Sendable {
     case denied(Denial, operation: LockOperation?, deviceID: DeviceID?)
     /// The caller may know that this does not exist: a child under a parent in reach, or anything for the super admin.
     case notFound
+    /// What is to be made is there already.
     case alreadyExists
     /// The request contradicts how things are; the sentence says how.
     case conflict(String)
@@ -21,6 +22,7 @@ package enum GatewayError: Error, Sendable {
     case deviceBusy
     /// A command that exists ended otherwise than confirmed.
     case commandEnded(Command)
+    /// The gateway is stopping. Nothing was sent.
     case shuttingDown
     /// The store cannot write, or too much waits: nothing was done, try again later.
     case unavailable
@@ -31,6 +33,7 @@ package enum GatewayError: Error, Sendable {
     package static let outOfReach = GatewayError.denied(
         Denial(.noAssociation, hasReach: false), operation: nil, deviceID: nil)
 
+    /// A request with a single mistake.
     package static func invalid(_ field: String, _ problem: String) -> GatewayError {
         .invalid([FieldProblem(field: field, problem: problem)])
     }
@@ -56,10 +59,15 @@ package struct FieldProblem: Hashable, Sendable {
 
 /// Who calls, and what a record says of the call.
 package struct Caller: Sendable {
+    /// Who they are; their rights are looked up anew for each decision.
     package let userID: UserID
+    /// The session they signed in to; `nil` for those who act on the gateway's own machine.
     package let sessionID: SessionID?
+    /// By which way the call came, for the record.
     package let source: RecordSource
+    /// The network address that the call came from, as far as the proxies in between are trusted. Personal.
     package let clientAddress: String?
+    /// The id of the request, which its answer bears too.
     package let requestID: String?
 
     package init(
@@ -70,6 +78,7 @@ package struct Caller: Sendable {
         (self.clientAddress, self.requestID) = (clientAddress, requestID)
     }
 
+    /// The caller as a decision knows them.
     package var principal: Principal { .user(userID) }
 }
 

@@ -64,10 +64,15 @@ package enum StoreError: Error, Equatable, Sendable {
 
 /// Everything that becomes durable together.
 package struct StoreTransaction: Sendable {
+    /// What becomes of the tenancy, in order; each on the result of those before.
     package var changes: [TenancyChange]
+    /// What becomes of passwords, sessions and keys.
     package var credentials: [CredentialChange]
+    /// What becomes of commands.
     package var commands: [CommandChange]
+    /// Answers to keep for a repeat. An entry replaces one of the same key that has no answer yet.
     package var idempotency: [IdempotencyEntry]
+    /// What is written in the logs, in order.
     package var records: [PendingRecord]
 
     package init(
@@ -81,6 +86,7 @@ package struct StoreTransaction: Sendable {
 
 /// A record that is about to be written.
 package struct PendingRecord: Sendable {
+    /// What it says; the store gives it its `seq`.
     package var body: RecordBody
     /// The index of an earlier record of the same transaction that this one points at: the store adds
     /// `counterpart: {logId, seq}` of that record to the details.
@@ -91,8 +97,11 @@ package struct PendingRecord: Sendable {
 
 /// Where a record stands, and the instant that it bears.
 package struct RecordPlace: Hashable, Sendable {
+    /// The log that it stands in.
     package let log: LogID
+    /// Its number there, from 0.
     package let seq: UInt64
+    /// The instant in the record: that of the body, or the log's last where that was later.
     package let at: Timestamp
 
     package init(log: LogID, seq: UInt64, at: Timestamp) { (self.log, self.seq, self.at) = (log, seq, at) }
@@ -110,7 +119,9 @@ package enum CommandChange: Sendable {
 
 /// A command that the gateway did not see to its end, and the log that its intent stands in.
 package struct OpenCommand: Sendable {
+    /// The command as it was last written.
     package let command: Command
+    /// The log of the intent, where its outcome belongs too.
     package let log: LogID
     /// Where the device hung when the intent was written.
     package let device: DeviceStamp
@@ -128,6 +139,7 @@ package enum CredentialChange: Sendable {
     case beginSession(Session, refreshDigest: [UInt8])
     /// Marks the old token used and adds the new one. Refused when the old one was used already.
     case rotateRefresh(SessionID, oldDigest: [UInt8], newDigest: [UInt8], expiresAt: Timestamp)
+    /// The session is over, and none of its refresh tokens is good any more.
     case endSession(SessionID)
     /// The public half of a key of the gateway, whose private half lies in a file outside the store.
     case noteKey(KeyPurpose, publicHalf: [UInt8])
@@ -135,13 +147,17 @@ package enum CredentialChange: Sendable {
 
 /// What a key of the gateway signs. Raw values stand in the database.
 package enum KeyPurpose: String, CaseIterable, Sendable {
+    /// Access tokens, which callers show with each request.
     case accessTokens
 }
 
 /// A refresh token as the store knows it, found by its digest: never the token itself.
 package struct StoredRefreshToken: Hashable, Sendable {
+    /// The session that the token belongs to.
     package let session: Session
+    /// Whether it was exchanged already; a second time gives it away as stolen.
     package let isUsed: Bool
+    /// Whether the session is over, whatever its `expiresAt` says.
     package let isSessionEnded: Bool
 
     package init(session: Session, isUsed: Bool, isSessionEnded: Bool) {
@@ -161,6 +177,7 @@ package struct IdempotencyKey: Hashable, Sendable {
 
 /// What is kept under an idempotency key.
 package struct IdempotencyEntry: Hashable, Sendable {
+    /// What the caller repeats it by.
     package let key: IdempotencyKey
     /// HMAC-SHA-256 of method, path and canonical body, under a key of the gateway.
     package let fingerprint: [UInt8]
@@ -168,6 +185,7 @@ package struct IdempotencyEntry: Hashable, Sendable {
     package let commandID: CommandID?
     /// The answer, once there is one; written with the outcome or the created object.
     package let answer: StoredAnswer?
+    /// When the first call came; entries are dropped by their age.
     package let createdAt: Timestamp
 
     package init(key: IdempotencyKey, fingerprint: [UInt8], commandID: CommandID?, answer: StoredAnswer?, createdAt: Timestamp) {
@@ -178,7 +196,9 @@ package struct IdempotencyEntry: Hashable, Sendable {
 
 /// An HTTP answer kept for a repeat. Holds no secret.
 package struct StoredAnswer: Hashable, Sendable {
+    /// The HTTP status.
     package let status: Int
+    /// The `Location` header, if the answer has one.
     package let location: String?
     /// The body as it was sent, JSON.
     package let body: [UInt8]
@@ -192,14 +212,20 @@ package struct StoredAnswer: Hashable, Sendable {
 package struct RecordQuery: Hashable, Sendable {
     /// The caller may read a record that lies in at least one of these. Empty: none.
     package var scopes: [RecordScope]
+    /// Only records of this device; `nil` for all.
     package var deviceID: DeviceID?
+    /// By `at`; within one instant by log and `seq`.
     package var order: Order
     /// The records after this place in `order`; `nil` from the beginning.
     package var after: RecordPlace?
+    /// At most so many.
     package var limit: Int
 
+    /// Which end of the history comes first. Raw values are the wire's.
     package enum Order: String, Sendable {
+        /// From the last record backwards.
         case newestFirst = "desc"
+        /// From the first record on.
         case oldestFirst = "asc"
     }
 

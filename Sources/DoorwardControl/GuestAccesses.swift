@@ -58,11 +58,17 @@ package struct GuestAccesses: Sendable {
 package struct NewGuestAccess: Sendable {
     /// The guest, if the request names one; the inner `nil` stands for an id that cannot be one.
     package var guestUserID: UserID??
+    /// A note beside a guest; without a guest, who the access is for. Personal.
     package var label: String?
+    /// The property that the devices must be of, if the request names one; the inner `nil` as for `guestUserID`.
     package var propertyID: PropertyID??
+    /// The unit that the devices must be of, if the request names one; the inner `nil` as for `guestUserID`.
     package var unitID: UnitID??
+    /// What it opens; `nil` stands for an id that cannot be one.
     package var deviceIDs: [DeviceID?]
+    /// What the guest may do there; the grantor must hold each of them.
     package var operations: [LockOperation]
+    /// From when until when.
     package var window: GuestWindow
 
     package init(

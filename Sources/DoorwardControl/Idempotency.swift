@@ -4,6 +4,7 @@ import Synchronization
 
 /// A call that its caller may repeat: the key, what was asked, and how its answer is kept.
 package struct IdempotentCall<Value: Sendable>: Sendable {
+    /// Whose call it is, and under which key it is repeated.
     package let key: IdempotencyKey
     /// HMAC-SHA-256 of method, path and canonical body.
     package let fingerprint: [UInt8]
@@ -19,6 +20,7 @@ package struct IdempotentCall<Value: Sendable>: Sendable {
 
 /// What a call that can be repeated comes to.
 package enum Answered<Value: Sendable>: Sendable {
+    /// What the call itself came to.
     case fresh(Value)
     /// The answer of the first call with the same key.
     case replayed(StoredAnswer)

@@ -7,6 +7,7 @@ import Synchronization
 /// After a failure nobody knows what is durable, so no command is taken until the store writes again and everything that
 /// was in doubt has been read back from it.
 package final class Ledger: Sendable {
+    /// For reading. Whoever writes goes through the ledger, so that a failure is noticed.
     package let store: any GatewayStore
     private let logger: Logger
     private let doubts = Mutex(Doubts())

@@ -21,6 +21,9 @@ package final class LockDAL: Sendable {
     let executor: (any TaskExecutor)?
     let running = RunningCommands()
 
+    /// - Parameters:
+    ///   - deniedPerMinute: denied commands of one principal within a minute; the next are refused before a decision.
+    ///   - executor: where the lives of commands run; `nil` for the global one.
     package init(
         directory: PublishedDirectory, devices: LiveDevices, adapters: AdapterRegistry, ledger: Ledger,
         clock: any GatewayClock, random: RandomSource, deniedPerMinute: Int = 20, executor: (any TaskExecutor)? = nil

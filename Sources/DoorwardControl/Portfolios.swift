@@ -116,7 +116,9 @@ package struct Portfolios: Sendable {
 
 /// What a new property is made from.
 package struct NewProperty: Sendable {
+    /// 1 to 200 characters, trimmed; need not be the only one of its name.
     package var name: String
+    /// Where it stands, if anybody says.
     package var address: PostalAddress?
     /// An IANA name that was checked.
     package var defaultTimeZone: String?
@@ -130,6 +132,7 @@ package struct NewProperty: Sendable {
 
 /// What a new unit is made from.
 package struct NewUnit: Sendable {
+    /// 1 to 200 characters, trimmed; need not be the only one of its name.
     package var name: String
     /// Who becomes TENANT; `nil` stands for an id that cannot be one.
     package var tenants: [UserID?]

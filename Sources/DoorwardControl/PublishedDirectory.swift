@@ -12,8 +12,10 @@ package final class PublishedDirectory: Sendable {
 
     private let snapshot: Mutex<Snapshot>
 
+    /// Puts `directory` in force.
     package init(_ directory: TenancyDirectory = TenancyDirectory()) { snapshot = Mutex(Snapshot(directory)) }
 
+    /// The tenancy as it is in force now: a copy that no later change touches. Costs one reference.
     package var current: TenancyDirectory { snapshot.withLock { $0 }.directory }
 
     /// Puts `directory` in force for every decision that starts from now on.

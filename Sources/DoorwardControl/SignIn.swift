@@ -9,6 +9,7 @@ import Synchronization
 /// A session lasts as long as its refresh tokens are exchanged in time; each is good for one exchange, and one that comes
 /// a second time ends the whole session, since two people hold it.
 package final class SignIn: Sendable {
+    /// The sessions that count, which access tokens are checked against.
     package let sessions: Sessions
     private let directory: PublishedDirectory
     private let ledger: Ledger
@@ -18,6 +19,9 @@ package final class SignIn: Sendable {
     private let refreshLifetime: Duration
     private let throttle: SignInThrottle
 
+    /// - Parameters:
+    ///   - refreshLifetime: how long a session lasts without being refreshed.
+    ///   - failuresPerMinute: failed sign-ins from one address within a minute; the next have to wait.
     package init(
         directory: PublishedDirectory, sessions: Sessions, ledger: Ledger, hasher: PasswordHasher, clock: any GatewayClock,
         random: RandomSource, refreshLifetime: Duration, failuresPerMinute: Int
@@ -181,8 +185,11 @@ package final class SignIn: Sendable {
 
 /// A session that has just begun or gone on, with the one copy of its refresh token.
 package struct SignedIn: Sendable {
+    /// Who signed in.
     package let user: User
+    /// The session that has begun or gone on.
     package let session: Session
+    /// Good for one refresh; the store has its digest alone.
     package let refreshToken: Secret<String>
 }
 

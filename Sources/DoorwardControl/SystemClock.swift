@@ -2,12 +2,14 @@ package import DoorwardDomain
 import FoundationEssentials
 
 /// The clocks of the machine. It cannot be set from the program.
-package struct SystemClock: GatewayClock {
+package struct SystemClock {
     /// What monotonic readings count from; the same for all clocks of the process.
     private static let start = ContinuousClock.now
 
     package init() {}
+}
 
+extension SystemClock: GatewayClock {
     package func now() -> Timestamp {
         Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
     }

@@ -16,6 +16,7 @@ package final class TenancyWriter: Sendable {
     private let idempotency: IdempotencyGuard
     private let turnstile = Turnstile()
 
+    /// One writer for one gateway: changes are made one at a time only if all go through it.
     package init(
         directory: PublishedDirectory, devices: LiveDevices, ledger: Ledger, clock: any GatewayClock, random: RandomSource
     ) {

@@ -73,10 +73,15 @@ package struct Users: Sendable {
 
 /// What a user is made from.
 package struct NewUser: Sendable {
+    /// The address to sign in with; nobody else may have it, in upper or lower case.
     package var email: String
+    /// What those who share a unit with them may see.
     package var firstName: String
+    /// Hidden from guests.
     package var lastName: String
+    /// As typed; kept as a hash only.
     package var password: Secret<String>
+    /// Whether they run the gateway itself. That gives no right to move a lock.
     package var isSuperAdmin: Bool
 
     package init(email: String, firstName: String, lastName: String, password: Secret<String>, isSuperAdmin: Bool = false) {
@@ -87,11 +92,17 @@ package struct NewUser: Sendable {
 
 /// What of a user changes; `nil` leaves as it is.
 package struct UserChanges: Sendable {
+    /// A new first name.
     package var firstName: String?
+    /// A new last name.
     package var lastName: String?
+    /// False ends every session and every right until it is true again.
     package var isEnabled: Bool?
+    /// The portfolio that their clients open first.
     package var defaultPortfolioID = DefaultEntityChange<Portfolio>.keep
+    /// The property that their clients open first.
     package var defaultPropertyID = DefaultEntityChange<Property>.keep
+    /// The unit that their clients open first.
     package var defaultUnitID = DefaultEntityChange<Unit>.keep
 
     package init(firstName: String? = nil, lastName: String? = nil, isEnabled: Bool? = nil) {
@@ -110,7 +121,9 @@ package struct UserChanges: Sendable {
 
 /// What becomes of one of somebody's default entities.
 package enum DefaultEntityChange<Entity>: Sendable {
+    /// As it was.
     case keep
+    /// None any more.
     case clear
     /// `nil` stands for an id that cannot be one.
     case set(EntityID<Entity>?)

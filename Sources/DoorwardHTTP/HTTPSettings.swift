@@ -31,6 +31,7 @@ package struct HTTPSettings: Sendable {
     package struct TLSFiles: Sendable {
         /// The certificate, followed by its intermediates.
         package var certificatePath: String
+        /// The certificate's key, unencrypted.
         package var privateKeyPath: String
 
         package init(certificatePath: String, privateKeyPath: String) {

@@ -4,7 +4,8 @@ import Synchronization
 
 /// Locks in memory, for demonstrations, tests and measurements: seeded, on the injected clock, with the faults that real
 /// locks have. What it plays and what it leaves out is in its README.
-package final class SimulatorAdapter: LockAdapter {
+package final class SimulatorAdapter {
+    /// What devices carry in `adapter`.
     package let kind = "simulator"
     private let clock: any GatewayClock
     private let executor: (any TaskExecutor)?
@@ -29,9 +30,9 @@ package final class SimulatorAdapter: LockAdapter {
         guard let lock = lock(device) else { throw .notAttached }
         try lock.happen(event)
     }
+}
 
-    // MARK: LockAdapter
-
+extension SimulatorAdapter: LockAdapter {
     package var addressFields: [AddressField] { SimulatorSettings.addressFields }
 
     /// Needs no connection: it can do its work from `start` to `stop`.

@@ -13,7 +13,9 @@ package enum SimulatorEvent: String, CaseIterable, Codable, Sendable {
     case lowBattery = "low_battery"
     /// Somebody inside turns the thumb turn: a locked bolt is withdrawn, any other thrown.
     case thumbTurn = "thumb_turn"
+    /// The door is opened, whatever the bolt does.
     case doorOpen = "door_open"
+    /// The door is shut.
     case doorClose = "door_close"
     /// The tamper contact opens: an alarm, not a state.
     case tamper
