@@ -161,10 +161,19 @@ if Context.environment["DOORWARD_BENCHMARKS"] != nil {
             name: "benchmark-policy", dependencies: ["BenchmarkSupport", "DoorwardPolicy", "DoorwardDomain"],
             path: "Benchmarks/Policy",
             swiftSettings: strict),
+        module("BenchmarkFleet", ["DoorwardControl", "DoorwardPolicy", "DoorwardDomain"], path: "Benchmarks/Fleet"),
+        .executableTarget(
+            name: "benchmark-scale",
+            dependencies: [
+                "BenchmarkSupport", "BenchmarkFleet", "DoorwardStore", "DoorwardControl", "DoorwardPolicy", "DoorwardDomain",
+                httpClient, nioCore, nioHTTP1, logging,
+            ],
+            path: "Benchmarks/Scale",
+            swiftSettings: strict),
         .executableTarget(
             name: "benchmark-unlock",
             dependencies: [
-                "BenchmarkSupport", "DoorwardHTTP", "DoorwardStore", "DoorwardControl", "DoorwardAudit", "DoorwardPolicy",
+                "BenchmarkSupport", "BenchmarkFleet", "DoorwardHTTP", "DoorwardStore", "DoorwardControl", "DoorwardAudit", "DoorwardPolicy",
                 "DoorwardDomain", "AdapterSimulator", hummingbird, nioCore, nioPosix, logging,
             ],
             path: "Benchmarks/Unlock",

@@ -25,9 +25,9 @@ package func percentile(_ share: Double, of samples: inout [UInt64]) -> UInt64 {
     return samples.isEmpty ? 0 : samples[min(samples.count - 1, Int(Double(samples.count) * share))]
 }
 
-/// Memory of this process that is in RAM now, in bytes.
-package func residentMemory() -> Double {
-    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+/// Memory of a process that is in RAM now, in bytes; of this one unless told otherwise.
+package func residentMemory(of process: Int32? = nil) -> Double {
+    let status = (try? String(contentsOfFile: "/proc/\(process.map(String.init) ?? "self")/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
     let kibibytes = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Double($0) } ?? 0
     return kibibytes * 1024

@@ -1,3 +1,4 @@
+import BenchmarkFleet
 import AdapterSimulator
 import DoorwardControl
 import DoorwardDomain

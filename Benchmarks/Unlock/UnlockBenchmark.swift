@@ -1,3 +1,4 @@
+import BenchmarkFleet
 import BenchmarkSupport
 import DoorwardAudit
 import DoorwardControl

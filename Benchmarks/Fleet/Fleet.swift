@@ -1,27 +1,31 @@
-import DoorwardControl
-import DoorwardDomain
-import DoorwardPolicy
+package import DoorwardControl
+package import DoorwardDomain
+package import DoorwardPolicy
 
 /// The tenancy that is unlocked: some portfolios, each with one property of eight units, each unit with one tenant and six
 /// devices of the simulator that take no time to move.
-struct Fleet {
-    struct Tenant {
-        let user: User
-        let devices: [DeviceID]
+package struct Fleet: Sendable {
+    /// One who may operate the devices of one unit.
+    package struct Tenant: Sendable {
+        package let user: User
+        package let devices: [DeviceID]
     }
 
     /// What all tenants sign in with.
-    static let password = "a measured password"
+    package static let password = "a measured password"
     private static let devicesPerUnit = 6
 
-    private(set) var changes: [TenancyChange] = []
-    private(set) var tenants: [Tenant] = []
+    /// What makes it up, parents before children.
+    package private(set) var changes: [TenancyChange] = []
+    package private(set) var tenants: [Tenant] = []
+    /// Every device by its id.
+    package private(set) var allDevices: [DeviceID: LockDevice] = [:]
     /// The first device of each tenant.
-    private(set) var devices: [LockDevice] = []
+    package private(set) var devices: [LockDevice] = []
     private let random = RandomSource()
     private let now = SystemClock().now()
 
-    init(portfolios: Int, unitsPerPortfolio: Int = 8) {
+    package init(portfolios: Int, unitsPerPortfolio: Int = 8) {
         for number in 0..<portfolios {
             let portfolio = Portfolio(id: random.id(at: now), name: "Portfolio \(number)", createdAt: now, updatedAt: now)
             let property = Property(
@@ -32,10 +36,10 @@ struct Fleet {
         }
     }
 
-    var deviceCount: Int { tenants.reduce(0) { $0 + $1.devices.count } }
+    package var deviceCount: Int { tenants.reduce(0) { $0 + $1.devices.count } }
 
     /// The whole tenancy as one transaction, with a password for each tenant.
-    func transaction(passwordHash: String) -> StoreTransaction {
+    package func transaction(passwordHash: String) -> StoreTransaction {
         StoreTransaction(
             changes: changes, credentials: tenants.map { .setPassword($0.user.id, hash: passwordHash) })
     }
@@ -60,6 +64,7 @@ struct Fleet {
                     id: random.id(at: now), userID: user.id, entity: .unit(unit.id), role: .tenant, createdAt: now,
                     updatedAt: now)))
         tenants.append(Tenant(user: user, devices: devices.map(\.id)))
+        for device in devices { allDevices[device.id] = device }
         self.devices += devices.prefix(1)
     }
 }

@@ -1,0 +1,90 @@
+import BenchmarkFleet
+import BenchmarkSupport
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardStore
+import Foundation
+import Logging
+
+/// A database of the size that the table names: devices on ten portfolios, and a year of records of their use.
+struct Estate {
+    static let portfolios = 10
+    static let ownerEmail = "owner@example.org"
+    static let password = "a measured password"
+    private static let recordsPerTransaction = 500
+
+    let path: String
+    let fleet: Fleet
+    /// OWNER of every portfolio.
+    let owner: User
+
+    private let random = RandomSource()
+
+    init(path: String, devices: Int) {
+        self.path = path
+        let devicesPerUnit = 6
+        fleet = Fleet(portfolios: Self.portfolios, unitsPerPortfolio: max(1, devices / devicesPerUnit / Self.portfolios))
+        let now = SystemClock().now()
+        owner = User(
+            id: random.id(at: now), email: Self.ownerEmail, firstName: "Olga", lastName: "Owner", createdAt: now, updatedAt: now)
+    }
+
+    /// Makes the database, with `records` records in the portfolios' logs by turns.
+    ///
+    /// - Returns: seconds that the records took.
+    func write(records: Int) async throws -> Double {
+        let store = try SQLiteStore.open(path: path, clock: SystemClock(), logger: Logger(label: "scale"))
+        try await writeTenancy(to: store)
+        let watch = Stopwatch()
+        var written = 0
+        while written < records {
+            let count = min(Self.recordsPerTransaction, records - written)
+            _ = try await store.commit(
+                StoreTransaction(records: (written..<written + count).map { record($0, of: records) }))
+            written += count
+            if written.isMultiple(of: 500_000) { progress("\(written) of \(records) records written") }
+        }
+        try await store.close()
+        return Double(watch.wall) / 1e9
+    }
+
+    private func writeTenancy(to store: SQLiteStore) async throws {
+        let hash = try await PasswordHasher(cost: 14, random: random).hash(Secret(Self.password))
+        var changes = fleet.changes
+        changes.append(.putUser(owner))
+        for case .putPortfolio(let portfolio) in fleet.changes {
+            changes.append(
+                .putAssociation(
+                    UserRoleAssociation(
+                        id: random.id(at: portfolio.createdAt), userID: owner.id, entity: .portfolio(portfolio.id), role: .owner,
+                        createdAt: portfolio.createdAt, updatedAt: portfolio.createdAt)))
+        }
+        var rest = changes[...]
+        while !rest.isEmpty {
+            _ = try await store.commit(StoreTransaction(changes: Array(rest.prefix(5_000))))
+            rest = rest.dropFirst(5_000)
+        }
+        _ = try await store.commit(StoreTransaction(credentials: [.setPassword(owner.id, hash: hash)]))
+        progress("\(fleet.deviceCount) devices written")
+    }
+
+    /// The record at this place of a year that ends now: intents and outcomes by turns, of tenants and devices by turns.
+    private func record(_ number: Int, of records: Int) -> PendingRecord {
+        let year = 365 * 86_400_000
+        let at = SystemClock().now().advanced(by: .milliseconds(number * (year / max(1, records)) - year))
+        // A step that shares no divisor with the number of tenants, so that each log holds people of its portfolio in no order.
+        let tenant = fleet.tenants[(number / 2 * 7_919) % fleet.tenants.count]
+        let device = fleet.allDevices[tenant.devices[number / 2 % tenant.devices.count]]
+        return PendingRecord(
+            RecordBody(
+                log: device?.portfolioID.map { .portfolio($0) } ?? .gateway, id: random.id(at: at), at: at,
+                kind: number.isMultiple(of: 2) ? .commandIntent : .commandOutcome, actor: Actor(tenant.user), source: .api,
+                operation: .unlock, decision: .allowed, clientAddress: "192.0.2.7",
+                requestID: "0123456789abcdef0123456789abcdef", device: device.map { DeviceStamp($0) },
+                commandID: random.id(at: at), outcome: number.isMultiple(of: 2) ? nil : .confirmed))
+    }
+}
+
+/// A line about what takes long, for whoever waits.
+func progress(_ line: String) { FileHandle.standardError.write(Data("\(line)\n".utf8)) }

@@ -1,0 +1,50 @@
+import BenchmarkFleet
+import BenchmarkSupport
+import Foundation
+
+/// What a gateway of full size takes: `benchmark-scale [folder] [devices] [records]`. The folder lies on the disk that is
+/// meant and has room for about 700 bytes a record.
+@main
+enum ScaleBenchmarks {
+    private static let starts = 5
+    private static let idleSeconds = 20.0
+    private static let name = "a whole gateway"
+
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst().map { $0 }
+        Machine().report()
+        let parent = arguments.first.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
+        let devices = arguments.count > 1 ? Int(arguments[1]) ?? 100_000 : 100_000
+        let records = arguments.count > 2 ? Int(arguments[2]) ?? 10_000_000 : 10_000_000
+        let folder = parent.appendingPathComponent("doorward-benchmark-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+
+        let estate = Estate(path: folder.appendingPathComponent("doorward.db").path, devices: devices)
+        let seconds = try await estate.write(records: records)
+        let size = "\(estate.fleet.deviceCount) devices, \(records) records"
+        if records > 0 { Figure("store", "records written, 500 a transaction", Double(records) / seconds, "1/s").report() }
+        let bytes = try FileManager.default.attributesOfItem(atPath: estate.path)[.size] as? Int
+        Figure("store", "database file", Double(bytes ?? 0) / 1_048_576, "MiB", note: size).report()
+
+        try measureStart(estate, size)
+        let gateway = try ServedGateway.start(database: estate.path)
+        Figure(name, "memory once ready", gateway.residentMemory / 1_048_576, "MiB", goal: 400, note: size).report()
+        let used = gateway.processorSeconds
+        try await Task.sleep(for: .seconds(idleSeconds))
+        Figure(name, "processor time when idle", (gateway.processorSeconds - used) / idleSeconds * 100, "% of a core").report()
+        if records > 0 { try await PageBenchmark(gateway: gateway, estate: estate).run() }
+        Figure(name, "memory after the pages", gateway.residentMemory / 1_048_576, "MiB", goal: 400, note: size).report()
+        gateway.stop()
+    }
+
+    private static func measureStart(_ estate: Estate, _ size: String) throws {
+        var times: [Double] = []
+        for _ in 0..<starts {
+            let gateway = try ServedGateway.start(database: estate.path)
+            times.append(gateway.startSeconds)
+            gateway.stop()
+        }
+        Figure(name, "start to ready, median of \(starts)", times.sorted()[starts / 2], "s", goal: 5, note: size).report()
+    }
+}
