@@ -92,7 +92,7 @@ let package = Package(
                 httpTypes, nioCore, nioPosix, nioHTTP1, nioSSL, jwt, crypto, logging,
             ]),
         // What programs use to speak to a gateway.
-        module("DoorwardClient", ["DoorwardAPI", httpClient, nioCore, nioHTTP1]),
+        module("DoorwardClient", ["DoorwardAPI", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
         // Virtual clock, seeded generator, fakes, conformance kits.
         module(
             "DoorwardTesting",

@@ -9,13 +9,18 @@ import ArgumentParser
         abstract: "A gateway between people and locks: it decides, moves the lock, and writes it down.",
         discussion: """
             To begin: `doorward admin create --email you@example.org` makes the first super admin in doorward.db, \
-            `doorward serve` then serves the HTTP API on http://127.0.0.1:8080. `scripts/demo` shows it all.
+            `doorward serve` then serves the HTTP API on http://127.0.0.1:8080, and `doorward login --server \
+            http://127.0.0.1:8080 --email you@example.org` signs you in for the commands on locks.
 
             Exit codes: 0 done, 1 refused or failed (the reason is on standard error), 2 wrong usage, 3 no connection, \
             4 incomplete or rolled-back log.
             """,
         version: version,
-        subcommands: [Serve.self, Admin.self])
+        groupedSubcommands: [
+            CommandGroup(name: "Signing in", subcommands: [Login.self, Logout.self]),
+            CommandGroup(name: "Locks", subcommands: [Locks.self]),
+            CommandGroup(name: "Running a gateway", subcommands: [Serve.self, Admin.self]),
+        ])
 
     static func main() async {
         do {

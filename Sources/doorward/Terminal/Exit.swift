@@ -1,4 +1,5 @@
 import ArgumentParser
+import DoorwardClient
 import Glibc
 
 /// How a command ends when it does not simply end: what it says, on which stream, and with which code.
@@ -7,7 +8,7 @@ struct Exit: Equatable {
     let code: Int32
 
     init(of error: any Error) {
-        if let failure = error as? CommandFailure {
+        if let failure = error as? CommandFailure ?? (error as? ClientError).map({ CommandFailure($0) }) {
             (message, code) = ("doorward: \(failure.sentence)", failure.code)
         } else {
             message = Doorward.fullMessage(for: error)
@@ -29,7 +30,7 @@ struct Exit: Equatable {
 /// What a command could not do, as a sentence that says what to do next.
 struct CommandFailure: Error, Equatable {
     let sentence: String
-    /// 1 for what was refused or failed, 2 for wrong usage.
+    /// 1 for what was refused or failed, 2 for wrong usage, 3 for no connection.
     let code: Int32
 
     init(_ sentence: String, code: Int32 = 1) { (self.sentence, self.code) = (sentence, code) }

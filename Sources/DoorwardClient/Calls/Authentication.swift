@@ -1,0 +1,23 @@
+package import DoorwardAPI
+internal import NIOHTTP1
+
+/// Signing in and out.
+package struct Authentication: Sendable {
+    let client: DoorwardClient
+
+    /// - Returns: a session to be kept, and who it is of.
+    package func signIn(email: String, password: String) async throws -> (session: Session, user: Wire.User) {
+        var call = try Call.post("auth", "login", body: ["email": email, "password": password])
+        call.idempotencyKey = nil
+        // A gateway that is busy with other sign-ins lets them wait their turn.
+        call.timeLimit = .seconds(60)
+        let signedIn = try await client.answer(call, as: Wire.SignedIn.self).content
+        let session = Session(
+            server: client.server, email: email, token: signedIn.token, lifetime: signedIn.expiresIn,
+            refreshToken: signedIn.refreshToken)
+        return (session, signedIn.user)
+    }
+
+    /// Ends the caller's session at the gateway.
+    package func signOut() async throws { try await client.perform(Call(.POST, "auth", "logout")) }
+}

@@ -1,0 +1,89 @@
+package import DoorwardAPI
+
+/// `data` of one page of a list.
+package protocol ListPage: Decodable, Sendable {
+    associatedtype Item: Sendable
+    /// The key of the items in `data`.
+    static var key: String { get }
+    var items: [Item] { get }
+    var pagination: Wire.Pagination { get }
+}
+
+/// A list, fetched page by page as it is read.
+package struct Pages<Page: ListPage>: AsyncSequence, Sendable {
+    package typealias Element = Answer<Page>
+
+    let client: DoorwardClient
+    let call: Call
+
+    package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pages: self) }
+
+    package struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let pages: Pages
+        private var page = 1
+        private var isAtEnd = false
+
+        fileprivate init(pages: Pages) { self.pages = pages }
+
+        package mutating func next() async throws -> Answer<Page>? {
+            guard !isAtEnd else { return nil }
+            let answer = try await pages.page(page)
+            isAtEnd = page >= answer.content.pagination.totalPages
+            page += 1
+            return answer
+        }
+    }
+
+    private func page(_ number: Int) async throws -> Answer<Page> {
+        var call = call
+        call.query += [("page", String(number)), ("limit", String(WireLimits.pageSize.upperBound))]
+        return try await client.answer(call)
+    }
+
+    /// The whole list, as if it had come as one page. A list that changes while it is read may lack an item or hold it twice.
+    package func all() async throws -> Answer<[Page.Item]> {
+        var answers: [Answer<Page>] = []
+        for try await answer in self { answers.append(answer) }
+        return Answer(content: answers.flatMap(\.content.items), json: Self.merged(answers))
+    }
+
+    /// `data` of one page; of several, the items of all, with the pagination that one page of that size would have.
+    private static func merged(_ answers: [Answer<Page>]) -> [UInt8] {
+        if answers.count == 1 { return answers[0].json }
+        let items = answers.flatMap { JSONScanner.items(of: JSONScanner.member(Page.key, of: $0.json) ?? []) ?? [] }
+        let list = items.joined(separator: Array(",".utf8))
+        let pagination =
+            #""pagination":{"totalItems":\#(items.count),"totalPages":1,"currentPage":1,"pageSize":\#(items.count)}"#
+        return Array("{\"\(Page.key)\":[".utf8) + list + Array("],\(pagination)}".utf8)
+    }
+}
+
+extension Wire.DevicePage: ListPage {
+    package static var key: String { "devices" }
+    package var items: [Wire.Device] { devices }
+}
+
+extension Wire.CommandPage: ListPage {
+    package static var key: String { "commands" }
+    package var items: [Wire.Command] { commands }
+}
+
+extension Wire.GuestAccessPage: ListPage {
+    package static var key: String { "guestAccesses" }
+    package var items: [Wire.GuestAccess] { guestAccesses }
+}
+
+extension Wire.UserPage: ListPage {
+    package static var key: String { "users" }
+    package var items: [Wire.User] { users }
+}
+
+extension Wire.PropertyPage: ListPage {
+    package static var key: String { "properties" }
+    package var items: [Wire.Property] { properties }
+}
+
+extension Wire.UnitPage: ListPage {
+    package static var key: String { "units" }
+    package var items: [Wire.Unit] { units }
+}

@@ -1,0 +1,10 @@
+package import DoorwardAPI
+
+/// Buildings and sites.
+package struct Properties: Sendable {
+    let client: DoorwardClient
+
+    package func list() -> Pages<Wire.PropertyPage> {
+        Pages(client: client, call: .get("properties", query: [("sortBy", "name")]))
+    }
+}

@@ -1,0 +1,19 @@
+/// What a client shows to a gateway to prove who calls. Prints without its secret.
+package enum Credentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Nobody: for signing in.
+    case none
+    /// An access token or an API key, used as it is.
+    case bearer(String)
+    /// A session that is kept in a file, and renewed when its access token has run out.
+    case session(SessionFile)
+
+    package var description: String {
+        switch self {
+        case .none: "nobody"
+        case .bearer: "bearer ••••"
+        case .session(let file): "session in \(file.path)"
+        }
+    }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(reflecting: description) }
+}

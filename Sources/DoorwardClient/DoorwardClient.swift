@@ -1,0 +1,60 @@
+/// A caller of one gateway. Calls are grouped by noun: `client.devices.unlock(id, …)`.
+package struct DoorwardClient: Sendable {
+    package let server: ServerAddress
+    let channel: Channel
+    private let credentials: Credentials
+
+    /// - Parameters:
+    ///   - server: `https://HOST[:PORT]`, or plain HTTP to this machine.
+    ///   - source: what the log notes as the way of a call: `cli` or `console`; `nil` for the API itself.
+    /// - Throws: `ClientError.badAddress`.
+    package init(server: String, credentials: Credentials, source: String? = nil) throws(ClientError) {
+        self.server = try ServerAddress(server)
+        self.credentials = credentials
+        channel = Channel(server: self.server, source: source)
+    }
+
+    /// Locks.
+    package var devices: Devices { Devices(client: self) }
+    /// Attempts to move locks.
+    package var commands: Commands { Commands(client: self) }
+    /// Guests and their windows of time.
+    package var guestAccesses: GuestAccesses { GuestAccesses(client: self) }
+    /// The access log.
+    package var accessRecords: AccessRecords { AccessRecords(client: self) }
+    /// People.
+    package var users: Users { Users(client: self) }
+    /// Buildings and sites.
+    package var properties: Properties { Properties(client: self) }
+    /// Flats, offices, parts of a property.
+    package var units: Units { Units(client: self) }
+    /// Signing in and out.
+    package var authentication: Authentication { Authentication(client: self) }
+    /// What can be made to happen to simulated locks.
+    package var simulator: Simulator { Simulator(client: self) }
+
+    // MARK: - Sending
+
+    /// Makes an authenticated call. A token that the gateway no longer takes is renewed once, and the call made again: the
+    /// gateway looks at the token before anything else, so nothing has happened.
+    func answer<Content: Decodable & Sendable>(_ call: Call, as type: Content.Type = Content.self) async throws -> Answer<Content>
+    {
+        try await data(of: call).answer(from: server)
+    }
+
+    /// As `answer`, for calls whose success has no body.
+    func perform(_ call: Call) async throws { _ = try await data(of: call) }
+
+    private func data(of call: Call) async throws -> Reply {
+        switch credentials {
+        case .none: return try await channel.send(call, token: nil).successful()
+        case .bearer(let token): return try await channel.send(call, token: token).successful()
+        case .session(let file):
+            let keeper = SessionKeeper(file: file, channel: channel)
+            let token = try await keeper.token()
+            let reply = try await channel.send(call, token: token)
+            guard reply.status == 401 else { return try reply.successful() }
+            return try await channel.send(call, token: try await keeper.token(after: token)).successful()
+        }
+    }
+}

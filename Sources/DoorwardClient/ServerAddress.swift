@@ -1,0 +1,32 @@
+internal import FoundationEssentials
+
+/// Where a gateway is: a scheme, a host and a port, nothing more.
+///
+/// Secrets go over TLS; plain HTTP is for a gateway on the same machine.
+package struct ServerAddress: Equatable, Sendable, CustomStringConvertible {
+    /// `https://doors.example` or `http://127.0.0.1:8080`, without a slash at the end.
+    package let description: String
+
+    /// - Throws: `ClientError.badAddress` for what is no such address, and for plain HTTP to another machine.
+    package init(_ text: String) throws(ClientError) {
+        let url = URL(string: text)
+        guard let url, let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http",
+            let host = url.host(percentEncoded: false), !host.isEmpty
+        else { throw .badAddress(text, why: "write it as https://HOST or http://127.0.0.1:PORT") }
+        guard url.path().isEmpty || url.path() == "/", url.query() == nil, url.fragment() == nil, url.user() == nil else {
+            throw .badAddress(text, why: "only scheme, host and port belong into it, as in https://HOST:PORT")
+        }
+        guard scheme == "https" || Self.isLoopback(host) else {
+            throw .badAddress(
+                text, why: "plain http would carry passwords and tokens over the network for all to read; use https://")
+        }
+        let shownHost = host.contains(":") ? "[\(host)]" : host.lowercased()
+        description = "\(scheme)://\(shownHost)" + (url.port.map { ":\($0)" } ?? "")
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        if host.lowercased() == "localhost" || host == "::1" || host == "[::1]" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        return parts.count == 4 && parts.allSatisfy { $0 != nil } && parts[0] == 127
+    }
+}

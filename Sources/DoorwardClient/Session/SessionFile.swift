@@ -1,0 +1,97 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// The file in which a session is kept, for its owner's eyes only, and the lock under which it is changed.
+package struct SessionFile: Sendable {
+    /// An absolute path.
+    package let path: String
+
+    /// - Parameter folder: made, with mode 0700, when something is kept.
+    package init(folder: String) { path = "\(folder)/session.json" }
+
+    private var folder: String { String(path.dropLast("/session.json".count)) }
+
+    /// What is kept; `nil` where nobody is signed in.
+    ///
+    /// - Throws: `ClientError.sessionFile` for a file that others can read, or that is no session.
+    package func read() throws(ClientError) -> Session? {
+        let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard file >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw failure("it cannot be opened: \(reason)")
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw failure("it cannot be looked at: \(reason)") }
+        guard status.st_uid == getuid() else { throw failure("it belongs to somebody else; remove it and sign in again") }
+        guard status.st_mode & 0o077 == 0 else {
+            throw failure("others could read it; sign out everywhere, remove it, and sign in again")
+        }
+        guard let session = try? JSONDecoder().decode(Session.self, from: Data(try bytes(of: file))) else {
+            throw failure("it holds no session; remove it and sign in again")
+        }
+        return session
+    }
+
+    private func bytes(of file: Int32) throws(ClientError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+        while true {
+            let count = Glibc.read(file, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0, bytes.count < 1 << 20 else { throw failure("it cannot be read: \(reason)") }
+            if count == 0 { return bytes }
+            bytes += buffer[..<count]
+        }
+    }
+
+    /// Replaces what is kept: whoever reads meanwhile sees the old or the new one, whole.
+    package func write(_ session: Session) throws(ClientError) {
+        try makeFolder()
+        guard let text = try? JSONEncoder().encode(session) else { throw failure("the session cannot be written as JSON") }
+        let draft = "\(path).\(getpid()).new"
+        unlink(draft)
+        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw failure("it cannot be written: \(reason)") }
+        defer { close(file) }
+        let written = text.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+        guard written == text.count, fsync(file) == 0, rename(draft, path) == 0 else {
+            let why = reason
+            unlink(draft)
+            throw failure("it cannot be written: \(why)")
+        }
+    }
+
+    /// Forgets the session. That there was none is no failure.
+    package func remove() throws(ClientError) {
+        guard unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR else { throw failure("it cannot be removed: \(reason)") }
+    }
+
+    private func makeFolder() throws(ClientError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch { throw failure("its folder cannot be made") }
+    }
+
+    // MARK: - Lock
+
+    /// Does something while no other process does, in a file beside this one that stays.
+    package func locked<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+        try makeFolder()
+        let file = open("\(folder)/session.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw failure("its lock cannot be opened: \(reason)") }
+        // Closing gives the lock back, as the end of the process does.
+        defer { close(file) }
+        // Asked for again and again, since waiting inside flock would hold a thread that others need.
+        while flock(file, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else { throw failure("its lock cannot be taken: \(reason)") }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return try await body()
+    }
+
+    private var reason: String { String(cString: strerror(errno)) }
+
+    private func failure(_ why: String) -> ClientError { .sessionFile(path: path, why: why) }
+}

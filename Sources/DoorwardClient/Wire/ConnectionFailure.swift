@@ -1,0 +1,64 @@
+internal import AsyncHTTPClient
+internal import Glibc
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+
+/// Why a connection failed.
+struct ConnectionFailure {
+    /// In words for a person.
+    let words: String
+    /// Whether it failed before anything was sent.
+    var isBeforeSending = false
+    /// Whether it ended in the middle.
+    var isBroken = false
+
+    init(_ error: any Error) {
+        switch error {
+        case let error as HTTPClientError: self.init(error)
+        case let error as NIOConnectionError: self.init(error)
+        case let error as IOError: self.init(error)
+        case NIOSSLError.uncleanShutdown: self = .broken
+        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
+            self.init(
+                words: "no secure connection: its certificate is not one that this machine trusts, or it does not speak TLS",
+                isBeforeSending: true)
+        case is NIOTooManyBytesError: self.init(words: "the answer is too long")
+        default: self.init(words: "the connection failed")
+        }
+    }
+
+    private init(words: String, isBeforeSending: Bool = false, isBroken: Bool = false) {
+        (self.words, self.isBeforeSending, self.isBroken) = (words, isBeforeSending, isBroken)
+    }
+
+    private static let broken = ConnectionFailure(words: "the connection ended before the answer was whole", isBroken: true)
+
+    private init(_ error: HTTPClientError) {
+        switch error {
+        case .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout:
+            self.init(words: "it does not answer", isBeforeSending: true)
+        case .deadlineExceeded, .readTimeout, .writeTimeout: self.init(words: "no answer came in time")
+        case .remoteConnectionClosed, .uncleanShutdown: self = .broken
+        default: self.init(words: "what answered does not speak HTTP as it should")
+        }
+    }
+
+    private init(_ error: NIOConnectionError) {
+        if error.connectionErrors.isEmpty, error.dnsAError != nil || error.dnsAAAAError != nil {
+            self.init(words: "there is no such host", isBeforeSending: true)
+        } else {
+            let reason = error.connectionErrors.first.map { ConnectionFailure($0.error).words }
+            self.init(words: reason ?? "it does not answer", isBeforeSending: true)
+        }
+    }
+
+    private init(_ error: IOError) {
+        switch error.errnoCode {
+        case ECONNREFUSED: self.init(words: "nobody listens there", isBeforeSending: true)
+        case EHOSTUNREACH, ENETUNREACH: self.init(words: "there is no way to it", isBeforeSending: true)
+        case ECONNRESET, EPIPE: self = .broken
+        default: self.init(words: "the connection failed")
+        }
+    }
+}

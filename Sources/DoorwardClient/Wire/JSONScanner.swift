@@ -1,0 +1,86 @@
+/// Finds parts of JSON texts without reading what is in them, so that they can be passed on as they were written.
+enum JSONScanner {
+    /// The value of a member of an object, by its name as written; `nil` if the text is no object or has no such member.
+    static func member(_ name: String, of object: some RandomAccessCollection<UInt8>) -> [UInt8]? {
+        var scanner = Scanner(Array(object))
+        guard scanner.skip("{") else { return nil }
+        while let key = scanner.value(), scanner.skip(":"), let value = scanner.value() {
+            if key.elementsEqual("\"\(name)\"".utf8) { return Array(value) }
+            guard scanner.skip(",") else { return nil }
+        }
+        return nil
+    }
+
+    /// The items of an array, each as it was written; `nil` if the text is no array.
+    static func items(of array: some RandomAccessCollection<UInt8>) -> [[UInt8]]? {
+        var scanner = Scanner(Array(array))
+        guard scanner.skip("[") else { return nil }
+        var items: [[UInt8]] = []
+        if scanner.skip("]") { return items }
+        while let value = scanner.value() {
+            items.append(Array(value))
+            if scanner.skip("]") { return items }
+            guard scanner.skip(",") else { return nil }
+        }
+        return nil
+    }
+}
+
+/// A place in a JSON text.
+private struct Scanner {
+    private let bytes: [UInt8]
+    private var index = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Goes past a character, and white space before it; stays if it is not there.
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        skipSpace()
+        guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }
+        index += 1
+        return true
+    }
+
+    /// Goes past one value and returns its bytes; `nil` where the text ends in it.
+    mutating func value() -> ArraySlice<UInt8>? {
+        skipSpace()
+        let start = index
+        var depth = 0
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\""): guard skipString() else { return nil }
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                index += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                index += 1
+            default: skipWord()
+            }
+            if depth == 0 { return index > start ? bytes[start..<index] : nil }
+            guard depth > 0 else { return nil }
+        }
+        return nil
+    }
+
+    private mutating func skipSpace() {
+        while index < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) { index += 1 }
+    }
+
+    /// - Returns: whether the string ends.
+    private mutating func skipString() -> Bool {
+        index += 1
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += byte == UInt8(ascii: "\\") ? 2 : 1
+            if byte == UInt8(ascii: "\"") { return true }
+        }
+        return false
+    }
+
+    /// A number, a literal, or, inside of something, a comma or colon.
+    private mutating func skipWord() {
+        let ends = Array("{}[]\",: \t\n\r".utf8)
+        repeat { index += 1 } while index < bytes.count && !ends.contains(bytes[index])
+    }
+}

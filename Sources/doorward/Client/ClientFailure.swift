@@ -1,0 +1,64 @@
+import DoorwardAPI
+import DoorwardClient
+
+extension CommandFailure {
+    /// What a call that failed means for whoever typed the command.
+    ///
+    /// - Parameter style: that of standard error, where it will stand.
+    init(_ error: ClientError, style: Style = .error) {
+        switch error {
+        case .noConnection(let server, let why): self.init("no connection to \(server): \(why)", code: 3)
+        case .noAnswer(let server, let why):
+            self.init("no answer from \(server): \(why); whether anything was done is not known", code: 3)
+        case .notAGateway(let server): self.init("what answers at \(server) is no gateway that this version understands")
+        case .notSignedIn(let server):
+            self.init("nobody is signed in\(server.map { " at \($0)" } ?? ""); run `doorward login --server URL --email ADDRESS`")
+        case .badAddress(let text, let why): self.init("`\(text.printable)` is no address of a gateway: \(why)", code: 2)
+        case .sessionFile(let path, let why): self.init("\(path): \(why)")
+        case .refused(let refusal): self.init(RefusalWords(refusal, style: style).text)
+        }
+    }
+}
+
+/// What a refusal says to a person: the gateway's sentence, and below it what is known of the reason.
+struct RefusalWords {
+    let refusal: Refusal
+    let style: Style
+
+    init(_ refusal: Refusal, style: Style) { (self.refusal, self.style) = (refusal, style) }
+
+    var text: String { ([sentence] + (reasons + [request]).compactMap(\.self).map { "  " + $0 }).joined(separator: "\n") }
+
+    /// Without the pointers into the JSON, of which the lines below say what they point at.
+    private var sentence: String {
+        refusal.message.printable.replacing(#/; see details[A-Za-z.]*(?=\.)/#, with: "")
+    }
+
+    private var request: String? { refusal.requestID.map { "request \($0.printable)" } }
+
+    private var reasons: [String?] {
+        denialLines + refusal.fields.map { "\($0.field.printable) \(Words.problem($0.problem))" } + commandLines
+    }
+
+    private var denialLines: [String?] {
+        guard let denial = refusal.denial else { return [] }
+        return [
+            denial.opensAt.map { "opens \(style.instant($0).printable)" },
+            denial.closesAt.map { "\(denial.reason == "guest_window_ended" ? "ended" : "ends") \(style.instant($0).printable)" },
+            denial.missing?.role.map { "needs the role \(Words.role($0)) or a higher one" },
+            denial.missing?.operation.map { "needs the operation \(Words.word($0))" },
+            denial.missing?.capability.map { "the lock has no \(Words.word($0))" },
+            denial.missing?.module.map { "needs \($0.printable) in the subscription" },
+            denial.rule?.role.map { "looked at as \(Words.role($0))" },
+        ]
+    }
+
+    private var commandLines: [String?] {
+        guard let command = refusal.command else { return [] }
+        let sent = command.sent.map { $0 ? "the lock was told" : "nothing was sent to the lock" }
+        return [
+            "command \(command.id.printable)\(command.outcomeDetail.map { ": \(Words.word($0))" } ?? "")",
+            sent ?? "whether the lock was told is not known",
+        ]
+    }
+}

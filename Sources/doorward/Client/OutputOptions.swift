@@ -1,0 +1,14 @@
+import ArgumentParser
+
+/// How a command prints what it got.
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "Print one JSON document: the `data` of the API's answer.")
+    var json = false
+
+    /// Prints the gateway's own JSON, or lines.
+    func print(json bytes: [UInt8], lines: (Style) -> [String]) {
+        if json { return StandardStream.output.line(String(decoding: bytes, as: UTF8.self)) }
+        let lines = lines(.output)
+        if !lines.isEmpty { StandardStream.output.line(lines.joined(separator: "\n")) }
+    }
+}

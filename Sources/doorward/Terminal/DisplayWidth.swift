@@ -1,0 +1,31 @@
+extension String {
+    /// The columns of a terminal that the text takes.
+    var displayWidth: Int {
+        if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return utf8.count }
+        return reduce(0) { $0 + $1.displayWidth }
+    }
+}
+
+extension Character {
+    /// Emoji and the wide characters of East Asia take two columns, marks that stand on others none.
+    fileprivate var displayWidth: Int {
+        if unicodeScalars.contains(where: { $0.value == 0xFE0F || $0.properties.isEmojiPresentation }) { return 2 }
+        return unicodeScalars.map(\.displayWidth).max() ?? 0
+    }
+}
+
+extension Unicode.Scalar {
+    /// The blocks that are wide or full-width in East Asian Width (UAX #11, Unicode 16).
+    private static let wide: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF, 0xA960...0xA97F,
+        0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6,
+        0x16FE0...0x18AFF, 0x1B000...0x1B2FF, 0x20000...0x3FFFD,
+    ]
+
+    fileprivate var displayWidth: Int {
+        switch properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format, .control: 0
+        default: Self.wide.contains { $0.contains(value) } ? 2 : 1
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import DoorwardDomain
+import Glibc
+
+/// A time of the clock on the wall, in the time zone of whoever sits here (`TZ`, else the system's).
+struct LocalTime: Equatable, CustomStringConvertible {
+    var year: Int
+    var month: Int
+    var day: Int
+    var hour = 0
+    var minute = 0
+    var second = 0
+
+    init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
+        (self.year, self.month, self.day) = (year, month, day)
+        (self.hour, self.minute, self.second) = (hour, minute, second)
+    }
+
+    init(_ instant: Timestamp) {
+        var seconds = time_t(instant.milliseconds / 1000)
+        var fields = tm()
+        localtime_r(&seconds, &fields)
+        self.init(fields)
+    }
+
+    private init(_ fields: tm) {
+        self.init(
+            year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday),
+            hour: Int(fields.tm_hour), minute: Int(fields.tm_min), second: Int(fields.tm_sec))
+    }
+
+    /// `2026-11-21 18:00:05`.
+    var description: String { "\(four(year))-\(two(month))-\(two(day)) \(two(hour)):\(two(minute)):\(two(second))" }
+
+    /// All instants at which the clock on the wall shows this: none where it skips it, two where it is put back over it.
+    var instants: [Timestamp] {
+        let candidates = [0, 1].compactMap { isSummer -> Int? in
+            var fields = tm()
+            (fields.tm_year, fields.tm_mon, fields.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
+            (fields.tm_hour, fields.tm_min, fields.tm_sec) = (Int32(hour), Int32(minute), Int32(second))
+            fields.tm_isdst = Int32(isSummer)
+            return mktime(&fields)
+        }
+        return Set(candidates).sorted().map { Timestamp(milliseconds: Int64($0) * 1000) }.filter { LocalTime($0) == self }
+    }
+
+    private func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    private func four(_ number: Int) -> String { String(repeating: "0", count: max(0, 4 - "\(number)".count)) + "\(number)" }
+}

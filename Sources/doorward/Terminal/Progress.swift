@@ -1,0 +1,38 @@
+/// A line on standard error that says what is being waited for and for how long, while somebody looks; gone when it is over.
+struct Progress: Sendable {
+    private let text: String
+    private let isShown: Bool
+
+    /// - Parameter style: that of standard error. Without a terminal that can take a line back, nothing is shown.
+    init(_ text: String, style: Style = .error) { (self.text, isShown) = (text.printable, style.canTakeLinesBack) }
+
+    /// Shows the line while something happens.
+    func during<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+        guard isShown else { return try await body() }
+        let ticking = Task { await tick() }
+        defer { StandardStream.error.write("\r\u{1B}[K") }
+        do {
+            let result = try await body()
+            await stop(ticking)
+            return result
+        } catch {
+            await stop(ticking)
+            throw error
+        }
+    }
+
+    /// Nothing is written after this.
+    private func stop(_ ticking: Task<Void, Never>) async {
+        ticking.cancel()
+        await ticking.value
+    }
+
+    private func tick() async {
+        let start = ContinuousClock.now
+        while !Task.isCancelled {
+            let elapsed = (ContinuousClock.now - start).components.seconds
+            StandardStream.error.write("\r\u{1B}[K\(text) … \(elapsed) s")
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+}

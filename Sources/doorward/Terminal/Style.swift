@@ -1,0 +1,44 @@
+import DoorwardDomain
+import FoundationEssentials
+import Glibc
+
+/// How output looks: for a person at a terminal, or for a program at the other end of a pipe.
+struct Style: Equatable, Sendable {
+    /// Aligned columns, headings and local times; without it plain text with tabs, and times in UTC.
+    let isForPerson: Bool
+    let hasColour: Bool
+    /// Whether a line that was written can be taken back.
+    let canTakeLinesBack: Bool
+
+    /// - Parameter environment: `NO_COLOR` with any text in it, and `TERM=dumb`, mean no colour.
+    init(isTerminal: Bool, environment: [String: String]) {
+        isForPerson = isTerminal
+        canTakeLinesBack = isTerminal && environment["TERM"] != "dumb"
+        hasColour = canTakeLinesBack && (environment["NO_COLOR"] ?? "").isEmpty
+    }
+
+    /// That of standard output.
+    static var output: Style { Style(isTerminal: isatty(1) == 1, environment: ProcessInfo.processInfo.environment) }
+
+    /// That of standard error.
+    static var error: Style { Style(isTerminal: isatty(2) == 1, environment: ProcessInfo.processInfo.environment) }
+
+    enum Colour: String {
+        case bold = "1"
+        case dim = "2"
+        case red = "31"
+        case green = "32"
+        case yellow = "33"
+    }
+
+    func paint(_ text: String, _ colour: Colour?) -> String {
+        guard hasColour, let colour else { return text }
+        return "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m"
+    }
+
+    /// An instant of the wire: in local time for a person, as it came for a program.
+    func instant(_ text: String) -> String {
+        guard isForPerson, let instant = try? Timestamp(rfc3339: text) else { return text }
+        return LocalTime(instant).description
+    }
+}
