@@ -1,6 +1,8 @@
 /// The log that a record stands in: one for each portfolio, and one for the gateway itself.
 package enum LogID: Hashable, Sendable, CustomStringConvertible {
+    /// Sign-ins, super admins' work, unassigned devices, and what concerns no portfolio.
     case gateway
+    /// Whatever happened to the portfolio's places and devices. It outlives the portfolio.
     case portfolio(PortfolioID)
 
     /// The id on the wire: `gateway`, or the portfolio's id.
@@ -11,6 +13,7 @@ package enum LogID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The log of an id on the wire; `nil` for a text that is no log's id, whether or not the log exists.
     package init?(_ text: String) {
         if text == "gateway" {
             self = .gateway
@@ -21,6 +24,7 @@ package enum LogID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// `nil` for the gateway's log.
     package var portfolioID: PortfolioID? {
         switch self {
         case .gateway: nil
@@ -33,6 +37,7 @@ package enum LogID: Hashable, Sendable, CustomStringConvertible {
 package struct AccessRecord: Hashable, Sendable {
     /// The place in the log, from 0 without gaps; also the leaf's index in the log's Merkle tree.
     package let seq: UInt64
+    /// What it says. Commitments in the log stand for the personal values in it.
     package var body: RecordBody
 
     package init(seq: UInt64, body: RecordBody) { (self.seq, self.body) = (seq, body) }
@@ -43,25 +48,42 @@ package struct AccessRecord: Hashable, Sendable {
 /// Personal values (`actor.name`, `clientAddress`, `statedReason`, `override`, and those marked so in `details`) are kept
 /// beside the record under the key of the person they belong to; the record itself holds commitments to them.
 package struct RecordBody: Hashable, Sendable {
+    /// A change to several portfolios stands in the log of each, as a record of its own.
     package var log: LogID
+    /// Of the record, whatever it is about; made when the record is.
     package var id: RecordID
+    /// When it happened, by the gateway's clock; never before the record with the `seq` below.
     package var at: Timestamp
     package var kind: RecordKind
+    /// Who did it. A stranger to the portfolio is `Actor.outside` here, and named in the gateway's log.
     package var actor: Actor
+    /// By which way it came in.
     package var source: RecordSource
+    /// What was asked of the lock; `nil` where nothing was.
     package var operation: LockOperation?
+    /// On an operation; `nil` for events and changes.
     package var decision: RecordDecision?
+    /// Why it was denied; `nil` when it was not.
     package var reason: DenialReason?
+    /// What the right rested on, or came nearest to; `nil` where nothing was decided or no rule reached the device.
     package var rule: Rule?
+    /// The IP address that the request came from; `nil` for what came from no client.
     package var clientAddress: String?
+    /// The id of the request in the gateway's own logs; `nil` for what no request caused.
     package var requestID: String?
+    /// The lock, with its place at that time; `nil` for what concerns no lock.
     package var device: DeviceStamp?
     /// Where it happened, when it happened to no device: what a role or a unit was given in. A device says so itself.
     package var place: TenancyPlace?
+    /// What ties intent, outcome and later reports of one command together.
     package var commandID: CommandID?
+    /// How a command ended; only in the record of its outcome.
     package var outcome: CommandState?
+    /// The cause or reason that the table of ends has for `outcome`.
     package var outcomeDetail: String?
+    /// The lock's state when the command was taken on, or sent; `nil` where nobody knew.
     package var stateBefore: LockState?
+    /// The lock's state at the end of the command, or after the event.
     package var stateAfter: LockState?
     /// From dispatch to end, in milliseconds.
     package var latencyMs: Int64?
@@ -69,10 +91,15 @@ package struct RecordBody: Hashable, Sendable {
     package var statedReason: String?
     /// The reason of an override that was needed.
     package var override: String?
+    /// What happened, in a record of an event, a session or the gateway's life.
     package var event: RecordEvent?
+    /// By what means the lock was moved; `nil` where nothing moved.
     package var method: EventMethod?
+    /// What was done to `target`, in a record of an administrative change.
     package var action: ChangeAction?
+    /// What was changed; `nil` in all other records.
     package var target: RecordTarget?
+    /// What more there is to say, by name: `before` and `after` of a change, for example.
     package var details: [String: RecordValue]
 
     package init(
@@ -103,8 +130,11 @@ extension RecordBody {
 
 /// A part of the hierarchy, with what lies above it.
 package struct TenancyPlace: Hashable, Sendable {
+    /// `nil` for the property as a whole.
     package var unitID: UnitID?
+    /// `nil` for the portfolio as a whole.
     package var propertyID: PropertyID?
+    /// `nil` only where all three are.
     package var portfolioID: PortfolioID?
 
     package init(unitID: UnitID? = nil, propertyID: PropertyID? = nil, portfolioID: PortfolioID? = nil) {
@@ -115,9 +145,13 @@ package struct TenancyPlace: Hashable, Sendable {
 /// A device and where it hung when the record was written.
 package struct DeviceStamp: Hashable, Sendable {
     package var deviceID: DeviceID
+    /// As it was then: a later change of name does not change the record.
     package var deviceName: String?
+    /// `nil` for a device that hung on the property itself, or nowhere.
     package var unitID: UnitID?
+    /// `nil` for a device that hung nowhere.
     package var propertyID: PropertyID?
+    /// `nil` for a device that hung nowhere.
     package var portfolioID: PortfolioID?
 
     package init(
@@ -128,6 +162,7 @@ package struct DeviceStamp: Hashable, Sendable {
         (self.unitID, self.propertyID, self.portfolioID) = (unitID, propertyID, portfolioID)
     }
 
+    /// The device as it is now.
     package init(_ device: LockDevice) {
         self.init(
             deviceID: device.id, deviceName: device.name, unitID: device.unitID, propertyID: device.propertyID,
@@ -138,6 +173,7 @@ package struct DeviceStamp: Hashable, Sendable {
 /// What an administrative change was made to: `type` is the entity's name in the domain, such as `Portfolio`.
 package struct RecordTarget: Hashable, Sendable {
     package var type: String
+    /// The entity's id on the wire.
     package var id: String
 
     package init(type: String, id: String) { (self.type, self.id) = (type, id) }
@@ -159,12 +195,19 @@ package indirect enum RecordValue: Hashable, Sendable {
 
 /// What a record is about. Raw values are the wire's and the format's.
 package enum RecordKind: String, CaseIterable, Codable, Sendable {
+    /// A command was allowed and is about to be sent; durable before anything moves.
     case commandIntent = "COMMAND_INTENT"
+    /// How a command ended: one for each command that has an intent.
     case commandOutcome = "COMMAND_OUTCOME"
+    /// A command that was denied before it had an intent.
     case denial = "DENIAL"
+    /// What a lock reported by itself, or after its command had ended.
     case deviceEvent = "DEVICE_EVENT"
+    /// A change to who may do what.
     case adminChange = "ADMIN_CHANGE"
+    /// A sign-in, a sign-out, or an attempt at one.
     case session = "SESSION"
+    /// The gateway's own life.
     case gateway = "GATEWAY"
 }
 
@@ -174,64 +217,23 @@ package enum RecordDecision: String, CaseIterable, Codable, Sendable {
     case denied = "DENIED"
 }
 
-/// What happened: at a lock by itself, at a sign-in, or in the gateway's own life.
-package enum RecordEvent: String, CaseIterable, Codable, Sendable {
-    case locked = "LOCKED"
-    case unlocked = "UNLOCKED"
-    case unlatched = "UNLATCHED"
-    case jammed = "JAMMED"
-    case tamper = "TAMPER"
-    case offline = "OFFLINE"
-    case online = "ONLINE"
-    case batteryLow = "BATTERY_LOW"
-    case doorOpened = "DOOR_OPENED"
-    case doorClosed = "DOOR_CLOSED"
-    case doorForced = "DOOR_FORCED"
-    case attemptFailed = "ATTEMPT_FAILED"
-    case keypadLockout = "KEYPAD_LOCKOUT"
-    case credentialChanged = "CREDENTIAL_CHANGED"
-    case signedIn = "SIGNED_IN"
-    case signedOut = "SIGNED_OUT"
-    case signInFailed = "SIGN_IN_FAILED"
-    case refreshReused = "REFRESH_REUSED"
-    case start = "START"
-    case stop = "STOP"
-    case clockStep = "CLOCK_STEP"
-    case checkpoint = "CHECKPOINT"
-    case keyRotated = "KEY_ROTATED"
-    case recovered = "RECOVERED"
-    case denialsSuppressed = "DENIALS_SUPPRESSED"
-    case export = "EXPORT"
-    case erasure = "ERASURE"
-    case retentionCut = "RETENTION_CUT"
-}
-
-/// By what means a lock was moved, as far as it says.
-package enum EventMethod: String, CaseIterable, Codable, Sendable {
-    case manual = "MANUAL"
-    case keypad = "KEYPAD"
-    case key = "KEY"
-    case button = "BUTTON"
-    case auto = "AUTO"
-    case rfid = "RFID"
-    case fingerprint = "FINGERPRINT"
-    case fob = "FOB"
-    case app = "APP"
-    case schedule = "SCHEDULE"
-    case remote = "REMOTE"
-    case unknown = "UNKNOWN"
-}
-
 /// What an administrative change did to its target.
 package enum ChangeAction: String, CaseIterable, Codable, Sendable {
     case create = "CREATE"
     case update = "UPDATE"
     case delete = "DELETE"
+    /// A role was given to a user.
     case assign = "ASSIGN"
+    /// A role was taken from a user.
     case remove = "REMOVE"
+    /// A guest access was given.
     case grant = "GRANT"
+    /// A guest access was ended before its time.
     case revoke = "REVOKE"
+    /// A device hangs somewhere else now.
     case move = "MOVE"
+    /// A user may not sign in any more, nor do anything.
     case disable = "DISABLE"
+    /// A disabled user is one like others again.
     case enable = "ENABLE"
 }

@@ -2,9 +2,13 @@
 package struct Command: Hashable, Sendable {
     package let id: CommandID
     package let deviceID: DeviceID
+    /// One of `LockOperation.movements`.
     package let operation: LockOperation
+    /// How far it has come.
     package var state: CommandState
+    /// Who asked for it.
     package let actor: Actor
+    /// By which way it was asked for.
     package let source: RecordSource
     /// What the caller typed as `reason`.
     package let reason: String?
@@ -18,12 +22,17 @@ package struct Command: Hashable, Sendable {
     package var changed: Bool?
     /// A reason, a cause or `nil`, by the table of ends.
     package var outcomeDetail: String?
+    /// The lock's state when the command was taken on, and anew when it was sent; `nil` where nobody knew.
     package var stateBefore: LockState?
+    /// The lock's state at the end; `nil` before, and where nobody knew.
     package var stateAfter: LockState?
+    /// When the request had been checked: from here its time limit counts.
     package let requestedAt: Timestamp
     /// The wall-clock face of the deadline; the monotonic clock decides.
     package let deadline: Timestamp
+    /// When its bytes were handed to the transport; `nil` if they never were.
     package var dispatchedAt: Timestamp?
+    /// When it ended; `nil` before.
     package var completedAt: Timestamp?
 
     package init(
@@ -44,12 +53,19 @@ package struct Command: Hashable, Sendable {
 
 /// `ACCEPTED → DISPATCHED → CONFIRMED | FAILED | TIMED_OUT | UNKNOWN | DENIED`. Raw values are the wire's.
 package enum CommandState: String, CaseIterable, Codable, Sendable {
+    /// Its intent is on disk, and it waits for its turn.
     case accepted = "ACCEPTED"
+    /// It was sent, and the lock has not answered yet.
     case dispatched = "DISPATCHED"
+    /// The lock itself reported the state that was asked for.
     case confirmed = "CONFIRMED"
+    /// It is certain that it did not come to that; `outcomeDetail` says why.
     case failed = "FAILED"
+    /// Sent, and no word from the lock by the deadline: the door may have moved.
     case timedOut = "TIMED_OUT"
+    /// The gateway died meanwhile, or could not write the outcome: nobody knows.
     case unknown = "UNKNOWN"
+    /// The right had gone before its turn came; nothing was sent.
     case denied = "DENIED"
 
     /// Whether nothing follows.
@@ -58,6 +74,7 @@ package enum CommandState: String, CaseIterable, Codable, Sendable {
 
 /// Who did something, as commands and records name them.
 package struct Actor: Hashable, Sendable {
+    /// Decides what `id` is the id of.
     package var kind: ActorKind
     /// The id of the user, guest access, key or device; `nil` for the gateway itself and for outsiders.
     package var id: String?
@@ -70,10 +87,12 @@ package struct Actor: Hashable, Sendable {
         (self.kind, self.id, self.name, self.userID) = (kind, id, name, userID)
     }
 
+    /// The gateway itself, where nobody asked: at its start, for example.
     package static let gateway = Actor(kind: .gateway)
     /// Somebody without reach, of whom a portfolio's log says nothing.
     package static let outside = Actor(kind: .outside)
 
+    /// The user as they are now; records keep the name that they had.
     package init(_ user: User) {
         self.init(kind: .user, id: user.id.description, name: user.fullName, userID: user.id)
     }
@@ -81,20 +100,32 @@ package struct Actor: Hashable, Sendable {
 
 /// What kind of actor did something. Raw values are the wire's.
 package enum ActorKind: String, CaseIterable, Codable, Sendable {
+    /// Somebody who has signed in.
     case user = "USER"
+    /// Whoever holds the link of a guest access.
     case guestLink = "GUEST_LINK"
+    /// A program with a key.
     case apiKey = "API_KEY"
+    /// A lock, of what happened at its own housing.
     case device = "DEVICE"
+    /// The gateway by itself.
     case gateway = "GATEWAY"
+    /// Somebody without reach.
     case outside = "OUTSIDE"
 }
 
 /// By which way it came to the gateway. Raw values are the wire's.
 package enum RecordSource: String, CaseIterable, Codable, Sendable {
+    /// The HTTP API, called by something that did not say what it is.
     case api = "API"
+    /// The page that the gateway serves.
     case console = "CONSOLE"
+    /// The command line.
     case cli = "CLI"
+    /// The page behind a guest's link.
     case guestLink = "GUEST_LINK"
+    /// A report of a lock.
     case device = "DEVICE"
+    /// Nothing from outside: the gateway by itself.
     case gateway = "GATEWAY"
 }

@@ -1,6 +1,8 @@
 /// Who asks to do something to a lock.
 package enum Principal: Hashable, Sendable {
+    /// Somebody who has signed in, with all that they hold.
     case user(UserID)
+    /// Whoever holds the link of a guest access: with the rights of that access and no others.
     case guestLink(GuestAccessID)
 }
 
@@ -10,6 +12,7 @@ package enum Decision: Hashable, Sendable {
     case allowed(Rule, override: Bool)
     case denied(Denial)
 
+    /// The rule that allowed it; `nil` when it is denied, also where the denial names a rule.
     package var rule: Rule? {
         switch self {
         case .allowed(let rule, _): rule
@@ -17,6 +20,7 @@ package enum Decision: Hashable, Sendable {
         }
     }
 
+    /// `nil` when it is allowed.
     package var denial: Denial? {
         switch self {
         case .allowed: nil
@@ -31,8 +35,11 @@ package enum Decision: Hashable, Sendable {
 
 /// What a right rests on.
 package enum Rule: Hashable, Sendable {
+    /// A role on a portfolio, property or unit.
     case association(AssociationID, Role)
+    /// A guest access, held by a user or through its link.
     case guestAccess(GuestAccessID)
+    /// The flag of a user.
     case superAdmin
 
     /// `ASSOCIATION`, `GUEST_ACCESS` or `SUPER_ADMIN`.
@@ -53,6 +60,7 @@ package enum Rule: Hashable, Sendable {
         }
     }
 
+    /// `guest` for a guest access, which is no association.
     package var role: Role {
         switch self {
         case .association(_, let role): role
@@ -64,6 +72,7 @@ package enum Rule: Hashable, Sendable {
 
 /// Why something is refused, with what helps a person to do something about it.
 package struct Denial: Error, Hashable, Sendable {
+    /// Only one, although several may hold: the one nearest to being allowed.
     package var reason: DenialReason
     /// Whether the caller may know that the object exists. Without reach nothing of this leaves the gateway but `forbidden`.
     package var hasReach: Bool
@@ -73,6 +82,7 @@ package struct Denial: Error, Hashable, Sendable {
     package var opensAt: Timestamp?
     /// When the window of `rule` closed, if that is why.
     package var closesAt: Timestamp?
+    /// `nil` where nothing could be named that would help.
     package var missing: Missing?
 
     package init(
@@ -85,9 +95,13 @@ package struct Denial: Error, Hashable, Sendable {
 
     /// What would have been needed.
     package struct Missing: Hashable, Sendable {
+        /// The lowest role that would do.
         package var role: Role?
+        /// The operation that the guest access does not list.
         package var operation: LockOperation?
+        /// The capability that the lock lacks, by its name on the wire.
         package var capability: String?
+        /// The module that the portfolio's subscription lacks, by its name on the wire.
         package var module: String?
 
         package init(role: Role? = nil, operation: LockOperation? = nil, capability: String? = nil, module: String? = nil) {
@@ -98,22 +112,40 @@ package struct Denial: Error, Hashable, Sendable {
 
 /// The reasons of a denial. Raw values are the wire's; the order of the cases is from farthest to nearest.
 package enum DenialReason: String, CaseIterable, Codable, Sendable {
+    /// There is no such user, or no such guest access behind the link.
     case userUnknown = "user_unknown"
+    /// The user may do nothing at all for now.
     case userDisabled = "user_disabled"
+    /// There is no such device.
     case deviceUnknown = "device_unknown"
+    /// The device hangs on no property, so that nobody's role reaches it.
     case deviceUnassigned = "device_unassigned"
+    /// Nothing that the caller holds reaches the device.
     case noAssociation = "no_association"
+    /// The guest access was ended before its time.
     case guestAccessRevoked = "guest_access_revoked"
+    /// The tenant who granted it is one no longer.
     case grantorLostAccess = "grantor_lost_access"
+    /// The role reaches the device and does not hold the operation.
     case roleInsufficient = "role_insufficient"
+    /// The guest access does not list the operation, or no guest can have it.
     case operationNotGranted = "operation_not_granted"
+    /// At or after `validUntil`.
     case guestWindowEnded = "guest_window_ended"
+    /// All of `maxUses` are used up or reserved.
     case guestUsesExhausted = "guest_uses_exhausted"
+    /// Before `validFrom`.
     case guestWindowNotStarted = "guest_window_not_started"
+    /// Inside the window, and not in one of the recurring hours.
     case outsideSchedule = "outside_schedule"
+    /// The gateway does not know the time well enough to judge a window.
     case clockUntrusted = "clock_untrusted"
+    /// The portfolio's subscription does not include it.
     case featureUnavailable = "feature_unavailable"
+    /// The lock cannot do it.
     case capabilityMissing = "capability_missing"
+    /// The lock shall not be moved through the gateway, by nobody.
     case remoteOperationDisabled = "remote_operation_disabled"
+    /// The property is locked down: doors may be locked, not opened.
     case lockdownActive = "lockdown_active"
 }

@@ -12,6 +12,7 @@ public struct EntityID<Entity>: Sendable {
     /// The last eight bytes, big-endian.
     public let low: UInt64
 
+    /// Any 128 bits: whether they are those of a version 7 UUID is not checked.
     @inlinable
     public init(high: UInt64, low: UInt64) {
         self.high = high
@@ -61,6 +62,7 @@ public struct EntityID<Entity>: Sendable {
 
 // Written out, and open to inlining in other modules: ids are compared and hashed wherever something is looked up.
 extension EntityID: Hashable {
+    /// The random half first: it tells two ids apart at once.
     @inlinable
     public static func == (a: Self, b: Self) -> Bool { a.low == b.low && a.high == b.high }
 
@@ -96,6 +98,7 @@ extension EntityID: CustomStringConvertible {
 }
 
 extension EntityID: Codable {
+    /// From a string in the canonical form; a `DecodingError` for anything else.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let id = Self(try container.decode(String.self)) else {

@@ -16,12 +16,14 @@ package protocol GatewayClock: Sendable {
 
 /// A reading of the monotonic clock: nanoseconds since a start that differs from process to process.
 package struct MonotonicInstant: Hashable, Comparable, Sendable {
+    /// Never goes back within a process.
     package let nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     package static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
 
+    /// This instant moved by `duration`, rounded towards zero to a nanosecond.
     package func advanced(by duration: Duration) -> Self {
         let (seconds, attoseconds) = duration.components
         return Self(nanoseconds: nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)

@@ -5,17 +5,24 @@ package struct GuestAccess: Hashable, Sendable {
     package var guestUserID: UserID?
     /// A name for the guest, or a note beside `guestUserID`.
     package var label: String?
+    /// Where the devices hang; a guest access does not reach beyond one property.
     package let propertyID: PropertyID
+    /// The unit whose guest it is; `nil` for a guest of the property.
     package var unitID: UnitID?
+    /// The devices that it opens; one that moves away leaves the list.
     package var deviceIDs: [DeviceID]
+    /// What was granted beside looking at the status, which every guest may.
     package var operations: [LockOperation]
     package var window: GuestWindow
+    /// Who granted it. Their being disabled changes nothing.
     package let grantedByUserID: UserID
     /// The association whose right was passed on; a guest access granted under a TENANT association ends with it.
     package let grantedUnderAssociationID: AssociationID
     /// The role of that association when the access was granted.
     package let grantedUnderRole: Role
+    /// When it was ended before its time; `nil` when it was not. Set, it counts at every instant.
     package var revokedAt: Timestamp?
+    /// From here on the guest may know of the devices.
     package let createdAt: Timestamp
 
     package init(
@@ -36,6 +43,7 @@ package struct GuestAccess: Hashable, Sendable {
 
 /// The half-open span `[validFrom, validUntil)` in which a guest may enter: the start is in, the end is out.
 package struct GuestWindow: Hashable, Sendable {
+    /// The first instant that is in.
     package let validFrom: Timestamp
     /// Later than `validFrom`.
     package let validUntil: Timestamp
@@ -47,5 +55,6 @@ package struct GuestWindow: Hashable, Sendable {
         (self.validFrom, self.validUntil) = (validFrom, validUntil)
     }
 
+    /// Whether `instant` is in: `validFrom` is, `validUntil` is not.
     package func contains(_ instant: Timestamp) -> Bool { validFrom <= instant && instant < validUntil }
 }

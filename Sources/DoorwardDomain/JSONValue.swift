@@ -2,16 +2,21 @@
 ///
 /// Numbers are whole (`integer`) where they were written so, else `number`.
 package enum JSONValue: Hashable, Sendable {
+    /// `null` in the text; an absent field is no value at all.
     case null
     case bool(Bool)
+    /// A number without a fraction that 64 bits hold, also if it was written as `1.0`.
     case integer(Int64)
+    /// Any other number, as near as a double is to it.
     case number(Double)
     case string(String)
     case array([JSONValue])
+    /// The order of the fields is not kept.
     case object([String: JSONValue])
 }
 
 extension JSONValue: Codable {
+    /// Reads any value that JSON has.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {

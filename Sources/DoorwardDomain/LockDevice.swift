@@ -1,6 +1,7 @@
 /// A lock as the gateway keeps it: where it hangs and how it is reached. What it reports by itself is its `DeviceStatus`.
 package struct LockDevice: Hashable, Sendable {
     package let id: DeviceID
+    /// What people call it; not unique.
     package var name: String
     /// The kind of adapter that speaks to it: `simulator`, `mqtt`.
     package var adapter: String
@@ -8,15 +9,20 @@ package struct LockDevice: Hashable, Sendable {
     package var address: [String: JSONValue]
     package var manufacturer: String?
     package var model: String?
+    /// As the lock tells it; `nil` when it does not.
     package var firmwareVersion: String?
     /// `nil` while the device is unassigned; then `propertyID` and `unitID` are too.
     package var portfolioID: PortfolioID?
     package var propertyID: PropertyID?
+    /// `nil` for a device of the whole property, which units may share.
     package var unitID: UnitID?
     /// When false, nobody moves the lock through the gateway.
     package var isRemoteOperationEnabled: Bool
+    /// Told by the adapter; an operation whose capability is missing is denied.
     package var capabilities: LockCapabilities
+    /// As they were set last.
     package var settings: LockSettings
+    /// Whatever people want to keep beside the lock; the gateway does not look inside.
     package var metadata: [String: JSONValue]
     package let createdAt: Timestamp
     package var updatedAt: Timestamp
@@ -45,6 +51,7 @@ package struct LockSettings: Hashable, Codable, Sendable {
 
 /// What is known of a lock's condition at this moment.
 package struct DeviceStatus: Hashable, Sendable {
+    /// Where the bolt is, as far as `stateQuality` can be trusted.
     package var state: LockState
     package var stateQuality: StateQuality
     /// When the lock reported `state`; `nil` before it ever has.
@@ -52,9 +59,11 @@ package struct DeviceStatus: Hashable, Sendable {
     package var doorState: DoorState
     /// 0 to 100.
     package var batteryLevel: Int?
+    /// The lock's own word that it needs a battery; `nil` when it gives none.
     package var batteryLow: Bool?
     /// `nil` when nobody knows.
     package var isOnline: Bool?
+    /// When anything was heard of the lock; `nil` before it ever was.
     package var lastSeen: Timestamp?
     /// Lower-case words such as `jammed`, `tamper`.
     package var faults: [String]

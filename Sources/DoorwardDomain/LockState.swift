@@ -1,11 +1,18 @@
 /// Where the bolt is. Only `locked` is secure.
 package enum LockState: String, CaseIterable, Codable, Sendable {
+    /// The bolt is fully out.
     case locked = "LOCKED"
+    /// The bolt is in, and the latch holds the door.
     case unlocked = "UNLOCKED"
+    /// The bolt is on its way out.
     case locking = "LOCKING"
+    /// The bolt is on its way in.
     case unlocking = "UNLOCKING"
+    /// Bolt and latch are in: the door can be pushed open.
     case unlatched = "UNLATCHED"
+    /// The bolt stuck on its way.
     case jammed = "JAMMED"
+    /// Whatever the lock said could not be understood, or it has said nothing.
     case unknown = "UNKNOWN"
 
     /// Whether a lock in this state has done what `operation` asks.
@@ -35,6 +42,7 @@ package enum StateQuality: String, Codable, Sendable {
 package enum DoorState: String, Codable, Sendable {
     case open = "OPEN"
     case closed = "CLOSED"
+    /// No contact, a broken one, or nothing heard of it yet.
     case unknown = "UNKNOWN"
 }
 
@@ -45,15 +53,25 @@ package struct LockCapabilities: OptionSet, Hashable, Sendable {
 
     package static let lock = Self(rawValue: 1 << 0)
     package static let unlock = Self(rawValue: 1 << 1)
+    /// It can pull the latch.
     package static let unlatch = Self(rawValue: 1 << 2)
+    /// It reports `locking` and `unlocking` on the way.
     package static let intermediateStates = Self(rawValue: 1 << 3)
+    /// It notices a jam and says so.
     package static let jam = Self(rawValue: 1 << 4)
+    /// It has a contact that tells whether the door stands open.
     package static let door = Self(rawValue: 1 << 5)
+    /// It tells the level of its battery.
     package static let battery = Self(rawValue: 1 << 6)
+    /// It tells by what means, or by whose code, it was moved.
     package static let `operator` = Self(rawValue: 1 << 7)
+    /// It reports wrong codes, cards or fingers.
     package static let failedAttempts = Self(rawValue: 1 << 8)
+    /// It can be asked for its state.
     package static let refresh = Self(rawValue: 1 << 9)
+    /// Its `LockSettings` can be changed through the gateway.
     package static let settings = Self(rawValue: 1 << 10)
+    /// It takes a code along with a command.
     package static let acceptsCode = Self(rawValue: 1 << 11)
 
     /// Every capability with its name on the wire, in the order of the domain's list.
@@ -63,6 +81,7 @@ package struct LockCapabilities: OptionSet, Hashable, Sendable {
         ("REFRESH", .refresh), ("SETTINGS", .settings), ("ACCEPTS_CODE", .acceptsCode),
     ]
 
+    /// Each capability in `named`.
     package static let all = Self(rawValue: (1 << 12) - 1)
 
     /// The names on the wire, in the order of the domain's list.

@@ -2,7 +2,9 @@
 package struct Property: Hashable, Sendable {
     package let id: PropertyID
     package var name: String
+    /// For good: a property does not move.
     package let portfolioID: PortfolioID
+    /// `nil` when nobody has given one.
     package var address: PostalAddress?
     /// An IANA name, checked; the zone of schedules that name none.
     package var defaultTimeZone: String?
@@ -22,8 +24,10 @@ package struct Property: Hashable, Sendable {
 package struct PostalAddress: Hashable, Codable, Sendable {
     package var street: String?
     package var city: String?
+    /// The state or province of the address, where there is one.
     package var state: String?
     package var postalCode: String?
+    /// Free text; no code is asked for.
     package var country: String?
 
     package init(

@@ -2,11 +2,17 @@
 package enum Role: String, CaseIterable, Codable, Sendable {
     /// Held on the gateway as a flag of the user, never as an association. Operates no lock.
     case superAdmin = "SUPER_ADMIN"
+    /// Everything in the portfolio, and who its admins are.
     case owner = "OWNER"
+    /// Everything in the portfolio but its owners, its admins and deleting it.
     case portfolioAdmin = "PORTFOLIO_ADMIN"
+    /// Everything in one property.
     case propertyManager = "PROPERTY_MANAGER"
+    /// Sees and operates a property's devices; no people, no log.
     case maintenance = "MAINTENANCE"
+    /// Reads devices and log of a portfolio or property; operates nothing.
     case auditor = "AUDITOR"
+    /// Operates the devices of a unit and those that it shares; lets guests in.
     case tenant = "TENANT"
     /// Comes from a `GuestAccess`, never from an association.
     case guest = "GUEST"
@@ -48,6 +54,7 @@ package enum AssociatedEntity: Hashable, Sendable {
     case property(PropertyID)
     case unit(UnitID)
 
+    /// Puts together what `type` and `id` take apart.
     package init(type: AssociatedEntityType, id: EntityID<AssociatedEntity>) {
         switch type {
         case .portfolio: self = .portfolio(id.cast())
@@ -56,6 +63,7 @@ package enum AssociatedEntity: Hashable, Sendable {
         }
     }
 
+    /// What kind of entity it is.
     package var type: AssociatedEntityType {
         switch self {
         case .portfolio: .portfolio

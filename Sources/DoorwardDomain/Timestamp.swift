@@ -67,6 +67,7 @@ extension Timestamp: CustomStringConvertible {
 }
 
 extension Timestamp: Codable {
+    /// From a string by `init(rfc3339:)`; a `DecodingError` for anything else.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         do {
@@ -84,8 +85,11 @@ extension Timestamp: Codable {
 
 /// A day of the proleptic Gregorian calendar.
 package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
+    /// The astronomical year: 0 is the year before 1.
     package let year: Int
+    /// 1 to 12.
     package let month: Int
+    /// 1 to 31.
     package let day: Int
 
     /// `nil` for a day that does not exist.
@@ -120,6 +124,7 @@ package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
         return era * 146_097 + dayOfEra - 719_468
     }
 
+    /// `YYYY-MM-DD` (RFC 3339, section 5.6, `full-date`) for the years 0 to 9999.
     package var description: String { "\(four(year))-\(two(Int64(month)))-\(two(Int64(day)))" }
 
     private static func length(ofMonth month: Int, in year: Int) -> Int {

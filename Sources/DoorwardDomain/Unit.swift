@@ -1,12 +1,16 @@
 /// An apartment, office or other space of a property.
 package struct Unit: Hashable, Sendable {
     package let id: UnitID
+    /// What is on the door plate, say; not unique.
     package var name: String
+    /// For good: a unit does not move.
     package let propertyID: PropertyID
+    /// That of its property, kept beside it so that roles there are found at once.
     package let portfolioID: PortfolioID
     /// Devices of the same property, hanging on no unit, that the unit's tenants may operate too: the front door, say.
     package var commonAreaAccessIDs: [DeviceID]
     package let createdAt: Timestamp
+    /// The last change of the unit itself, not of its tenants or devices.
     package var updatedAt: Timestamp
 
     package init(

@@ -3,13 +3,18 @@ package struct User: Hashable, Sendable {
     package let id: UserID
     /// As it was given; two users' addresses differ also when upper and lower case are taken as one.
     package var email: String
+    /// All of a person's name that a guest sees.
     package var firstName: String
     package var lastName: String
+    /// False: they can neither sign in nor do anything, and what they hold stays.
     package var isEnabled: Bool
+    /// Runs the gateway and operates no lock; see `Role.superAdmin`.
     package var isSuperAdmin: Bool
+    /// What a client shows them first, with the two below; gives no right. `nil` when not chosen.
     package var defaultPortfolioID: PortfolioID?
     package var defaultPropertyID: PropertyID?
     package var defaultUnitID: UnitID?
+    /// Whether they bought the compliance report, which then needs no module of the portfolio.
     package var hasCompliancePack: Bool
     package let createdAt: Timestamp
     package var updatedAt: Timestamp
@@ -35,7 +40,9 @@ package struct User: Hashable, Sendable {
 package struct UserRoleAssociation: Hashable, Sendable {
     package let id: AssociationID
     package let userID: UserID
+    /// The role holds here and on all below.
     package let entity: AssociatedEntity
+    /// One of the type's `assignableRoles`; any other gives no right.
     package let role: Role
     package let createdAt: Timestamp
     package let updatedAt: Timestamp

@@ -2,10 +2,15 @@ package import DoorwardDomain
 
 /// How much of an object somebody may see: each level sees what the lower ones see, and more.
 package enum FieldLevel: Int, CaseIterable, Comparable, Sendable {
+    /// A guest's: what one must know to use a door.
     case publicLevel
+    /// A tenant's: what concerns the people who live there.
     case resident
+    /// Maintenance's, and a super admin's of places: what one must know to keep locks working.
     case operations
+    /// A manager's, an admin's and an auditor's: all but what is one person's own.
     case management
+    /// An owner's, and everybody's of themselves: everything.
     case owner
 
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }

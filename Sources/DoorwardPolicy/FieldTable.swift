@@ -2,6 +2,7 @@
 package enum FieldTable {
     /// The kinds of object that are projected.
     package enum Kind: String, CaseIterable, Sendable {
+        /// With its status, which is no entity of its own on the wire.
         case device = "LockDevice"
         case portfolio = "Portfolio"
         case property = "Property"

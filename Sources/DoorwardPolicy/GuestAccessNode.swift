@@ -2,6 +2,7 @@ package import DoorwardDomain
 
 /// A guest access as the directory keeps it, with what a decision asks of it made ready.
 package final class GuestAccessNode: Sendable {
+    /// As it was put.
     package let access: GuestAccess
     /// What was granted, for a test that touches no further memory.
     let operations: OperationSet

@@ -6,6 +6,7 @@ package enum MatrixColumn: UInt8, CaseIterable, Sendable {
     case portfolioAdmin
     case propertyManager
     case maintenance
+    /// Of a portfolio or of a property alike.
     case auditor
     /// A tenant of the unit that the device hangs on.
     case tenantOwnUnit
@@ -16,6 +17,7 @@ package enum MatrixColumn: UInt8, CaseIterable, Sendable {
     /// A guest inside the window, if the operation is one of those granted.
     case guestIfGranted
 
+    /// The role whose column it is; tenants and guests have two each.
     package var role: Role {
         switch self {
         case .owner: .owner
@@ -31,6 +33,7 @@ package enum MatrixColumn: UInt8, CaseIterable, Sendable {
 
 /// A set of columns in one word.
 package struct MatrixColumns: OptionSet, Hashable, Sendable {
+    /// A bit for each column, at the place that its `rawValue` names.
     package let rawValue: UInt16
 
     package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -47,6 +50,7 @@ package struct MatrixColumns: OptionSet, Hashable, Sendable {
     static let guestInWindow = Self(.guestInWindow)
     static let guestIfGranted = Self(.guestIfGranted)
 
+    /// Whether the column is one of the set; what `OptionSet` has asks for a set of one.
     package func contains(_ column: MatrixColumn) -> Bool { rawValue & (1 << UInt16(column.rawValue)) != 0 }
 }
 

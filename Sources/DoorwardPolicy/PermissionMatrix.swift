@@ -79,12 +79,15 @@ package enum PermissionMatrix {
 package struct ManagementHolders: Sendable {
     /// Where a super admin holds the permission.
     package enum SuperAdminScope: String, Codable, Sendable {
+        /// On nothing at all, whatever else the user may hold there by a role.
         case nowhere = "NOWHERE"
         /// On the gateway itself, its log for example, and on nobody's portfolio.
         case gatewayOnly = "GATEWAY"
+        /// On the gateway and on everything below it.
         case everywhere = "EVERYWHERE"
     }
 
+    /// Where the flag alone gives it.
     package let superAdmin: SuperAdminScope
     /// The roles that hold it on what they are held on and all below, highest first. A role held below the object has no
     /// say, so that an auditor of a property does not read the portfolio.

@@ -4,6 +4,7 @@ internal import HashTreeCollections
 // What a user may read, for lists: each id is one that `allows` reading (of devices, `decide` allows VIEW_STATUS), and
 // each such id is there. Ascending; costs what the user holds and sees, not what exists.
 extension SecurityService {
+    /// The portfolios that a user may read; all of them for a super admin, none for somebody disabled or unknown.
     package static func visiblePortfolioIDs(for user: UserID, in directory: TenancyDirectory) -> [PortfolioID] {
         guard let node = enabled(user, in: directory) else { return [] }
         if node.isSuperAdmin { return directory.portfolioIDs }
@@ -11,6 +12,7 @@ extension SecurityService {
             .sorted()
     }
 
+    /// The properties that a user may read, as a tenant that of their unit.
     package static func visiblePropertyIDs(for user: UserID, in directory: TenancyDirectory) -> [PropertyID] {
         guard let node = enabled(user, in: directory) else { return [] }
         if node.isSuperAdmin { return directory.propertyIDs }
@@ -23,6 +25,7 @@ extension SecurityService {
         }.sorted()
     }
 
+    /// The units that a user may read, as a tenant only their own.
     package static func visibleUnitIDs(for user: UserID, in directory: TenancyDirectory) -> [UnitID] {
         guard let node = enabled(user, in: directory) else { return [] }
         if node.isSuperAdmin { return directory.unitIDs }

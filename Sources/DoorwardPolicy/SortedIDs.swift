@@ -8,6 +8,7 @@ package struct SortedIDs<Entity>: Hashable, Sendable {
 
     package init() {}
 
+    /// The ids of a sequence in any order; repeated ones count once.
     package init(_ ids: some Sequence<EntityID<Entity>>) {
         for id in ids { insert(id) }
     }
@@ -18,6 +19,7 @@ package struct SortedIDs<Entity>: Hashable, Sendable {
         return index < ids.count && ids[index] == id
     }
 
+    /// Adds `id` unless it is there; linear.
     package mutating func insert(_ id: EntityID<Entity>) {
         let index = lowerBound(of: id)
         if index < ids.count && ids[index] == id { return }
@@ -30,6 +32,7 @@ package struct SortedIDs<Entity>: Hashable, Sendable {
         ids = grown
     }
 
+    /// Takes `id` out if it is there; linear.
     package mutating func remove(_ id: EntityID<Entity>) {
         let index = lowerBound(of: id)
         if index < ids.count && ids[index] == id { ids.remove(at: index) }

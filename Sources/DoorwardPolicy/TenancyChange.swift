@@ -6,10 +6,16 @@ package enum TenancyChange: Hashable, Sendable {
     // Each `put` adds the entity or replaces the one of the same id.
     case putPortfolio(Portfolio)
     case putProperty(Property)
+    /// Also its list of common areas, as a whole.
     case putUnit(Unit)
+    /// Where it hangs is part of it: this attaches, moves and detaches.
     case putDevice(LockDevice)
+    /// Without what the user holds, which stays.
     case putUser(User)
+    /// With an id that is known, it replaces that association, of another user too.
     case putAssociation(UserRoleAssociation)
+    /// Changes nothing if there is none. What was granted under it stays, and is denied by the decision.
     case removeAssociation(AssociationID)
+    /// Revoked ones stay: they still give their guest reach for a while.
     case putGuestAccess(GuestAccess)
 }

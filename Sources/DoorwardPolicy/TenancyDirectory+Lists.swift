@@ -7,8 +7,11 @@ extension TenancyDirectory {
     package var propertyIDs: [PropertyID] { properties.keys.sorted() }
     package var unitIDs: [UnitID] { units.keys.sorted() }
     package var deviceIDs: [DeviceID] { devices.ids.sorted() }
+    /// Those of whom there is a `User`, disabled ones too.
     package var userIDs: [UserID] { users.lazy.map(\.node).filter(\.isKnown).map(\.id).sorted() }
+    /// Ended ones too.
     package var guestAccessIDs: [GuestAccessID] { guestAccesses.keys.sorted() }
+    /// The devices that hang on no property.
     package var unassignedDeviceIDs: [DeviceID] { unassignedDevices.sorted() }
 
     package func propertyIDs(of portfolio: PortfolioID) -> [PropertyID] { propertiesByPortfolio[portfolio]?.sorted() ?? [] }

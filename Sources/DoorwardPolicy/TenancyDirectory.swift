@@ -39,19 +39,25 @@ package struct TenancyDirectory: Sendable {
     /// How many users there are, disabled ones too.
     package internal(set) var userCount = 0
 
+    /// Nothing and nobody: every question is denied.
     package init() {}
 
+    /// How many devices there are, unassigned ones too.
     package var deviceCount: Int { devices.count }
 
     package func portfolio(_ id: PortfolioID) -> Portfolio? { portfolios[id]?.value }
     package func property(_ id: PropertyID) -> Property? { properties[id]?.value }
     package func unit(_ id: UnitID) -> Unit? { units[id]?.value }
+    /// Put together anew for each call; decisions go by `resolve`.
     package func device(_ id: DeviceID) -> LockDevice? {
         devices.slot(of: id).map { deviceDetails[$0].device(devices[slot: $0]) }
     }
+    /// `nil` also for somebody of whom only roles or guest accesses are known.
     package func user(_ id: UserID) -> User? { users[id]?.node.user }
+    /// Also a revoked or ended one.
     package func guestAccess(_ id: GuestAccessID) -> GuestAccess? { guestAccesses[id]?.access }
 
+    /// `nil` once it was removed.
     package func association(_ id: AssociationID) -> UserRoleAssociation? {
         guard let holder = holders[id] else { return nil }
         return users[holder]?.node.roles.all.first { $0.id == id }?.association(of: holder)

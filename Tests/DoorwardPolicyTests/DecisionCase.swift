@@ -1,0 +1,163 @@
+import DoorwardDomain
+import DoorwardPolicy
+import Testing
+
+/// One line of a table of decisions: what is so in the house, what is asked, and what the answer is.
+struct DecisionCase: CustomTestStringConvertible, Sendable {
+    let words: String
+    let given: [Given]
+    let operation: LockOperation
+    let door: Door
+    let instant: Duration
+    let asker: Asker
+    let override: Bool
+    let answer: Answer
+
+    /// - Parameter at: how long after `House.now` it is asked.
+    init(
+        _ words: String, _ given: [Given], _ operation: LockOperation = .unlock, _ door: Door = .flat, at: Duration = .zero,
+        by asker: Asker = .person, override: Bool = false, is answer: Answer
+    ) {
+        (self.words, self.given, self.operation, self.door) = (words, given, operation, door)
+        (instant, self.asker, self.override, self.answer) = (at, asker, override, answer)
+    }
+
+    var testDescription: String { words }
+
+    /// Builds the house, asks, and compares the whole decision.
+    func check(_ location: SourceLocation = #_sourceLocation) {
+        let house = House(given)
+        let principal: Principal =
+            switch asker {
+            case .person: .user(house.person)
+            case .other: .user(house.other)
+            case .nobody: .user(UserID(high: 9, low: 9))
+            case .link(let number): .guestLink(GuestAccessID(high: 1, low: number))
+            }
+        let decision = house.decide(operation, on: house.id(of: door), at: instant, by: principal, override: override)
+        #expect(decision == answer.decision, "\(words)", sourceLocation: location)
+    }
+}
+
+/// The doors of the house, by what they are to `person` as a tenant of the first unit.
+enum Door: CaseIterable {
+    case flat, other, front, cellar, unassigned, unknown
+}
+
+/// Who asks.
+enum Asker {
+    case person, other, nobody
+    case link(UInt64)
+}
+
+/// What is expected, with instants counted from `House.now`.
+enum Answer {
+    case allowed(Rule)
+    case denied(
+        DenialReason, reach: Bool = true, by: Rule? = nil, opens: Duration? = nil, closes: Duration? = nil,
+        missing: Denial.Missing? = nil)
+
+    /// The denial that tells a stranger nothing.
+    static let hidden = Answer.denied(.noAssociation, reach: false)
+
+    var decision: Decision {
+        switch self {
+        case .allowed(let rule): .allowed(rule, override: false)
+        case .denied(let reason, let reach, let rule, let opens, let closes, let missing):
+            .denied(
+                Denial(
+                    reason, hasReach: reach, rule: rule, opensAt: opens.map { House.now.advanced(by: $0) },
+                    closesAt: closes.map { House.now.advanced(by: $0) }, missing: missing))
+        }
+    }
+}
+
+/// One fact about the house.
+struct Given: Sendable {
+    let apply: @Sendable (inout House) -> Void
+
+    /// `person` holds a role, where it is usually held or on another entity.
+    static func role(_ role: Role, _ number: UInt64 = 1, on type: AssociatedEntityType? = nil) -> Self {
+        Self { house in house.assign(role, on: type.map(house.entity), number: number) }
+    }
+
+    /// The other one does.
+    static func other(_ role: Role, _ number: UInt64) -> Self {
+        Self { house in house.assign(role, number: number, to: house.other) }
+    }
+
+    /// What was given with that number was taken away again.
+    static func removed(_ number: UInt64) -> Self {
+        Self { house in house.directory.apply(.removeAssociation(AssociationID(high: 1, low: number))) }
+    }
+
+    /// `person` is a guest from an hour ago until in an hour, with LOCK and UNLOCK, unless told otherwise.
+    static func guest(
+        _ number: UInt64 = 1, at doors: [Door] = [.flat], _ operations: [LockOperation] = [.lock, .unlock],
+        from: Duration = .seconds(-3600), until: Duration = .seconds(3600), under: (UInt64, Role) = (99, .propertyManager),
+        revoked: Duration? = nil, created: Duration = .seconds(-7200), linkOnly: Bool = false
+    ) -> Self {
+        Self { house in
+            house.admit(
+                number: number, devices: doors.map(house.id), operations: operations, from: from, until: until,
+                under: (under.0, under.1), revokedAt: revoked, createdAt: created, isLinkOnly: linkOnly)
+        }
+    }
+
+    static let superAdmin = Self { house in house.put(user: house.person, isSuperAdmin: true) }
+    static let disabled = Self { house in house.put(user: house.person, isEnabled: false) }
+    static let disabledSuperAdmin = Self { house in house.put(user: house.person, isEnabled: false, isSuperAdmin: true) }
+
+    /// The flat's door hangs on the unit and is as told.
+    static func flatDoor(isRemote: Bool = true, _ capabilities: LockCapabilities = .all) -> Self {
+        Self { house in house.put(device: house.flatDoor, unit: house.unit, isRemote: isRemote, capabilities: capabilities) }
+    }
+
+    /// A door hangs on another unit, or on the property itself.
+    static func hangs(_ door: Door, on unit: any KeyPath<House, UnitID> & Sendable) -> Self {
+        Self { house in house.put(device: house.id(of: door), unit: house[keyPath: unit]) }
+    }
+
+    static func hangsOnNoUnit(_ door: Door) -> Self { Self { house in house.put(device: house.id(of: door), unit: nil) } }
+}
+
+extension Rule {
+    /// The rule of a role given with `Given.role`.
+    static func held(_ role: Role, _ number: UInt64 = 1) -> Rule { .association(AssociationID(high: 1, low: number), role) }
+
+    /// The rule of an access given with `Given.guest`.
+    static func guest(_ number: UInt64 = 1) -> Rule { .guestAccess(GuestAccessID(high: 1, low: number)) }
+}
+
+extension Denial.Missing {
+    static func role(_ role: Role) -> Self { Self(role: role) }
+    static func operation(_ operation: LockOperation) -> Self { Self(operation: operation) }
+    static func capability(_ name: String) -> Self { Self(capability: name) }
+}
+
+extension House {
+    init(_ given: [Given]) {
+        self.init()
+        for fact in given { fact.apply(&self) }
+    }
+
+    func id(of door: Door) -> DeviceID {
+        switch door {
+        case .flat: flatDoor
+        case .other: otherDoor
+        case .front: frontDoor
+        case .cellar: cellar
+        case .unassigned: unassigned
+        case .unknown: DeviceID(high: 9, low: 9)
+        }
+    }
+
+    /// The entity of a type that lies above the flat's door.
+    func entity(_ type: AssociatedEntityType) -> AssociatedEntity {
+        switch type {
+        case .portfolio: .portfolio(portfolio)
+        case .property: .property(property)
+        case .unit: .unit(unit)
+        }
+    }
+}
