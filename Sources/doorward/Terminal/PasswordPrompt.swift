@@ -36,17 +36,7 @@ enum PasswordPrompt {
     }
 
     private static func askHidden(_ question: String) throws -> String {
-        StandardStream.error.write(question)
-        var shown = termios()
-        guard tcgetattr(0, &shown) == 0 else { throw CommandFailure("the terminal cannot be asked for a password") }
-        var hidden = shown
-        hidden.c_lflag &= ~tcflag_t(ECHO)
-        tcsetattr(0, TCSAFLUSH, &hidden)
-        defer {
-            tcsetattr(0, TCSAFLUSH, &shown)
-            StandardStream.error.line("")
-        }
-        guard let line = readLine() else { throw CommandFailure("no password was typed; nothing was done") }
+        guard let line = try HiddenLine.ask(question) else { throw CommandFailure("no password was typed; nothing was done") }
         return line
     }
 }

@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// What a person sees who sits at a terminal; the same commands in a pipe stand in their own suites.
+    @Suite("At a terminal", .timeLimit(.minutes(1))) struct TerminalTests {
+        private let folder: TemporaryFolder
+
+        init() throws { folder = try TemporaryFolder() }
+
+        private func create(_ email: String = "a@doors.example") throws -> TerminalProgram {
+            try TerminalProgram(
+                Program.doorward, ["admin", "create", "--email", email],
+                environment: RunningGateway.environment(for: folder), in: folder)
+        }
+
+        @Test("admin create asks twice for a password, shows neither, and gives the terminal back as it was")
+        func askedTwice() async throws {
+            let program = try create()
+            try await program.read(until: "New password (at least 15 characters): ")
+            #expect(!program.terminal.isEchoing)
+            program.type(RunningGateway.password)
+            program.press(.enter)
+            try await program.read(until: "The same once more: ")
+            #expect(!program.terminal.isEchoing)
+            program.type(RunningGateway.password)
+            program.press(.enter)
+            let rest = await program.rest()
+            #expect(rest.contains("a@doors.example is now a super admin in \(folder.file("doorward.db"))"))
+            #expect(!program.shown.contains(RunningGateway.password))
+            #expect(await program.exitCode == 0)
+            let gateway = try await RunningGateway.start(in: folder)
+            _ = try await gateway.signIn("a@doors.example")
+            #expect(await gateway.stop() == 0)
+        }
+
+        @Test("two passwords that differ make nobody a super admin")
+        func differing() async throws {
+            let program = try create()
+            for (question, answer) in [("New password", "a long sentence for tests"), ("once more", "a long sentence for test5")] {
+                try await program.read(until: question)
+                try await program.read(until: ": ")
+                program.type(answer)
+                program.press(.enter)
+            }
+            #expect(await program.rest().contains("doorward: the two passwords differ; nothing was done"))
+            #expect(await program.exitCode == 1)
+            let again = try await Program.run(
+                Program.doorward, ["admin", "create", "--email", "a@doors.example", "--password-stdin"],
+                environment: RunningGateway.environment(for: folder), input: RunningGateway.password + "\n", in: folder)
+            #expect(again.code == 0, "the address is still free: \(again.errors)")
+        }
+
+        @Test("who ends the input instead of typing a password has done nothing")
+        func endOfInput() async throws {
+            let program = try create()
+            try await program.read(until: "characters): ")
+            program.press(.controlD)
+            #expect(await program.rest().contains("doorward: no password was typed; nothing was done"))
+            #expect(await program.exitCode == 1)
+        }
+
+        @Test("Ctrl-C at the hidden question ends the command, and the terminal shows again what is typed")
+        func interrupted() async throws {
+            // A shell stays on the terminal, as it does where people work.
+            let shell = try TerminalProgram(
+                "/bin/sh", ["-c", #"trap : INT; "$0" admin create --email a@doors.example; echo "ended: $?"; read line"#,
+                    Program.doorward],
+                environment: RunningGateway.environment(for: folder), in: folder)
+            try await shell.read(until: "characters): ")
+            #expect(!shell.terminal.isEchoing)
+            shell.press(.controlC)
+            try await shell.read(until: "ended: 130")
+            #expect(shell.terminal.isEchoing)
+            shell.press(.enter)
+            #expect(await shell.exitCode == 0)
+        }
+
+        @Test("help fits the window, whatever its width", arguments: [60, 80, 120] as [UInt16])
+        func helpWidth(columns: UInt16) async throws {
+            let program = try TerminalProgram(
+                Program.doorward, ["serve", "--help"], size: .init(columns: columns, rows: 24), in: folder)
+            let lines = await program.rest().split(whereSeparator: \.isNewline)
+            #expect(await program.exitCode == 0)
+            let longest = lines.filter { !$0.contains("USAGE") }.map(\.count).max() ?? 0
+            #expect(longest <= columns)
+            #expect(longest > columns / 2, "the text is filled, not cut short")
+        }
+
+        @Test("a gateway at a terminal is stopped in order by Ctrl-C")
+        func stopped() async throws {
+            let program = try TerminalProgram(
+                Program.doorward, ["serve"], environment: RunningGateway.environment(for: folder), in: folder)
+            try await program.read(until: "listening on http://127.0.0.1:")
+            program.press(.controlC)
+            #expect(await program.exitCode == 0)
+            try await RunningGateway.verifyLogs(in: folder)
+        }
+    }
+}
