@@ -20,12 +20,21 @@ enum HiddenLine {
         tcsetattr(0, TCSAFLUSH, &shown)
         StandardStream.error.line("")
         switch line.last {
-        case interrupt: raise(SIGINT)
-        case quit: raise(SIGQUIT)
+        case interrupt: end(by: SIGINT)
+        case quit: end(by: SIGQUIT)
         default: break
         }
         guard line.last == newline else { return nil }
         return String(decoding: line.dropLast(), as: UTF8.self)
+    }
+
+    /// Threads of the task pool block signals, so that one to this process would come whenever it pleases.
+    private static func end(by signal: Int32) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, signal)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        raise(signal)
     }
 
     /// Ctrl-C and Ctrl-\, which stand at `VEOL` (11) and `VEOL2` (16) of the terminal's characters meanwhile.
