@@ -6,7 +6,8 @@ import DoorwardDomain
 /// It shows that the records and the frontier belong together. That they are what was once written is shown only by a
 /// checkpoint which somebody else has kept.
 package struct LogCheck: Sendable {
-    private let log: LogID
+    /// The log that the records should be of.
+    package let log: LogID
     private var lastAt: Timestamp?
     /// The tree over the records so far, computed from their bytes alone.
     package private(set) var frontier = MerkleFrontier()
@@ -17,8 +18,11 @@ package struct LogCheck: Sendable {
     /// Takes the next record.
     ///
     /// - Parameter leafHash: what the store keeps as the record's leaf, if it keeps it.
-    package mutating func add(_ bytes: [UInt8], leafHash: [UInt8]? = nil) throws(LogFault) {
-        let record = try decoded(bytes)
+    /// - Returns: what the bytes say, with every personal value withheld.
+    @discardableResult
+    package mutating func add(_ bytes: [UInt8], leafHash: [UInt8]? = nil) throws(LogFault) -> DecodedRecord {
+        let decoded = try decoded(bytes)
+        let record = decoded.record
         let body = record.body
         guard body.log == log else { throw fault(.otherLog(body.log)) }
         guard record.seq == frontier.size else { throw fault(.wrongSeq(record.seq)) }
@@ -27,6 +31,7 @@ package struct LogCheck: Sendable {
         if let leafHash, leafHash != computed { throw fault(.wrongLeafHash) }
         frontier.append(leafHash: computed)
         lastAt = body.at
+        return decoded
     }
 
     /// Compares the stored frontier with the records, after the last of them.
@@ -50,9 +55,9 @@ package struct LogCheck: Sendable {
         }
     }
 
-    private func decoded(_ bytes: [UInt8]) throws(LogFault) -> AccessRecord {
+    private func decoded(_ bytes: [UInt8]) throws(LogFault) -> DecodedRecord {
         do {
-            return try RecordEncoding.decode(bytes).record
+            return try RecordEncoding.decode(bytes)
         } catch {
             throw fault(.notARecord(error as? RecordDecodingError ?? .notARecord))
         }

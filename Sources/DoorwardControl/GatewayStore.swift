@@ -48,6 +48,12 @@ package protocol GatewayStore: Sendable {
     /// Whether a transaction can be written at this moment.
     func isWritable() async -> Bool
 
+    /// Writes a copy of everything, as it is at one instant between two transactions, to a new file that only its owner can
+    /// read. Committing goes on meanwhile. The file has its name only once it is whole and durable.
+    ///
+    /// - Parameter path: an absolute path in a folder that exists, under which there is nothing yet.
+    func backup(to path: String) async throws(StoreBackupError) -> StoreBackup
+
     /// Finishes what waits, checkpoints and closes. Nothing is accepted afterwards.
     func close() async throws(StoreError)
 }

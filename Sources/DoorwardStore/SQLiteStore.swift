@@ -11,9 +11,17 @@ package final class SQLiteStore: GatewayStore {
     private let lock: FileLock
     private let reader: StoreReader
     private let writer: StoreWriter
+    private let backups: RunningBackup
+    private let clock: any GatewayClock
+    private let limits: StoreLimits
+    private let hooks: StoreHooks
 
-    private init(lock: FileLock, reader: StoreReader, writer: StoreWriter) {
+    private init(
+        lock: FileLock, reader: StoreReader, writer: StoreWriter, backups: RunningBackup, clock: any GatewayClock,
+        limits: StoreLimits, hooks: StoreHooks
+    ) {
         (self.lock, self.reader, self.writer) = (lock, reader, writer)
+        (self.backups, self.clock, self.limits, self.hooks) = (backups, clock, limits, hooks)
     }
 
     /// Opens the file, or makes it (mode 0600), and brings its schema up to date. Blocks while it does.
@@ -39,9 +47,12 @@ package final class SQLiteStore: GatewayStore {
             connection.abandon()
             throw .failed(path: path, reason: describe(error))
         }
+        let backups = RunningBackup()
         let writer = StoreWriter(
-            path: path, connection: connection, clock: clock, random: random, logger: logger, limits: limits, hooks: hooks)
-        return SQLiteStore(lock: lock, reader: reader, writer: writer)
+            path: path, connection: connection, clock: clock, random: random, logger: logger, limits: limits, hooks: hooks,
+            backups: backups)
+        return SQLiteStore(
+            lock: lock, reader: reader, writer: writer, backups: backups, clock: clock, limits: limits, hooks: hooks)
     }
 
     /// The settings of the connection that writes, as it reports them itself; `nil` while there is none.
@@ -65,9 +76,32 @@ package final class SQLiteStore: GatewayStore {
         // Whatever fails, nothing of this store touches the file any more.
         defer { lock.release() }
         defer { reader.close() }
+        backups.stop()
         try await writer.drain()
         reader.close()
         try await writer.close()
+    }
+
+    // MARK: Backup
+
+    package func backup(to path: String) async throws(StoreBackupError) -> StoreBackup {
+        let target = try BackupTarget(path: path)
+        switch backups.begin() {
+        case .begun: break
+        case .alreadyRunning: throw .refused(.alreadyRunning)
+        case .stopped: throw .unavailable
+        }
+        defer { backups.end() }
+        let partial = try target.begin()
+        do throws(StoreBackupError) {
+            let copy = BackupCopy(
+                partial: partial, running: backups, pagesPerStep: limits.pagesPerBackupStep, hooks: hooks)
+            let (at, logs) = try await reader.backup(copy, clock: clock)
+            return StoreBackup(path: target.path, bytes: try partial.finish(), at: at, logs: logs)
+        } catch {
+            partial.abandon()
+            throw error
+        }
     }
 
     // MARK: Reading

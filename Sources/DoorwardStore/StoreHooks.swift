@@ -1,6 +1,6 @@
 /// Where tests and measurements look into the writer, or make it fail. The program sets none of them.
 ///
-/// All but `afterAdmission` are called on the writer. An error that one of them throws counts as a failure of the disk.
+/// All but `afterAdmission` and `duringBackup` are called on the writer. An error that one of them throws counts as a failure of the disk.
 package struct StoreHooks: Sendable {
     /// Called by the caller of `commit` after a transaction was accepted, with the number that was given to it, from 1.
     package var afterAdmission: @Sendable (_ number: Int) -> Void
@@ -14,6 +14,8 @@ package struct StoreHooks: Sendable {
     package var beforeCheckpoint: @Sendable () throws -> Void
     /// Called after each checkpoint that succeeded.
     package var afterCheckpoint: @Sendable () throws -> Void
+    /// Called by a backup after each run of pages, with the number of pages that are still to copy. Not on the writer.
+    package var duringBackup: @Sendable (_ pagesLeft: Int) throws -> Void
 
     package init(
         afterAdmission: @escaping @Sendable (_ number: Int) -> Void = { _ in },
@@ -21,10 +23,12 @@ package struct StoreHooks: Sendable {
         beforeCommit: @escaping @Sendable (_ transactions: Int) throws -> Void = { _ in },
         afterCommit: @escaping @Sendable (_ transactions: Int) throws -> Void = { _ in },
         beforeCheckpoint: @escaping @Sendable () throws -> Void = {},
-        afterCheckpoint: @escaping @Sendable () throws -> Void = {}
+        afterCheckpoint: @escaping @Sendable () throws -> Void = {},
+        duringBackup: @escaping @Sendable (_ pagesLeft: Int) throws -> Void = { _ in }
     ) {
         self.afterAdmission = afterAdmission
         (self.beforeBatch, self.beforeCommit, self.afterCommit) = (beforeBatch, beforeCommit, afterCommit)
         (self.beforeCheckpoint, self.afterCheckpoint) = (beforeCheckpoint, afterCheckpoint)
+        self.duringBackup = duringBackup
     }
 }

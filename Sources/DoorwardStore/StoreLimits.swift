@@ -13,11 +13,15 @@ package struct StoreLimits: Sendable {
     package var cachedEntries = 16_384
     /// Connections that read at the same time.
     package var readers = 4
+    /// Pages that a backup copies between two looks at whether the store closes.
+    package var pagesPerBackupStep = 1024
     /// The wait before the first attempt to open the database anew after a failure; it doubles up to `longestRetryDelay`.
     package var retryDelay = Duration.milliseconds(250)
+    /// What that wait doubles up to.
     package var longestRetryDelay = Duration.seconds(15)
     /// Pages that the database file may grow to; `nil` for no bound of ours.
     package var maximumPages: Int?
 
+    /// The bounds of the program; a test sets others.
     package init() {}
 }

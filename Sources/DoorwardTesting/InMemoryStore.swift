@@ -1,6 +1,7 @@
 package import DoorwardControl
 package import DoorwardDomain
 package import DoorwardPolicy
+internal import DoorwardStore
 import Synchronization
 
 /// A store that forgets everything at the end: for tests of what stands above the store.
@@ -16,6 +17,7 @@ package final class InMemoryStore: GatewayStore {
         var queue = CommitQueue()
         var nextFailure: Failure?
         var isUnavailable = false
+        var isClosed = false
     }
 
     private struct Failure {
@@ -137,7 +139,27 @@ package final class InMemoryStore: GatewayStore {
 
     package func isWritable() async -> Bool { state.withLock { !$0.isUnavailable } }
 
-    package func close() async throws(StoreError) { stayUnavailable() }
+    package func close() async throws(StoreError) {
+        state.withLock { ($0.isUnavailable, $0.isClosed) = (true, true) }
+    }
+
+    /// Writes nothing that a store could be opened from: an empty file, under the rules that every backup keeps.
+    package func backup(to path: String) async throws(StoreBackupError) -> StoreBackup {
+        guard !state.withLock({ $0.isClosed }) else { throw .unavailable }
+        let target = try BackupTarget(path: path)
+        let partial = try target.begin()
+        let logs = read { $0.logs }
+        do throws(StoreBackupError) {
+            let sizes = logs.filter { !$0.value.isEmpty }.map { LogSize(log: $0.key, size: UInt64($0.value.count)) }
+            return StoreBackup(
+                path: target.path, bytes: try partial.finish(),
+                at: logs.values.compactMap { $0.last?.body.at }.max() ?? Timestamp(milliseconds: 0),
+                logs: sizes.sorted { $0.log.description < $1.log.description })
+        } catch {
+            partial.abandon()
+            throw error
+        }
+    }
 
     private func read<Value>(_ body: (InMemoryContent) -> Value) -> Value { state.withLock { body($0.content) } }
 }

@@ -1,4 +1,5 @@
 internal import DoorwardControl
+internal import DoorwardDomain
 import GRDB
 import Synchronization
 
@@ -37,6 +38,28 @@ final class StoreReader: Sendable {
             throw error
         } catch {
             throw .failed("reading the database failed: \(describe(error))")
+        }
+    }
+
+    /// Writes a copy on a thread of its own; see `BackupCopy`.
+    ///
+    /// - Returns: the instant of the copy, and the logs in it.
+    func backup(
+        _ copy: BackupCopy, clock: any GatewayClock
+    ) async throws(StoreBackupError) -> (at: Timestamp, logs: [LogSize]) {
+        guard !isClosed.load(ordering: .acquiring) else { throw .unavailable }
+        do {
+            return try await pool.read { db in
+                // Before the first read, with which the snapshot begins: what was answered by then is in it.
+                let at = clock.now()
+                return (at, try copy.write(from: db))
+            }
+        } catch is BackupCopy.Stopped {
+            throw .unavailable
+        } catch let error as StoreBackupError {
+            throw error
+        } catch {
+            throw .failed("copying the database failed: \(describe(error))")
         }
     }
 

@@ -63,6 +63,9 @@ struct ColumnReader {
         return value
     }
 
+    /// The value as it is stored, of whatever type.
+    mutating func stored() -> DatabaseValue { row[next()] }
+
     mutating func id<Entity>() throws -> EntityID<Entity> {
         guard let id: EntityID<Entity> = try optionalID() else { throw unreadable() }
         return id

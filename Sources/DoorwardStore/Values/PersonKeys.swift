@@ -1,4 +1,4 @@
-import DoorwardAudit
+internal import DoorwardAudit
 import FoundationEssentials
 import GRDB
 

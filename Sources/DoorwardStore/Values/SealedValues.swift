@@ -1,4 +1,4 @@
-import DoorwardAudit
+internal import DoorwardAudit
 
 /// The sealed personal values of one record as one column: for each the length of its field's name in 2 bytes, the name,
 /// the length of the ciphertext in 4 bytes, the ciphertext. Lengths are big-endian.

@@ -11,15 +11,16 @@ struct BatchWriter {
     private var ledger: LogLedger
     private let limits: StoreLimits
     private let hooks: StoreHooks
+    private let backups: RunningBackup
     private let logger: Logger
     private var rowsSinceCheckpoint = 0
 
     init(
         connection: WriterConnection, random: any RandomNumberGenerator & Sendable, logger: Logger, limits: StoreLimits,
-        hooks: StoreHooks
+        hooks: StoreHooks, backups: RunningBackup
     ) {
         (self.connection, self.logger) = (connection, logger)
-        (self.limits, self.hooks) = (limits, hooks)
+        (self.limits, self.hooks, self.backups) = (limits, hooks, backups)
         ledger = LogLedger(random: random)
     }
 
@@ -108,7 +109,9 @@ struct BatchWriter {
         guard rowsSinceCheckpoint >= limits.rowsPerCheckpoint else { return }
         rowsSinceCheckpoint = 0
         try hooks.beforeCheckpoint()
-        if try connection.checkpoint().pages > limits.pagesBeforeCut { try connection.cutLog() }
+        let pages = try connection.checkpoint().pages
+        // A backup is a reader that stays for long: the log grows with what is written meanwhile, and is cut afterwards.
+        if pages > limits.pagesBeforeCut, !backups.isRunning { try connection.cutLog() }
         try hooks.afterCheckpoint()
     }
 }

@@ -1,4 +1,4 @@
-import DoorwardAudit
+internal import DoorwardAudit
 internal import DoorwardControl
 internal import DoorwardDomain
 import FoundationEssentials

@@ -25,19 +25,20 @@ actor StoreWriter {
     private let logger: Logger
     private let limits: StoreLimits
     private nonisolated let hooks: StoreHooks
+    private let backups: RunningBackup
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(
         path: String, connection: sending WriterConnection, clock: any GatewayClock, random: any RandomNumberGenerator & Sendable,
-        logger: Logger, limits: StoreLimits, hooks: StoreHooks
+        logger: Logger, limits: StoreLimits, hooks: StoreHooks, backups: RunningBackup = RunningBackup()
     ) {
         (self.path, self.clock, self.random, self.logger) = (path, clock, random, logger)
-        (self.limits, self.hooks) = (limits, hooks)
+        (self.limits, self.hooks, self.backups) = (limits, hooks, backups)
         executor = WriterExecutor()
         inbox = Inbox(limit: limits.queuedTransactions)
         condition = .open(
-            BatchWriter(connection: connection, random: random, logger: logger, limits: limits, hooks: hooks))
+            BatchWriter(connection: connection, random: random, logger: logger, limits: limits, hooks: hooks, backups: backups))
     }
 
     // MARK: From outside
@@ -167,7 +168,8 @@ actor StoreWriter {
                 return retryLater(after: min(delay * 2, limits.longestRetryDelay))
             }
             condition = .open(
-                BatchWriter(connection: connection, random: random, logger: logger, limits: limits, hooks: hooks))
+                BatchWriter(
+                    connection: connection, random: random, logger: logger, limits: limits, hooks: hooks, backups: backups))
             logger.notice("the database is open again")
         } catch {
             logger.error("the database cannot be opened anew", metadata: ["reason": "\(error)"])

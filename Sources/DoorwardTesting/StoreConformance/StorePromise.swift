@@ -26,6 +26,7 @@ package struct BrokenPromise: Error, CustomStringConvertible {
 package enum StoreConformance {
     package static let promises: [StorePromise] =
         tenancyPromises + credentialPromises + commandPromises + idempotencyPromises + recordPromises + queryPromises
+        + backupPromises
 }
 
 /// - Throws: `BrokenPromise` with both values if they differ.

@@ -32,6 +32,7 @@ final class SlowStore: GatewayStore {
     }
 
     func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) { try await inner.loadTenancy(receive) }
+    func backup(to path: String) async throws(StoreBackupError) -> StoreBackup { try await inner.backup(to: path) }
     func openCommands() async throws(StoreError) -> [OpenCommand] { try await inner.openCommands() }
     func command(_ id: CommandID) async throws(StoreError) -> Command? { try await inner.command(id) }
     func commands(

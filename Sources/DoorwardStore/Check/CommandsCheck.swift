@@ -1,0 +1,62 @@
+internal import DoorwardDomain
+import FoundationEssentials
+import GRDB
+
+/// Follows the commands through the records: each has one intent that began it, perhaps further ones while it is open, and
+/// at most one outcome after them in the same log. What the table of commands says agrees with it.
+struct CommandsCheck {
+    /// Commands that have begun.
+    private(set) var count: UInt64 = 0
+    /// Those without an outcome so far, and where they began. No more than were ever open at one time.
+    private(set) var open: [CommandID: Position] = [:]
+
+    private struct CommandRow {
+        let intent: Position
+        let device: DeviceID
+        let state: CommandState
+        let isEnded: Bool
+    }
+
+    /// Takes the next record of a log.
+    mutating func see(_ body: RecordBody, at position: Position, in db: Database) throws {
+        guard let id = body.commandID else { return }
+        switch body.kind {
+        case .commandIntent where open[id] == nil:
+            let row = try Self.row(of: id, in: db)
+            guard let row, row.intent == position, row.device == body.device?.deviceID else {
+                throw StoreFault(.command(id), body, position)
+            }
+            count += 1
+            open[id] = position
+        case .commandOutcome:
+            guard let intent = open.removeValue(forKey: id), intent.logKey == position.logKey else {
+                throw StoreFault(.outcomeWithoutIntent(id), body, position)
+            }
+            let row = try Self.row(of: id, in: db)
+            guard let row, row.isEnded, row.state == body.outcome else { throw StoreFault(.command(id), body, position) }
+        default: break
+        }
+    }
+
+    /// Compares what is open, and how many there are, with the table. After the last record of the last log.
+    func finish(in db: Database) throws {
+        let openRows = Set(try db.rows("SELECT id FROM commands WHERE is_ended = 0") { try $0.id() as CommandID })
+        if let id = openRows.symmetricDifference(open.keys).min() { throw StoreFault(.command(id)) }
+        let rows = try db.firstRow("SELECT count(*) FROM commands") { try $0.value(Int64.self) } ?? 0
+        guard UInt64(rows) == count else { throw StoreFault(.commandCount) }
+    }
+
+    private static func row(of id: CommandID, in db: Database) throws -> CommandRow? {
+        try db.firstRow("SELECT intent, device_id, state, is_ended FROM commands WHERE id = ?", [id.blob]) { columns in
+            CommandRow(
+                intent: Position(rawValue: try columns.value()), device: try columns.id(), state: try columns.word(),
+                isEnded: try columns.value())
+        }
+    }
+}
+
+extension StoreFault {
+    fileprivate init(_ problem: Problem, _ body: RecordBody, _ position: Position) {
+        self.init(log: body.log, seq: position.seq, problem)
+    }
+}

@@ -1,0 +1,100 @@
+internal import DoorwardAudit
+internal import DoorwardDomain
+import FoundationEssentials
+import GRDB
+
+/// Compares the entries of one log, from the first on, with what their bytes say.
+struct EntriesCheck {
+    private let key: Int64
+    private let db: Database
+    private var chain: LogCheck
+    private var lastAt: Timestamp?
+    private var keys: [PersonKeyOwner: PersonKey?] = [:]
+    /// Personal values that were opened.
+    private(set) var opened: UInt64 = 0
+    /// Personal values without a key.
+    private(set) var erased: UInt64 = 0
+
+    init(log: LogID, key: Int64, db: Database) {
+        (self.key, self.db) = (key, db)
+        chain = LogCheck(log: log)
+    }
+
+    /// The number of records so far, which is the next one's `seq`.
+    var seq: UInt64 { chain.frontier.size }
+
+    /// A column beside the record that repeats something of it.
+    private struct RepeatedColumn {
+        let name: String
+        let value: @Sendable (RecordBody) -> (any DatabaseValueConvertible)?
+    }
+
+    private static let repeated = [
+        RepeatedColumn(name: "at") { $0.at.milliseconds },
+        RepeatedColumn(name: "record_id") { $0.id.blob },
+        RepeatedColumn(name: "device_id") { $0.device?.deviceID.blob },
+        RepeatedColumn(name: "unit_id") { $0.log == .gateway ? nil : $0.unitID?.blob },
+        RepeatedColumn(name: "property_id") { $0.log == .gateway ? nil : $0.propertyID?.blob },
+    ]
+
+    private static let columns = (["position", "bytes", "leaf_hash", "sealed"] + repeated.map(\.name)).joined(separator: ", ")
+
+    /// Everything that lies in the log, in order.
+    func rows() throws -> RowCursor {
+        try Row.fetchCursor(
+            db, sql: "SELECT \(Self.columns) FROM entries WHERE position >= ? AND position < ? ORDER BY position",
+            arguments: [Position(logKey: key, seq: 0).rawValue, Position(logKey: key + 1, seq: 0).rawValue])
+    }
+
+    /// Takes the next entry.
+    ///
+    /// - Throws: `LogFault`, `StoreFault`, or `UnreadableColumn`.
+    mutating func check(_ row: Row) throws -> RecordBody {
+        var columns = ColumnReader(row)
+        let (log, seq) = (chain.log, seq)
+        let position = Position(rawValue: try columns.value())
+        guard position.seq == seq else { throw StoreFault(log: log, seq: seq, .log(.wrongSeq(position.seq))) }
+        let (bytes, leafHash) = (try columns.bytes(), try columns.bytes())
+        let sealed = try columns.optionalBytes() ?? []
+        let decoded = try chain.add(bytes, leafHash: leafHash)
+        let body = decoded.record.body
+        for column in Self.repeated where columns.stored() != column.value(body)?.databaseValue ?? .null {
+            throw StoreFault(log: log, seq: seq, .column(column.name))
+        }
+        if let field = try wrongValue(of: decoded.commitments, sealed: sealed) {
+            throw StoreFault(log: log, seq: seq, .personalValue(field))
+        }
+        lastAt = body.at
+        return body
+    }
+
+    /// The field of the first personal value that is not what the record commits to.
+    private mutating func wrongValue(of commitments: [PersonalCommitment], sealed: [UInt8]) throws -> String? {
+        guard var ciphertexts = SealedValues.ciphertexts(in: sealed) else { throw UnreadableColumn(column: "sealed") }
+        for commitment in commitments {
+            let field = commitment.place.field
+            let ciphertext = ciphertexts.removeValue(forKey: field)
+            guard let key = try personKey(of: commitment.owner) else {
+                erased += 1
+                continue
+            }
+            guard let ciphertext, (try? commitment.open(ciphertext, under: key)) != nil else { return field }
+            opened += 1
+        }
+        return ciphertexts.keys.min()
+    }
+
+    private mutating func personKey(of owner: PersonKeyOwner) throws -> PersonKey? {
+        if let known = keys[owner] { return known }
+        let found = try PersonKeys.key(of: owner, log: key, in: db)
+        keys[owner] = .some(found)
+        return found
+    }
+
+    /// Compares the log's row with its records, after the last of them.
+    func finish(frontier: [UInt8], size: UInt64, lastAt: Timestamp) throws {
+        guard size == seq else { throw StoreFault(log: chain.log, seq: seq, .log(.wrongSize(size))) }
+        try chain.finish(storedFrontier: frontier)
+        guard lastAt == self.lastAt ?? Timestamp(milliseconds: 0) else { throw StoreFault(log: chain.log, .lastInstant) }
+    }
+}

@@ -1,0 +1,83 @@
+internal import DoorwardAudit
+internal import DoorwardControl
+internal import DoorwardDomain
+import FoundationEssentials
+import GRDB
+
+/// Goes through every log from its first record to its last, and compares everything that stands beside the records with
+/// the records.
+struct RecordsCheck {
+    private static let recordsPerReport: UInt64 = 4096
+
+    let db: Database
+    private(set) var counts = StoreCheckCounts()
+    private var commands = CommandsCheck()
+
+    init(db: Database) { self.db = db }
+
+    /// - Throws: the first `StoreFault`.
+    mutating func run(_ progress: (StoreCheckProgress) -> Void) throws {
+        let logs = try logRows()
+        let total = logs.reduce(0) { $0 + $1.size }
+        progress(StoreCheckProgress(stage: .records, done: 0, total: total))
+        for log in logs {
+            try check(log) { done in progress(StoreCheckProgress(stage: .records, done: done, total: total)) }
+        }
+        let rows = try db.firstRow("SELECT count(*) FROM entries") { try $0.value(Int.self) } ?? 0
+        guard rows == Int(counts.records) else { throw StoreFault(.recordsOutsideLogs(rows - Int(counts.records))) }
+        try commands.finish(in: db)
+        counts.logs.sort { $0.log.description < $1.log.description }
+        progress(StoreCheckProgress(stage: .records, done: counts.records, total: total))
+    }
+
+    /// A log's row.
+    private struct LogRow {
+        let key: Int64
+        let id: LogID
+        let size: UInt64
+        let frontier: [UInt8]
+        let lastAt: Timestamp
+    }
+
+    private func logRows() throws -> [LogRow] {
+        try db.rows("SELECT key, log_id, size, frontier, last_at FROM logs ORDER BY key") { columns in
+            let key: Int64 = try columns.value()
+            guard let id = LogID(try columns.value(String.self)) else { throw UnreadableColumn(column: "log_id") }
+            return LogRow(
+                key: key, id: id, size: UInt64(clamping: try columns.value(Int64.self)), frontier: try columns.bytes(),
+                lastAt: try columns.instant())
+        }
+    }
+
+    private mutating func check(_ log: LogRow, _ report: (UInt64) -> Void) throws {
+        var entries = EntriesCheck(log: log.id, key: log.key, db: db)
+        do {
+            try goThrough(log, &entries, report)
+            try entries.finish(frontier: log.frontier, size: log.size, lastAt: log.lastAt)
+        } catch {
+            throw StoreFault(error, log: log.id, seq: entries.seq) ?? error
+        }
+        counts.logs.append(LogSize(log: log.id, size: log.size))
+    }
+
+    private mutating func goThrough(_ log: LogRow, _ entries: inout EntriesCheck, _ report: (UInt64) -> Void) throws {
+        defer {
+            counts.personalValues += entries.opened
+            counts.erasedValues += entries.erased
+            (counts.commands, counts.openCommands) = (commands.count, UInt64(commands.open.count))
+        }
+        let rows = try entries.rows()
+        while let row = try rows.next() {
+            guard entries.seq < log.size else { throw StoreFault(log: log.id, seq: entries.seq, .beyondEnd) }
+            let position = Position(logKey: log.key, seq: entries.seq)
+            let body = try entries.check(row)
+            do {
+                try commands.see(body, at: position, in: db)
+            } catch {
+                throw StoreFault(error, log: log.id, seq: position.seq) ?? error
+            }
+            counts.records += 1
+            if counts.records.isMultiple(of: Self.recordsPerReport) { report(counts.records) }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+import GRDB
+
+/// What SQLite itself can say of a file: whether its pages hang together, each index holds just what its table does, every
+/// value is of its column's type, and no reference leads nowhere.
+struct StructureCheck {
+    let db: Database
+
+    func run() throws {
+        let words = try db.firstRow("PRAGMA integrity_check(1)") { try $0.value(String.self) } ?? "no answer"
+        guard words == "ok" else { throw StoreFault(.structure(words.split(separator: "\n").last.map(String.init) ?? words)) }
+        if let table = try db.firstRow("PRAGMA foreign_key_check", read: { try $0.value(String.self) }) {
+            throw StoreFault(.reference(table))
+        }
+    }
+}

@@ -1,0 +1,224 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Foundation
+import Synchronization
+import Testing
+
+@testable import DoorwardStore
+
+@Suite struct BackupTests {
+    @Test("A gateway that opens a backup finds what was there: tenancy, commands, records with their names, sessions, answers")
+    func everythingIsThere() async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var script = StoreScript(seed: 1)
+        script.now = database.clock.now()
+        _ = try await store.commit(script.tenancy)
+        let (command, open) = (script.command(on: script.door, reason: "parcel"), script.command(on: script.otherDoor))
+        for transaction in [script.begin(command), script.end(script.confirmed(command)), script.begin(open)] {
+            _ = try await store.commit(transaction)
+        }
+        let session = script.session()
+        _ = try await store.commit(
+            StoreTransaction(credentials: [
+                .setPassword(script.user, hash: "$scrypt$1"), .beginSession(session, refreshDigest: [7]),
+            ]))
+        let backup = try await store.backup(to: database.folder.appending(path: "copy.db").path)
+        #expect(backup.at == database.clock.now())
+        let copy = try database.open(path: backup.path)
+        #expect(try await tenancy(of: copy) == Set(script.world.changes))
+        #expect(try await copy.command(command.id) == script.confirmed(command))
+        #expect(try await copy.openCommands().map(\.command) == [open])
+        #expect(try await copy.liveSessions(at: script.now) == [session])
+        #expect(try await copy.passwordHash(of: script.user) == "$scrypt$1")
+        let query = RecordQuery(scopes: [.portfolioLog(script.portfolio)], order: .oldestFirst, limit: 10)
+        let records = try await copy.records(query)
+        #expect(records == (try await store.records(query)))
+        #expect(records.first?.body.statedReason == "parcel")
+        try await copy.close()
+        try await store.close()
+    }
+
+    @Test("A backup holds what stands in the write-ahead log alone, and is one file that needs none")
+    func oneFile() async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var script = StoreScript(seed: 2)
+        _ = try await store.commit(script.tenancy)
+        _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.event(on: script.door))]))
+        let place = database.folder.appending(path: "one")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+        let backup = try await store.backup(to: place.appending(path: "copy.db").path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["copy.db"])
+        let header = try Data(contentsOf: URL(filePath: backup.path)).prefix(20)
+        // Bytes 18 and 19 are 1 without a write-ahead log (SQLite, "Database File Format", 1.3.3).
+        #expect(header[18...19] == Data([1, 1]))
+        let report = try StoreCheck.run(path: backup.path)
+        #expect(report.fault == nil)
+        #expect(report.counts.logs == backup.logs)
+        #expect(report.bytes == backup.bytes)
+        try await store.close()
+    }
+
+    @Test(
+        "What is committed while a backup runs is answered meanwhile, and is not in it", arguments: 1...3 as ClosedRange<UInt64>)
+    func underLoad(seed: UInt64) async throws {
+        let database = try TemporaryDatabase()
+        let gate = BackupGate()
+        var limits = Self.smallSteps
+        limits.rowsPerCheckpoint = 20
+        let store = try database.open(limits: limits, hooks: StoreHooks(duringBackup: gate.pass))
+        var script = StoreScript(seed: seed)
+        _ = try await store.commit(script.tenancy)
+        for _ in 0..<30 { try await write(&script, to: store) }
+        async let running = store.backup(to: database.folder.appending(path: "copy.db").path)
+        await gate.reached()
+        // The backup stands in the middle of its copy, and every one of these is answered before it goes on.
+        for _ in 0..<60 { try await write(&script, to: store) }
+        gate.open()
+        let backup = try await running
+        #expect(backup.logs.map(\.size) == [30, 30])
+        let report = try StoreCheck.run(path: backup.path)
+        #expect(report.fault == nil)
+        #expect(report.counts.logs == backup.logs)
+        let next = try await store.backup(to: database.folder.appending(path: "next.db").path)
+        #expect(next.logs.map(\.size) == [90, 90])
+        try await store.close()
+    }
+
+    @Test("A second backup beside a running one is refused, and one after it is not")
+    func oneAtATime() async throws {
+        let database = try TemporaryDatabase()
+        let gate = BackupGate()
+        let store = try database.open(hooks: StoreHooks(duringBackup: gate.pass))
+        let paths = (0..<3).map { database.folder.appending(path: "copy\($0).db").path }
+        async let first = store.backup(to: paths[0])
+        await gate.reached()
+        await #expect(throws: StoreBackupError.refused(.alreadyRunning)) { try await store.backup(to: paths[1]) }
+        gate.open()
+        _ = try await first
+        _ = try await store.backup(to: paths[2])
+        #expect(!FileManager.default.fileExists(atPath: paths[1]))
+        try await store.close()
+    }
+
+    @Test("A store that closes stops the backup, which leaves nothing behind")
+    func closing() async throws {
+        let database = try TemporaryDatabase()
+        let gate = BackupGate()
+        let store = try database.open(
+            limits: Self.smallSteps, hooks: StoreHooks(beforeCheckpoint: { gate.open() }, duringBackup: gate.pass))
+        let path = database.folder.appending(path: "copy.db").path
+        async let running: StoreBackup? = try? store.backup(to: path)
+        await gate.reached()
+        // The gate opens when the writer is about to move its log into the file: the store closes by then.
+        try await store.close()
+        #expect(await running == nil)
+        #expect(try names(in: database).filter { $0.hasPrefix("copy") } == [])
+    }
+
+    @Test("A backup that fails in the middle, or finds its name taken at the end, leaves nothing behind and can be made again")
+    func failing() async throws {
+        struct DiskError: Error {}
+        let database = try TemporaryDatabase()
+        let path = database.folder.appending(path: "copy.db").path
+        let plan = Mutex<[@Sendable () throws -> Void]>([
+            { throw DiskError() }, { _ = FileManager.default.createFile(atPath: path, contents: Data("theirs".utf8)) },
+        ])
+        let store = try database.open(
+            limits: Self.smallSteps,
+            hooks: StoreHooks(duringBackup: { _ in
+                let next = plan.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                try next?()
+            }))
+        await #expect(throws: StoreBackupError.failed("copying the database failed: an unexpected error of type DiskError")) {
+            try await store.backup(to: path)
+        }
+        #expect(try names(in: database).filter { $0.hasPrefix("copy") } == [])
+        await #expect(throws: StoreBackupError.refused(.alreadyExists)) { try await store.backup(to: path) }
+        #expect(try names(in: database).filter { $0.hasPrefix("copy") } == ["copy.db"])
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data("theirs".utf8))
+        _ = try await store.backup(to: path + "2")
+        try await store.close()
+    }
+
+    @Test("While a backup runs the writer leaves its log uncut rather than wait for it, and cuts it afterwards")
+    func logIsCutAfterwards() async throws {
+        let database = try TemporaryDatabase()
+        let gate = BackupGate()
+        var limits = StoreLimits()
+        (limits.rowsPerCheckpoint, limits.pagesBeforeCut) = (1, 0)
+        let store = try database.open(limits: limits, hooks: StoreHooks(duringBackup: gate.pass))
+        var script = StoreScript(seed: 3)
+        try await write(&script, to: store)
+        #expect(try await logSize(store, database) == 0)
+        async let running = store.backup(to: database.folder.appending(path: "copy.db").path)
+        await gate.reached()
+        try await write(&script, to: store)
+        #expect(try await logSize(store, database) > 0)
+        gate.open()
+        _ = try await running
+        try await write(&script, to: store)
+        #expect(try await logSize(store, database) == 0)
+        try await store.close()
+    }
+
+    @Test("The database's own name, under any of its names, is no place for its backup")
+    func ownName() async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        for suffix in ["", "-wal", "-shm", ".lock"] {
+            await #expect(throws: StoreBackupError.refused(.alreadyExists)) { try await store.backup(to: database.path + suffix) }
+        }
+        try await store.close()
+    }
+
+    // MARK: Helpers
+
+    /// So that a small database is copied in several steps.
+    private static var smallSteps: StoreLimits {
+        var limits = StoreLimits()
+        limits.pagesPerBackupStep = 4
+        return limits
+    }
+
+    private func write(_ script: inout StoreScript, to store: SQLiteStore) async throws {
+        let bodies = [script.event(on: script.door), script.gatewayEvent()]
+        _ = try await store.commit(StoreTransaction(records: bodies.map { PendingRecord($0) }))
+    }
+
+    private func tenancy(of store: SQLiteStore) async throws -> Set<TenancyChange> {
+        var changes: Set<TenancyChange> = []
+        try await store.loadTenancy { changes.insert($0) }
+        return changes
+    }
+
+    /// The size of the write-ahead log when the writer has nothing left to do.
+    private func logSize(_ store: SQLiteStore, _ database: TemporaryDatabase) async throws -> Int {
+        _ = await store.isWritable()
+        return try FileManager.default.attributesOfItem(atPath: database.path + "-wal")[.size] as? Int ?? -1
+    }
+
+    private func names(in database: TemporaryDatabase) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: database.folder.path).sorted()
+    }
+}
+
+/// Stops a backup after its first run of pages until it is opened; once open it stays so.
+private final class BackupGate: Sendable {
+    private let arrivals = AsyncStream<Void>.makeStream()
+    private let turnstile = DispatchSemaphore(value: 0)
+
+    @Sendable func pass(_ pagesLeft: Int) {
+        arrivals.continuation.yield()
+        turnstile.wait()
+        turnstile.signal()
+    }
+
+    func open() { turnstile.signal() }
+
+    /// Returns once a backup stands at the gate.
+    func reached() async { for await _ in arrivals.stream { return } }
+}
