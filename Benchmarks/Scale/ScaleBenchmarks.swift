@@ -29,13 +29,13 @@ enum ScaleBenchmarks {
 
         try measureStart(estate, size)
         let gateway = try ServedGateway.start(database: estate.path)
+        defer { gateway.stop() }
         Figure(name, "memory once ready", gateway.residentMemory / 1_048_576, "MiB", goal: 400, note: size).report()
         let used = gateway.processorSeconds
         try await Task.sleep(for: .seconds(idleSeconds))
         Figure(name, "processor time when idle", (gateway.processorSeconds - used) / idleSeconds * 100, "% of a core").report()
         if records > 0 { try await PageBenchmark(gateway: gateway, estate: estate).run() }
         Figure(name, "memory after the pages", gateway.residentMemory / 1_048_576, "MiB", goal: 400, note: size).report()
-        gateway.stop()
     }
 
     private static func measureStart(_ estate: Estate, _ size: String) throws {
