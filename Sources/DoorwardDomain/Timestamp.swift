@@ -31,7 +31,9 @@ extension Timestamp: CustomStringConvertible {
     /// RFC 3339, UTC, milliseconds.
     package var description: String {
         let day = milliseconds.flooredQuotient(by: 86_400_000)
-        let time = milliseconds - day * 86_400_000
+        // By the remainder, as the day's own beginning may lie below what 64 bits hold.
+        let remainder = milliseconds % 86_400_000
+        let time = remainder < 0 ? remainder + 86_400_000 : remainder
         let date = CivilDate(daysSinceEpoch: day)
         return "\(date)T\(two(time / 3_600_000)):\(two(time / 60_000 % 60)):\(two(time / 1000 % 60)).\(three(time % 1000))Z"
     }

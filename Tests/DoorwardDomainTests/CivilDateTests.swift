@@ -40,3 +40,35 @@ import Testing
     @Test("Leap years are those of the Gregorian calendar", arguments: [2000, 2024, 2400, 4])
     func leap(year: Int) { #expect(CivilDate(year: year, month: 2, day: 29) != nil) }
 }
+
+extension CivilDateTests {
+    @Test("A month has the days that it has, and the day after the last does not exist")
+    func lengths() {
+        let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        for year in [1999, 2000, 2023, 2024, 2100] {
+            let isLeap = [2000, 2024].contains(year)
+            for (month, length) in zip(1...12, lengths) {
+                let last = month == 2 && isLeap ? 29 : length
+                #expect(CivilDate(year: year, month: month, day: last) != nil, "\(year)-\(month)")
+                #expect(CivilDate(year: year, month: month, day: last + 1) == nil, "\(year)-\(month)")
+            }
+        }
+    }
+
+    @Test(
+        "So many days lie between two days",
+        arguments: [
+            ((2023, 1, 1), (2024, 1, 1), 365), ((2024, 1, 1), (2025, 1, 1), 366), ((2024, 2, 28), (2024, 3, 1), 2),
+            ((2023, 2, 28), (2023, 3, 1), 1), ((1900, 1, 1), (2000, 1, 1), 36_524), ((2000, 1, 1), (2400, 1, 1), 146_097),
+            ((1969, 12, 31), (1970, 1, 1), 1), ((0, 3, 1), (1970, 1, 1), 719_468),
+        ] as [((Int, Int, Int), (Int, Int, Int), Int64)])
+    func between(first: (Int, Int, Int), second: (Int, Int, Int), days: Int64) throws {
+        let start = try #require(CivilDate(year: first.0, month: first.1, day: first.2))
+        let end = try #require(CivilDate(year: second.0, month: second.1, day: second.2))
+        #expect(end.daysSinceEpoch - start.daysSinceEpoch == days)
+        #expect(CivilDate(daysSinceEpoch: start.daysSinceEpoch + days) == end)
+    }
+
+    @Test("A year is printed with four digits at least", arguments: [(0, "0000"), (7, "0007"), (476, "0476"), (2026, "2026")])
+    func years(year: Int, digits: String) { #expect(CivilDate(year: year, month: 1, day: 1)?.description == "\(digits)-01-01") }
+}

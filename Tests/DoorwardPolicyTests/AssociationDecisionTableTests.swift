@@ -118,7 +118,8 @@ import Testing
     @Test(
         "Of several rules that allow, the most specific is named; on one entity the higher role, then the smaller id",
         arguments: [
-            DecisionCase("Unit before property", [.role(.propertyManager, 1), .role(.tenant, 2)], is: .allowed(.held(.tenant, 2))),
+            DecisionCase(
+                "Unit before property", [.role(.propertyManager, 1), .role(.tenant, 2)], is: .allowed(.held(.tenant, 2))),
             DecisionCase("Unit before portfolio", [.role(.owner, 1), .role(.tenant, 2)], is: .allowed(.held(.tenant, 2))),
             DecisionCase(
                 "Property before portfolio, the lower role though it is",
@@ -143,7 +144,8 @@ import Testing
             DecisionCase(
                 "On the portfolio an owner before an admin", [.role(.portfolioAdmin, 1), .role(.owner, 2)],
                 is: .allowed(.held(.owner, 2))),
-            DecisionCase("Of two tenancies the smaller id", [.role(.tenant, 7), .role(.tenant, 3)], is: .allowed(.held(.tenant, 3))),
+            DecisionCase(
+                "Of two tenancies the smaller id", [.role(.tenant, 7), .role(.tenant, 3)], is: .allowed(.held(.tenant, 3))),
             DecisionCase(
                 "Of two tenancies of a common area the smaller id", [.role(.tenant, 7), .role(.tenant, 3)], .unlock,
                 .front, is: .allowed(.held(.tenant, 3))),
@@ -194,7 +196,8 @@ import Testing
             DecisionCase(
                 "Disabled they are told so of an unknown device too", [.disabledSuperAdmin], .viewStatus, .unknown,
                 is: .denied(.userDisabled, reach: true)),
-            DecisionCase("As a tenant besides they unlock their flat", [.superAdmin, .role(.tenant)], is: .allowed(.held(.tenant))),
+            DecisionCase(
+                "As a tenant besides they unlock their flat", [.superAdmin, .role(.tenant)], is: .allowed(.held(.tenant))),
         ])
     func superAdmin(line: DecisionCase) { line.check() }
 
@@ -204,9 +207,12 @@ import Testing
             DecisionCase(
                 "Unknown before unknown device", [], .unlock, .unknown, by: .nobody,
                 is: .denied(.userUnknown, reach: false)),
-            DecisionCase("Unknown before unassigned", [], .unlock, .unassigned, by: .nobody, is: .denied(.userUnknown, reach: false)),
-            DecisionCase("Disabled before unknown device", [.disabled], .unlock, .unknown, is: .denied(.userDisabled, reach: false)),
-            DecisionCase("Disabled before unassigned", [.disabled], .unlock, .unassigned, is: .denied(.userDisabled, reach: false)),
+            DecisionCase(
+                "Unknown before unassigned", [], .unlock, .unassigned, by: .nobody, is: .denied(.userUnknown, reach: false)),
+            DecisionCase(
+                "Disabled before unknown device", [.disabled], .unlock, .unknown, is: .denied(.userDisabled, reach: false)),
+            DecisionCase(
+                "Disabled before unassigned", [.disabled], .unlock, .unassigned, is: .denied(.userDisabled, reach: false)),
             DecisionCase("Disabled before no association", [.disabled], .unlock, is: .denied(.userDisabled, reach: false)),
             DecisionCase(
                 "Disabled before a role that would do", [.role(.owner), .disabled], .unlock,

@@ -31,7 +31,8 @@ import Testing
             DecisionCase(
                 "A millisecond after the end", [.guest(until: .zero)], at: ms,
                 is: .denied(.guestWindowEnded, by: .guest(), closes: .zero)),
-            DecisionCase("A window of one millisecond has one", [.guest(from: .zero, until: ms)], at: .zero, is: .allowed(.guest())),
+            DecisionCase(
+                "A window of one millisecond has one", [.guest(from: .zero, until: ms)], at: .zero, is: .allowed(.guest())),
             DecisionCase(
                 "and no other before", [.guest(from: .zero, until: ms)], at: before,
                 is: .denied(.guestWindowNotStarted, by: .guest(), opens: .zero)),
@@ -90,7 +91,8 @@ import Testing
     @Test(
         "What was granted as a tenant ends with the tenancy; what was granted from above stays",
         arguments: [
-            DecisionCase("Under a tenancy that stands", [.other(.tenant, 5), .guest(under: (5, .tenant))], is: .allowed(.guest())),
+            DecisionCase(
+                "Under a tenancy that stands", [.other(.tenant, 5), .guest(under: (5, .tenant))], is: .allowed(.guest())),
             DecisionCase(
                 "Under a tenancy that was taken away", [.other(.tenant, 5), .guest(under: (5, .tenant)), .removed(5)],
                 is: .denied(.grantorLostAccess, by: .guest())),
@@ -148,7 +150,8 @@ import Testing
             DecisionCase(
                 "The link is revoked too", [.guest(revoked: .zero)], by: .link(1),
                 is: .denied(.guestAccessRevoked, by: .guest())),
-            DecisionCase("Granted anew under another id, it opens", [.guest(1, revoked: .zero), .guest(2)], is: .allowed(.guest(2))),
+            DecisionCase(
+                "Granted anew under another id, it opens", [.guest(1, revoked: .zero), .guest(2)], is: .allowed(.guest(2))),
         ])
     func revoked(line: DecisionCase) { line.check() }
 
@@ -156,7 +159,8 @@ import Testing
         "A guest may know of the door from the creation until 30 days after the end",
         arguments: [
             DecisionCase(
-                "A millisecond before the creation", [.guest(from: hour, until: twoHours, created: .zero)], at: before, is: .hidden),
+                "A millisecond before the creation", [.guest(from: hour, until: twoHours, created: .zero)], at: before,
+                is: .hidden),
             DecisionCase(
                 "At the creation", [.guest(from: hour, until: twoHours, created: .zero)], at: .zero,
                 is: .denied(.guestWindowNotStarted, by: .guest(), opens: hour)),
@@ -238,7 +242,8 @@ import Testing
             DecisionCase(
                 "and hides other doors", [.guest(), .disabled], .unlock, .other, by: .link(1),
                 is: .denied(.userDisabled, reach: false)),
-            DecisionCase("A link without an access is nobody's", [.guest()], by: .link(4), is: .denied(.userUnknown, reach: false)),
+            DecisionCase(
+                "A link without an access is nobody's", [.guest()], by: .link(4), is: .denied(.userUnknown, reach: false)),
             DecisionCase(
                 "After 30 days it knows of nothing", [.guest(until: .zero, linkOnly: true)], at: month, by: .link(1),
                 is: .hidden),

@@ -1,0 +1,107 @@
+import DoorwardDomain
+import Testing
+
+/// What operations, states, capabilities, roles and windows mean, as tables by hand.
+@Suite struct LockTableTests {
+    @Test(
+        "An operation moves the lock or does not, and needs one capability or none",
+        arguments: [
+            (LockOperation.lock, true, .lock), (.unlock, true, .unlock), (.unlatch, true, .unlatch), (.viewStatus, false, nil),
+            (.changeSettings, false, nil), (.viewAccessHistory, false, nil), (.grantAccess, false, nil), (.lockdown, false, nil),
+        ] as [(LockOperation, Bool, LockCapabilities?)])
+    func operations(operation: LockOperation, isMovement: Bool, needs: LockCapabilities?) {
+        #expect(operation.isMovement == isMovement)
+        #expect(operation.requiredCapability == needs)
+        #expect(LockOperation.movements.contains(operation) == isMovement)
+    }
+
+    @Test(
+        "A state is the end of a movement or is not",
+        arguments: [
+            (LockState.locked, "LOCK"), (.unlocked, "UNLOCK"), (.unlatched, "UNLOCK UNLATCH"), (.locking, ""), (.unlocking, ""),
+            (.jammed, ""), (.unknown, ""),
+        ])
+    func satisfied(state: LockState, operations: String) {
+        let satisfied = LockOperation.allCases.filter(state.satisfies).map(\.rawValue)
+        #expect(satisfied == operations.split(separator: " ").map(String.init))
+    }
+
+    @Test(
+        "A capability has the name and the bit that stored locks have",
+        arguments: [
+            ("LOCK", 0), ("UNLOCK", 1), ("UNLATCH", 2), ("INTERMEDIATE_STATES", 3), ("JAM", 4), ("DOOR", 5), ("BATTERY", 6),
+            ("OPERATOR", 7), ("FAILED_ATTEMPTS", 8), ("REFRESH", 9), ("SETTINGS", 10), ("ACCEPTS_CODE", 11),
+        ] as [(String, UInt16)])
+    func capability(name: String, bit: UInt16) {
+        let capability = LockCapabilities(rawValue: 1 << bit)
+        #expect(LockCapabilities(names: [name]) == capability)
+        #expect(capability.names == [name])
+        #expect(LockCapabilities.all.contains(capability))
+        #expect(!LockCapabilities.all.subtracting(capability).names.contains(name))
+    }
+
+    @Test("Any set of capabilities is the same after its names were written and read")
+    func sets() {
+        for bits in 0..<(1 << 12) as Range<UInt16> {
+            let set = LockCapabilities(rawValue: bits)
+            #expect(LockCapabilities(names: set.names) == set)
+            #expect(LockCapabilities(names: set.names.reversed() + set.names) == set)
+            #expect(set.names.count == bits.nonzeroBitCount)
+        }
+    }
+
+    @Test(
+        "On each kind of entity these roles are assigned and no others",
+        arguments: [
+            (AssociatedEntityType.portfolio, [.owner, .portfolioAdmin, .auditor]),
+            (.property, [.propertyManager, .maintenance, .auditor]), (.unit, [.tenant]),
+        ] as [(AssociatedEntityType, [Role])])
+    func assignable(type: AssociatedEntityType, roles: [Role]) {
+        for role in Role.allCases { #expect(type.assignableRoles.contains(role) == roles.contains(role)) }
+    }
+
+    @Test("No two roles have the same rank, and ranks count from 0")
+    func ranks() { #expect(Role.allCases.map(\.rank).sorted() == Array(0..<8)) }
+
+    @Test("Entities with the same bits are the same only if they are of one kind")
+    func entities() {
+        let id = EntityID<AssociatedEntity>(high: 3, low: 4)
+        let entities = AssociatedEntityType.allCases.map { AssociatedEntity(type: $0, id: id) }
+        #expect(Set(entities).count == 3)
+        #expect(entities == [.portfolio(id.cast()), .property(id.cast()), .unit(id.cast())])
+        #expect(entities.allSatisfy { $0.id == id })
+    }
+
+    @Test(
+        "A window holds its start, not its end, and nothing if it has no length",
+        arguments: [
+            (0, 10, -1, false), (0, 10, 0, true), (0, 10, 9, true), (0, 10, 10, false), (0, 10, 11, false), (0, 1, 0, true),
+            (0, 1, 1, false), (5, 5, 5, false), (5, 5, 4, false), (10, 0, 5, false), (-10, 0, -1, true), (-10, 0, 0, false),
+        ] as [(Int64, Int64, Int64, Bool)])
+    func window(from: Int64, until: Int64, instant: Int64, isInside: Bool) {
+        let window = GuestWindow(validFrom: Timestamp(milliseconds: from), validUntil: Timestamp(milliseconds: until))
+        #expect(window.contains(Timestamp(milliseconds: instant)) == isInside)
+    }
+
+    @Test("Two windows of which one ends as the other begins hold every instant between, each once")
+    func adjacent() {
+        let (a, b) = (Timestamp(milliseconds: 0), Timestamp(milliseconds: 50))
+        let windows = [
+            GuestWindow(validFrom: a, validUntil: b), GuestWindow(validFrom: b, validUntil: Timestamp(milliseconds: 100)),
+        ]
+        for instant in 0..<100 as Range<Int64> {
+            #expect(windows.count { $0.contains(Timestamp(milliseconds: instant)) } == 1)
+        }
+    }
+
+    @Test("The longest window covers any five years, leap days and all")
+    func longest() throws {
+        for year in 2000...2030 {
+            let (start, end) = (
+                try Timestamp(rfc3339: "\(year)-01-01T00:00:00Z"), try Timestamp(rfc3339: "\(year + 5)-01-01T00:00:00Z")
+            )
+            #expect(end.duration(since: start) <= GuestWindow.longest)
+            #expect(end.duration(since: start) > GuestWindow.longest - .seconds(5 * 86_400))
+        }
+    }
+}

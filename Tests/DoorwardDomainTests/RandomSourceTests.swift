@@ -1,0 +1,42 @@
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+@Suite struct RandomSourceTests {
+    private static let at = Timestamp(milliseconds: 0x0199_0000_0001)
+
+    @Test("The same seed gives the same ids and bytes, another seed others")
+    func seeded() {
+        func draw(_ seed: UInt64) -> ([UserID], [UInt8]) {
+            let source = RandomSource(SeededGenerator(seed: seed))
+            return ((0..<20).map { _ in source.id(at: Self.at) }, source.bytes(40))
+        }
+        #expect(draw(1) == draw(1))
+        #expect(draw(1).0 != draw(2).0)
+        #expect(draw(1).1 != draw(2).1)
+    }
+
+    @Test("There are as many bytes as were asked for", arguments: [0, 1, 7, 32, 1000])
+    func count(bytes: Int) { #expect(RandomSource(SeededGenerator(seed: 1)).bytes(bytes).count == bytes) }
+
+    @Test("Every value of a byte comes up")
+    func allValues() { #expect(Set(RandomSource(SeededGenerator(seed: 2)).bytes(5000)).count == 256) }
+
+    @Test("Without a seed no two sources agree")
+    func system() {
+        #expect(RandomSource().bytes(16) != RandomSource().bytes(16))
+        let first: CommandID = RandomSource().id(at: Self.at)
+        #expect(first != RandomSource().id(at: Self.at))
+    }
+
+    @Test("Those who draw at the same time never get the same")
+    func concurrent() async {
+        let source = RandomSource(SeededGenerator(seed: 3))
+        let ids = await withTaskGroup(of: [CommandID].self) { group in
+            for _ in 0..<8 { group.addTask { (0..<250).map { _ in source.id(at: Self.at) } } }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(ids.count == 2000)
+        #expect(Set(ids).count == 2000)
+    }
+}

@@ -1,0 +1,161 @@
+import DoorwardDomain
+import DoorwardTesting
+import Foundation
+import Testing
+
+/// RFC 3339 at its borders, and what is near it without being it.
+@Suite struct TimestampFormatTests {
+    @Test(
+        "Known instants are so many milliseconds from 1970",
+        arguments: [
+            ("1970-01-01T00:00:00.000Z", 0), ("1970-01-01T00:00:00.001Z", 1), ("1969-12-31T23:59:59.999Z", -1),
+            ("1970-01-02T00:00:00.000Z", 86_400_000), ("2000-02-29T00:00:00.000Z", 951_782_400_000),
+            ("2000-03-01T00:00:00.000Z", 951_868_800_000), ("2001-09-09T01:46:40.000Z", 1_000_000_000_000),
+            ("2023-11-14T22:13:20.000Z", 1_700_000_000_000), ("2038-01-19T03:14:08.000Z", 2_147_483_648_000),
+            ("2100-02-28T23:59:59.999Z", 4_107_542_399_999), ("2100-03-01T00:00:00.000Z", 4_107_542_400_000),
+            ("1900-01-01T00:00:00.000Z", -2_208_988_800_000), ("0000-01-01T00:00:00.000Z", -62_167_219_200_000),
+            ("9999-12-31T23:59:59.999Z", 253_402_300_799_999),
+        ] as [(String, Int64)])
+    func known(text: String, milliseconds: Int64) throws {
+        #expect(try Timestamp(rfc3339: text).milliseconds == milliseconds)
+        #expect(Timestamp(milliseconds: milliseconds).description == text)
+    }
+
+    @Test(
+        "A fraction has one to nine digits, of which three count, and nothing is rounded up",
+        arguments: [
+            (".0", 0), (".9", 900), (".05", 50), (".005", 5), (".0009", 0), (".9999", 999), (".999999999", 999),
+            (".123456789", 123), (".000000001", 0),
+        ] as [(String, Int64)])
+    func fraction(digits: String, milliseconds: Int64) throws {
+        #expect(try Timestamp(rfc3339: "1970-01-01T00:00:00\(digits)Z").milliseconds == milliseconds)
+        // Before 1970 too the digits count forward from the whole second.
+        #expect(try Timestamp(rfc3339: "1969-12-31T23:59:59\(digits)Z").milliseconds == milliseconds - 1000)
+    }
+
+    @Test("Of a valid text with one character replaced, each is another instant or refused, and none is the same by accident")
+    func mutated() throws {
+        let text = "2026-11-21T08:46:07.250+01:30"
+        let original = try Timestamp(rfc3339: text)
+        let alphabet = Array("0123456789TtZz:-+. ,/;x٣")
+        for position in text.indices {
+            for character in alphabet where character != text[position] {
+                var changed = text
+                changed.replaceSubrange(position...position, with: [character])
+                guard let read = try? Timestamp(rfc3339: changed) else { continue }
+                let isDigit = character.isASCII && character.isNumber
+                let isEquivalent = (text[position] == "T" && character == "t")
+                #expect(isDigit || isEquivalent || (text[position] == "+" && character == "-"), "\(changed)")
+                #expect((read == original) == isEquivalent, "\(changed)")
+            }
+        }
+    }
+
+    @Test("Of a valid text with its end cut off, none is an instant")
+    func truncated() {
+        let text = "2026-11-21T08:46:07.250+01:30"
+        for length in 0..<text.count {
+            let part = String(text.prefix(length))
+            // Whole with seconds or a fraction, and without a zone: that is a failure of its own.
+            let lacksZoneOnly = [19, 21, 22, 23].contains(length)
+            #expect(throws: lacksZoneOnly ? Timestamp.ParseFailure.missingZone : .malformed, "\(part)") {
+                try Timestamp(rfc3339: part)
+            }
+        }
+    }
+
+    @Test(
+        "What people and other formats write is refused",
+        arguments: [
+            "2026-325T08:46:00Z", "2026-W47-6T08:46:00Z", "20261121T084600Z", "1763714760", "1763714760000", "2026-11-21T08Z",
+            "Sat, 21 Nov 2026 08:46:00 GMT", "21.11.2026 08:46", "11/21/2026", "2026-11-21T08:46:00 UTC",
+            "2026-11-21T08:46:00Europe/Rome", "2026-11-21T08:46:00Z[Europe/Rome]", "2026-11-21T08:46:00+1:00",
+            "2026-11-21T08:46:00±01:00", "2026-11-21T08:46:00−01:00", "12026-11-21T08:46:00Z", "-026-11-21T08:46:00Z",
+            "2026-11-21T08:46:00.+01:00", "2026-11-21T08:46:-1Z", "2026-11-21T0 :46:00Z", "\u{0}", "2026-11-21T08:46:00Z\u{0}",
+            "2026-11-21T08:46:00Z\n", "2026-02-30T00:00:00Z", "2026-11-31T00:00:00Z", "2026-11-21T08:46:00+01:00Z",
+        ])
+    func foreign(text: String) {
+        #expect(throws: Timestamp.ParseFailure.malformed) { try Timestamp(rfc3339: text) }
+    }
+
+    @Test("An offset may carry an instant over midnight, the year and the ends of the calendar")
+    func overMidnight() throws {
+        #expect(try Timestamp(rfc3339: "2026-01-01T00:30:00+01:00").description == "2025-12-31T23:30:00.000Z")
+        #expect(try Timestamp(rfc3339: "2024-02-28T23:30:00-01:00").description == "2024-02-29T00:30:00.000Z")
+        #expect(try Timestamp(rfc3339: "2023-02-28T23:30:00-01:00").description == "2023-03-01T00:30:00.000Z")
+        let latest = try Timestamp(rfc3339: "9999-12-31T23:59:59.999-23:59")
+        #expect(latest.milliseconds == 253_402_300_799_999 + (23 * 60 + 59) * 60_000)
+        let earliest = try Timestamp(rfc3339: "0000-01-01T00:00:00+23:59")
+        #expect(earliest.milliseconds == -62_167_219_200_000 - (23 * 60 + 59) * 60_000)
+    }
+
+    @Test("The order of instants is the order of their texts")
+    func order() {
+        var generator = SeededGenerator(seed: 21)
+        let instants = (0..<2000).map { _ in
+            Timestamp(milliseconds: .random(in: -62_135_596_800_000...253_402_300_799_999, using: &generator))
+        }
+        #expect(instants.sorted().map(\.description) == instants.map(\.description).sorted())
+    }
+
+    @Test("Every day of a leap year and the one after is printed as Foundation prints it, at its first and last millisecond")
+    func days() {
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        for day in 0..<731 as Range<Int64> {
+            let midnight = 1_704_067_200_000 + day * 86_400_000
+            let text = Timestamp(milliseconds: midnight).description
+            #expect(text == style.format(Date(timeIntervalSince1970: Double(midnight / 1000))))
+            #expect(Timestamp(milliseconds: midnight + 86_399_999).description == text.prefix(11) + "23:59:59.999Z")
+        }
+    }
+
+    @Test("Every hour, minute and second of a day is read as it is printed")
+    func times() throws {
+        for second in 0..<86_400 as Range<Int64> {
+            let instant = Timestamp(milliseconds: 1_700_006_400_000 + second * 1000 + second % 1000)
+            guard try Timestamp(rfc3339: instant.description) == instant else {
+                Issue.record("\(instant)")
+                return
+            }
+        }
+    }
+
+    @Test("Any 64 bits can be printed: a log that holds nonsense can still be shown")
+    func extremes() {
+        for milliseconds in [Int64.min, .min + 1, -1, .max - 1, .max] {
+            #expect(Timestamp(milliseconds: milliseconds).description.hasSuffix("Z"))
+        }
+    }
+
+    @Test(
+        "A duration is whole milliseconds, rounded towards zero",
+        arguments: [
+            (Duration.zero, 0), (.milliseconds(1), 1), (.microseconds(999), 0), (.microseconds(-999), 0),
+            (.microseconds(1001), 1),
+            (.microseconds(-1001), -1), (.seconds(1), 1000), (.seconds(-1), -1000), (.nanoseconds(1_999_999), 1),
+            (.seconds(86_400 * 365), 31_536_000_000), (.milliseconds(-1500), -1500),
+        ] as [(Duration, Int64)])
+    func wholeMilliseconds(duration: Duration, milliseconds: Int64) {
+        #expect(duration.wholeMilliseconds == milliseconds)
+        #expect(Timestamp(milliseconds: 5).advanced(by: duration).milliseconds == 5 + milliseconds)
+    }
+
+    @Test("From one instant to another and back is no way at all")
+    func thereAndBack() {
+        var generator = SeededGenerator(seed: 22)
+        for _ in 0..<500 {
+            let a = Timestamp(milliseconds: .random(in: -1_000_000_000_000...4_000_000_000_000, using: &generator))
+            let b = Timestamp(milliseconds: .random(in: -1_000_000_000_000...4_000_000_000_000, using: &generator))
+            #expect(a.advanced(by: b.duration(since: a)) == b)
+            #expect(b.duration(since: a) == .zero - a.duration(since: b))
+            #expect((a < b) == (b.duration(since: a) > .zero))
+        }
+    }
+
+    @Test(
+        "In JSON only a string that is an instant is one",
+        arguments: ["7", "null", "\"\"", "\"2026-11-21T08:46:00\"", "{}", "true"])
+    func decoding(json: String) {
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode([Timestamp].self, from: Data("[\(json)]".utf8)) }
+    }
+}

@@ -1,0 +1,107 @@
+import DoorwardDomain
+import Foundation
+import Testing
+
+/// The words that stand on the wire, in the log and in its leaves: a change to one would break clients and proofs.
+@Suite struct WireWordsTests {
+    private func words<Word: RawRepresentable & CaseIterable & Codable & Equatable>(
+        of type: Word.Type, are listed: String, _ location: SourceLocation = #_sourceLocation
+    ) throws where Word.RawValue == String {
+        let names = listed.split(whereSeparator: \.isWhitespace).map(String.init)
+        #expect(Word.allCases.map(\.rawValue) == names, sourceLocation: location)
+        let json = Data("[\(names.map { "\"\($0)\"" }.joined(separator: ","))]".utf8)
+        let read = try JSONDecoder().decode([Word].self, from: json)
+        #expect(read == Array(Word.allCases), sourceLocation: location)
+        #expect(try JSONEncoder().encode(read) == json, sourceLocation: location)
+        for wrong in names.flatMap({ [$0.lowercased() == $0 ? $0.uppercased() : $0.lowercased(), $0 + " ", " " + $0] }) + [""] {
+            #expect(Word(rawValue: wrong) == nil, "\(wrong)", sourceLocation: location)
+        }
+    }
+
+    @Test("Operations on a lock")
+    func operations() throws {
+        try words(
+            of: LockOperation.self,
+            are: "LOCK UNLOCK UNLATCH VIEW_STATUS CHANGE_SETTINGS VIEW_ACCESS_HISTORY GRANT_ACCESS LOCKDOWN")
+    }
+
+    @Test("States of a bolt")
+    func states() throws {
+        try words(of: LockState.self, are: "LOCKED UNLOCKED LOCKING UNLOCKING UNLATCHED JAMMED UNKNOWN")
+    }
+
+    @Test("States of a command")
+    func commands() throws {
+        try words(of: CommandState.self, are: "ACCEPTED DISPATCHED CONFIRMED FAILED TIMED_OUT UNKNOWN DENIED")
+    }
+
+    @Test("Kinds of records")
+    func kinds() throws {
+        try words(
+            of: RecordKind.self,
+            are: "COMMAND_INTENT COMMAND_OUTCOME DENIAL DEVICE_EVENT ADMIN_CHANGE SESSION GATEWAY")
+    }
+
+    @Test("Decisions in records")
+    func decisions() throws { try words(of: RecordDecision.self, are: "ALLOWED DENIED") }
+
+    @Test("Kinds of actors")
+    func actors() throws { try words(of: ActorKind.self, are: "USER GUEST_LINK API_KEY DEVICE GATEWAY OUTSIDE") }
+
+    @Test("Ways into the gateway")
+    func sources() throws { try words(of: RecordSource.self, are: "API CONSOLE CLI GUEST_LINK DEVICE GATEWAY") }
+
+    @Test("Events: of locks, of sessions, of the gateway")
+    func events() throws {
+        try words(
+            of: RecordEvent.self,
+            are: """
+                LOCKED UNLOCKED UNLATCHED JAMMED TAMPER OFFLINE ONLINE BATTERY_LOW DOOR_OPENED DOOR_CLOSED DOOR_FORCED
+                ATTEMPT_FAILED KEYPAD_LOCKOUT CREDENTIAL_CHANGED
+                SIGNED_IN SIGNED_OUT SIGN_IN_FAILED REFRESH_REUSED
+                START STOP CLOCK_STEP CHECKPOINT KEY_ROTATED RECOVERED DENIALS_SUPPRESSED EXPORT ERASURE RETENTION_CUT
+                """)
+    }
+
+    @Test("Means by which a lock was moved")
+    func methods() throws {
+        try words(
+            of: EventMethod.self, are: "MANUAL KEYPAD KEY BUTTON AUTO RFID FINGERPRINT FOB APP SCHEDULE REMOTE UNKNOWN")
+    }
+
+    @Test("Administrative changes")
+    func actions() throws {
+        try words(of: ChangeAction.self, are: "CREATE UPDATE DELETE ASSIGN REMOVE GRANT REVOKE MOVE DISABLE ENABLE")
+    }
+
+    @Test("Roles")
+    func roles() throws {
+        try words(
+            of: Role.self, are: "SUPER_ADMIN OWNER PORTFOLIO_ADMIN PROPERTY_MANAGER MAINTENANCE AUDITOR TENANT GUEST")
+    }
+
+    @Test("What a role is held on")
+    func entities() throws { try words(of: AssociatedEntityType.self, are: "PORTFOLIO PROPERTY UNIT") }
+
+    @Test("Reasons of a denial, from farthest to nearest")
+    func reasons() throws {
+        try words(
+            of: DenialReason.self,
+            are: """
+                user_unknown user_disabled device_unknown device_unassigned no_association
+                guest_access_revoked grantor_lost_access role_insufficient operation_not_granted guest_window_ended
+                guest_uses_exhausted guest_window_not_started outside_schedule clock_untrusted feature_unavailable
+                capability_missing remote_operation_disabled lockdown_active
+                """)
+    }
+
+    @Test("Qualities of a state and states of a door, which are no lists")
+    func others() {
+        let qualities: [StateQuality] = [.confirmed, .retained, .assumed, .stale]
+        #expect(qualities.map(\.rawValue) == ["CONFIRMED", "RETAINED", "ASSUMED", "STALE"])
+        #expect(qualities.map { StateQuality(rawValue: $0.rawValue) } == qualities)
+        let doors: [DoorState] = [.open, .closed, .unknown]
+        #expect(doors.map(\.rawValue) == ["OPEN", "CLOSED", "UNKNOWN"])
+        #expect(doors.map { DoorState(rawValue: $0.rawValue) } == doors)
+    }
+}

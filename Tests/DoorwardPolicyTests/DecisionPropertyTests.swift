@@ -1,0 +1,171 @@
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Testing
+
+/// What holds of decisions in every world, whoever asks: no table, but laws.
+@Suite struct DecisionPropertyTests {
+    /// Asks some questions in each of many random worlds.
+    private func inWorlds(
+        _ seeds: Range<UInt64>, questions: Int = 30,
+        _ body: (inout PlainWorld, TenancyDirectory, UserID, LockOperation, DeviceID, Timestamp) -> Void
+    ) {
+        for seed in seeds {
+            var world = PlainWorld(seed: seed)
+            let directory = world.directory
+            for _ in 0..<questions {
+                let (user, device, at) = (world.someUser(), world.someDevice(), world.interestingInstant())
+                let operation = LockOperation.allCases.randomElement(using: &world.generator) ?? .unlock
+                body(&world, directory, user, operation, device, at)
+            }
+        }
+    }
+
+    private func decide(
+        _ user: UserID, _ operation: LockOperation, _ device: DeviceID, _ at: Timestamp, _ directory: TenancyDirectory
+    ) -> Decision {
+        SecurityService.decide(.user(user), operation, on: device, at: at, override: false, in: directory)
+    }
+
+    @Test("A rule that is named belongs to whoever asked, and carries the operation by itself")
+    func namedRule() {
+        inWorlds(1000..<1250) { world, directory, user, operation, device, at in
+            guard let rule = decide(user, operation, device, at, directory).rule else { return }
+            switch rule {
+            case .association(let id, let role):
+                let association = world.associations.first { $0.id == id }
+                #expect(association?.userID == user && association?.role == role)
+                if let association { #expect(SecurityService.carries(association, operation, on: device, in: directory)) }
+            case .guestAccess(let id):
+                let access = world.guestAccesses.first { $0.id == id }
+                #expect(access?.guestUserID == user && access?.deviceIDs.contains(device) == true)
+                #expect(access?.window.contains(at) == true && access?.revokedAt == nil)
+            case .superAdmin:
+                #expect(world.users.contains { $0.id == user && $0.isSuperAdmin })
+                #expect(operation == .viewStatus)
+            }
+        }
+    }
+
+    @Test("Whoever is without reach is told nothing: no rule, no time, nothing missing")
+    func silence() {
+        inWorlds(1300..<1550) { _, directory, user, operation, device, at in
+            guard let denial = decide(user, operation, device, at, directory).denial, !denial.hasReach else { return }
+            #expect(denial.rule == nil && denial.opensAt == nil && denial.closesAt == nil && denial.missing == nil)
+        }
+    }
+
+    @Test("Reach is the same for every operation, and whoever is allowed anything has it")
+    func reach() {
+        inWorlds(1600..<1750) { _, directory, user, _, device, at in
+            let decisions = LockOperation.allCases.map { decide(user, $0, device, at, directory) }
+            let reaches = Set(decisions.map { $0.denial?.hasReach ?? true })
+            #expect(reaches.count == 1)
+        }
+    }
+
+    @Test("A role that is added takes nothing away, and one that is taken away adds nothing")
+    func monotone() {
+        inWorlds(1800..<2000, questions: 15) { world, directory, user, operation, device, at in
+            let before = decide(user, operation, device, at, directory)
+            guard let other = world.associations.randomElement(using: &world.generator) else { return }
+            var more = directory
+            more.apply(
+                .putAssociation(
+                    UserRoleAssociation(
+                        id: world.newID(), userID: user, entity: other.entity, role: other.role, createdAt: at, updatedAt: at)))
+            let after = decide(user, operation, device, at, more)
+            if before.isAllowed { #expect(after.isAllowed || isForbid(after)) }
+            var fewer = directory
+            fewer.apply(.removeAssociation(other.id))
+            if !before.isAllowed { #expect(!decide(user, operation, device, at, fewer).isAllowed) }
+        }
+    }
+
+    /// What forbids beats every rule, so that it may take the place of another denial.
+    private func isForbid(_ decision: Decision) -> Bool {
+        decision.denial.map { [.capabilityMissing, .remoteOperationDisabled].contains($0.reason) } ?? false
+    }
+
+    @Test("What concerns another user, a stranger's association for example, changes no answer")
+    func others() {
+        inWorlds(2100..<2250, questions: 15) { world, directory, user, operation, device, at in
+            let stranger: UserID = world.newID()
+            var later = directory
+            for association in world.associations {
+                later.apply(
+                    .putAssociation(
+                        UserRoleAssociation(
+                            id: world.newID(), userID: stranger, entity: association.entity, role: association.role,
+                            createdAt: at, updatedAt: at)))
+            }
+            later.apply(.putPortfolio(Portfolio(id: world.newID(), name: "New", createdAt: at, updatedAt: at)))
+            #expect(decide(user, operation, device, at, later) == decide(user, operation, device, at, directory))
+        }
+    }
+
+    @Test("A disabled user is allowed nothing anywhere, and enabled again what they were allowed before")
+    func disabled() {
+        inWorlds(2300..<2450, questions: 15) { world, directory, user, operation, device, at in
+            guard var person = world.users.first(where: { $0.id == user }), person.isEnabled else { return }
+            person.isEnabled = false
+            var later = directory
+            later.apply(.putUser(person))
+            #expect(decide(user, operation, device, at, later).denial?.reason == .userDisabled)
+            #expect(SecurityService.visibleDeviceIDs(for: user, at: at, in: later).isEmpty)
+            #expect(SecurityService.visiblePropertyIDs(for: user, in: later).isEmpty)
+            person.isEnabled = true
+            later.apply(.putUser(person))
+            #expect(decide(user, operation, device, at, later) == decide(user, operation, device, at, directory))
+        }
+    }
+
+    @Test("Asking twice gives the same answer, and asking changes nothing")
+    func pure() {
+        inWorlds(2500..<2600) { _, directory, user, operation, device, at in
+            let first = decide(user, operation, device, at, directory)
+            let overridden = SecurityService.decide(
+                .user(user), operation, on: device, at: at, override: true, in: directory)
+            #expect(decide(user, operation, device, at, directory) == first)
+            #expect(overridden == first, "there is nothing to override")
+        }
+    }
+
+    @Test("A time that a denial tells is ahead if it opens and behind if it closed")
+    func times() {
+        inWorlds(2700..<2900) { _, directory, user, operation, device, at in
+            guard let denial = decide(user, operation, device, at, directory).denial else { return }
+            #expect((denial.opensAt != nil) == (denial.reason == .guestWindowNotStarted))
+            #expect((denial.closesAt != nil) == (denial.reason == .guestWindowEnded))
+            if let opens = denial.opensAt { #expect(at < opens) }
+            if let closes = denial.closesAt { #expect(closes <= at) }
+        }
+    }
+
+    @Test("Whoever waits until a told opening gets in, if nothing else is against it")
+    func opening() {
+        inWorlds(3000..<3400) { world, directory, user, operation, device, at in
+            guard let opens = decide(user, operation, device, at, directory).denial?.opensAt else { return }
+            let then = decide(user, operation, device, opens, directory)
+            #expect(then.isAllowed || isForbid(then) || then.denial?.reason == .guestWindowEnded)
+        }
+    }
+
+    @Test("A link is allowed what its access alone is, never more than its user")
+    func links() {
+        for seed in 3500..<3700 as Range<UInt64> {
+            var world = PlainWorld(seed: seed)
+            let directory = world.directory
+            for access in world.guestAccesses {
+                let (device, at) = (world.someDevice(), world.interestingInstant())
+                for operation in LockOperation.allCases {
+                    let link = SecurityService.decide(
+                        .guestLink(access.id), operation, on: device, at: at, override: false, in: directory)
+                    guard link.isAllowed else { continue }
+                    #expect(link.rule == .guestAccess(access.id))
+                    if let guest = access.guestUserID { #expect(decide(guest, operation, device, at, directory).isAllowed) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import DoorwardDomain
+import DoorwardPolicy
+import Testing
+
+/// The table of fields written out by hand, and what each role sees by it.
+@Suite struct FieldTablePageTests {
+    /// One line: a kind of object, a level and what that level adds.
+    struct Line: CustomTestStringConvertible, Sendable {
+        let kind: FieldTable.Kind
+        let level: FieldLevel
+        let fields: [String]
+
+        init(_ kind: FieldTable.Kind, _ level: FieldLevel, _ fields: String) {
+            (self.kind, self.level) = (kind, level)
+            self.fields = fields.split(whereSeparator: \.isWhitespace).map(String.init)
+        }
+
+        var testDescription: String { "\(kind.rawValue), \(level.name)" }
+    }
+
+    private static let page = [
+        Line(
+            .device, .publicLevel,
+            "id name state stateQuality stateAt doorState isOnline capabilities propertyName unitName"),
+        Line(.device, .resident, "batteryLevel batteryLow portfolioId propertyId unitId settings createdAt updatedAt"),
+        Line(.device, .operations, "manufacturer model firmwareVersion lastSeen faults adapter"),
+        Line(.device, .management, "address metadata isRemoteOperationEnabled"),
+        Line(.device, .owner, ""),
+        Line(.portfolio, .publicLevel, "id name"),
+        Line(.portfolio, .resident, ""),
+        Line(.portfolio, .operations, ""),
+        Line(.portfolio, .management, "administratorUserIds propertyIds createdAt updatedAt"),
+        Line(.portfolio, .owner, ""),
+        Line(.property, .publicLevel, "id name defaultTimeZone address lockdown.active"),
+        Line(.property, .resident, "createdAt updatedAt portfolioId"),
+        Line(.property, .operations, "unitIds"),
+        Line(.property, .management, "managerUserIds lockdown"),
+        Line(.property, .owner, ""),
+        Line(.unit, .publicLevel, "id name propertyId"),
+        Line(.unit, .resident, "portfolioId deviceIds commonAreaAccessIds createdAt updatedAt"),
+        Line(.unit, .operations, ""),
+        Line(.unit, .management, "tenantUserIds"),
+        Line(.unit, .owner, ""),
+        Line(.user, .publicLevel, "id firstName"),
+        Line(.user, .resident, "lastName"),
+        Line(.user, .operations, ""),
+        Line(.user, .management, "email roleAssociations isEnabled"),
+        Line(
+            .user, .owner,
+            """
+            isSuperAdmin guestAccesses defaultPortfolioId defaultPropertyId defaultUnitId hasCompliancePack createdAt updatedAt
+            """),
+        Line(
+            .guestAccess, .publicLevel,
+            """
+            id guestUserId label propertyId unitId deviceIds operations validFrom validUntil resolution schedule maxUses usesLeft
+            grantedByUserId revokedAt createdAt
+            """),
+        Line(.guestAccess, .resident, ""),
+        Line(.guestAccess, .operations, ""),
+        Line(.guestAccess, .management, "grantedUnderAssociationId"),
+        Line(.guestAccess, .owner, ""),
+        Line(.command, .publicLevel, ""),
+        Line(.record, .publicLevel, ""),
+        Line(.record, .resident, "id at kind operation decision outcome event method deviceId actor"),
+        Line(.record, .operations, ""),
+        Line(.record, .owner, ""),
+    ]
+
+    @Test("A level adds what the page says it adds", arguments: page)
+    func added(line: Line) { #expect(Set(FieldTable.added(to: line.kind, at: line.level)) == Set(line.fields)) }
+
+    @Test("A field is seen from the level on that adds it, and below it not", arguments: page)
+    func seen(line: Line) {
+        for field in line.fields {
+            for level in FieldLevel.allCases {
+                #expect(FieldTable.sees(field, of: line.kind, at: level) == (level >= line.level), "\(field), \(level.name)")
+                #expect(FieldTable.fields(of: line.kind, at: level).contains(field) == (level >= line.level), "\(field)")
+            }
+        }
+    }
+
+    @Test("Nothing that is a key to something else is in any table", arguments: FieldTable.Kind.allCases)
+    func secrets(kind: FieldTable.Kind) {
+        let fields = FieldTable.fields(of: kind, at: .owner)
+        for word in ["password", "secret", "token", "hash", "salt", "link", "key"] {
+            #expect(!fields.contains { $0.lowercased().contains(word) })
+        }
+    }
+
+    @Test("A field of one kind is not seen on another that has none of that name")
+    func otherKinds() {
+        #expect(!FieldTable.sees("email", of: .device, at: .owner))
+        #expect(!FieldTable.sees("state", of: .user, at: .owner))
+        #expect(!FieldTable.sees("seq", of: .command, at: .owner))
+        #expect(!FieldTable.sees("", of: .record, at: .owner))
+        #expect(!FieldTable.sees("lockdown.reason", of: .property, at: .publicLevel))
+    }
+
+    @Test(
+        "A role gives its level, and a super admin's is not one of a role",
+        arguments: [
+            (Role.superAdmin, nil), (.owner, .owner), (.portfolioAdmin, .management), (.propertyManager, .management),
+            (.maintenance, .operations), (.auditor, .management), (.tenant, .resident), (.guest, .publicLevel),
+        ] as [(Role, FieldLevel?)])
+    func roles(role: Role, level: FieldLevel?) { #expect(FieldLevel(of: role) == level) }
+
+    private func level(_ given: [Given], _ object: (House) -> FieldObject) -> FieldLevel? {
+        let house = House(given)
+        return SecurityService.fieldLevel(of: house.person, for: object(house), at: House.now, in: house.directory)
+    }
+
+    private static let facts: [(Given, FieldLevel?)] = [
+        (.role(.owner, 1), .owner), (.role(.portfolioAdmin, 2), .management), (.role(.propertyManager, 3), .management),
+        (.role(.maintenance, 4), .operations), (.role(.auditor, 5), .management), (.role(.tenant, 6), .resident),
+        (.guest(7), .publicLevel), (.superAdmin, .operations), (.role(.owner, 8, on: .unit), nil),
+        (.guest(9, until: .seconds(-4_000_000), created: .seconds(-5_000_000)), nil), (.guest(10, at: [.cellar]), nil),
+    ]
+
+    @Test("Of any two things that somebody holds, the higher level counts on the device", arguments: facts.indices)
+    func merged(index: Int) {
+        let (fact, alone) = Self.facts[index]
+        #expect(level([fact]) { .device($0.flatDoor) } == alone)
+        for (other, otherLevel) in Self.facts {
+            let expected = [alone, otherLevel].compactMap(\.self).max()
+            #expect(level([fact, other]) { .device($0.flatDoor) } == expected)
+            #expect(level([other, fact]) { .device($0.flatDoor) } == expected)
+        }
+    }
+
+    @Test("A role counts on the object that is asked about, not on one beside it")
+    func perObject() {
+        let both: [Given] = [.role(.tenant, 1), .guest(2, at: [.other])]
+        #expect(level(both) { .device($0.flatDoor) } == .resident)
+        #expect(level(both) { .device($0.otherDoor) } == .publicLevel)
+        #expect(level(both) { .device($0.cellar) } == nil)
+        #expect(level(both) { .unit($0.unit) } == .resident)
+        #expect(level(both) { .unit($0.otherUnit) } == nil)
+        #expect(level(both) { .portfolio($0.portfolio) } == nil)
+        #expect(level([.role(.auditor, on: .portfolio)]) { .portfolio($0.portfolio) } == .management)
+        #expect(level([.role(.auditor)]) { .portfolio($0.portfolio) } == nil, "an auditor of a property sees no portfolio")
+    }
+
+    @Test("Whatever a device is allowed to be looked at for, it is seen at some level; what is not, at none")
+    func agreesWithDecisions() {
+        for seed in 4000..<4100 as Range<UInt64> {
+            let world = PlainWorld(seed: seed)
+            let directory = world.directory
+            for user in world.users.map(\.id) {
+                for device in world.devices.map(\.id) {
+                    let decision = SecurityService.decide(
+                        .user(user), .viewStatus, on: device, at: PlainWorld.now, override: false, in: directory)
+                    let level = SecurityService.fieldLevel(
+                        of: user, for: .device(device), at: PlainWorld.now, in: directory)
+                    if decision.isAllowed { #expect(level != nil, "seed \(seed)") }
+                    if decision.denial?.hasReach == false { #expect(level == nil, "seed \(seed)") }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+@testable import DoorwardPolicy
+
+@Suite struct HeldGuestAccessesTests {
+    private static let at = Timestamp(milliseconds: 1_000_000)
+
+    private static func node(
+        _ number: UInt64, on devices: [UInt64], until: Int64 = 2_000_000, revokedAt: Int64? = nil, createdAt: Int64 = 0,
+        role: Role = .owner, operations: [LockOperation] = []
+    ) -> GuestAccessNode {
+        GuestAccessNode(
+            GuestAccess(
+                id: GuestAccessID(high: 0, low: number), guestUserID: nil, propertyID: PropertyID(high: 0, low: 1),
+                deviceIDs: devices.map { DeviceID(high: 0, low: $0) }, operations: operations,
+                window: GuestWindow(validFrom: Timestamp(milliseconds: 0), validUntil: Timestamp(milliseconds: until)),
+                grantedByUserID: UserID(high: 0, low: 2), grantedUnderAssociationID: AssociationID(high: 0, low: 3),
+                grantedUnderRole: role, revokedAt: revokedAt.map(Timestamp.init(milliseconds:)),
+                createdAt: Timestamp(milliseconds: createdAt)))
+    }
+
+    @Test(
+        "On each device it finds the accesses that list it, smaller id first, whatever goes in and out",
+        arguments: 0..<12 as Range<UInt64>)
+    func model(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var held = HeldGuestAccesses()
+        var model: [UInt64: [UInt64]] = [:]
+        for _ in 0..<150 {
+            let number = UInt64.random(in: 0..<20, using: &generator)
+            held.remove(GuestAccessID(high: 0, low: number))
+            model[number] = nil
+            if Int.random(in: 0..<3, using: &generator) > 0 {
+                let devices = (0..<Int.random(in: 0...4, using: &generator)).map { _ in
+                    UInt64.random(in: 0..<8, using: &generator)
+                }
+                held.insert(Self.node(number, on: devices))
+                model[number] = devices
+            }
+            for device in 0..<9 as Range<UInt64> {
+                let expected = model.filter { $0.value.contains(device) }.keys.sorted()
+                #expect(held.all(on: DeviceID(high: 0, low: device)).map(\.id.low) == expected)
+                #expect(expected.isEmpty || held.deviceFilter.mayContain(DeviceID(high: 0, low: device)))
+            }
+            #expect(held.ids.map(\.low) == model.keys.sorted(), "also those that list no device")
+        }
+    }
+
+    @Test("An access that lists a device twice is there once")
+    func twice() {
+        var held = HeldGuestAccesses()
+        held.insert(Self.node(1, on: [5, 5, 6]))
+        #expect(held.entries.count == 2)
+        #expect(held.all(on: DeviceID(high: 0, low: 5)).count == 1)
+    }
+
+    @Test("The filter is empty without accesses, and again when the last is gone")
+    func filter() {
+        var held = HeldGuestAccesses()
+        let device = DeviceID(high: 0, low: 5)
+        #expect(!held.deviceFilter.mayContain(device))
+        held.insert(Self.node(1, on: [5]))
+        #expect(held.deviceFilter.mayContain(device))
+        #expect(!held.deviceFilter.mayContain(DeviceID(high: 0, low: 6)))
+        held.remove(GuestAccessID(high: 0, low: 1))
+        #expect(!held.deviceFilter.mayContain(device))
+    }
+
+    @Test(
+        "Reach is from the creation until 30 days after the end, which is the revocation if that is earlier",
+        arguments: [
+            (2_000_000, nil, 0, -1, false), (2_000_000, nil, 0, 0, true), (2_000_000, nil, 0, 2_593_999_999, true),
+            (2_000_000, nil, 0, 2_594_000_000, false), (2_000_000, 500_000, 0, 2_592_499_999, true),
+            (2_000_000, 500_000, 0, 2_592_500_000, false), (2_000_000, 3_000_000, 0, 2_593_999_999, true),
+            (2_000_000, 3_000_000, 0, 2_594_000_000, false), (0, nil, 3_000_000_000, 3_000_000_000, false),
+        ] as [(Int64, Int64?, Int64, Int64, Bool)])
+    func reach(until: Int64, revokedAt: Int64?, createdAt: Int64, instant: Int64, hasReach: Bool) {
+        let node = Self.node(1, on: [1], until: until, revokedAt: revokedAt, createdAt: createdAt)
+        #expect(node.givesReach(at: Timestamp(milliseconds: instant)) == hasReach)
+    }
+
+    @Test("An access ends with an association only if that was a tenant's", arguments: Role.allCases)
+    func tenancy(role: Role) {
+        #expect(Self.node(1, on: [], role: role).tenancy == (role == .tenant ? AssociationID(high: 0, low: 3) : nil))
+    }
+
+    @Test("A set of operations holds those that were put in, in any order and number")
+    func operations() {
+        for bits in 0..<256 {
+            let operations = LockOperation.allCases.enumerated().filter { bits >> $0.offset & 1 == 1 }.map(\.element)
+            let set = OperationSet(operations + operations.reversed())
+            #expect(LockOperation.allCases.filter { set.contains($0) } == operations)
+            #expect(set == OperationSet(operations))
+        }
+    }
+}

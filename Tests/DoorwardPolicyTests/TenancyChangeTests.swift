@@ -1,0 +1,259 @@
+import DoorwardDomain
+import DoorwardPolicy
+import Testing
+
+/// Each kind of change made and unmade in the house, and moves and deletions as the gateway makes them of such changes.
+@Suite struct TenancyChangeTests {
+    private static let later = House.now.advanced(by: House.day)
+
+    private func decision(_ house: House, _ operation: LockOperation = .unlock, _ door: Door = .flat) -> Decision {
+        house.decide(operation, on: house.id(of: door))
+    }
+
+    @Test("A portfolio is renamed, and nothing below it notices")
+    func portfolio() throws {
+        var house = House([.role(.owner)])
+        let before = decision(house)
+        var portfolio = try #require(house.directory.portfolio(house.portfolio))
+        (portfolio.name, portfolio.updatedAt) = ("Renamed", Self.later)
+        house.directory.apply(.putPortfolio(portfolio))
+        #expect(house.directory.portfolio(house.portfolio) == portfolio)
+        #expect(house.directory.portfolioIDs == [house.portfolio])
+        #expect(house.directory.propertyIDs(of: house.portfolio) == [house.property])
+        #expect(decision(house) == before)
+    }
+
+    @Test("A property of another portfolio is another's: the list of the first loses it")
+    func property() {
+        var house = House()
+        let other = PortfolioID(high: 0, low: 50)
+        let moved = Property(
+            id: house.property, name: "H", portfolioID: other, createdAt: House.now, updatedAt: House.now)
+        house.directory.apply(.putProperty(moved))
+        #expect(house.directory.propertyIDs(of: house.portfolio).isEmpty)
+        #expect(house.directory.propertyIDs(of: other) == [house.property])
+        #expect(house.directory.propertyIDs == [house.property])
+        #expect(house.directory.unitIDs(of: house.property) == [house.unit, house.otherUnit], "its units stay its own")
+    }
+
+    @Test("A common area is taken off a unit's list and put on it again")
+    func commonArea() throws {
+        var house = House([.role(.tenant)])
+        #expect(decision(house, .unlock, .front).isAllowed)
+        var unit = try #require(house.directory.unit(house.unit))
+        unit.commonAreaAccessIDs = []
+        house.directory.apply(.putUnit(unit))
+        #expect(decision(house, .unlock, .front) == Answer.hidden.decision)
+        #expect(house.directory.unitsSharing(house.frontDoor).isEmpty)
+        unit.commonAreaAccessIDs = [house.cellar, house.frontDoor]
+        house.directory.apply(.putUnit(unit))
+        #expect(decision(house, .unlock, .front).isAllowed)
+        #expect(decision(house, .unlock, .cellar).isAllowed)
+        #expect(house.directory.unitsSharing(house.cellar) == [house.unit])
+        #expect(decision(house).isAllowed, "their own door was never in question")
+    }
+
+    @Test("A unit that lists a door twice shares it once, and not at all when it lists it no more")
+    func listedTwice() throws {
+        var house = House([.role(.tenant)])
+        var unit = try #require(house.directory.unit(house.unit))
+        unit.commonAreaAccessIDs = [house.cellar, house.cellar]
+        house.directory.apply(.putUnit(unit))
+        #expect(house.directory.unitsSharing(house.cellar) == [house.unit])
+        #expect(decision(house, .unlock, .cellar).isAllowed)
+        unit.commonAreaAccessIDs = []
+        house.directory.apply(.putUnit(unit))
+        #expect(house.directory.unitsSharing(house.cellar).isEmpty)
+        #expect(decision(house, .unlock, .cellar) == Answer.hidden.decision)
+    }
+
+    @Test("A device is detached: nobody reaches it but a super admin, and attached again it is as before")
+    func detach() throws {
+        var house = House([.role(.tenant)])
+        let before = house
+        var device = try #require(house.directory.device(house.flatDoor))
+        let attached = device
+        (device.portfolioID, device.propertyID, device.unitID) = (nil, nil, nil)
+        house.directory.apply(.putDevice(device))
+        #expect(decision(house) == Answer.denied(.deviceUnassigned, reach: false).decision)
+        #expect(house.directory.unassignedDeviceIDs == [house.flatDoor, house.unassigned])
+        #expect(house.directory.deviceIDs(of: house.unit).isEmpty)
+        #expect(!house.directory.deviceIDs(of: house.property).contains(house.flatDoor))
+        house.directory.apply(.putDevice(attached))
+        #expect(decision(house) == decision(before))
+        #expect(house.directory.unassignedDeviceIDs == [house.unassigned])
+        #expect(house.directory.deviceIDs(of: house.unit) == [house.flatDoor])
+        #expect(house.directory.deviceIDs(of: house.property) == before.directory.deviceIDs(of: house.property))
+    }
+
+    @Test("A device that moves to another property takes no reach along: who was there has none, who is there has it")
+    func move() throws {
+        let elsewhere = PropertyID(high: 0, low: 60)
+        var house = House([.role(.propertyManager, 1), .role(.tenant, 2)])
+        house.directory.apply(
+            .putProperty(
+                Property(id: elsewhere, name: "E", portfolioID: house.portfolio, createdAt: House.now, updatedAt: House.now)))
+        house.assign(.maintenance, on: .property(elsewhere), number: 3, to: house.other)
+        var device = try #require(house.directory.device(house.frontDoor))
+        device.propertyID = elsewhere
+        house.directory.apply(.putDevice(device))
+        #expect(decision(house, .unlock, .front) == Answer.hidden.decision, "not even as a common area that is still listed")
+        #expect(house.directory.unitsSharing(house.frontDoor) == [house.unit])
+        #expect(house.decide(on: house.frontDoor, by: .user(house.other)).isAllowed)
+        #expect(house.directory.deviceIDs(of: elsewhere) == [house.frontDoor])
+    }
+
+    @Test("A user loses and regains the flag of a super admin, and the count follows")
+    func superAdmins() {
+        var house = House()
+        #expect(house.directory.superAdminCount == 0)
+        house.put(user: house.person, isSuperAdmin: true)
+        house.put(user: house.other, isEnabled: false, isSuperAdmin: true)
+        #expect(house.directory.superAdminCount == 2, "disabled ones count too")
+        house.put(user: house.person, isSuperAdmin: true)
+        #expect(house.directory.superAdminCount == 2)
+        house.put(user: house.person)
+        #expect(house.directory.superAdminCount == 1)
+        #expect(decision(house, .viewStatus, .unassigned) == Answer.denied(.deviceUnassigned, reach: false).decision)
+        #expect(house.directory.userCount == 2)
+    }
+
+    @Test("What somebody holds is there before they are, and counts from the moment they are")
+    func childrenFirst() {
+        var house = House()
+        let newcomer = UserID(high: 0, low: 70)
+        house.assign(.tenant, number: 9, to: newcomer)
+        house.admit(number: 9, guest: newcomer)
+        #expect(house.decide(by: .user(newcomer)) == Answer.denied(.userUnknown, reach: false).decision)
+        #expect(!SecurityService.reaches(newcomer, .unit(house.unit), in: house.directory))
+        #expect(house.directory.userCount == 2 && !house.directory.userIDs.contains(newcomer))
+        #expect(house.directory.associations(of: newcomer).count == 1)
+        #expect(house.directory.guestAccesses(of: newcomer).count == 1)
+        house.put(user: newcomer)
+        #expect(house.decide(by: .user(newcomer)) == .allowed(.held(.tenant, 9), override: false))
+        #expect(house.directory.userCount == 3)
+    }
+
+    @Test("An association of the same id replaces the one before, of whoever it was")
+    func replaceAssociation() {
+        var house = House([.role(.owner, 4)])
+        house.assign(.tenant, number: 4, to: house.other)
+        #expect(decision(house) == Answer.hidden.decision)
+        #expect(house.decide(by: .user(house.other)) == .allowed(.held(.tenant, 4), override: false))
+        #expect(house.directory.associations(on: .portfolio(house.portfolio)).isEmpty)
+        #expect(house.directory.associations(of: house.person).isEmpty)
+        #expect(house.directory.association(AssociationID(high: 1, low: 4))?.userID == house.other)
+    }
+
+    @Test("Of two roles of one user on one entity, taking one away leaves the other")
+    func twoRoles() {
+        var house = House([.role(.maintenance, 1), .role(.auditor, 2), .removed(1)])
+        #expect(house.directory.associations(on: .property(house.property)).map(\.role) == [.auditor])
+        #expect(decision(house, .viewStatus) == .allowed(.held(.auditor, 2), override: false))
+        house.directory.apply(.removeAssociation(AssociationID(high: 1, low: 2)))
+        #expect(house.directory.associations(on: .property(house.property)).isEmpty)
+        #expect(decision(house, .viewStatus) == Answer.hidden.decision)
+        #expect(house.directory.association(AssociationID(high: 1, low: 2)) == nil)
+    }
+
+    @Test("An association that is taken away twice, or before it was given, is taken away once")
+    func removedTwice() {
+        var house = House([.removed(1), .role(.tenant, 1)])
+        #expect(decision(house).isAllowed)
+        for _ in 0..<2 { house.directory.apply(.removeAssociation(AssociationID(high: 1, low: 1))) }
+        #expect(decision(house) == Answer.hidden.decision)
+        house.assign(.tenant, number: 1)
+        #expect(decision(house).isAllowed)
+    }
+
+    @Test("A guest access is revoked and stays listed, on its devices, in its property and with its guest")
+    func revoke() {
+        var house = House([.guest(1, at: [.flat, .front])])
+        house.admit(number: 1, devices: [house.flatDoor, house.frontDoor], revokedAt: .zero)
+        let id = GuestAccessID(high: 1, low: 1)
+        #expect(house.directory.guestAccess(id)?.revokedAt == House.now)
+        #expect(house.directory.guestAccesses(of: house.person).map(\.id) == [id])
+        #expect(house.directory.guestAccesses(on: house.flatDoor).map(\.id) == [id])
+        #expect(house.directory.guestAccesses(in: house.property).map(\.id) == [id])
+        #expect(decision(house).denial?.reason == .guestAccessRevoked)
+    }
+
+    @Test("A device that leaves an access is out of it at once, and the access stays for the others")
+    func shorten() {
+        var house = House([.guest(1, at: [.flat, .front])])
+        house.admit(number: 1, devices: [house.frontDoor])
+        #expect(decision(house) == Answer.hidden.decision)
+        #expect(house.directory.guestAccesses(on: house.flatDoor).isEmpty)
+        #expect(decision(house, .unlock, .front) == .allowed(.guest(1), override: false))
+        house.admit(number: 1, devices: [])
+        #expect(house.directory.guestAccesses(of: house.person).map(\.deviceIDs) == [[]], "it is still theirs, and opens nothing")
+        #expect(decision(house, .unlock, .front) == Answer.hidden.decision)
+    }
+
+    @Test("A unit that goes with a cascade: tenants lose their role, devices hang nowhere, accesses end, step by step")
+    func cascade() {
+        var house = House([.role(.tenant, 1), .other(.tenant, 2), .guest(3, under: (2, .tenant))])
+        let before = house
+        house.directory.apply(.removeAssociation(AssociationID(high: 1, low: 2)))
+        #expect(decision(house).rule == .held(.tenant, 1))
+        house.directory.apply(.removeAssociation(AssociationID(high: 1, low: 1)))
+        #expect(decision(house) == Answer.denied(.grantorLostAccess, by: .guest(3)).decision)
+        house.admit(number: 3, devices: [], under: (2, .tenant), revokedAt: .zero)
+        #expect(decision(house) == Answer.hidden.decision)
+        #expect(house.directory.associations(on: .unit(house.unit)).isEmpty)
+        #expect(decision(before).isAllowed, "the version before knows nothing of it")
+    }
+
+    @Test("An address that is given up is free for another, who is found by it")
+    func address() throws {
+        var house = House()
+        var first = try #require(house.directory.user(house.person))
+        var second = try #require(house.directory.user(house.other))
+        let address = first.email
+        first.email = "new@example.org"
+        house.directory.apply(.putUser(first))
+        #expect(house.directory.user(email: address) == nil)
+        second.email = address.uppercased()
+        house.directory.apply(.putUser(second))
+        #expect(house.directory.user(email: address)?.id == house.other)
+        #expect(house.directory.user(email: "NEW@example.org")?.id == house.person)
+        #expect(house.directory.user(email: "11@example.org") == nil)
+    }
+
+    @Test("An empty directory knows nothing, and denies everything without reach")
+    func empty() {
+        let directory = TenancyDirectory()
+        let (user, device) = (UserID(high: 0, low: 1), DeviceID(high: 0, low: 1))
+        #expect(directory.userIDs.isEmpty && directory.deviceIDs.isEmpty && directory.portfolioIDs.isEmpty)
+        #expect(directory.userCount == 0 && directory.deviceCount == 0 && directory.superAdminCount == 0)
+        #expect(directory.user(user) == nil && directory.device(device) == nil && directory.user(email: "") == nil)
+        #expect(directory.resolve(user) == nil && directory.resolve(device) == nil)
+        for operation in LockOperation.allCases {
+            for principal in [Principal.user(user), .guestLink(GuestAccessID(high: 0, low: 1))] {
+                let decision = SecurityService.decide(
+                    principal, operation, on: device, at: House.now, override: true, in: directory)
+                #expect(decision == Answer.denied(.userUnknown, reach: false).decision)
+            }
+        }
+    }
+
+    @Test("Ids at the ends of their range, and pairs that differ in one half, are told apart")
+    func extremeIDs() {
+        let ids: [(UInt64, UInt64)] = [
+            (0, 0), (0, .max), (.max, 0), (.max, .max), (1, 0), (0, 1), (1 << 63, 0), (0, 1 << 63), (5, 9), (9, 5),
+        ]
+        var house = House()
+        for (index, id) in ids.enumerated() {
+            house.put(device: DeviceID(high: id.0, low: id.1), unit: index.isMultiple(of: 2) ? house.unit : nil)
+            house.put(user: UserID(high: id.0, low: id.1), isSuperAdmin: index == 3)
+        }
+        for (index, id) in ids.enumerated() {
+            let device = house.directory.device(DeviceID(high: id.0, low: id.1))
+            #expect(device?.id == DeviceID(high: id.0, low: id.1))
+            #expect(device?.unitID == (index.isMultiple(of: 2) ? house.unit : nil))
+            #expect(house.directory.user(UserID(high: id.0, low: id.1))?.isSuperAdmin == (index == 3))
+        }
+        #expect(house.directory.device(DeviceID(high: 5, low: 5)) == nil)
+        #expect(house.directory.device(DeviceID(high: 9, low: 9)) == nil)
+    }
+}

@@ -1,0 +1,168 @@
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+
+/// What a directory should hold, in plain dictionaries: each list is made by looking through all of them.
+struct TenancyModel {
+    var portfolios: [PortfolioID: Portfolio] = [:]
+    var properties: [PropertyID: Property] = [:]
+    var units: [UnitID: Unit] = [:]
+    var devices: [DeviceID: LockDevice] = [:]
+    var users: [UserID: User] = [:]
+    var associations: [AssociationID: UserRoleAssociation] = [:]
+    var guestAccesses: [GuestAccessID: GuestAccess] = [:]
+
+    mutating func apply(_ change: TenancyChange) {
+        switch change {
+        case .putPortfolio(let entity): portfolios[entity.id] = entity
+        case .putProperty(let entity): properties[entity.id] = entity
+        case .putUnit(let entity): units[entity.id] = entity
+        case .putDevice(let entity): devices[entity.id] = entity
+        case .putUser(let entity): users[entity.id] = entity
+        case .putAssociation(let entity): associations[entity.id] = entity
+        case .removeAssociation(let id): associations[id] = nil
+        case .putGuestAccess(let entity): guestAccesses[entity.id] = entity
+        }
+    }
+
+    private func ids<Entity, Value>(
+        _ table: [EntityID<Entity>: Value], where isIncluded: (Value) -> Bool = { _ in true }
+    ) -> [EntityID<Entity>] { table.filter { isIncluded($0.value) }.keys.sorted() }
+
+    /// The first thing in which a directory differs from the model; `nil` when it differs in nothing.
+    func difference(from directory: TenancyDirectory) -> String? {
+        entitiesDiffer(from: directory) ?? placesDiffer(from: directory) ?? holdingsDiffer(from: directory)
+    }
+
+    private func entitiesDiffer(from directory: TenancyDirectory) -> String? {
+        if directory.portfolioIDs != ids(portfolios) { return "portfolios" }
+        if directory.propertyIDs != ids(properties) { return "properties" }
+        if directory.unitIDs != ids(units) { return "units" }
+        if directory.deviceIDs != ids(devices) || directory.deviceCount != devices.count { return "devices" }
+        if directory.userIDs != ids(users) || directory.userCount != users.count { return "users" }
+        if directory.guestAccessIDs != ids(guestAccesses) { return "guest accesses" }
+        if directory.superAdminCount != users.values.count(where: \.isSuperAdmin) { return "the number of super admins" }
+        if portfolios.contains(where: { directory.portfolio($0) != $1 }) { return "a portfolio" }
+        if properties.contains(where: { directory.property($0) != $1 }) { return "a property" }
+        if units.contains(where: { directory.unit($0) != $1 }) { return "a unit" }
+        if devices.contains(where: { directory.device($0) != $1 }) { return "a device" }
+        if users.contains(where: { directory.user($0) != $1 }) { return "a user" }
+        if associations.contains(where: { directory.association($0) != $1 }) { return "an association" }
+        if guestAccesses.contains(where: { directory.guestAccess($0) != $1 }) { return "a guest access" }
+        return nil
+    }
+
+    private func placesDiffer(from directory: TenancyDirectory) -> String? {
+        for id in portfolios.keys where directory.propertyIDs(of: id) != ids(properties, where: { $0.portfolioID == id }) {
+            return "the properties of a portfolio"
+        }
+        for id in properties.keys {
+            if directory.unitIDs(of: id) != ids(units, where: { $0.propertyID == id }) { return "the units of a property" }
+            if directory.deviceIDs(of: id) != ids(devices, where: { $0.propertyID == id }) { return "a property's devices" }
+            let accesses = ids(guestAccesses, where: { $0.propertyID == id })
+            if directory.guestAccesses(in: id).map(\.id) != accesses { return "a property's guest accesses" }
+        }
+        for id in units.keys where directory.deviceIDs(of: id) != ids(devices, where: { $0.unitID == id }) {
+            return "the devices of a unit"
+        }
+        for id in devices.keys {
+            if directory.unitsSharing(id) != ids(units, where: { $0.commonAreaAccessIDs.contains(id) }) {
+                return "the units that list a device"
+            }
+            let accesses = ids(guestAccesses, where: { $0.deviceIDs.contains(id) })
+            if directory.guestAccesses(on: id).map(\.id) != accesses { return "a device's guest accesses" }
+        }
+        return directory.unassignedDeviceIDs == ids(devices, where: { $0.propertyID == nil }) ? nil : "unassigned devices"
+    }
+
+    private func holdingsDiffer(from directory: TenancyDirectory) -> String? {
+        let held = associations.values.sorted { $0.id < $1.id }
+        for user in Set(users.keys).union(held.map(\.userID)) {
+            if directory.associations(of: user) != held.filter({ $0.userID == user }) { return "what a user holds" }
+            let accesses = ids(guestAccesses, where: { $0.guestUserID == user })
+            if directory.guestAccesses(of: user).map(\.id) != accesses { return "a user's guest accesses" }
+        }
+        for entity in Set(held.map(\.entity)) where directory.associations(on: entity) != held.filter({ $0.entity == entity }) {
+            return "who holds something on an entity"
+        }
+        for user in users.values where directory.user(email: user.email.uppercased())?.id != user.id { return "an address" }
+        return nil
+    }
+}
+
+/// Changes drawn from a seed: few ids, so that most changes meet something that is there.
+struct RandomChanges {
+    var generator: SeededGenerator
+    /// How many ids there are of each kind.
+    let ids: UInt64
+
+    init(seed: UInt64, ids: UInt64 = 6) { (generator, self.ids) = (SeededGenerator(seed: seed), ids) }
+
+    private mutating func id<Entity>() -> EntityID<Entity> {
+        EntityID(high: .random(in: 0...1, using: &generator), low: .random(in: 0..<ids, using: &generator))
+    }
+
+    private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
+
+    private mutating func list<Entity>() -> [EntityID<Entity>] {
+        (0..<Int.random(in: 0...4, using: &generator)).map { _ in id() }
+    }
+
+    private mutating func instant() -> Timestamp { Timestamp(milliseconds: .random(in: 0...1000, using: &generator)) }
+
+    mutating func next() -> TenancyChange {
+        switch Int.random(in: 0..<16, using: &generator) {
+        case 0: .putPortfolio(Portfolio(id: id(), name: name(), createdAt: instant(), updatedAt: instant()))
+        case 1: .putProperty(Property(id: id(), name: name(), portfolioID: id(), createdAt: instant(), updatedAt: instant()))
+        case 2, 3:
+            .putUnit(
+                Unit(
+                    id: id(), name: name(), propertyID: id(), portfolioID: id(), commonAreaAccessIDs: list(),
+                    createdAt: instant(), updatedAt: instant()))
+        case 4, 5, 6: .putDevice(device())
+        case 7, 8: .putUser(user())
+        case 9, 10, 11: .putAssociation(association())
+        case 12, 13: .removeAssociation(id())
+        default: .putGuestAccess(access())
+        }
+    }
+
+    private mutating func name() -> String { "name \(UInt8.random(in: 0...9, using: &generator))" }
+
+    private mutating func device() -> LockDevice {
+        var device = LockDevice(
+            id: id(), name: name(), adapter: chance(50) ? "mqtt" : "simulator", capabilities: chance(50) ? .all : [.lock],
+            createdAt: instant(), updatedAt: instant())
+        if chance(80) { (device.propertyID, device.portfolioID) = (id(), id()) }
+        if device.propertyID != nil && chance(50) { device.unitID = id() }
+        if chance(20) { device.firmwareVersion = name() }
+        return device
+    }
+
+    /// Addresses are as unique as the store keeps them: each user has their own.
+    private mutating func user() -> User {
+        let id: UserID = id()
+        let number = UInt8.random(in: 0...2, using: &generator)
+        return User(
+            id: id, email: "\(chance(50) ? "a" : "A")\(number)-\(id)@example.org", firstName: name(), lastName: name(),
+            isEnabled: chance(80), isSuperAdmin: chance(30), createdAt: instant(), updatedAt: instant())
+    }
+
+    private mutating func association() -> UserRoleAssociation {
+        let type = AssociatedEntityType.allCases.randomElement(using: &generator) ?? .unit
+        return UserRoleAssociation(
+            id: id(), userID: id(), entity: AssociatedEntity(type: type, id: id()),
+            role: Role.allCases.randomElement(using: &generator) ?? .tenant, createdAt: instant(), updatedAt: instant())
+    }
+
+    private mutating func access() -> GuestAccess {
+        // An access stays in the property and with the grantor that it was made for, so both follow from its id.
+        let id: GuestAccessID = id()
+        return GuestAccess(
+            id: id, guestUserID: chance(80) ? self.id() : nil, label: name(), propertyID: PropertyID(high: 0, low: id.low),
+            deviceIDs: list(), operations: chance(50) ? [.unlock] : [.lock, .unlock],
+            window: GuestWindow(validFrom: instant(), validUntil: instant()), grantedByUserID: UserID(high: 0, low: id.low),
+            grantedUnderAssociationID: AssociationID(high: 0, low: id.low), grantedUnderRole: chance(50) ? .tenant : .owner,
+            revokedAt: chance(20) ? instant() : nil, createdAt: instant())
+    }
+}

@@ -1,0 +1,117 @@
+import DoorwardDomain
+import DoorwardPolicy
+import Testing
+
+/// The directory against plain dictionaries, under changes in any order, children before parents and all.
+@Suite struct TenancyModelTests {
+    @Test("After every change the directory holds and lists what the dictionaries do", arguments: 0..<24 as Range<UInt64>)
+    func everyChange(seed: UInt64) {
+        var changes = RandomChanges(seed: seed)
+        var (directory, model) = (TenancyDirectory(), TenancyModel())
+        for step in 0..<160 {
+            let change = changes.next()
+            directory.apply(change)
+            model.apply(change)
+            if let difference = model.difference(from: directory) {
+                Issue.record("seed \(seed), step \(step): \(difference) after \(change)")
+                return
+            }
+        }
+    }
+
+    @Test("So it does when there are many of each, of which few meet", arguments: 0..<3 as Range<UInt64>)
+    func many(seed: UInt64) {
+        var changes = RandomChanges(seed: seed + 100, ids: 900)
+        var (directory, model) = (TenancyDirectory(), TenancyModel())
+        for _ in 0..<6000 {
+            let change = changes.next()
+            directory.apply(change)
+            model.apply(change)
+        }
+        #expect(directory.deviceCount > 600, "more than some pages of 64")
+        #expect(model.difference(from: directory) == nil)
+    }
+
+    @Test("A change that is made twice is made once", arguments: 200..<212 as Range<UInt64>)
+    func idempotent(seed: UInt64) {
+        var changes = RandomChanges(seed: seed)
+        var (directory, model) = (TenancyDirectory(), TenancyModel())
+        for _ in 0..<120 {
+            let change = changes.next()
+            directory.apply(change)
+            directory.apply(change)
+            model.apply(change)
+        }
+        #expect(model.difference(from: directory) == nil)
+    }
+
+    @Test("Every version stays as it was, also when two go their own ways from one", arguments: 300..<310 as Range<UInt64>)
+    func versions(seed: UInt64) {
+        var changes = RandomChanges(seed: seed)
+        var (directory, model) = (TenancyDirectory(), TenancyModel())
+        var versions: [(directory: TenancyDirectory, model: TenancyModel)] = []
+        for step in 0..<150 {
+            if step % 10 == 0 { versions.append((directory, model)) }
+            let change = changes.next()
+            directory.apply(change)
+            model.apply(change)
+            // An older version changes too, which no other may notice.
+            if let index = versions.indices.randomElement(using: &changes.generator), step % 3 == 0 {
+                let other = changes.next()
+                versions[index].directory.apply(other)
+                versions[index].model.apply(other)
+            }
+        }
+        for (index, version) in versions.enumerated() {
+            #expect(version.model.difference(from: version.directory) == nil, "seed \(seed), version \(index)")
+        }
+        #expect(model.difference(from: directory) == nil)
+    }
+
+    @Test("The order of changes to different things does not matter", arguments: 400..<412 as Range<UInt64>)
+    func order(seed: UInt64) {
+        var changes = RandomChanges(seed: seed, ids: 40)
+        var model = TenancyModel()
+        for _ in 0..<150 { model.apply(changes.next()) }
+        var last: [TenancyChange] = model.portfolios.values.map { .putPortfolio($0) }
+        last += model.properties.values.map { .putProperty($0) } + model.units.values.map { .putUnit($0) }
+        last += model.devices.values.map { .putDevice($0) } + model.users.values.map { .putUser($0) }
+        last += model.associations.values.map { .putAssociation($0) } + model.guestAccesses.values.map { .putGuestAccess($0) }
+        for _ in 0..<4 {
+            last.shuffle(using: &changes.generator)
+            let directory = last.reduce(into: TenancyDirectory()) { $0.apply($1) }
+            #expect(model.difference(from: directory) == nil)
+        }
+    }
+
+    @Test(
+        "The tenants of a unit share exactly the devices that it rightly lists, after any changes",
+        arguments: 500..<520 as Range<UInt64>)
+    func sharing(seed: UInt64) {
+        var changes = RandomChanges(seed: seed, ids: 3)
+        var (directory, model) = (TenancyDirectory(), TenancyModel())
+        let tenant = User(
+            id: UserID(high: 9, low: 9), email: "t@example.org", firstName: "T", lastName: "T",
+            createdAt: Timestamp(milliseconds: 0), updatedAt: Timestamp(milliseconds: 0))
+        for _ in 0..<250 {
+            let change = changes.next()
+            directory.apply(change)
+            model.apply(change)
+            guard let unit = model.units.values.randomElement(using: &changes.generator) else { continue }
+            var asked = directory
+            asked.apply(.putUser(tenant))
+            asked.apply(
+                .putAssociation(
+                    UserRoleAssociation(
+                        id: AssociationID(high: 9, low: 9), userID: tenant.id, entity: .unit(unit.id), role: .tenant,
+                        createdAt: tenant.createdAt, updatedAt: tenant.createdAt)))
+            let expected = model.devices.values.filter { device in
+                guard let property = device.propertyID else { return false }
+                let isShared = unit.commonAreaAccessIDs.contains(device.id) && property == unit.propertyID
+                return device.unitID == unit.id || (device.unitID == nil && isShared)
+            }
+            let visible = SecurityService.visibleDeviceIDs(for: tenant.id, at: tenant.createdAt, in: asked)
+            #expect(visible == expected.map(\.id).sorted(), "seed \(seed)")
+        }
+    }
+}
