@@ -124,6 +124,7 @@ package final class ScriptedAdapter: LockAdapter {
     package func send(_ order: LockOrder) throws(AdapterError) {
         let device = order.deviceID
         let (behaviour, onSend) = try prepare(device)
+        guard order.operation.isMovement else { throw .unsupported }
         onSend?(order)
         let sent = SentOrder(order: order, at: clock.monotonicNow())
         state.withLock { $0.orders.append(sent) }
@@ -137,21 +138,25 @@ package final class ScriptedAdapter: LockAdapter {
     }
 
     package func refresh(_ id: DeviceID) throws(AdapterError) {
-        let isAttached = state.withLock { state in
-            if state.attached[id] != nil { state.refreshes.append(id) }
-            return state.attached[id] != nil
+        try state.withLock { (state) throws(AdapterError) in
+            if state.attached[id] == nil { throw .notAttached }
+            if state.receiver == nil { throw .offline }
+            state.refreshes.append(id)
         }
-        if !isAttached { throw .notAttached }
     }
 
     private func prepare(
         _ device: DeviceID
     ) throws(AdapterError) -> (behaviour: Behaviour, onSend: (@Sendable (LockOrder) -> Void)?) {
-        let (isAttached, behaviour, onSend) = state.withLock { state in
-            (state.attached[device] != nil, state.behaviours[device] ?? state.defaultBehaviour, state.onSend)
+        let (isAttached, isRunning, behaviour, onSend) = state.withLock { state in
+            (
+                state.attached[device] != nil, state.receiver != nil, state.behaviours[device] ?? state.defaultBehaviour,
+                state.onSend
+            )
         }
         if !isAttached { throw .notAttached }
         if case .fail(let error) = behaviour { throw error }
+        if !isRunning { throw .offline }
         return (behaviour, onSend)
     }
 

@@ -79,9 +79,10 @@ import Testing
     }
 
     @Test("onSend looks at the world before the order counts")
-    func onSend() throws {
+    func onSend() async throws {
         let clock = VirtualClock()
         let adapter = ScriptedAdapter(clock: clock, behaviour: .silent)
+        try await adapter.start(reports: Listener(clock))
         let trace = Trace()
         adapter.attach(AttachedLock(id: device, address: [:]))
         adapter.onSend { trace.add("\($0.operation.rawValue) after \(adapter.orders.count)") }
@@ -91,8 +92,10 @@ import Testing
     }
 
     @Test("Addresses are accepted unless the test says otherwise, and refreshes are counted")
-    func addresses() throws {
-        let adapter = ScriptedAdapter(clock: VirtualClock(), capabilities: [.lock])
+    func addresses() async throws {
+        let clock = VirtualClock()
+        let adapter = ScriptedAdapter(clock: clock, capabilities: [.lock])
+        try await adapter.start(reports: Listener(clock))
         #expect(try adapter.check(address: ["any": .null]) == [.lock])
         let mistakes = AddressMistakes([.init(field: "address.any", problem: "unknown_key")])
         adapter.set(mistakes: mistakes)

@@ -1,0 +1,76 @@
+package import DoorwardAdapterKit
+package import DoorwardDomain
+
+/// One adapter on a virtual clock, with a hand on its locks: what the conformance kit needs to try an adapter of any kind.
+///
+/// Locks are named by the id that the kit attaches them with. A harness is used for one promise and thrown away.
+package protocol AdapterHarness: Sendable {
+    /// The adapter on trial, not yet started; the same at every call.
+    var adapter: any LockAdapter { get }
+
+    /// The clock that the adapter was made with.
+    var clock: VirtualClock { get }
+
+    /// An address that `check` takes. Other numbers are other locks; each begins locked, in reach, and obeys promptly.
+    func address(of number: Int) -> [String: JSONValue]
+
+    /// What `check` answers for those addresses.
+    var capabilities: LockCapabilities { get }
+
+    /// The address of a lock that cannot do everything, with what it can do; `nil` where every lock can do the same.
+    var limited: (address: [String: JSONValue], capabilities: LockCapabilities)? { get }
+
+    /// From now on the lock takes orders in this way. Said once it is attached and the adapter runs.
+    func set(_ manner: LockManner, of lock: DeviceID) async throws
+
+    /// Makes something happen at the lock.
+    ///
+    /// - Returns: false where locks of this kind have no such thing; nothing has happened then.
+    func happen(_ event: LockHappening, at lock: DeviceID) async throws -> Bool
+
+    /// The orders that have arrived at the lock itself since it was attached, the first first. `nil` where nobody counts
+    /// them there: then what the lock says of itself has to do.
+    func orders(at lock: DeviceID) async -> [LockOperation]?
+
+    /// Lets this time pass on the clock, and everything happen that is due by its end.
+    func pass(_ time: Duration) async throws
+}
+
+extension AdapterHarness {
+    package var limited: (address: [String: JSONValue], capabilities: LockCapabilities)? { nil }
+
+    package func orders(at lock: DeviceID) async -> [LockOperation]? { nil }
+
+    /// On a `SeededExecutor` the clock moves on only when nothing else can run. A harness whose adapter has threads or
+    /// sockets of its own waits for those too.
+    package func pass(_ time: Duration) async throws {
+        // A nanosecond more, so that what is due at that very instant has happened.
+        try await clock.sleep(until: clock.monotonicNow().advanced(by: time + .nanoseconds(1)))
+    }
+}
+
+/// How a lock takes orders.
+package enum LockManner: CaseIterable, Hashable, Sendable {
+    /// It moves and confirms within `AdapterConformance.prompt`.
+    case prompt
+    /// It moves, and confirms `AdapterConformance.late` afterwards at the latest, but not within `prompt`.
+    case late
+    /// It moves, and does not say so.
+    case silent
+    /// Its bolt sticks on the way.
+    case jamming
+    /// It, or its bridge, refuses.
+    case refusing
+    /// It is known to be out of reach.
+    case away
+}
+
+/// What can happen at a lock without an order.
+package enum LockHappening: CaseIterable, Hashable, Sendable {
+    /// It says all of its condition.
+    case speaks
+    /// Somebody at the door turns the bolt: a locked one is withdrawn, any other thrown.
+    case turnedByHand
+    /// The transport hands over once more what it kept of an earlier word: that the bolt was withdrawn.
+    case repeatedFromBefore
+}

@@ -1,0 +1,44 @@
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+import Synchronization
+
+/// Keeps everything that an adapter reports.
+final class AdapterListener: ReportReceiver {
+    private let kept = Mutex<[LockReport]>([])
+    private let onReport: @Sendable (LockReport) -> Void
+
+    init(_ onReport: @escaping @Sendable (LockReport) -> Void = { _ in }) { self.onReport = onReport }
+
+    func receive(_ report: LockReport) {
+        kept.withLock { $0.append(report) }
+        onReport(report)
+    }
+
+    func forget() { kept.withLock { $0 = [] } }
+
+    var reports: [LockReport] { kept.withLock { $0 } }
+
+    func facts(of number: Int) -> [LockReport.Fact] {
+        reports.filter { $0.deviceID == AdapterBench.id(number) }.map(\.fact)
+    }
+
+    /// Every state that the lock said live, in order, and by what means it came there.
+    func states(of number: Int) -> [(state: LockState, method: EventMethod?)] {
+        facts(of: number).compactMap {
+            if case .state(let state, .confirmed, let method, _) = $0 { (state, method) } else { nil }
+        }
+    }
+
+    /// The states that a bolt rests in, as the lock said them live.
+    func rests(of number: Int) -> [LockState] {
+        states(of: number).map(\.state).filter { [.locked, .unlocked, .unlatched].contains($0) }
+    }
+
+    func availabilities(of number: Int) -> [Bool?] {
+        facts(of: number).compactMap { if case .availability(let isOnline) = $0 { .some(isOnline) } else { nil } }
+    }
+
+    func refusals(of number: Int) -> Int {
+        facts(of: number).count { if case .refusal = $0 { true } else { false } }
+    }
+}

@@ -1,0 +1,53 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+
+/// The addresses of `FaultyAdapter`: a key of each form.
+enum FaultyAddress {
+    static func fields(_ fault: AdapterFault?) -> [AddressField] {
+        let fields = [
+            AddressField("door", .integer(0...999), isRequired: true, meaning: "The number of the door."),
+            AddressField(
+                "weight", .number(0...1), default: .number(fault == .defaultOutOfRange ? 2 : 0.5), meaning: "How heavy it is."),
+            AddressField("mode", .word(["whole", "limited"]), default: .string("whole"), meaning: "What it can do."),
+            AddressField("tags", .words(["old", "new"]), default: .array([]), meaning: "What is said of it."),
+            AddressField("note", .text, meaning: "Anything else."),
+            AddressField("isLoud", .boolean, default: .bool(false), meaning: "Whether it is heard."),
+        ]
+        return fault == .listsKeyTwice ? fields + fields.suffix(1) : fields
+    }
+
+    static func check(_ address: [String: JSONValue], _ fault: AdapterFault?) throws(AddressMistakes) -> LockCapabilities {
+        let fields = fields(nil)
+        var mistakes: [AddressMistakes.Mistake] = []
+        for field in fields {
+            let isRequired = fault == .takesMissingKey ? false : field.isRequired || fault == .demandsEveryKey
+            guard let value = address[field.name] else {
+                if isRequired { mistakes.append(.init(field: "address.\(field.name)", problem: "required")) }
+                continue
+            }
+            if let problem = problem(of: value, as: field.form, fault) {
+                mistakes.append(.init(field: "address.\(field.name)", problem: problem))
+            }
+        }
+        let unknown = fault == .overlooksKeys ? [] : Set(address.keys).subtracting(fields.map(\.name))
+        mistakes += unknown.map { .init(field: "address.\($0)", problem: "unknown_key") }
+        mistakes.sort { $0.field < $1.field }
+        if !mistakes.isEmpty { throw AddressMistakes(fault == .tellsOneMistake ? Array(mistakes.prefix(1)) : mistakes) }
+        if fault == .wrongCapabilities { return [] }
+        return address["mode"] == .string("limited") ? [.lock, .unlock] : .all
+    }
+
+    private static func problem(of value: JSONValue, as form: AddressField.Form, _ fault: AdapterFault?) -> String? {
+        switch (form, value) {
+        case (.integer(let range), .integer(let number)):
+            range.contains(number) || fault == .rangeTooLong && number == range.upperBound + 1 ? nil : "out_of_range"
+        case (.number(let range), .number(let number)): range.contains(number) ? nil : "out_of_range"
+        case (.word(let words), .string(let word)): words.contains(word) || fault == .takesAnyWord ? nil : "unknown_value"
+        case (.words(let words), .array(let values)):
+            values.allSatisfy { value in words.contains { value == .string($0) } } ? nil : "unknown_value"
+        case (.text, .string(let text)): text.isEmpty ? "too_short" : nil
+        case (.boolean, .bool): nil
+        default: "wrong_type"
+        }
+    }
+}

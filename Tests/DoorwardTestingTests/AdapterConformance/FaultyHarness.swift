@@ -1,0 +1,31 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+
+/// A `FaultyAdapter` on trial.
+struct FaultyHarness: AdapterHarness {
+    let clock: VirtualClock
+    private let faulty: FaultyAdapter
+
+    init(_ fault: AdapterFault?, clock: VirtualClock, executor: SeededExecutor) {
+        (self.clock, faulty) = (clock, FaultyAdapter(fault, clock: clock, executor: executor))
+    }
+
+    var adapter: any LockAdapter { faulty }
+    var capabilities: LockCapabilities { .all }
+
+    func address(of number: Int) -> [String: JSONValue] { ["door": .integer(Int64(number))] }
+
+    var limited: (address: [String: JSONValue], capabilities: LockCapabilities)? {
+        (["door": .integer(1), "mode": .string("limited")], [.lock, .unlock])
+    }
+
+    func set(_ manner: LockManner, of lock: DeviceID) { faulty.set(manner, of: lock) }
+
+    func happen(_ event: LockHappening, at lock: DeviceID) -> Bool {
+        faulty.happen(event, at: lock)
+        return true
+    }
+
+    func orders(at lock: DeviceID) -> [LockOperation]? { faulty.orders(at: lock) }
+}

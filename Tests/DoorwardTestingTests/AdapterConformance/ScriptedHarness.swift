@@ -1,0 +1,70 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+import Synchronization
+
+/// A `ScriptedAdapter` on trial. Its locks have no bolt of their own, so the harness keeps account of them.
+final class ScriptedHarness: AdapterHarness {
+    let clock: VirtualClock
+    let scripted: ScriptedAdapter
+    private let state = Mutex(State())
+
+    private struct State {
+        /// Where a hand has put the bolt, and after how many orders.
+        var turned: [DeviceID: (state: LockState, orders: Int)] = [:]
+        var away: Set<DeviceID> = []
+    }
+
+    init(clock: VirtualClock, executor: SeededExecutor) {
+        self.clock = clock
+        scripted = ScriptedAdapter(
+            clock: clock, executor: executor, behaviour: .confirm(after: .milliseconds(200)),
+            capabilities: [.lock, .unlock, .jam])
+    }
+
+    var adapter: any LockAdapter { scripted }
+    var capabilities: LockCapabilities { [.lock, .unlock, .jam] }
+
+    func address(of number: Int) -> [String: JSONValue] { [:] }
+
+    func set(_ manner: LockManner, of lock: DeviceID) {
+        let behaviour: ScriptedAdapter.Behaviour =
+            switch manner {
+            case .prompt: .confirm(after: .milliseconds(200))
+            case .late: .confirm(after: .seconds(20))
+            case .silent: .silent
+            case .jamming: .jam(after: .milliseconds(200))
+            case .refusing: .refuse(.busy, after: .milliseconds(200))
+            case .away: .fail(.offline)
+            }
+        scripted.set(behaviour, for: lock)
+        let wasAway = state.withLock { state in
+            defer { if manner == .away { state.away.insert(lock) } else { state.away.remove(lock) } }
+            return state.away.contains(lock)
+        }
+        if wasAway != (manner == .away) { scripted.report(.availability(wasAway), from: lock) }
+    }
+
+    func happen(_ event: LockHappening, at lock: DeviceID) -> Bool {
+        if event == .repeatedFromBefore {
+            scripted.report(.state(.unlocked, quality: .retained, method: nil, operatorName: nil), from: lock)
+            return true
+        }
+        let orders = orders(at: lock) ?? []
+        let (bolt, isHeard) = state.withLock { state in
+            let turned = state.turned[lock].flatMap { $0.orders == orders.count ? $0.state : nil }
+            var bolt = turned ?? (orders.last == .unlock ? .unlocked : .locked)
+            if event == .turnedByHand {
+                bolt = bolt == .locked ? .unlocked : .locked
+                state.turned[lock] = (bolt, orders.count)
+            }
+            return (bolt, !state.away.contains(lock))
+        }
+        if isHeard { scripted.report(bolt, method: event == .turnedByHand ? .manual : nil, from: lock) }
+        return true
+    }
+
+    func orders(at lock: DeviceID) -> [LockOperation]? {
+        scripted.orders.map(\.order).filter { $0.deviceID == lock }.map(\.operation)
+    }
+}

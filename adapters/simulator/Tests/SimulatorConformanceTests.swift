@@ -1,0 +1,55 @@
+import AdapterSimulator
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+@Suite struct SimulatorConformanceTests {
+    @Test("The simulator keeps every promise of an adapter", arguments: AdapterConformance.promises)
+    func keeps(_ promise: AdapterPromise) throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run { try await promise.check(SimulatorHarness(clock: clock, executor: executor)) }
+    }
+}
+
+/// A `SimulatorAdapter` on trial.
+private struct SimulatorHarness: AdapterHarness {
+    let clock: VirtualClock
+    private let simulator: SimulatorAdapter
+
+    init(clock: VirtualClock, executor: SeededExecutor) {
+        (self.clock, simulator) = (clock, SimulatorAdapter(clock: clock, executor: executor))
+    }
+
+    var adapter: any LockAdapter { simulator }
+    var capabilities: LockCapabilities { .all }
+
+    func address(of number: Int) -> [String: JSONValue] { ["seed": .integer(Int64(number))] }
+
+    var limited: (address: [String: JSONValue], capabilities: LockCapabilities)? {
+        (["capabilities": .array([.string("LOCK"), .string("UNLOCK")])], [.lock, .unlock])
+    }
+
+    func set(_ manner: LockManner, of lock: DeviceID) throws {
+        let event: SimulatorEvent =
+            switch manner {
+            case .prompt: .clear
+            case .late: .confirmLate
+            case .silent: .loseConfirmations
+            case .jamming: .jam
+            case .refusing: .refuse
+            case .away: .offline
+            }
+        try simulator.inject(event, into: lock)
+    }
+
+    func happen(_ event: LockHappening, at lock: DeviceID) throws -> Bool {
+        switch event {
+        case .speaks: try simulator.inject(.online, into: lock)
+        case .turnedByHand: try simulator.inject(.thumbTurn, into: lock)
+        case .repeatedFromBefore: return false
+        }
+        return true
+    }
+}
