@@ -4,16 +4,6 @@ import DoorwardTesting
 import FoundationEssentials
 import Testing
 
-/// RFC 6962, section 2.1, word by word.
-private func naiveRoot(_ leaves: ArraySlice<[UInt8]>) -> [UInt8] {
-    guard let first = leaves.first else { return Array(SHA256.hash(data: [UInt8]())) }
-    if leaves.count == 1 { return first }
-    var split = 1
-    while split * 2 < leaves.count { split *= 2 }
-    let (left, right) = (leaves.prefix(split), leaves.dropFirst(split))
-    return Array(SHA256.hash(data: [1] + naiveRoot(left) + naiveRoot(right)))
-}
-
 @Suite struct MerkleTests {
     /// The leaves and roots that implementations of Certificate Transparency are tested with.
     private static let vectors: [(leaf: String, root: String)] = [
@@ -48,7 +38,7 @@ private func naiveRoot(_ leaves: ArraySlice<[UInt8]>) -> [UInt8] {
         var (frontier, leaves) = (MerkleFrontier(), [[UInt8]]())
         for size in 0...300 {
             #expect(frontier.size == UInt64(size))
-            #expect(frontier.root == naiveRoot(leaves[...]))
+            #expect(frontier.root == NaiveTree.root(leaves[...]))
             #expect(MerkleTree.root(ofLeafHashes: leaves) == frontier.root)
             #expect(frontier.bytes.count == 8 + 32 * size.nonzeroBitCount)
             #expect(MerkleFrontier(bytes: frontier.bytes) == frontier)
@@ -68,7 +58,7 @@ private func naiveRoot(_ leaves: ArraySlice<[UInt8]>) -> [UInt8] {
             stored.append(leafHash: leaf)
         }
         #expect(stored == whole)
-        #expect(whole.root == naiveRoot(leaves[...]))
+        #expect(whole.root == NaiveTree.root(leaves[...]))
     }
 
     @Test("the frontier's bytes are its size and the roots of its subtrees, the largest first")
@@ -77,7 +67,7 @@ private func naiveRoot(_ leaves: ArraySlice<[UInt8]>) -> [UInt8] {
         var frontier = MerkleFrontier()
         #expect(frontier.bytes == [0, 0, 0, 0, 0, 0, 0, 0])
         for leaf in leaves { frontier.append(leafHash: leaf) }
-        #expect(frontier.bytes == [0, 0, 0, 0, 0, 0, 0, 7] + naiveRoot(leaves[..<4]) + naiveRoot(leaves[4..<6]) + leaves[6])
+        #expect(frontier.bytes == [0, 0, 0, 0, 0, 0, 0, 7] + NaiveTree.root(leaves[..<4]) + NaiveTree.root(leaves[4..<6]) + leaves[6])
     }
 
     @Test("a frontier with more or fewer bytes than its size asks for is refused")

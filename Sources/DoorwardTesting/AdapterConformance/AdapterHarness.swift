@@ -37,8 +37,10 @@ package protocol AdapterHarness: Sendable {
 }
 
 extension AdapterHarness {
+    /// Every lock can do the same.
     package var limited: (address: [String: JSONValue], capabilities: LockCapabilities)? { nil }
 
+    /// Nobody counts.
     package func orders(at lock: DeviceID) async -> [LockOperation]? { nil }
 
     /// On a `SeededExecutor` the clock moves on only when nothing else can run. A harness whose adapter has threads or

@@ -1,0 +1,26 @@
+import DoorwardAdapterKit
+import Testing
+
+@Suite struct AddressFieldTests {
+    @Test("a field of which nothing more is said may be absent, and then means nothing")
+    func plain() {
+        let field = AddressField("note", .text, meaning: "Anything else.")
+        #expect(!field.isRequired)
+        #expect(field.defaultValue == nil)
+    }
+
+    @Test("two fields are the same only if everything that a form shows of them is")
+    func equality() {
+        let field = AddressField("port", .integer(1...65_535), default: .integer(1883), meaning: "Where the broker listens.")
+        let others = [
+            AddressField("ports", .integer(1...65_535), default: .integer(1883), meaning: "Where the broker listens."),
+            AddressField("port", .integer(1...65_536), default: .integer(1883), meaning: "Where the broker listens."),
+            AddressField("port", .number(1...65_535), default: .integer(1883), meaning: "Where the broker listens."),
+            AddressField("port", .integer(1...65_535), isRequired: true, default: .integer(1883), meaning: "Where the broker listens."),
+            AddressField("port", .integer(1...65_535), default: .integer(8883), meaning: "Where the broker listens."),
+            AddressField("port", .integer(1...65_535), default: .integer(1883), meaning: "Where it listens."),
+        ]
+        for other in others { #expect(other != field) }
+        #expect(Set(others + [field]).count == 7)
+    }
+}
