@@ -80,16 +80,17 @@ let package = Package(
                 deque,
             ]),
         // What must last, in SQLite. GRDB only here.
-        module("DoorwardStore", ["DoorwardDomain", "DoorwardAudit", "DoorwardPolicy", "DoorwardControl", grdb, logging]),
+        module(
+            "DoorwardStore", ["DoorwardDomain", "DoorwardAudit", "DoorwardPolicy", "DoorwardControl", grdb, logging, metrics]),
         // The wire: requests, answers, error codes.
         module("DoorwardAPI", []),
         // Routes, sign-in, the one mapping from errors to statuses. Hummingbird only here.
         module(
             "DoorwardHTTP",
             [
-                "DoorwardDomain", "DoorwardPolicy", "DoorwardControl", "DoorwardAPI", hummingbird, hummingbirdCore,
+                "DoorwardDomain", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardControl", "DoorwardAPI", hummingbird, hummingbirdCore,
                 hummingbirdTLS,
-                httpTypes, nioCore, nioPosix, nioHTTP1, nioSSL, jwt, crypto, logging,
+                httpTypes, nioCore, nioPosix, nioHTTP1, nioSSL, jwt, crypto, logging, metrics,
             ]),
         // What programs use to speak to a gateway.
         module("DoorwardClient", ["DoorwardAPI", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
@@ -120,7 +121,9 @@ let package = Package(
         tests("DoorwardAdapterKitTests", ["DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting", logging]),
         tests(
             "DoorwardControlTests",
-            ["DoorwardControl", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting", logging]),
+            [
+                "DoorwardControl", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting", logging, metrics,
+            ]),
         tests(
             "DoorwardStoreTests",
             [
@@ -134,7 +137,7 @@ let package = Package(
             [
                 "DoorwardHTTP", "DoorwardAPI", "DoorwardControl", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardDomain",
                 "DoorwardStore", "DoorwardTesting",
-                "AdapterSimulator", hummingbird, hummingbirdTesting, httpTypes, nioCore, jwt, crypto,
+                "AdapterSimulator", hummingbird, hummingbirdTesting, httpTypes, nioCore, jwt, crypto, logging, metrics,
             ]),
         tests(
             "AdapterSimulatorTests", ["AdapterSimulator", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting"],

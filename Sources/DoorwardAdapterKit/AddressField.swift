@@ -3,10 +3,11 @@ package import DoorwardDomain
 /// One key of the `address` that an adapter takes, as data: for `GET /adapters`, forms and help texts. `check(address:)`
 /// takes these keys and no other.
 package struct AddressField: Hashable, Sendable {
-    /// What the value must be.
+    /// The types that a value may have, with their limits.
     package enum Form: Hashable, Sendable {
         /// Any text that is not empty.
         case text
+        /// `true` or `false`.
         /// `true` or `false`.
         case boolean
         /// A whole number within the range.
@@ -22,6 +23,7 @@ package struct AddressField: Hashable, Sendable {
     /// The key in `address`, such as `latencyMs`.
     package let name: String
     /// What `check` takes as its value.
+    /// What the value must be.
     package let form: Form
     /// Whether an address without it is refused.
     package let isRequired: Bool

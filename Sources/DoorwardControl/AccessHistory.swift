@@ -8,23 +8,29 @@ package struct AccessHistory: Sendable {
     package init(writer: TenancyWriter) { self.writer = writer }
 
     /// A page of what the caller may read. One past `limit` is fetched, to know whether more follows.
+    ///
+    /// - Parameter filter: `nil` where the request names something that cannot exist: nothing is listed.
     package func records(
-        for caller: Caller, deviceID: DeviceID??, order: RecordQuery.Order, after: RecordPlace?, limit: Int
+        for caller: Caller, filter: RecordFilter?, order: RecordQuery.Order, after: RecordPlace?, limit: Int
     ) async throws(GatewayError) -> (records: [AccessRecord], hasMore: Bool) {
-        let tenancy = writer.directory.current
-        var query = RecordQuery(scopes: tenancy.recordScopes(of: caller.userID), order: order, after: after, limit: limit + 1)
-        if case .some(let device) = deviceID {
-            guard let device else { return ([], false) }
-            query.deviceID = device
-        }
-        guard !query.scopes.isEmpty else { return ([], false) }
-        let complete = query
-        let found = try await storing { () throws(StoreError) in try await writer.ledger.store.records(complete) }
+        guard let filter else { return ([], false) }
+        let scopes = writer.directory.current.recordScopes(of: caller.userID, filteredBy: filter)
+        guard !scopes.isEmpty else { return ([], false) }
+        let query = RecordQuery(scopes: scopes, filter: filter, order: order, after: after, limit: limit + 1)
+        let found = try await storing { () throws(StoreError) in try await writer.ledger.store.records(query) }
         return (Array(found.prefix(limit)), found.count > limit)
     }
 }
 
 extension TenancyDirectory {
+    /// The scopes of a list under a filter. In the records of their unit a resident does not read which member of the staff
+    /// acted, so naming one finds nothing there: a filter shows no more than the record does.
+    fileprivate func recordScopes(of userID: UserID, filteredBy filter: RecordFilter) -> [RecordScope] {
+        let scopes = recordScopes(of: userID)
+        guard let actor = filter.actorUserID, actor != userID else { return scopes }
+        return scopes.filter { if case .unit = $0 { false } else { true } }
+    }
+
     /// The parts of the logs that a user may read: the gateway's own for a super admin, and what their roles reach.
     package func recordScopes(of userID: UserID) -> [RecordScope] {
         var scopes: [RecordScope] =

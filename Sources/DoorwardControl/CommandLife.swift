@@ -15,6 +15,8 @@ final class CommandLife: Sendable {
     private let deadline: Mutex<MonotonicInstant>
     private let repeatable: IdempotentCall<FinishedCommand>?
     private let state: Mutex<Command>
+    /// When the command was accepted, for what is measured.
+    private let accepted: MonotonicInstant
 
     init(
         dal: LockDAL, request: CommandRequest, command: Command, stamp: DeviceStamp, adapter: (any LockAdapter)?,
@@ -23,6 +25,7 @@ final class CommandLife: Sendable {
         (self.dal, self.request, self.stamp, self.adapter) = (dal, request, stamp, adapter)
         (self.live, self.place, self.repeatable) = (live, place, repeatable)
         self.deadline = Mutex(deadline)
+        accepted = dal.clock.monotonicNow()
         state = Mutex(command)
     }
 
@@ -63,13 +66,16 @@ final class CommandLife: Sendable {
     func run() async -> FinishedCommand {
         let ending = await waitTurnAndSend()
         let finished = await writeOutcome(ending)
+        dal.metrics.count(finished.command, after: dal.clock.monotonicNow().duration(since: accepted))
         dal.devices.leave(place, of: live)
         dal.running.remove(finished.command.id)
         return finished
     }
 
     private func waitTurnAndSend() async -> CommandEnding {
-        switch await turn() {
+        let turn = await turn()
+        dal.metrics.noteWait(dal.clock.monotonicNow().duration(since: accepted))
+        switch turn {
         case .deadlinePassed: return .deadlinePassed
         case .shuttingDown: return .shuttingDown
         case .come: break

@@ -56,6 +56,9 @@ final class DeviceLane: Sendable {
         }
     }
 
+    /// How many wait for their turn.
+    var waitingCount: Int { queue.withLock { $0.waiting.count } }
+
     /// Ends the waiting of all who wait their turn.
     func dismissWaiting() {
         for place in queue.withLock({ Array($0.waiting) }) { place.turn.fulfil(.shuttingDown) }

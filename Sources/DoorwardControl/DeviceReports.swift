@@ -1,7 +1,8 @@
 package import DoorwardAdapterKit
-package import DoorwardDomain
+internal import DoorwardDomain
 internal import DoorwardPolicy
-package import Logging
+internal import Logging
+internal import Metrics
 import Synchronization
 
 /// Receives what locks say: keeps their condition up to date, ends the command that waited for the word, and writes down
@@ -14,18 +15,21 @@ package final class DeviceReports: ReportReceiver {
     private let random: RandomSource
     private let logger: Logger
     private let backlog = EventBacklog()
+    private let metrics: ReportMetrics
 
-    package init(
+    init(
         directory: PublishedDirectory, devices: LiveDevices, ledger: Ledger, clock: any GatewayClock, random: RandomSource,
-        logger: Logger = Logger(label: "doorward.reports")
+        logger: Logger, metrics: ReportMetrics
     ) {
+        self.metrics = metrics
         (self.directory, self.devices, self.ledger) = (directory, devices, ledger)
         (self.clock, self.random, self.logger) = (clock, random, logger)
     }
 
     /// Brings the device's status up to date, and writes down what happened at the lock by itself. Never waits for the disk.
     package func receive(_ report: LockReport) {
-        guard let live = devices.existing(report.deviceID) else { return }
+        metrics.countReceived()
+        guard let live = devices.existing(report.deviceID) else { return metrics.ofUnknownDevice.increment() }
         let now = clock.now()
         let order = live.lane.orderUnderWay
         let change = live.update { $0.take(report.fact, at: now) }
@@ -44,6 +48,7 @@ package final class DeviceReports: ReportReceiver {
         while let events = await backlog.next() {
             if await !write(events) {
                 logger.error("events of devices could not be written", metadata: ["count": "\(events.count)"])
+                metrics.notWritten.increment(by: events.count)
                 backlog.lose(events)
             }
         }
@@ -77,7 +82,7 @@ package final class DeviceReports: ReportReceiver {
             actor: Actor(kind: .device, id: device.id.description, name: report.fact.operatorName), source: .device,
             device: DeviceStamp(device), commandID: late, stateAfter: report.fact.confirmedState, event: event,
             method: report.fact.method)
-        backlog.add(body, of: device.id)
+        if !backlog.add(body, of: device.id) { metrics.ofFullQueue.increment() }
     }
 }
 

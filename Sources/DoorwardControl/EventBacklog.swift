@@ -22,19 +22,22 @@ final class EventBacklog: Sendable {
 
     var isFinished: Bool { line.withLock { $0.isFinished } }
 
-    func add(_ event: RecordBody, of device: DeviceID) {
-        let sleeper = line.withLock { line -> Promise<Void>? in
+    /// - Returns: false when the event did not fit and is only counted.
+    @discardableResult
+    func add(_ event: RecordBody, of device: DeviceID) -> Bool {
+        let (isTaken, sleeper) = line.withLock { line -> (Bool, Promise<Void>?) in
             guard !line.isFinished, line.waitingOf[device, default: 0] < Self.mostOfOneDevice else {
                 line.lostOf[device, default: 0] += 1
-                return nil
+                return (false, nil)
             }
             var event = event
             if let lost = line.lostOf.removeValue(forKey: device) { event.details["eventsLost"] = .integer(Int64(lost)) }
             line.waiting.append(event)
             line.waitingOf[device, default: 0] += 1
-            return line.sleeper
+            return (true, line.sleeper)
         }
         sleeper?.fulfil(())
+        return isTaken
     }
 
     /// Counts events that were taken and not written.

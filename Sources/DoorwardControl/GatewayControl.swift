@@ -2,6 +2,7 @@ package import DoorwardAdapterKit
 package import DoorwardDomain
 internal import DoorwardPolicy
 package import Logging
+package import Metrics
 import Synchronization
 
 /// The use cases of one gateway, wired over one store, and their life: start, mend, stop.
@@ -36,17 +37,22 @@ package final class GatewayControl: Sendable {
     package let history: AccessHistory
     /// Sign-in, refresh and sign-out.
     package let signIn: SignIn
+    /// One-time links for forgotten passwords.
+    package let passwordResets: PasswordResets
     /// The tenancy that is in force.
     package let directory = PublishedDirectory()
     /// What is known of each device at this moment, in memory alone.
     package let devices = LiveDevices()
     /// What speaks to the locks.
     package let adapters: AdapterRegistry
+    /// What a super admin is told of the adapters.
+    package let adapterStates: AdapterStates
     /// The way to the store, and whether it can be relied on.
     package let ledger: Ledger
     /// The clock that everything here is decided by.
     package let clock: any GatewayClock
 
+    private let adapterMetrics: AdapterMetrics
     private let random: RandomSource
     private let reports: DeviceReports
     private let writer: TenancyWriter
@@ -66,20 +72,22 @@ package final class GatewayControl: Sendable {
     package init(
         store: any GatewayStore, adapters: [any LockAdapter], clock: any GatewayClock, random: RandomSource,
         limits: Limits = Limits(), logger: Logger = Logger(label: "doorward"), version: String = "",
-        executor: (any TaskExecutor)? = nil
+        executor: (any TaskExecutor)? = nil, metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) {
         self.version = version
-
         (self.clock, self.random, self.logger, self.executor) = (clock, random, logger, executor)
         self.adapters = AdapterRegistry(adapters)
+        adapterStates = AdapterStates(adapters: self.adapters, directory: directory, devices: devices)
+        adapterMetrics = AdapterMetrics(self.adapters, metrics)
         ledger = Ledger(store: store, logger: logger)
         let hasher = PasswordHasher(cost: limits.passwordCost, random: random)
         writer = TenancyWriter(directory: directory, devices: devices, ledger: ledger, clock: clock, random: random)
         reports = DeviceReports(
-            directory: directory, devices: devices, ledger: ledger, clock: clock, random: random, logger: logger)
+            directory: directory, devices: devices, ledger: ledger, clock: clock, random: random, logger: logger,
+            metrics: ReportMetrics(metrics))
         locks = LockDAL(
             directory: directory, devices: devices, adapters: self.adapters, ledger: ledger, clock: clock, random: random,
-            deniedPerMinute: limits.deniedPerMinute, executor: executor)
+            deniedPerMinute: limits.deniedPerMinute, executor: executor, metrics: CommandMetrics(metrics))
         portfolios = Portfolios(writer: writer)
         roles = Roles(writer: writer)
         let sessions = Sessions()
@@ -89,12 +97,21 @@ package final class GatewayControl: Sendable {
         history = AccessHistory(writer: writer)
         signIn = SignIn(
             directory: directory, sessions: sessions, ledger: ledger, hasher: hasher, clock: clock, random: random,
-            refreshLifetime: limits.refreshTokenLifetime, failuresPerMinute: limits.signInFailuresPerMinute)
+            refreshLifetime: limits.refreshTokenLifetime, failuresPerMinute: limits.signInFailuresPerMinute,
+            metrics: SignInMetrics(metrics))
+        passwordResets = PasswordResets(writer: writer, hasher: hasher, signIn: signIn)
     }
 
     /// Whether the store can write and the adapters have been started.
     package var isReadyToServe: Bool {
         get async { isReady.withLock { $0 } && ledger.isAcceptingCommands ? await ledger.store.isWritable() : false }
+    }
+
+    /// Sets the gauges of what is looked up rather than counted; called whenever somebody reads them.
+    package func sampleMetrics() {
+        locks.sampleMetrics()
+        signIn.sampleMetrics()
+        adapterMetrics.sample()
     }
 
     // MARK: - Start

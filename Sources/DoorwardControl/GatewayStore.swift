@@ -39,6 +39,9 @@ package protocol GatewayStore: Sendable {
     /// The refresh token with this SHA-256 digest, used or not.
     func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken?
 
+    /// The reset of a password whose token has this SHA-256 digest, over or not; `nil` once it is used or replaced.
+    func passwordReset(digest: [UInt8]) async throws(StoreError) -> PasswordReset?
+
     /// The public half of the gateway's own key for `purpose`; `nil` before `.noteKey`.
     func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]?
 
@@ -147,6 +150,10 @@ package enum CredentialChange: Sendable {
     case rotateRefresh(SessionID, oldDigest: [UInt8], newDigest: [UInt8], expiresAt: Timestamp)
     /// The session is over, and none of its refresh tokens is good any more.
     case endSession(SessionID)
+    /// A new reset of a user's password, by its token's digest; the one that they had before is gone.
+    case offerReset(PasswordReset, digest: [UInt8])
+    /// Takes a reset away because it is used. Refused when there is none of this digest, or it is over at this instant.
+    case useReset(digest: [UInt8], at: Timestamp)
     /// The public half of a key of the gateway, whose private half lies in a file outside the store.
     case noteKey(KeyPurpose, publicHalf: [UInt8])
 }
@@ -212,44 +219,4 @@ package struct StoredAnswer: Hashable, Sendable {
     package init(status: Int, location: String?, body: [UInt8]) {
         (self.status, self.location, self.body) = (status, location, body)
     }
-}
-
-/// Which records, and from where.
-package struct RecordQuery: Hashable, Sendable {
-    /// The caller may read a record that lies in at least one of these. Empty: none.
-    package var scopes: [RecordScope]
-    /// Only records of this device; `nil` for all.
-    package var deviceID: DeviceID?
-    /// By `at`; within one instant by log and `seq`.
-    package var order: Order
-    /// The records after this place in `order`; `nil` from the beginning.
-    package var after: RecordPlace?
-    /// At most so many.
-    package var limit: Int
-
-    /// Which end of the history comes first. Raw values are the wire's.
-    package enum Order: String, Sendable {
-        /// From the last record backwards.
-        case newestFirst = "desc"
-        /// From the first record on.
-        case oldestFirst = "asc"
-    }
-
-    package init(
-        scopes: [RecordScope], deviceID: DeviceID? = nil, order: Order = .newestFirst, after: RecordPlace? = nil, limit: Int
-    ) {
-        (self.scopes, self.deviceID, self.order, self.after, self.limit) = (scopes, deviceID, order, after, limit)
-    }
-}
-
-/// A part of the logs that somebody may read.
-package enum RecordScope: Hashable, Sendable {
-    /// The gateway's own log.
-    case gatewayLog
-    /// A portfolio's whole log.
-    case portfolioLog(PortfolioID)
-    /// What happened in one property, in the log of the portfolio it was of.
-    case property(PropertyID)
-    /// What happened to the devices of one unit.
-    case unit(UnitID)
 }

@@ -33,22 +33,44 @@ package struct HostAccess: Sendable {
         try await ledger.write(
             StoreTransaction(
                 changes: [.putUser(user)], credentials: [.setPassword(user.id, hash: hash)],
-                records: [record(of: user, at: now)]))
+                records: [record(of: RecordTarget(user), after: user.recorded, at: now)]))
         return user
     }
 
-    private func isFree(_ email: String) async throws(GatewayError) -> Bool {
+    /// Makes a one-time link with which a super admin sets a new password, durable on return. An earlier one is void.
+    ///
+    /// - Throws: `.notFound` for an address that no user has; `.conflict` with a sentence for a user who is no super admin or
+    ///   is disabled.
+    package func recover(email: String) async throws(GatewayError) -> PasswordReset.Offer {
+        guard let user = try await tenancy().user(email: email) else { throw .notFound }
+        guard user.isSuperAdmin else {
+            throw .conflict("This user is no super admin: a super admin makes a link for them over HTTP.")
+        }
+        guard user.isEnabled else { throw .conflict("This super admin is disabled: another one enables them over HTTP.") }
+        let now = clock.now()
+        let (reset, token) = (PasswordReset(of: user.id, at: now, random), OneTimeToken.new(random))
+        try await ledger.write(
+            StoreTransaction(
+                credentials: [.offerReset(reset, digest: OneTimeToken.digest(of: token))],
+                records: [record(of: RecordTarget(reset), after: reset.recorded, at: now)]))
+        return PasswordReset.Offer(user: user, token: token, expiresAt: reset.expiresAt)
+    }
+
+    private func isFree(_ email: String) async throws(GatewayError) -> Bool { try await tenancy().user(email: email) == nil }
+
+    private func tenancy() async throws(GatewayError) -> TenancyDirectory {
         let tenancy = Mutex(TenancyDirectory())
         try await storing { () throws(StoreError) in
             try await ledger.store.loadTenancy { change in tenancy.withLock { $0.apply(change) } }
         }
-        return tenancy.withLock { $0.user(email: email) == nil }
+        return tenancy.withLock { $0 }
     }
 
-    private func record(of user: User, at now: Timestamp) -> PendingRecord {
+    /// The record of something that was made.
+    private func record(of target: RecordTarget, after: [String: RecordValue], at now: Timestamp) -> PendingRecord {
         PendingRecord(
             RecordBody(
                 log: .gateway, id: random.id(at: now), at: now, kind: .adminChange, actor: .gateway, source: .cli,
-                action: .create, target: RecordTarget(user), details: ["before": .null, "after": .object(user.recorded)]))
+                action: .create, target: target, details: ["before": .null, "after": .object(after)]))
     }
 }

@@ -50,6 +50,9 @@ package final class LiveDevices: Sendable {
         for device in busy.withLock({ Array($0.values) }) { device.lane.passGate() }
     }
 
+    /// How many commands wait for their turn, over all devices.
+    var waitingCount: Int { busy.withLock { Array($0.values) }.reduce(0) { $0 + $1.lane.waitingCount } }
+
     /// Ends the waiting of every command that was not sent.
     func dismissWaiting() {
         for device in busy.withLock({ Array($0.values) }) { device.lane.dismissWaiting() }

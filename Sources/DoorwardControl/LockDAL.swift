@@ -20,14 +20,17 @@ package final class LockDAL: Sendable {
     /// Where the lives of commands run; tests hand in one that orders their steps.
     let executor: (any TaskExecutor)?
     let running = RunningCommands()
+    let metrics: CommandMetrics
 
     /// - Parameters:
     ///   - deniedPerMinute: denied commands of one principal within a minute; the next are refused before a decision.
     ///   - executor: where the lives of commands run; `nil` for the global one.
-    package init(
+    init(
         directory: PublishedDirectory, devices: LiveDevices, adapters: AdapterRegistry, ledger: Ledger,
-        clock: any GatewayClock, random: RandomSource, deniedPerMinute: Int = 20, executor: (any TaskExecutor)? = nil
+        clock: any GatewayClock, random: RandomSource, deniedPerMinute: Int = 20, executor: (any TaskExecutor)? = nil,
+        metrics: CommandMetrics
     ) {
+        self.metrics = metrics
         (self.directory, self.devices, self.adapters, self.ledger) = (directory, devices, adapters, ledger)
         (self.clock, self.random, self.executor) = (clock, random, executor)
         denials = DenialRecorder(ledger: ledger, clock: clock, random: random, perMinute: deniedPerMinute)
@@ -57,6 +60,7 @@ package final class LockDAL: Sendable {
 
         let tenancy = directory.current
         if let denial = decide(request, at: clock.now(), in: tenancy).denial, !denial.hasReach {
+            metrics.count(.denied(denial))
             throw try await denials.record(denial, of: request, device: nil, in: tenancy)
         }
         if let repeatable, let answer = try await earlierAnswer(to: repeatable, in: tenancy) { return .replayed(answer) }
@@ -81,6 +85,7 @@ package final class LockDAL: Sendable {
         let now = clock.now()
         let tenancy = directory.current
         let decision = decide(request, at: now, in: tenancy)
+        metrics.count(decision)
         guard case .allowed(let rule, let override) = decision, let id = request.deviceID, let device = tenancy.device(id),
             let actor = tenancy.user(request.caller.userID).map({ Actor($0) })
         else {
@@ -191,6 +196,11 @@ package final class LockDAL: Sendable {
         return SecurityService.decide(
             caller.principal, .viewAccessHistory, on: command.deviceID, at: clock.now(), override: false, in: tenancy
         ).isAllowed
+    }
+
+    /// Sets the gauges of what is under way.
+    func sampleMetrics() {
+        metrics.sample(running: running.count, waiting: devices.waitingCount, isAccepting: ledger.isAcceptingCommands)
     }
 
     // MARK: - Stopping

@@ -38,6 +38,9 @@ final class RunningCommands: Sendable {
 
     func command(_ id: CommandID) -> Command? { table.withLock { $0.lives[id] }?.command }
 
+    /// How many there are.
+    var count: Int { table.withLock { $0.lives.count } }
+
     func contains(_ id: CommandID) -> Bool { table.withLock { $0.lives[id] != nil } }
 
     /// Waits until no command is running.

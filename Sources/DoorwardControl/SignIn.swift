@@ -1,7 +1,6 @@
-import Crypto
 package import DoorwardDomain
 internal import DoorwardPolicy
-import FoundationEssentials
+internal import Metrics
 import Synchronization
 
 /// The use cases of signing in and out.
@@ -18,14 +17,16 @@ package final class SignIn: Sendable {
     private let random: RandomSource
     private let refreshLifetime: Duration
     private let throttle: SignInThrottle
+    private let metrics: SignInMetrics
 
     /// - Parameters:
     ///   - refreshLifetime: how long a session lasts without being refreshed.
     ///   - failuresPerMinute: failed sign-ins from one address within a minute; the next have to wait.
-    package init(
+    init(
         directory: PublishedDirectory, sessions: Sessions, ledger: Ledger, hasher: PasswordHasher, clock: any GatewayClock,
-        random: RandomSource, refreshLifetime: Duration, failuresPerMinute: Int
+        random: RandomSource, refreshLifetime: Duration, failuresPerMinute: Int, metrics: SignInMetrics
     ) {
+        self.metrics = metrics
         (self.directory, self.sessions, self.ledger, self.hasher) = (directory, sessions, ledger, hasher)
         (self.clock, self.random, self.refreshLifetime) = (clock, random, refreshLifetime)
         throttle = SignInThrottle(clock: clock, failuresPerMinute: failuresPerMinute)
@@ -35,7 +36,19 @@ package final class SignIn: Sendable {
     /// account too; this is for those who want to know before they read what is asked.
     ///
     /// - Throws: `.rateLimited`.
-    package func admit(clientAddress: String?) throws(GatewayError) { try throttle.admit(email: nil, address: clientAddress) }
+    package func admit(clientAddress: String?) throws(GatewayError) { try admit(email: nil, address: clientAddress) }
+
+    private func admit(email: String?, address: String?) throws(GatewayError) {
+        do {
+            try throttle.admit(email: email, address: address)
+        } catch {
+            metrics.limited.increment()
+            throw error
+        }
+    }
+
+    /// Sets the gauge of the sessions.
+    func sampleMetrics() { metrics.sessions.set(Int64(sessions.count(at: clock.now()))) }
 
     /// Begins a session.
     ///
@@ -45,20 +58,25 @@ package final class SignIn: Sendable {
     package func logIn(
         email: String, password: Secret<String>, source: RecordSource, clientAddress: String?, requestID: String?
     ) async throws(GatewayError) -> SignedIn {
-        try throttle.admit(email: email, address: clientAddress)
+        try admit(email: email, address: clientAddress)
         let attempt = Attempt(source: source, clientAddress: clientAddress, requestID: requestID)
         let user = directory.current.user(email: email)
+        // Asked before the hash is read: a session that begins with it counts only if the password was not set anew meanwhile.
+        let generation = sessions.generation(of: user?.id ?? Self.nobody)
         // What is too long for a password costs no hash, known user or not.
         let isAbsurd = password.reveal().utf8.count > PasswordRules.longestBytes
         let isRight = isAbsurd ? false : try await verify(password, of: user)
         guard let user, isRight, directory.current.user(user.id)?.isEnabled == true else {
+            metrics.failed.increment()
             throttle.noteFailure(email: email, address: clientAddress)
             try await ledger.write(StoreTransaction(records: [failure(of: attempt, user: user)]))
             throw .unauthenticated
         }
         throttle.noteSuccess(email: email)
         await renewHash(of: user, password)
-        return try await begin(for: user, attempt)
+        let signedIn = try await begin(for: user, generation, attempt)
+        metrics.succeeded.increment()
+        return signedIn
     }
 
     /// Exchanges a refresh token for a new one.
@@ -68,16 +86,16 @@ package final class SignIn: Sendable {
         _ token: Secret<String>, source: RecordSource, clientAddress: String?, requestID: String?
     ) async throws(GatewayError) -> SignedIn {
         let attempt = Attempt(source: source, clientAddress: clientAddress, requestID: requestID)
-        let digest = Self.digest(of: token)
+        let digest = OneTimeToken.digest(of: token)
         let stored = try await storing { () throws(StoreError) in try await ledger.store.refreshToken(digest: digest) }
         guard let stored, !stored.isSessionEnded, var session = sessions.session(stored.session.id, at: clock.now()),
             let user = directory.current.user(session.userID), user.isEnabled
         else { throw .unauthenticated }
         guard !stored.isUsed else { throw try await endReused(session, user, attempt) }
-        let next = newToken()
+        let next = OneTimeToken.new(random)
         session.expiresAt = clock.now().advanced(by: refreshLifetime)
         let rotation = CredentialChange.rotateRefresh(
-            session.id, oldDigest: digest, newDigest: Self.digest(of: next), expiresAt: session.expiresAt)
+            session.id, oldDigest: digest, newDigest: OneTimeToken.digest(of: next), expiresAt: session.expiresAt)
         guard try await ledger.writeUnlessRefused(StoreTransaction(credentials: [rotation])) else {
             // Its twin was faster: the same as a token that was used before.
             throw try await endReused(session, user, attempt)
@@ -97,7 +115,7 @@ package final class SignIn: Sendable {
     // MARK: - Private
 
     /// Where an attempt comes from, for its record.
-    private struct Attempt {
+    struct Attempt {
         let source: RecordSource
         let clientAddress: String?
         let requestID: String?
@@ -130,17 +148,20 @@ package final class SignIn: Sendable {
         for user in users { hasher.noteCost(of: try await storedHash(of: user)) }
     }
 
-    private func begin(for user: User, _ attempt: Attempt) async throws(GatewayError) -> SignedIn {
+    private func begin(for user: User, _ generation: UInt64, _ attempt: Attempt) async throws(GatewayError) -> SignedIn {
         let now = clock.now()
         let session = Session(
             id: random.id(at: now), userID: user.id, createdAt: now, expiresAt: now.advanced(by: refreshLifetime))
-        let token = newToken()
+        let token = OneTimeToken.new(random)
         try await ledger.write(
             StoreTransaction(
-                credentials: [.beginSession(session, refreshDigest: Self.digest(of: token))],
+                credentials: [.beginSession(session, refreshDigest: OneTimeToken.digest(of: token))],
                 records: [record(.signedIn, of: user, session.id, attempt)]))
         sessions.prune(at: now)
-        sessions.begin(session)
+        guard sessions.begin(session, generation) else {
+            try await ledger.write(ends(of: [session.id], of: user, attempt).transaction)
+            throw .unauthenticated
+        }
         return SignedIn(user: user, session: session, refreshToken: token)
     }
 
@@ -173,14 +194,36 @@ package final class SignIn: Sendable {
         pending.body.target = user.map { RecordTarget($0) }
         return pending
     }
+}
 
-    private func newToken() -> Secret<String> {
-        Secret(Data(random.bytes(32)).base64EncodedString().urlSafe)
+// MARK: - Forgotten passwords
+
+extension SignIn {
+    /// The end of several sessions of one user as it is written down.
+    struct SessionEnds {
+        let ids: [SessionID]
+        let credentials: [CredentialChange]
+        let records: [PendingRecord]
+
+        var transaction: StoreTransaction { StoreTransaction(credentials: credentials, records: records) }
     }
 
-    private static func digest(of token: Secret<String>) -> [UInt8] {
-        Array(SHA256.hash(data: Data(token.reveal().utf8)))
+    func ends(of ids: [SessionID], of user: User, _ attempt: Attempt) -> SessionEnds {
+        SessionEnds(
+            ids: ids, credentials: ids.map { .endSession($0) }, records: ids.map { record(.signedOut, of: user, $0, attempt) })
     }
+
+    /// Counts and writes down an attempt with a token that is good for nothing.
+    ///
+    /// - Returns: what to throw.
+    func fail(_ attempt: Attempt) async throws(GatewayError) -> GatewayError {
+        throttle.noteFailure(email: nil, address: attempt.clientAddress)
+        try await ledger.write(StoreTransaction(records: [failure(of: attempt, user: nil)]))
+        return .unauthenticated
+    }
+
+    /// What was guessed before of an account says nothing of its new password.
+    func forgetFailures(email: String) { throttle.noteSuccess(email: email) }
 }
 
 /// A session that has just begun or gone on, with the one copy of its refresh token.
@@ -191,11 +234,4 @@ package struct SignedIn: Sendable {
     package let session: Session
     /// Good for one refresh; the store has its digest alone.
     package let refreshToken: Secret<String>
-}
-
-extension String {
-    /// Base64 in the alphabet for URLs, without padding (RFC 4648, section 5).
-    fileprivate var urlSafe: String {
-        String(compactMap { $0 == "=" ? nil : $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
-    }
 }

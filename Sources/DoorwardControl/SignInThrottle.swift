@@ -21,8 +21,8 @@ final class SignInThrottle: Sendable {
         var addresses: [String: Minute] = [:]
     }
 
-    private static let freeFailures = 5
-    private static let longestWait = Duration.seconds(300)
+    fileprivate static let freeFailures = 5
+    fileprivate static let longestWait = Duration.seconds(300)
     /// How many accounts and addresses are remembered; beyond, those with the fewest failures are forgotten.
     private static let capacity = 10_000
 
@@ -48,20 +48,13 @@ final class SignInThrottle: Sendable {
         if let wait { throw .rateLimited(retryAfterSeconds: Int((wait.wholeMilliseconds + 999) / 1000)) }
     }
 
-    func noteFailure(email: String, address: String?) {
+    /// - Parameter email: the account that was tried; `nil` where what was tried names none.
+    func noteFailure(email: String?, address: String?) {
         let now = clock.monotonicNow()
         tables.withLock { tables in
             tables.forget(before: now, capacity: Self.capacity)
-            var account = tables.accounts[email.lowercased()] ?? Account(notBefore: now)
-            account.failures += 1
-            let beyond = account.failures - Self.freeFailures
-            if beyond >= 0 { account.notBefore = now.advanced(by: min(.seconds(1 << min(beyond, 9)), Self.longestWait)) }
-            tables.accounts[email.lowercased()] = account
-            guard let address else { return }
-            var minute = tables.addresses[address] ?? Minute(start: now)
-            if now >= minute.start.advanced(by: .seconds(60)) { minute = Minute(start: now) }
-            minute.failures += 1
-            tables.addresses[address] = minute
+            if let email { tables.noteFailure(account: email.lowercased(), at: now) }
+            if let address { tables.noteFailure(address: address, at: now) }
         }
     }
 
@@ -72,6 +65,23 @@ final class SignInThrottle: Sendable {
 }
 
 extension SignInThrottle.Tables {
+    fileprivate mutating func noteFailure(account name: String, at now: MonotonicInstant) {
+        var account = accounts[name] ?? SignInThrottle.Account(notBefore: now)
+        account.failures += 1
+        let beyond = account.failures - SignInThrottle.freeFailures
+        if beyond >= 0 {
+            account.notBefore = now.advanced(by: min(.seconds(1 << min(beyond, 9)), SignInThrottle.longestWait))
+        }
+        accounts[name] = account
+    }
+
+    fileprivate mutating func noteFailure(address: String, at now: MonotonicInstant) {
+        var minute = addresses[address] ?? SignInThrottle.Minute(start: now)
+        if now >= minute.start.advanced(by: .seconds(60)) { minute = SignInThrottle.Minute(start: now) }
+        minute.failures += 1
+        addresses[address] = minute
+    }
+
     /// Bounds the memory that guessing can take.
     fileprivate mutating func forget(before now: MonotonicInstant, capacity: Int) {
         if addresses.count > capacity { addresses = addresses.filter { now < $0.value.start.advanced(by: .seconds(60)) } }

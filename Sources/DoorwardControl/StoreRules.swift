@@ -14,6 +14,8 @@ extension StoreError {
     package static let commandEnded = StoreError.refused("command_ended")
     /// The refresh token was used before, is unknown, or its session has ended.
     package static let refreshTokenSpent = StoreError.refused("refresh_token_spent")
+    /// The token of a password reset is unknown, used, replaced, or over.
+    package static let resetTokenSpent = StoreError.refused("reset_token_spent")
     /// The key was used within the last 24 hours for another request, or has its answer already.
     package static let idempotencyKeyTaken = StoreError.refused("idempotency_key_taken")
     /// An entity of the same id, session or token digest exists where a new one was to be made.

@@ -143,7 +143,7 @@ package enum DefaultEntityChange<Entity>: Sendable {
 
 extension TenancyDirectory {
     /// Oneself, anybody for a super admin, and the people of one's scope for those who manage one.
-    fileprivate func visibleUser(_ id: UserID?, to caller: Caller) throws(GatewayError) -> User {
+    func visibleUser(_ id: UserID?, to caller: Caller) throws(GatewayError) -> User {
         guard let id, let user = user(id) else { throw outOfReach(for: caller) }
         if id == caller.userID || self.user(caller.userID)?.isSuperAdmin == true { return user }
         guard associations(of: id).contains(where: { readsPeople(caller.userID, on: $0.entity) }) else { throw .outOfReach }
@@ -232,7 +232,7 @@ extension TenancyDraft {
 
 extension TenancyDirectory {
     /// The portfolios in which a user holds a role or a guest access.
-    fileprivate func portfolios(where user: UserID) -> Set<PortfolioID> {
+    func portfolios(where user: UserID) -> Set<PortfolioID> {
         let roles = associations(of: user).map(\.entity)
         let accesses = guestAccesses(of: user).map { AssociatedEntity.property($0.propertyID) }
         return Set((roles + accesses).compactMap { place(of: $0).portfolioID })

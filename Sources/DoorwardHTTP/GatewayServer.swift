@@ -20,17 +20,18 @@ package struct GatewayServer: Sendable {
     ///   - control: started before `run` is called.
     ///   - tokenKey: signs access tokens; the keys of idempotency fingerprints and of cursors are derived from it.
     ///   - simulator: `nil` where no simulator adapter is wired.
+    ///   - metrics: what `/metrics` shows; `nil` where nothing is measured.
     ///   - onServerRunning: called with the port once connections are accepted.
     /// - Throws: when an entry of `settings.trustedProxies` is neither an address nor a range.
     package init(
         control: GatewayControl, settings: HTTPSettings, tokenKey: TokenKey, simulator: (any SimulatorControl)?,
-        logger: Logger, onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+        logger: Logger, metrics: MetricsPage? = nil, onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) throws {
         _ = try TrustedProxies(settings.trustedProxies)
         (self.settings, self.logger, self.onServerRunning) = (settings, logger, onServerRunning)
         services = {
             try await Services(
-                control: control, settings: settings, tokenKey: tokenKey, simulator: simulator, logger: logger)
+                control: control, settings: settings, tokenKey: tokenKey, simulator: simulator, logger: logger, metrics: metrics)
         }
     }
 
@@ -66,12 +67,5 @@ package struct GatewayServer: Sendable {
             certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
         return configuration
-    }
-}
-
-extension Duration {
-    fileprivate var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

@@ -4,6 +4,8 @@ package struct HTTPSettings: Sendable {
     package var host = "127.0.0.1"
     /// The port; 0 picks a free one.
     package var port = 8080
+    /// Where people reach the gateway: what the links that it hands out begin with. `nil`: the address that it listens on.
+    package var publicURL: String?
     /// Addresses of proxies whose `X-Forwarded-For` is believed, each one address or a range such as `10.0.0.0/8`.
     package var trustedProxies: [String] = []
     /// `nil`: plain HTTP.
@@ -26,6 +28,13 @@ package struct HTTPSettings: Sendable {
     static let mostHeaders = 100
 
     package init() {}
+
+    /// Where a client on this machine reaches the gateway.
+    ///
+    /// - Parameter port: the one that is open, where `port` is 0.
+    package func ownAddress(port: Int) -> String {
+        "\(tls == nil ? "http" : "https")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
 
     /// The files that TLS needs, in PEM.
     package struct TLSFiles: Sendable {

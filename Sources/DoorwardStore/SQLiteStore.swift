@@ -2,7 +2,9 @@ package import DoorwardControl
 package import DoorwardDomain
 package import DoorwardPolicy
 import FoundationEssentials
+import Glibc
 package import Logging
+package import Metrics
 
 /// The store in one SQLite file, in WAL mode with a full flush for every commit.
 ///
@@ -15,13 +17,16 @@ package final class SQLiteStore: GatewayStore {
     private let clock: any GatewayClock
     private let limits: StoreLimits
     private let hooks: StoreHooks
+    private let path: String
+    private let metrics: StoreMetrics
 
     private init(
         lock: FileLock, reader: StoreReader, writer: StoreWriter, backups: RunningBackup, clock: any GatewayClock,
-        limits: StoreLimits, hooks: StoreHooks
+        limits: StoreLimits, hooks: StoreHooks, path: String, metrics: StoreMetrics
     ) {
         (self.lock, self.reader, self.writer) = (lock, reader, writer)
         (self.backups, self.clock, self.limits, self.hooks) = (backups, clock, limits, hooks)
+        (self.path, self.metrics) = (path, metrics)
     }
 
     /// Opens the file, or makes it (mode 0600), and brings its schema up to date. Blocks while it does.
@@ -31,7 +36,8 @@ package final class SQLiteStore: GatewayStore {
     ///   - random: where person keys come from; the system's generator outside tests.
     package static func open(
         path: String, clock: any GatewayClock, random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
-        logger: Logger, limits: StoreLimits = StoreLimits(), hooks: StoreHooks = StoreHooks()
+        logger: Logger, limits: StoreLimits = StoreLimits(), hooks: StoreHooks = StoreHooks(),
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) throws(StoreOpenError) -> SQLiteStore {
         let file = try DatabaseFile(at: path)
         let path = file.path
@@ -47,12 +53,13 @@ package final class SQLiteStore: GatewayStore {
             connection.abandon()
             throw .failed(path: path, reason: describe(error))
         }
-        let backups = RunningBackup()
+        let (backups, measured) = (RunningBackup(), StoreMetrics(metrics))
         let writer = StoreWriter(
             path: path, connection: connection, clock: clock, random: random, logger: logger, limits: limits, hooks: hooks,
-            backups: backups)
+            backups: backups, metrics: measured)
         return SQLiteStore(
-            lock: lock, reader: reader, writer: writer, backups: backups, clock: clock, limits: limits, hooks: hooks)
+            lock: lock, reader: reader, writer: writer, backups: backups, clock: clock, limits: limits, hooks: hooks,
+            path: path, metrics: measured)
     }
 
     /// The settings of the connection that writes, as it reports them itself; `nil` while there is none.
@@ -62,6 +69,13 @@ package final class SQLiteStore: GatewayStore {
         } catch {
             throw .failed("reading the settings failed: \(describe(error))")
         }
+    }
+
+    /// Sets the gauges of the files; called whenever somebody reads them. What cannot be read stays as it was.
+    package func sampleMetrics() async {
+        var log = stat()
+        metrics.logBytes.set(stat("\(path)-wal", &log) == 0 ? Int64(log.st_size) : 0)
+        try? await reader.read { try self.metrics.sampleRecords(in: $0) }
     }
 
     // MARK: Writing
@@ -166,6 +180,10 @@ package final class SQLiteStore: GatewayStore {
 
     package func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken? {
         try await reader.read { try CredentialReading.refreshToken(digest: digest, in: $0) }
+    }
+
+    package func passwordReset(digest: [UInt8]) async throws(StoreError) -> PasswordReset? {
+        try await reader.read { try CredentialReading.passwordReset(digest: digest, in: $0) }
     }
 
     package func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? {

@@ -102,7 +102,7 @@ struct InMemoryContent {
         let scopes = Set(query.scopes)
         let oldestFirst = query.order == .oldestFirst
         var found = logs.values.joined().filter { record in
-            guard query.deviceID.map({ $0 == record.body.device?.deviceID }) ?? true else { return false }
+            guard Self.covers(query.filter, record.body) else { return false }
             return !scopes.isDisjoint(with: Self.scopes(of: record.body))
         }
         found.sort { Self.precedes(Self.place($0), Self.place($1)) == oldestFirst }
@@ -118,6 +118,19 @@ struct InMemoryContent {
         guard let portfolio = body.log.portfolioID else { return [.gatewayLog] }
         return [.portfolioLog(portfolio)] + (body.propertyID.map { [.property($0)] } ?? [])
             + (body.unitID.map { [.unit($0)] } ?? [])
+    }
+
+    private static func covers(_ filter: RecordFilter, _ body: RecordBody) -> Bool {
+        let isTenants = body.log != .gateway
+        if let device = filter.deviceID, device != body.device?.deviceID { return false }
+        if let unit = filter.unitID, !isTenants || unit != body.unitID { return false }
+        if let property = filter.propertyID, !isTenants || property != body.propertyID { return false }
+        if let log = filter.log, log != body.log { return false }
+        if let actor = filter.actorUserID, actor != body.actor.userID { return false }
+        if let decision = filter.decision, decision != body.decision { return false }
+        if let from = filter.from, body.at < from { return false }
+        if let until = filter.until, body.at >= until { return false }
+        return true
     }
 
     private static func place(_ record: AccessRecord) -> RecordPlace {

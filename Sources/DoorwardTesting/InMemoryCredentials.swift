@@ -8,6 +8,8 @@ struct InMemoryCredentials {
     private var sessions: [SessionID: (session: Session, isEnded: Bool)] = [:]
     private var tokens: [[UInt8]: (session: SessionID, isUsed: Bool)] = [:]
 
+    private var resets: [UserID: (reset: PasswordReset, digest: [UInt8])] = [:]
+
     mutating func apply(_ change: CredentialChange, users: [UserID: User]) throws(StoreError) {
         switch change {
         case .setPassword(let user, let hash):
@@ -21,6 +23,13 @@ struct InMemoryCredentials {
         case .rotateRefresh(let id, let old, let new, let expiresAt):
             try rotate(id, old: old, new: new, expiresAt: expiresAt)
         case .endSession(let id): sessions[id]?.isEnded = true
+        case .offerReset(let reset, let digest):
+            guard users[reset.userID] != nil else { throw .parentUnknown }
+            guard resets.values.allSatisfy({ $0.digest != digest || $0.reset.userID == reset.userID }) else { throw .duplicate }
+            resets[reset.userID] = (reset, digest)
+        case .useReset(let digest, let now):
+            guard let reset = passwordReset(digest: digest), now < reset.expiresAt else { throw .resetTokenSpent }
+            resets[reset.userID] = nil
         case .noteKey(let purpose, let publicHalf): publicKeys[purpose] = publicHalf
         }
     }
@@ -42,6 +51,8 @@ struct InMemoryCredentials {
     func liveSessions(at now: Timestamp) -> [Session] {
         sessions.values.filter { !$0.isEnded && now < $0.session.expiresAt }.map(\.session).sorted { $0.id < $1.id }
     }
+
+    func passwordReset(digest: [UInt8]) -> PasswordReset? { resets.values.first { $0.digest == digest }?.reset }
 
     func refreshToken(digest: [UInt8]) -> StoredRefreshToken? {
         guard let token = tokens[digest], let entry = sessions[token.session] else { return nil }

@@ -131,6 +131,10 @@ package final class InMemoryStore: GatewayStore {
         read { $0.credentials.refreshToken(digest: digest) }
     }
 
+    package func passwordReset(digest: [UInt8]) async throws(StoreError) -> PasswordReset? {
+        read { $0.credentials.passwordReset(digest: digest) }
+    }
+
     package func idempotentAnswer(
         _ key: IdempotencyKey, notOlderThan oldest: Timestamp
     ) async throws(StoreError) -> IdempotencyEntry? {

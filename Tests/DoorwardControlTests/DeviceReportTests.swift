@@ -1,9 +1,12 @@
 import DoorwardAdapterKit
-import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
+import Logging
+import Metrics
 import Testing
+
+@testable import DoorwardControl
 
 /// What locks say by themselves: it changes what is known of them, and stands in the log.
 @Suite struct DeviceReportTests {
@@ -104,7 +107,8 @@ import Testing
         let house = try await House()
         let reports = DeviceReports(
             directory: house.control.directory, devices: house.control.devices, ledger: house.control.ledger,
-            clock: house.clock, random: RandomSource())
+            clock: house.clock, random: RandomSource(), logger: Logger(label: "test"),
+            metrics: ReportMetrics(NOOPMetricsHandler.instance))
         let nobody = DeviceID(high: 9, low: 9)
         reports.receive(LockReport(deviceID: nobody, .door(.open)))
         #expect(house.control.devices.status(of: nobody) == DeviceStatus())

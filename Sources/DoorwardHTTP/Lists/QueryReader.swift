@@ -69,6 +69,16 @@ struct QueryReader {
         return .some(EntityID(text))
     }
 
+    mutating func instant(_ name: String) -> Timestamp? {
+        guard let text = text(name) else { return nil }
+        do throws(Timestamp.ParseFailure) {
+            return try Timestamp(rfc3339: text)
+        } catch {
+            mistakes.add(name, error == .missingZone ? .missingZone : .badTime)
+            return nil
+        }
+    }
+
     /// Turns `%41` and `+` into what they stand for; `nil` for a text that is no UTF-8 or breaks off.
     private static func decode(_ text: Substring) -> String? {
         var bytes: [UInt8] = []

@@ -12,22 +12,33 @@ struct Endpoint: Sendable {
     private let services: Services
     private let routes: [HTTPRequest.Method: Route]
     private let allowed: String
+    private let logs: [HTTPRequest.Method: RequestLog]
+    /// For methods that the path does not take.
+    private let otherLog: RequestLog
 
     init(services: Services, routes: [Route]) {
         self.services = services
         self.routes = Dictionary(uniqueKeysWithValues: routes.map { ($0.method, $0) })
+        logs = Dictionary(
+            uniqueKeysWithValues: routes.map { ($0.method, RequestLog(services, method: $0.method.rawValue, route: $0.path)) })
+        otherLog = RequestLog(services, method: "other", route: routes.first?.path ?? "unknown")
         let methods = routes.map(\.method.rawValue) + (self.routes[.get] == nil ? [] : ["HEAD"])
         allowed = methods.sorted().joined(separator: ", ")
     }
 
     func respond(to request: Request, context: GatewayContext) async -> Response {
         let facts = context.facts ?? RequestFacts(request.head, peer: context.peer, proxies: services.proxies)
-        let isHead = request.method == .head
-        guard let route = routes[isHead ? .get : request.method] else {
+        let method = request.method == .head ? .get : request.method
+        let log = logs[method] ?? otherLog
+        let begun = log.begin()
+        guard let route = routes[method] else {
+            log.end(405, since: begun, facts, context)
             return ErrorAnswer.methodNotAllowed(allowed).answer(facts).response()
         }
-        let response = await answer(route, request, facts, context).response()
-        return isHead ? response.createHeadResponse() : response
+        let answer = await answer(route, request, facts, context)
+        log.end(answer.status, since: begun, facts, context)
+        let response = answer.response()
+        return request.method == .head ? response.createHeadResponse() : response
     }
 
     private func answer(_ route: Route, _ request: Request, _ facts: RequestFacts, _ context: GatewayContext) async -> Answer {
@@ -57,7 +68,7 @@ struct Endpoint: Sendable {
         _ error: GatewayError, to caller: Caller?, _ facts: RequestFacts, _ context: GatewayContext
     ) -> Answer {
         if case .internalFailure(let cause) = error {
-            context.logger.error("a call failed inside", metadata: ["cause": "\(cause)", "request": "\(facts.requestID)"])
+            context.logger.error("a call failed inside", metadata: ["cause": "\(cause)"])
         }
         let control = services.control
         return ErrorAnswer(error) { command, writer in

@@ -11,9 +11,9 @@ struct GatewayResponder: HTTPResponder {
         let facts = RequestFacts(request.head, peer: context.peer, proxies: services.proxies)
         var context = context
         context.facts = facts
-        context.logger[metadataKey: "request"] = .string(facts.requestID)
-        if let trace = facts.traceID { context.logger[metadataKey: "trace"] = .string(trace) }
-        var response = await answered(request, context, facts)
+        let scope = RequestScope(facts)
+        for (key, value) in scope.metadata { context.logger[metadataKey: key] = value }
+        var response = await RequestScope.$current.withValue(scope) { await answered(request, context, facts) }
         response.headers[.requestID] = facts.requestID
         return response
     }
@@ -40,10 +40,15 @@ extension Request {
 
 /// Answers for every path that no endpoint has.
 struct UnknownPath: RouterMiddleware {
+    private let log: RequestLog
+
+    init(_ log: RequestLog) { self.log = log }
+
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
         guard let facts = context.facts else { return try await next(request, context) }
+        log.end(404, since: log.begin(), facts, context)
         return ErrorAnswer.pathUnknown.answer(facts).response()
     }
 }

@@ -14,6 +14,10 @@ struct RequestFacts: Sendable {
     let source: RecordSource
     /// The address of whoever is behind the trusted proxies; `nil` where the transport has none.
     let clientAddress: String?
+    /// The address at the other end of the connection, without its port; `nil` where the transport has none.
+    let peer: String?
+    /// The trace that the request is part of, if it says so.
+    let trace: TraceContext?
 
     init(_ head: HTTPRequest, peer: String?, proxies: TrustedProxies) {
         let target = (head.path ?? "/").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -28,20 +32,13 @@ struct RequestFacts: Sendable {
             case "console": .console
             default: .api
             }
+        self.peer = peer
+        trace = TraceContext(headers)
         clientAddress = proxies.client(peer: peer, forwardedFor: headers[.forwardedFor])
     }
 
     /// Whether errors are wanted in the form of RFC 9457.
     var wantsProblem: Bool { headers[.accept]?.lowercased().contains("application/problem+json") ?? false }
-
-    /// The trace that the request is part of (W3C Trace Context, `traceparent`): 32 hexadecimal digits, not all zero.
-    var traceID: String? {
-        guard let parts = headers[.traceContext]?.split(separator: "-", omittingEmptySubsequences: false), parts.count >= 4,
-            parts[0].count == 2, parts[1].count == 32, parts[2].count == 16,
-            parts[1].allSatisfy({ $0.isHexDigit && !$0.isUppercase }), parts[1].contains(where: { $0 != "0" })
-        else { return nil }
-        return String(parts[1])
-    }
 
     private static func sane(_ id: String?) -> String? {
         guard let id, WireLimits.requestIDCharacters.contains(id.utf8.count), id.isVisibleASCII else { return nil }

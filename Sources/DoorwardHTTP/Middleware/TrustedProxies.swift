@@ -50,6 +50,12 @@ struct TrustedProxies: Sendable {
         return client
     }
 
+    /// Whether an address is this machine's own: `127.0.0.0/8` or `::1`.
+    static func isLoopback(_ address: String) -> Bool {
+        guard let bytes = bytes(of: address[...]) else { return false }
+        return bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
+    }
+
     private func isTrusted(_ address: Substring) -> Bool {
         Self.bytes(of: address).map { bytes in ranges.contains { $0.contains(bytes) } } ?? false
     }

@@ -4,9 +4,10 @@ internal import Hummingbird
 /// Every call that the gateway takes. Each path is known to the router once; which methods it takes is its endpoint's.
 enum RouteTable {
     static let routes: [Route] =
-        HealthRoutes.all + SignInRoutes.all + UserRoutes.all + PermissionRoutes.all + PortfolioRoutes.all
+        HealthRoutes.all + MetricsRoutes.all + SignInRoutes.all + UserRoutes.all + PermissionRoutes.all + PortfolioRoutes.all
         + PropertyRoutes.all + UnitRoutes.all + RoleRoutes.all + DeviceRoutes.all + UnlockRoute.all + CommandRoutes.all
-        + GuestAccessRoutes.all + AccessRecordRoutes.all + SimulatorRoutes.all
+        + GuestAccessRoutes.all + AccessRecordRoutes.all + AdapterRoutes.all
+        + SimulatorRoutes.all
 
     /// The methods that reach an endpoint; any other is treated as one that no path takes.
     static let commonMethods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
@@ -22,7 +23,7 @@ enum RouteTable {
             }
         }
         // A middleware is around the routes that come after it: here, around none, and so around what is not found.
-        router.add(middleware: UnknownPath())
+        router.add(middleware: UnknownPath(RequestLog(services, method: "other", route: "unknown")))
         return GatewayResponder(router: router.buildResponder(), services: services)
     }
 }

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import DoorwardControl
 internal import Logging
+internal import Metrics
 
 /// What every route works with.
 struct Services: Sendable {
@@ -13,12 +14,22 @@ struct Services: Sendable {
     /// What a command has until its deadline when the request does not say.
     let commandTimeout: Duration
     let proxies: TrustedProxies
+    /// What links begin with.
+    let publicURL: String
     let logger: Logger
+    /// `nil` where nothing is measured.
+    let metrics: MetricsPage?
+
+    /// Where the routes record.
+    var metricsFactory: any MetricsFactory { metrics?.metrics ?? NOOPMetricsHandler.instance }
 
     init(
-        control: GatewayControl, settings: HTTPSettings, tokenKey: TokenKey, simulator: (any SimulatorControl)?, logger: Logger
+        control: GatewayControl, settings: HTTPSettings, tokenKey: TokenKey, simulator: (any SimulatorControl)?, logger: Logger,
+        metrics: MetricsPage? = nil
     ) async throws {
+        self.metrics = metrics
         (self.control, self.simulator, self.logger) = (control, simulator, logger)
+        publicURL = settings.publicURL ?? settings.ownAddress(port: settings.port)
         commandTimeout = settings.commandTimeout
         tokens = await AccessTokens(key: tokenKey, issuer: settings.tokenIssuer, lifetime: settings.accessTokenLifetime)
         authenticator = Authenticator(control: control, tokens: tokens)

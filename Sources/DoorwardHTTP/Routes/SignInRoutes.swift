@@ -6,10 +6,14 @@ internal import HTTPTypes
 
 /// Signing in and out.
 enum SignInRoutes {
-    static let all: [Route] = [logInRoute, .open(.post, "/api/v1/auth/refresh", refresh), .post("/auth/logout", logOut)]
+    static let all: [Route] = [
+        guarded("/auth/login", logIn), .open(.post, "/api/v1/auth/refresh", refresh), .post("/auth/logout", logOut),
+        guarded("/auth/reset-password", resetPassword), .post("/users/:id/password-reset", offerReset),
+    ]
 
-    private static var logInRoute: Route {
-        var route = Route.open(.post, "/api/v1/auth/login", logIn)
+    /// A call at which somebody could guess, and from whose address too many failures are answered before the body is read.
+    private static func guarded(_ path: String, _ handler: @escaping @Sendable (Exchange) async throws -> Answer) -> Route {
+        var route = Route.open(.post, "/api/v1" + path, handler)
         route.limit = { (control, _, facts) throws(GatewayError) in
             try control.signIn.admit(clientAddress: facts.clientAddress)
         }
@@ -45,6 +49,30 @@ enum SignInRoutes {
         try call.exchange.readNothing()
         try await call.control.signIn.logOut(call.caller)
         return .nothing
+    }
+
+    private static func resetPassword(_ exchange: Exchange) async throws -> Answer {
+        let (token, password) = try exchange.readBody { ($0.requiredSecret("token"), $0.requiredNewPassword("newPassword")) }
+        try await exchange.control.passwordResets.use(
+            token, newPassword: password, source: exchange.facts.source, clientAddress: exchange.facts.clientAddress,
+            requestID: exchange.facts.requestID)
+        return .nothing
+    }
+
+    /// Takes no idempotency key: the answer holds a token, and such answers are kept nowhere.
+    private static func offerReset(_ call: Call) async throws -> Answer {
+        try call.exchange.readNothing()
+        let offer = try await call.control.passwordResets.offer(call.caller, to: call.id("id"))
+        let base = call.services.publicURL
+        return .success(201) { writer in
+            writer.field("reset") { writer in
+                writer.object { writer in
+                    writer.field("url", offer.url(under: base).reveal())
+                    writer.field("token", offer.token.reveal())
+                    writer.field("expiresAt", offer.expiresAt)
+                }
+            }
+        }
     }
 
     private static func answer(_ signedIn: SignedIn, _ exchange: Exchange) async throws -> Answer {

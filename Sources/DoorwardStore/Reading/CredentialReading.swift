@@ -27,6 +27,16 @@ enum CredentialReading {
         }
     }
 
+    static func passwordReset(digest: [UInt8], in db: Database) throws -> PasswordReset? {
+        try db.firstRow(
+            "SELECT id, user_id, created_at, expires_at FROM password_resets WHERE digest = ?", [Data(digest)]
+        ) { columns in
+            PasswordReset(
+                id: try columns.id(), userID: try columns.id(), createdAt: try columns.instant(), expiresAt: try columns.instant()
+            )
+        }
+    }
+
     static func publicKey(for purpose: KeyPurpose, in db: Database) throws -> [UInt8]? {
         try db.firstRow("SELECT public_half FROM gateway_keys WHERE purpose = ?", [purpose.rawValue]) { try $0.value() as Data }
             .map { Array($0) }

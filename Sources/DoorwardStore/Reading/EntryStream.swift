@@ -2,7 +2,7 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// What stands in one log, or what stands in one log of a device, a unit or a property, in the log's order or the reverse.
+/// What stands in one log, or what of it an index finds, in the log's order or the reverse.
 ///
 /// It reads ahead in runs, and so never much more than is taken from it.
 struct EntryStream {
@@ -17,23 +17,15 @@ struct EntryStream {
         let propertyID: PropertyID?
     }
 
-    /// Which entries of the log.
-    enum Selection {
-        case all
-        case device(DeviceID)
-        case unit(UnitID)
-        case property(PropertyID)
-    }
-
     private let log: StoredLog
-    private let selection: Selection
+    private let selection: EntrySelection
     private let isAscending: Bool
     private let run: Int
     /// The positions that are left to read.
     private var range: Range<Int64>
     private var buffer: ArraySlice<Entry> = []
 
-    init(log: StoredLog, selection: Selection, range: Range<Int64>, isAscending: Bool, run: Int) {
+    init(log: StoredLog, selection: EntrySelection, range: Range<Int64>, isAscending: Bool, run: Int) {
         (self.log, self.selection, self.range) = (log, selection, range)
         (self.isAscending, self.run) = (isAscending, run)
     }
@@ -47,12 +39,11 @@ struct EntryStream {
     mutating func skip() { buffer = buffer.dropFirst() }
 
     private mutating func fill(from db: Database) throws {
-        let (condition, id) = Self.condition(selection)
-        let arguments: StatementArguments = [range.lowerBound, range.upperBound] + (id.map { [$0] } ?? []) + [run]
+        let arguments: StatementArguments = [range.lowerBound, range.upperBound] + selection.arguments + [run]
         let log = log
         buffer = try db.rows(
             """
-            SELECT position, at, unit_id, property_id FROM entries WHERE position >= ? AND position < ?\(condition)
+            SELECT position, at, unit_id, property_id FROM entries WHERE position >= ? AND position < ?\(selection.sql)
             ORDER BY position \(isAscending ? "ASC" : "DESC") LIMIT ?
             """, arguments
         ) { columns in
@@ -65,15 +56,6 @@ struct EntryStream {
             return range = range.upperBound..<range.upperBound
         }
         range = isAscending ? last + 1..<range.upperBound : range.lowerBound..<last
-    }
-
-    private static func condition(_ selection: Selection) -> (sql: String, id: Data?) {
-        switch selection {
-        case .all: ("", nil)
-        case .device(let id): (" AND device_id = ?", id.blob)
-        case .unit(let id): (" AND unit_id = ?", id.blob)
-        case .property(let id): (" AND property_id = ?", id.blob)
-        }
     }
 }
 

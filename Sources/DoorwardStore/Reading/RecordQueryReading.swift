@@ -17,8 +17,8 @@ struct RecordQueryReading {
     }
 
     func records() throws -> [AccessRecord] {
-        guard query.limit > 0 else { return [] }
-        var streams = try query.deviceID.map(deviceStreams) ?? scopeStreams()
+        guard query.limit > 0, !query.scopes.isEmpty else { return [] }
+        var streams = try self.streams()
         var reading = RecordReading(db)
         var records: [AccessRecord] = []
         var last: Position?
@@ -50,56 +50,92 @@ struct RecordQueryReading {
         return (left.at, left.logName, left.position) < (right.at, right.logName, right.position)
     }
 
-    /// A device's entries lie in every log that it ever hung in; of these the caller sees what their scopes cover.
+    /// Streams that an index finds in whole logs hold more than the caller's scopes cover.
     private func isVisible(_ entry: EntryStream.Entry) -> Bool {
-        query.deviceID == nil
-            || query.scopes.contains { scope in
-                switch scope {
-                case .gatewayLog: entry.log == .gateway
-                case .portfolioLog(let id): entry.log == .portfolio(id)
-                case .property(let id): entry.propertyID == id
-                case .unit(let id): entry.unitID == id
-                }
+        query.scopes.contains { scope in
+            switch scope {
+            case .gatewayLog: entry.log == .gateway
+            case .portfolioLog(let id): entry.log == .portfolio(id)
+            case .property(let id): entry.propertyID == id
+            case .unit(let id): entry.unitID == id
             }
+        }
     }
 
     // MARK: Streams
 
-    private func deviceStreams(_ device: DeviceID) throws -> [EntryStream] {
-        guard !query.scopes.isEmpty else { return [] }
-        return try streams(.device(device), index: "device_id", id: device.blob, run: query.limit)
+    /// What a person or a device did is looked for wherever it stands; what was decided, in the logs that the scopes lie in;
+    /// without either, each scope is a stream of its own.
+    private func streams() throws -> [EntryStream] {
+        let matches = query.filter.matches
+        guard let first = matches.first else { return try scopeStreams(matches) }
+        let selection = EntrySelection(driver: first, conditions: matches)
+        switch first {
+        case .actor, .device, .unit, .property:
+            return try logs(with: first).filter(mayRead).map { try stream($0, selection, run: query.limit) }
+        case .denied(true): return try scopeLogs().map { try stream($0, selection, run: query.limit) }
+        case .denied(false): return try scopeStreams(matches)
+        }
     }
 
-    private func scopeStreams() throws -> [EntryStream] {
+    private func scopeStreams(_ matches: [EntrySelection.Match]) throws -> [EntryStream] {
         let scopes = Array(Set(query.scopes))
         let run = scopes.count == 1 ? query.limit : max(8, 2 * query.limit / max(1, scopes.count))
         return try scopes.flatMap { scope in
-            switch scope {
-            case .gatewayLog: try logStream(.gateway, run: run)
-            case .portfolioLog(let id): try logStream(.portfolio(id), run: run)
-            case .property(let id): try streams(.property(id), index: "property_id", id: id.blob, run: run)
-            case .unit(let id): try streams(.unit(id), index: "unit_id", id: id.blob, run: run)
+            // Of a whole log an index finds what was allowed; within a property or unit it is a good part of all.
+            let driver = scope.match ?? matches.first
+            return try logs(of: scope).map {
+                try stream($0, EntrySelection(driver: driver, conditions: matches), run: run)
             }
         }
     }
 
-    private func logStream(_ id: LogID, run: Int) throws -> [EntryStream] {
-        let log = try db.firstRow("SELECT key, log_id, size FROM logs WHERE log_id = ?", [id.description], read: Self.log)
-        return try log.map { [try stream($0, .all, run: run)] } ?? []
+    // MARK: Logs
+
+    /// The logs in which something lies that a scope covers, each once.
+    private func scopeLogs() throws -> [StoredLog] {
+        var logs: [Int64: StoredLog] = [:]
+        for scope in Set(query.scopes) { for log in try self.logs(of: scope) { logs[log.key] = log } }
+        return Array(logs.values)
     }
 
-    /// One stream for each log that has an entry under this id: found by going from log to log in the index.
-    private func streams(_ selection: EntryStream.Selection, index: String, id: Data, run: Int) throws -> [EntryStream] {
-        var streams: [EntryStream] = []
+    private func logs(of scope: RecordScope) throws -> [StoredLog] {
+        switch scope {
+        case .gatewayLog: try log(.gateway).map { [$0] } ?? []
+        case .portfolioLog(let id): try log(.portfolio(id)).map { [$0] } ?? []
+        case .property(let id): try logs(with: .property(id))
+        case .unit(let id): try logs(with: .unit(id))
+        }
+    }
+
+    /// Whether anything in the log can be visible: without a property or a unit among the scopes, these name the logs.
+    private func mayRead(_ log: StoredLog) -> Bool {
+        query.scopes.contains { scope in
+            switch scope {
+            case .gatewayLog: log.id == .gateway
+            case .portfolioLog(let id): log.id == .portfolio(id)
+            case .property, .unit: log.id != .gateway
+            }
+        }
+    }
+
+    private func log(_ id: LogID) throws -> StoredLog? {
+        guard query.filter.log.map({ $0 == id }) ?? true else { return nil }
+        return try db.firstRow("SELECT key, log_id, size FROM logs WHERE log_id = ?", [id.description], read: Self.log)
+    }
+
+    /// The logs that have an entry which says this: found by going from log to log in the index.
+    private func logs(with match: EntrySelection.Match) throws -> [StoredLog] {
+        var logs: [StoredLog] = []
         var from: Int64 = 0
-        let sql = "SELECT position FROM entries WHERE \(index) = ? AND position >= ? ORDER BY position LIMIT 1"
-        while let position = try db.firstRow(sql, [id, from], read: { Position(rawValue: try $0.value()) }) {
+        let sql = "SELECT position FROM entries WHERE \(match.column) = ? AND position >= ? ORDER BY position LIMIT 1"
+        while let position = try db.firstRow(sql, [match.value, from], read: { Position(rawValue: try $0.value()) }) {
             let log = try db.firstRow("SELECT key, log_id, size FROM logs WHERE key = ?", [position.logKey], read: Self.log)
             guard let log else { throw UnreadableColumn(column: "position") }
-            streams.append(try stream(log, selection, run: run))
+            if query.filter.log.map({ $0 == log.id }) ?? true { logs.append(log) }
             from = Position(logKey: position.logKey + 1, seq: 0).rawValue
         }
-        return streams
+        return logs
     }
 
     private static func log(_ columns: inout ColumnReader) throws -> StoredLog {
@@ -108,12 +144,17 @@ struct RecordQueryReading {
         return StoredLog(key: key, id: id, name: name, size: UInt64(try columns.value(Int64.self)))
     }
 
-    private func stream(_ log: StoredLog, _ selection: EntryStream.Selection, run: Int) throws -> EntryStream {
-        let all = log.range
-        var range = all
+    private func stream(_ log: StoredLog, _ selection: EntrySelection, run: Int) throws -> EntryStream {
+        var range = log.range
+        if let from = query.filter.from {
+            range = range.clamped(to: try firstPosition(of: log, notBefore: from)..<range.upperBound)
+        }
+        if let until = query.filter.until {
+            range = range.clamped(to: log.range.lowerBound..<(try firstPosition(of: log, notBefore: until)))
+        }
         if let after = query.after {
-            let bound = min(max(try boundary(of: log, at: after), all.lowerBound), all.upperBound)
-            range = isAscending ? bound..<all.upperBound : all.lowerBound..<bound
+            let bound = min(max(try boundary(of: log, at: after), range.lowerBound), range.upperBound)
+            range = isAscending ? bound..<range.upperBound : range.lowerBound..<bound
         }
         return EntryStream(log: log, selection: selection, range: range, isAscending: isAscending, run: run)
     }
@@ -141,5 +182,16 @@ struct RecordQueryReading {
             range = at < instant ? middle + 1..<range.upperBound : range.lowerBound..<middle
         }
         return range.lowerBound
+    }
+}
+
+extension RecordScope {
+    /// What the scope's index is asked for; `nil` for a whole log.
+    fileprivate var match: EntrySelection.Match? {
+        switch self {
+        case .gatewayLog, .portfolioLog: nil
+        case .property(let id): .property(id)
+        case .unit(let id): .unit(id)
+        }
     }
 }

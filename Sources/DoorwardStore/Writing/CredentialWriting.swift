@@ -23,6 +23,19 @@ enum CredentialWriting {
             try rotate(session, old: old, new: new, expiresAt: expiresAt, in: db)
         case .endSession(let id):
             try db.run("UPDATE sessions SET is_ended = 1 WHERE id = ?", [id.blob])
+        case .offerReset(let reset, let digest):
+            try db.run(
+                """
+                INSERT INTO password_resets (user_id, id, digest, created_at, expires_at) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (user_id) DO UPDATE SET id = excluded.id, digest = excluded.digest,
+                    created_at = excluded.created_at, expires_at = excluded.expires_at
+                """,
+                [
+                    reset.userID.blob, reset.id.blob, Data(digest), reset.createdAt.milliseconds, reset.expiresAt.milliseconds,
+                ])
+        case .useReset(let digest, let now):
+            try db.run("DELETE FROM password_resets WHERE digest = ? AND expires_at > ?", [Data(digest), now.milliseconds])
+            guard db.changesCount == 1 else { throw Refusal(.resetTokenSpent) }
         case .noteKey(let purpose, let publicHalf):
             try db.run(
                 """

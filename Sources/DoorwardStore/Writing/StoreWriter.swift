@@ -3,6 +3,7 @@ internal import DoorwardControl
 internal import DoorwardDomain
 import GRDB
 internal import Logging
+internal import Metrics
 
 /// The one writer of the file: takes what waits, writes it with one flush, and answers.
 ///
@@ -26,13 +27,16 @@ actor StoreWriter {
     private let limits: StoreLimits
     private nonisolated let hooks: StoreHooks
     private let backups: RunningBackup
+    private let metrics: StoreMetrics
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(
         path: String, connection: sending WriterConnection, clock: any GatewayClock, random: any RandomNumberGenerator & Sendable,
-        logger: Logger, limits: StoreLimits, hooks: StoreHooks, backups: RunningBackup = RunningBackup()
+        logger: Logger, limits: StoreLimits, hooks: StoreHooks, backups: RunningBackup = RunningBackup(),
+        metrics: StoreMetrics = StoreMetrics(NOOPMetricsHandler.instance)
     ) {
+        self.metrics = metrics
         (self.path, self.clock, self.random, self.logger) = (path, clock, random, logger)
         (self.limits, self.hooks, self.backups) = (limits, hooks, backups)
         executor = WriterExecutor()
@@ -123,11 +127,14 @@ actor StoreWriter {
         // The writer is changed in place: two owners would make each of its caches a copy.
         condition = .closed
         do {
+            let begun = clock.monotonicNow()
             let answers = try writer.write(batch.map(\.transaction))
+            metrics.note(answers, after: clock.monotonicNow().duration(since: begun))
             for (waiting, answer) in zip(batch, answers) { waiting.answer(answer) }
             condition = .open(writer)
             checkpointIfDue()
         } catch {
+            metrics.failures.increment()
             fail(writer, error)
             for waiting in batch { waiting.answer(.failure(.failed("the transaction may not be durable: \(describe(error))"))) }
         }

@@ -13,6 +13,19 @@ extension StoreConformance {
                 try require(try await pages(query, of: store), is: expected, "the pages of \(query)")
             }
         },
+        StorePromise("Filters narrow a list, alone and together, by pages in both orders, as one filter in memory does") {
+            store in
+            var script = StoreScript(seed: 54)
+            _ = try await store.commit(script.tenancy)
+            let records = try await writeRecords(120, &script, to: store)
+            var found = 0
+            for query in filterQueries(script, records) {
+                let expected = sorted(records, by: query)
+                try require(try await pages(query, of: store), is: expected, "the pages of \(query)")
+                found += expected.count
+            }
+            try require(found > 1000, "the filters find something")
+        },
         StorePromise("A cursor stays where it is while records are appended") { store in
             var script = StoreScript(seed: 52)
             _ = try await store.commit(script.tenancy)
@@ -53,7 +66,8 @@ extension StoreConformance {
             script.now = script.now.advanced(by: .milliseconds(Int.random(in: -1...2, using: &random)))
             let device = [script.door, script.gate, script.otherDoor].randomElement(using: &random) ?? script.door
             let log: LogID? = Int.random(in: 0..<4, using: &random) == 0 ? .gateway : nil
-            let body = script.event(on: device, log: log)
+            var body = script.event(on: device, log: log)
+            decide(&body, Int.random(in: 0..<4, using: &random), script)
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
             guard let record = try await store.record(body.id) else {
                 throw BrokenPromise("a record that was written is missing")
@@ -63,6 +77,42 @@ extension StoreConformance {
             if records.count.isMultiple(of: 30) { script.world.change(script.door) { $0.unitID = nil } }
         }
         return records
+    }
+
+    /// Makes a decision on a command of what a lock reported, now and then: allowed, denied, or denied to somebody outside.
+    private static func decide(_ body: inout RecordBody, _ choice: Int, _ script: StoreScript) {
+        guard choice > 0 else { return }
+        body.kind = .denial
+        (body.operation, body.event, body.method) = (.unlock, nil, nil)
+        (body.decision, body.reason) = choice == 1 ? (.allowed, nil) : (.denied, .noAssociation)
+        body.actor = choice == 3 ? .outside : script.actor
+    }
+
+    private static func filterQueries(_ script: StoreScript, _ records: [AccessRecord]) -> [RecordQuery] {
+        let instants = records.map(\.body.at).sorted()
+        let (early, late) = (instants[instants.count / 4], instants[instants.count * 3 / 4])
+        let filters = [
+            RecordFilter(actorUserID: script.user), RecordFilter(decision: .denied), RecordFilter(decision: .allowed),
+            RecordFilter(from: early), RecordFilter(until: late), RecordFilter(from: early, until: late),
+            RecordFilter(from: late, until: early), RecordFilter(unitID: script.unit),
+            RecordFilter(propertyID: script.otherProperty), RecordFilter(log: .gateway),
+            RecordFilter(log: .portfolio(script.portfolio)),
+            RecordFilter(deviceID: script.door, actorUserID: script.user, decision: .denied, from: early),
+            RecordFilter(propertyID: script.property, decision: .allowed, until: late),
+            RecordFilter(unitID: script.unit, log: .portfolio(script.portfolio), decision: .denied, from: early, until: late),
+            RecordFilter(actorUserID: UserID(high: 1, low: 2)), RecordFilter(deviceID: script.gate, unitID: script.unit),
+        ]
+        let scopes: [[RecordScope]] = [
+            [.gatewayLog], [.portfolioLog(script.portfolio)], [.property(script.property), .unit(script.unit)],
+            [.gatewayLog, .portfolioLog(script.portfolio), .property(script.otherProperty)],
+        ]
+        return scopes.flatMap { scope in
+            filters.flatMap { filter in
+                [RecordQuery.Order.newestFirst, .oldestFirst].map {
+                    RecordQuery(scopes: scope, filter: filter, order: $0, limit: 7)
+                }
+            }
+        }
     }
 
     private static func queries(_ script: StoreScript) -> [RecordQuery] {
@@ -99,13 +149,23 @@ extension StoreConformance {
 
     private static func sorted(_ records: [AccessRecord], by query: RecordQuery) -> [AccessRecord] {
         let visible = records.filter { record in
-            (query.deviceID == nil || record.body.device?.deviceID == query.deviceID)
-                && query.scopes.contains { covers($0, record.body) }
+            passes(query.filter, record.body) && query.scopes.contains { covers($0, record.body) }
         }
         let ascending = visible.sorted {
             ($0.body.at, $0.body.log.description, $0.seq) < ($1.body.at, $1.body.log.description, $1.seq)
         }
         return query.order == .oldestFirst ? ascending : ascending.reversed()
+    }
+
+    private static func passes(_ filter: RecordFilter, _ body: RecordBody) -> Bool {
+        let isTenants = body.log != .gateway
+        return (filter.deviceID == nil || body.device?.deviceID == filter.deviceID)
+            && (filter.unitID == nil || isTenants && body.unitID == filter.unitID)
+            && (filter.propertyID == nil || isTenants && body.propertyID == filter.propertyID)
+            && (filter.log == nil || body.log == filter.log)
+            && (filter.actorUserID == nil || body.actor.userID == filter.actorUserID)
+            && (filter.decision == nil || body.decision == filter.decision)
+            && (filter.from.map { $0 <= body.at } ?? true) && (filter.until.map { body.at < $0 } ?? true)
     }
 
     private static func covers(_ scope: RecordScope, _ body: RecordBody) -> Bool {

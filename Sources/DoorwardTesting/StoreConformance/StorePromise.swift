@@ -25,8 +25,8 @@ package struct BrokenPromise: Error, CustomStringConvertible {
 /// Every promise that a store of any kind must keep: a test runs each against a store of its own.
 package enum StoreConformance {
     package static let promises: [StorePromise] =
-        tenancyPromises + credentialPromises + commandPromises + idempotencyPromises + recordPromises + queryPromises
-        + backupPromises
+        tenancyPromises + credentialPromises + resetPromises + commandPromises + idempotencyPromises + recordPromises
+        + queryPromises + backupPromises
 }
 
 /// - Throws: `BrokenPromise` with both values if they differ.

@@ -4,6 +4,7 @@ import DoorwardDomain
 import DoorwardHTTP
 import DoorwardStore
 import Logging
+import Metrics
 import ServiceLifecycle
 
 /// One gateway, wired: the store, the use cases, the adapters and the HTTP server. `run` is its life.
@@ -26,18 +27,22 @@ struct Gateway: Service {
         _ configuration: GatewayConfiguration, logger: Logger, onListening: @escaping @Sendable (String) -> Void
     ) async throws -> Gateway {
         let clock = SystemClock()
-        let store = try openStore(configuration, clock: clock, logger: logger)
+        let metrics = PrometheusMetrics()
+        let store = try openStore(configuration, clock: clock, logger: logger, metrics: metrics)
         do {
             let tokenKey = try await TokenKeyFile(configuration).key(knownTo: store)
             let simulator = SimulatorAdapter(clock: clock)
             let control = GatewayControl(
                 store: store, adapters: [simulator], clock: clock, random: RandomSource(),
-                limits: GatewayControl.Limits(configuration), logger: logger, version: Doorward.version)
+                limits: GatewayControl.Limits(configuration), logger: logger, version: Doorward.version,
+                metrics: metrics)
+            let page = MetricsPage(
+                metrics, version: Doorward.version, samplers: [{ control.sampleMetrics() }, { await store.sampleMetrics() }])
             let settings = HTTPSettings(configuration)
             let server = try GatewayServer(
                 control: control, settings: settings, tokenKey: tokenKey, simulator: SimulatorSwitch(adapter: simulator),
-                logger: logger, onServerRunning: { port in onListening(settings.address(port: port)) })
-            return Gateway(control: control, server: server, address: settings.address(port: settings.port), logger: logger)
+                logger: logger, metrics: page, onServerRunning: { port in onListening(settings.ownAddress(port: port)) })
+            return Gateway(control: control, server: server, address: settings.ownAddress(port: settings.port), logger: logger)
         } catch {
             try? await store.close()
             throw error
@@ -45,9 +50,12 @@ struct Gateway: Service {
     }
 
     /// - Throws: `CommandFailure` for a database that cannot be opened or that another gateway holds.
-    static func openStore(_ configuration: GatewayConfiguration, clock: any GatewayClock, logger: Logger) throws -> SQLiteStore {
+    static func openStore(
+        _ configuration: GatewayConfiguration, clock: any GatewayClock, logger: Logger,
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance
+    ) throws -> SQLiteStore {
         do {
-            return try SQLiteStore.open(path: configuration.store.path, clock: clock, logger: logger)
+            return try SQLiteStore.open(path: configuration.store.path, clock: clock, logger: logger, metrics: metrics)
         } catch {
             throw CommandFailure(error.description)
         }
@@ -110,10 +118,6 @@ extension HTTPSettings {
         accessTokenLifetime = .seconds(configuration.auth.accessTokenMinutes * 60)
         commandTimeout = .seconds(configuration.commands.timeoutSeconds)
         tokenIssuer = configuration.gateway.name
-    }
-
-    /// What a client on this machine types.
-    func address(port: Int) -> String {
-        "\(tls == nil ? "http" : "https")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        publicURL = configuration.gateway.publicURL
     }
 }

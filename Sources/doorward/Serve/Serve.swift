@@ -1,5 +1,6 @@
 import ArgumentParser
 import DoorwardControl
+import DoorwardHTTP
 import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -58,14 +59,16 @@ struct Serve: AsyncParsableCommand {
 
     private static func beginLogging(_ log: GatewayConfiguration.Log) {
         let level = Logger.Level(rawValue: log.level) ?? .info
-        LoggingSystem.bootstrap { label in
+        let makeHandler = { @Sendable (label: String, provider: Logger.MetadataProvider?) -> any LogHandler in
             var handler: any LogHandler
             switch log.format {
             case .text: handler = StreamLogHandler.standardError(label: label)
             case .json: handler = JSONLogHandler(label: label, now: { SystemClock().now() }, write: StandardStream.error.line)
             }
             handler.logLevel = level
+            handler.metadataProvider = provider
             return handler
         }
+        LoggingSystem.bootstrap(makeHandler, metadataProvider: RequestScope.metadataProvider)
     }
 }

@@ -47,6 +47,9 @@ final class SlowStore: GatewayStore {
     func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken? {
         try await inner.refreshToken(digest: digest)
     }
+    func passwordReset(digest: [UInt8]) async throws(StoreError) -> PasswordReset? {
+        try await inner.passwordReset(digest: digest)
+    }
     func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? { try await inner.publicKey(for: purpose) }
     func idempotentAnswer(
         _ key: IdempotencyKey, notOlderThan oldest: Timestamp

@@ -1,0 +1,52 @@
+package import DoorwardAdapterKit
+internal import DoorwardDomain
+internal import DoorwardPolicy
+
+/// The use case of looking at the adapters: which there are, how they are, and what they need to know of a lock.
+package struct AdapterStates: Sendable {
+    let adapters: AdapterRegistry
+    let directory: PublishedDirectory
+    let devices: LiveDevices
+
+    /// Every adapter, in the order of the kinds.
+    ///
+    /// The counts are over all tenants: nobody but a super admin, to whom none is hidden, is told them.
+    ///
+    /// - Throws: `.denied`.
+    package func all(for caller: Caller) throws(GatewayError) -> [AdapterState] {
+        try requireReading(by: caller)
+        let tenancy = directory.current
+        var counts: [String: (devices: Int, online: Int)] = [:]
+        for id in tenancy.deviceIDs {
+            guard let adapter = tenancy.device(id)?.adapter else { continue }
+            counts[adapter, default: (0, 0)].devices += 1
+            if devices.status(of: id).isOnline == true { counts[adapter, default: (0, 0)].online += 1 }
+        }
+        return adapters.all.map { adapter in
+            AdapterState(
+                kind: adapter.kind, health: adapter.health, deviceCount: counts[adapter.kind]?.devices ?? 0,
+                onlineCount: counts[adapter.kind]?.online ?? 0, addressFields: adapter.addressFields)
+        }
+    }
+
+    /// Lets pass whoever may look after the gateway itself.
+    ///
+    /// - Throws: `.denied`.
+    package func requireReading(by caller: Caller) throws(GatewayError) {
+        try directory.current.require(.adaptersManage, of: caller, on: .gateway)
+    }
+}
+
+/// One adapter as it is at this moment.
+package struct AdapterState: Sendable {
+    /// The name that devices carry in `adapter`.
+    package let kind: String
+    /// Whether it can do its work.
+    package let health: AdapterHealth
+    /// How many devices are attached to it.
+    package let deviceCount: Int
+    /// How many of these are known to be within reach.
+    package let onlineCount: Int
+    /// The keys that an address for it may hold.
+    package let addressFields: [AddressField]
+}

@@ -1,0 +1,71 @@
+package import DoorwardDomain
+
+/// Which records, and from where.
+package struct RecordQuery: Hashable, Sendable {
+    /// The caller may read a record that lies in at least one of these. Empty: none.
+    package var scopes: [RecordScope]
+    /// What of that is wanted.
+    package var filter: RecordFilter
+    /// By `at`; within one instant by log and `seq`.
+    package var order: Order
+    /// The records after this place in `order`; `nil` from the beginning.
+    package var after: RecordPlace?
+    /// How many at the most.
+    package var limit: Int
+
+    /// Which end of the history comes first. Raw values are the wire's.
+    package enum Order: String, Sendable {
+        /// From the last record backwards.
+        case newestFirst = "desc"
+        /// From the first record on.
+        case oldestFirst = "asc"
+    }
+
+    package init(
+        scopes: [RecordScope], deviceID: DeviceID? = nil, filter: RecordFilter = RecordFilter(), order: Order = .newestFirst,
+        after: RecordPlace? = nil, limit: Int
+    ) {
+        (self.scopes, self.filter, self.order, self.after, self.limit) = (scopes, filter, order, after, limit)
+        if let deviceID { self.filter.deviceID = deviceID }
+    }
+}
+
+/// What a record must say to be listed; what is `nil` does not matter. A filter only ever narrows what the scopes give.
+package struct RecordFilter: Hashable, Sendable {
+    /// The device that it happened to.
+    package var deviceID: DeviceID?
+    /// The unit that it happened in, as it was then. Records of the gateway's own log lie in none.
+    package var unitID: UnitID?
+    /// The property that it happened in, as it was then. Records of the gateway's own log lie in none.
+    package var propertyID: PropertyID?
+    /// The log that it stands in.
+    package var log: LogID?
+    /// The user who acted: `actorUserId`.
+    package var actorUserID: UserID?
+    /// What was decided; a record that tells of no decision has none.
+    package var decision: RecordDecision?
+    /// A record at this instant is listed.
+    package var from: Timestamp?
+    /// A record at this instant is not listed.
+    package var until: Timestamp?
+
+    package init(
+        deviceID: DeviceID? = nil, unitID: UnitID? = nil, propertyID: PropertyID? = nil, log: LogID? = nil,
+        actorUserID: UserID? = nil, decision: RecordDecision? = nil, from: Timestamp? = nil, until: Timestamp? = nil
+    ) {
+        (self.deviceID, self.unitID, self.propertyID, self.log) = (deviceID, unitID, propertyID, log)
+        (self.actorUserID, self.decision, self.from, self.until) = (actorUserID, decision, from, until)
+    }
+}
+
+/// A part of the logs that somebody may read.
+package enum RecordScope: Hashable, Sendable {
+    /// The gateway's own log.
+    case gatewayLog
+    /// A portfolio's whole log.
+    case portfolioLog(PortfolioID)
+    /// What happened in one property, in the log of the portfolio it was of.
+    case property(PropertyID)
+    /// What happened to the devices of one unit.
+    case unit(UnitID)
+}

@@ -1,0 +1,60 @@
+internal import DoorwardAPI
+internal import DoorwardControl
+internal import DoorwardDomain
+
+/// The filters of a list of access records as a query says them.
+struct RecordFilterQuery {
+    /// `nil` where one of them names an id that cannot be: then no record can be meant.
+    private(set) var filter: RecordFilter? = RecordFilter()
+    /// The filters in one form, whatever their order in the query: what a cursor is bound to.
+    private(set) var canonical = ""
+
+    /// - Parameter device: the device of the path, where the list is that of one lock.
+    init(_ query: inout QueryReader, device: DeviceID?? = nil) {
+        narrow(device == nil ? query.id("deviceId") : device, "deviceId") { $0.deviceID = $1 }
+        narrow(query.id("unitId"), "unitId") { $0.unitID = $1 }
+        narrow(query.id("propertyId"), "propertyId") { $0.propertyID = $1 }
+        narrow(query.id("portfolioId"), "portfolioId") { (filter, id: PortfolioID) in filter.narrow(to: .portfolio(id)) }
+        narrow(query.text("logId").map { LogID($0) }, "logId") { (filter, id: LogID) in filter.narrow(to: id) }
+        narrow(query.id("userId"), "userId") { $0.actorUserID = $1 }
+        if let decision = query.word("decision", of: RecordDecision.allCases) {
+            narrow(.some(decision), "decision") { $0.decision = $1 }
+        }
+        if let from = query.instant("from") { narrow(.some(from), "from") { $0.from = $1 } }
+        if let until = query.instant("until") { narrow(.some(until), "until") { $0.until = $1 } }
+    }
+
+    /// Puts one filter in force, if the query names it; the inner `nil` stands for an id that cannot be one.
+    private mutating func narrow<Value: CustomStringConvertible>(
+        _ value: Value??, _ name: String, _ put: (inout RecordFilter, Value) -> Bool
+    ) {
+        guard let value else { return }
+        canonical += "/\(name)=\(value?.description ?? "?")"
+        guard var narrowed = filter, let value, put(&narrowed, value) else {
+            filter = nil
+            return
+        }
+        filter = narrowed
+    }
+
+    private mutating func narrow<Value: CustomStringConvertible>(
+        _ value: Value??, _ name: String, _ put: (inout RecordFilter, Value) -> Void
+    ) {
+        narrow(value, name) { (filter, value) -> Bool in
+            put(&filter, value)
+            return true
+        }
+    }
+}
+
+extension RecordFilter {
+    /// - Returns: false when another log is named already: no record stands in both.
+    fileprivate mutating func narrow(to log: LogID) -> Bool {
+        defer { self.log = log }
+        return self.log == nil || self.log == log
+    }
+}
+
+extension RecordDecision: CustomStringConvertible {
+    package var description: String { rawValue }
+}

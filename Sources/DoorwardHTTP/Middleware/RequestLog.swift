@@ -1,0 +1,51 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import Hummingbird
+internal import Logging
+
+/// Counts and logs the answers of one method of one route.
+///
+/// A line holds the method, the route's pattern, the status and the time; never a path, a body, a header or a name. Answers
+/// below 400 are logged at `debug`: a line costs more than a decision, and each command is in the access log anyway.
+struct RequestLog: Sendable {
+    private let clock: any GatewayClock
+    private let metrics: EndpointMetrics
+    private let method: String
+    private let route: String
+
+    init(_ services: Services, method: String, route: String) {
+        clock = services.control.clock
+        metrics = EndpointMetrics(method, route, services.metricsFactory)
+        (self.method, self.route) = (method, route)
+    }
+
+    func begin() -> MonotonicInstant { clock.monotonicNow() }
+
+    func end(_ status: Int, since begun: MonotonicInstant, _ facts: RequestFacts, _ context: GatewayContext) {
+        let time = clock.monotonicNow().duration(since: begun)
+        metrics.count(status, time)
+        // What is logged is put together only if the level is on.
+        context.logger.log(
+            level: Self.level(of: status), "answered",
+            metadata: [
+                "method": .string(method), "route": .string(route), "status": .stringConvertible(status),
+                "durationMs": .string(Self.milliseconds(time)),
+            ])
+    }
+
+    /// 4xx is the caller's doing and 5xx the gateway's or a lock's.
+    private static func level(of status: Int) -> Logger.Level {
+        switch status {
+        case ..<400: .debug
+        case ..<500: .info
+        default: .warning
+        }
+    }
+
+    /// With three digits after the point.
+    static func milliseconds(_ time: Duration) -> String {
+        let microseconds = max(0, time.nanoseconds / 1000)
+        let rest = String(microseconds % 1000)
+        return "\(microseconds / 1000).\(String(repeating: "0", count: 3 - rest.utf8.count))\(rest)"
+    }
+}

@@ -1,0 +1,39 @@
+internal import HTTPTypes
+
+/// The trace that a request is part of (W3C Trace Context, level 1, header `traceparent`).
+struct TraceContext: Hashable, Sendable {
+    /// Of the whole trace: 32 lower-case hexadecimal digits.
+    let traceID: String
+    /// The caller's span: 16 lower-case hexadecimal digits.
+    let parentID: String
+
+    init?(_ headers: HTTPFields) {
+        // A header that stands twice is none: nobody knows which one is meant.
+        guard headers[fields: .traceContext].count == 1, let text = headers[.traceContext] else { return nil }
+        self.init(text)
+    }
+
+    /// - Returns: `nil` for a text that is not of the form, all of which is then ignored (section 3.2.2 and 4.3).
+    init?(_ text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 4, omittingEmptySubsequences: false)
+        guard parts.count >= 4, let version = Self.hexadecimal(parts[0], 2), version != "ff",
+            // A later version may go on behind the flags; this one may not.
+            parts.count == 4 || version != "00",
+            let trace = Self.hexadecimal(parts[1], 32), trace.contains(where: { $0 != "0" }),
+            let parent = Self.hexadecimal(parts[2], 16), parent.contains(where: { $0 != "0" }),
+            Self.hexadecimal(parts[3], 2) != nil
+        else { return nil }
+        (traceID, parentID) = (trace, parent)
+    }
+
+    private static func hexadecimal(_ part: Substring.UTF8View, _ count: Int) -> String? {
+        let isDigit = { (byte: UInt8) in (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) }
+        return part.count == count && part.allSatisfy(isDigit) ? String(Substring(part)) : nil
+    }
+
+    /// A span of this gateway within the trace: 64 random bits, never all zero.
+    static func newSpanID() -> String {
+        let text = String(UInt64.random(in: 1 ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - text.utf8.count) + text
+    }
+}

@@ -1,0 +1,31 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import HTTPTypes
+
+/// What the gateway measures, for Prometheus. Outside `/api/v1`.
+enum MetricsRoutes {
+    static let all: [Route] = [.open(.get, "/metrics", page)]
+
+    /// For programs on the gateway's own machine, and for a super admin with a token.
+    private static func page(_ exchange: Exchange) async throws -> Answer {
+        if !exchange.facts.isOfThisMachine {
+            let caller = try await exchange.services.authenticator.caller(exchange.facts)
+            try exchange.control.adapterStates.requireReading(by: caller)
+        }
+        try exchange.readNothing()
+        guard let metrics = exchange.services.metrics else { throw GatewayError.unavailable }
+        var answer = Answer(status: 200, body: Array(await metrics.text().utf8))
+        answer.headers[.contentType] = PrometheusText.contentType
+        return answer
+    }
+}
+
+extension RequestFacts {
+    /// Whether the request was made on this machine and by nobody else's order: a proxy beside the gateway is on this machine
+    /// too, so a request that says it was forwarded is not, whoever the peer and whatever it says.
+    var isOfThisMachine: Bool {
+        let forwarding: [HTTPField.Name] = [.forwardedFor, .forwarded, .realIP]
+        guard let peer, forwarding.allSatisfy({ headers[$0] == nil }) else { return false }
+        return TrustedProxies.isLoopback(peer)
+    }
+}

@@ -1,0 +1,58 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+
+extension StoreConformance {
+    static let resetPromises: [StorePromise] = [
+        StorePromise("A password reset is found by its token's digest until it is used, and is used once") { store in
+            var script = StoreScript(seed: 15)
+            _ = try await store.commit(script.tenancy)
+            let reset = reset(of: script.user, &script)
+            _ = try await store.commit(StoreTransaction(credentials: [.offerReset(reset, digest: [1])]))
+            try require(try await store.passwordReset(digest: [1]), is: reset, "the reset")
+            try require(try await store.passwordReset(digest: [2]), is: nil, "a token that never was")
+            let use = StoreTransaction(credentials: [.useReset(digest: [1], at: script.now)])
+            _ = try await store.commit(use)
+            try require(try await store.passwordReset(digest: [1]), is: nil, "the used reset")
+            try await requireRefusal(.resetTokenSpent, of: use, by: store)
+        },
+        StorePromise("A new reset of a user takes the place of the last one, and of nobody else's") { store in
+            var script = StoreScript(seed: 16)
+            let other = script.world.user("Grace")
+            _ = try await store.commit(script.tenancy)
+            let (first, second, others) = (
+                reset(of: script.user, &script), reset(of: script.user, &script), reset(of: other, &script)
+            )
+            for (reset, digest) in [(first, 1), (others, 2), (second, 3)] as [(PasswordReset, UInt8)] {
+                _ = try await store.commit(StoreTransaction(credentials: [.offerReset(reset, digest: [digest])]))
+            }
+            try require(try await store.passwordReset(digest: [1]), is: nil, "the replaced reset")
+            try require(try await store.passwordReset(digest: [2]), is: others, "the other user's reset")
+            try require(try await store.passwordReset(digest: [3]), is: second, "the new reset")
+            try await requireRefusal(
+                .resetTokenSpent, of: StoreTransaction(credentials: [.useReset(digest: [1], at: script.now)]), by: store)
+            let stranger = reset(of: script.world.id(), &script)
+            try await requireRefusal(
+                .parentUnknown, of: StoreTransaction(credentials: [.offerReset(stranger, digest: [4])]), by: store)
+        },
+        StorePromise("A reset that is over is refused, and nothing of its transaction is written") { store in
+            var script = StoreScript(seed: 17)
+            _ = try await store.commit(script.tenancy)
+            let reset = reset(of: script.user, &script)
+            _ = try await store.commit(StoreTransaction(credentials: [.offerReset(reset, digest: [1])]))
+            let late = StoreTransaction(credentials: [
+                .setPassword(script.user, hash: "$scrypt$1"), .useReset(digest: [1], at: reset.expiresAt),
+            ])
+            try await requireRefusal(.resetTokenSpent, of: late, by: store)
+            try require(try await store.passwordHash(of: script.user), is: nil, "the password")
+            _ = try await store.commit(
+                StoreTransaction(credentials: [
+                    .useReset(digest: [1], at: reset.expiresAt.advanced(by: .milliseconds(-1)))
+                ]))
+        },
+    ]
+
+    private static func reset(of user: UserID, _ script: inout StoreScript) -> PasswordReset {
+        PasswordReset(
+            id: script.world.id(), userID: user, createdAt: script.now, expiresAt: script.now.advanced(by: .seconds(60)))
+    }
+}

@@ -1,0 +1,225 @@
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Testing
+
+@testable import DoorwardControl
+
+/// One-time links: who makes one for whom, and what becomes of passwords and sessions when one is used.
+@Suite struct PasswordResetTests {
+    static let newPassword = Secret("another long passphrase")
+
+    private func offer(_ house: House, to user: UserID?, by caller: UserID? = nil) async throws -> PasswordReset.Offer {
+        try await house.control.passwordResets.offer(house.caller(caller ?? house.ids.superAdmin), to: user)
+    }
+
+    private func use(_ house: House, _ token: Secret<String>, _ password: Secret<String> = newPassword) async throws {
+        try await house.control.passwordResets.use(
+            token, newPassword: password, source: .api, clientAddress: "192.0.2.9", requestID: "r")
+    }
+
+    private func isUnauthenticated(_ body: () async throws -> Void) async -> Bool {
+        if case .unauthenticated = await failure(body) { true } else { false }
+    }
+
+    @Test("a link sets the password once, and ends the sessions that the old one began")
+    func life() async throws {
+        let signed = try await SignInTests.Signed()
+        let house = signed.house
+        let old = try await signed.logIn()
+        let offer = try await offer(house, to: signed.user.id)
+        #expect(offer.expiresAt == house.clock.now().advanced(by: .seconds(86_400)))
+        try await use(house, offer.token)
+        #expect(house.control.signIn.sessions.session(old.session.id, at: house.clock.now()) == nil)
+        #expect(try await house.store.liveSessions(at: house.clock.now()).isEmpty)
+        #expect(await isUnauthenticated { _ = try await signed.refresh(old.refreshToken) })
+        #expect(await isUnauthenticated { _ = try await signed.logIn() })
+        _ = try await signed.logIn("ann@example.com", Self.newPassword)
+        #expect(await isUnauthenticated { try await use(house, offer.token) }, "a second use")
+    }
+
+    @Test(
+        "an unknown token, one that is over, one that was replaced and one of a disabled user have one answer and change nothing")
+    func oneAnswer() async throws {
+        let signed = try await SignInTests.Signed()
+        let house = signed.house
+        #expect(await isUnauthenticated { try await use(house, Secret("no token at all")) })
+        let replaced = try await offer(house, to: signed.user.id)
+        let over = try await offer(house, to: signed.user.id)
+        #expect(await isUnauthenticated { try await use(house, replaced.token) })
+        house.clock.advance(by: PasswordReset.lifetime)
+        #expect(await isUnauthenticated { try await use(house, over.token) }, "on the stroke of 24 hours")
+        let disabled = try await offer(house, to: signed.user.id)
+        let caller = house.caller(house.ids.superAdmin)
+        _ = try await house.control.users.update(caller, signed.user.id, UserChanges(isEnabled: false))
+        #expect(await isUnauthenticated { try await use(house, disabled.token) })
+        _ = try await house.control.users.update(caller, signed.user.id, UserChanges(isEnabled: true))
+        _ = try await signed.logIn()
+    }
+
+    @Test("a link is good until the last millisecond of its 24 hours")
+    func lastMillisecond() async throws {
+        let signed = try await SignInTests.Signed()
+        let offer = try await offer(signed.house, to: signed.user.id)
+        signed.house.clock.advance(by: PasswordReset.lifetime - .milliseconds(1))
+        try await use(signed.house, offer.token)
+    }
+
+    @Test("failures count against the address, and a password that breaks the rules costs no token")
+    func failures() async throws {
+        let signed = try await SignInTests.Signed()
+        let offer = try await offer(signed.house, to: signed.user.id)
+        guard case .invalid(let problems) = await failure({ try await use(signed.house, offer.token, Secret("short")) }) else {
+            Issue.record("a short password was taken")
+            return
+        }
+        #expect(problems == [FieldProblem(field: "newPassword", problem: "too_short")])
+        for _ in 0..<20 { #expect(await isUnauthenticated { try await use(signed.house, Secret("guess")) }) }
+        guard case .rateLimited = await failure({ try await use(signed.house, offer.token) }) else {
+            Issue.record("the twenty-first guess of a minute was let through")
+            return
+        }
+        signed.house.clock.advance(by: .seconds(61))
+        try await use(signed.house, offer.token)
+    }
+
+    @Test("making and using one is written down, with no token and no digest in it, and in the log of the person's portfolio")
+    func records() async throws {
+        let house = try await House()
+        let offer = try await offer(house, to: house.ids.tenant)
+        for log in [house.gatewayLog, house.portfolioLog] {
+            let made = try #require(log.last?.body)
+            #expect(made.kind == .adminChange && made.action == .create && made.target?.type == "PasswordReset")
+            #expect(made.actor.userID == house.ids.superAdmin)
+            #expect(
+                made.details["after"]
+                    == .object([
+                        "userId": .string(house.ids.tenant.description), "expiresAt": .string(offer.expiresAt.description),
+                    ]))
+        }
+        try await use(house, offer.token)
+        let used = try #require(house.gatewayLog.last?.body)
+        #expect(used.action == .update && used.target == RecordTarget(type: "User", id: house.ids.tenant.description))
+        #expect(used.actor.userID == house.ids.tenant)
+        #expect(used.details["after"] == .object(["password": .string("set_by_link")]))
+        #expect(await isUnauthenticated { try await use(house, offer.token) })
+        #expect(house.gatewayLog.last?.body.event == .signInFailed)
+        #expect(!"\(house.gatewayLog)\(house.portfolioLog)".contains(offer.token.reveal()))
+        #expect(!"\(offer)".contains(offer.token.reveal()))
+    }
+
+    @Test("a session that begins with the old password while it is replaced is worth nothing", arguments: 0..<40 as Range<UInt64>)
+    func raceWithSignIn(seed: UInt64) async throws {
+        let signed = try await SignInTests.Signed()
+        let house = signed.house
+        let offer = try await offer(house, to: signed.user.id)
+        let session = await withTaskGroup(of: SessionID?.self) { group in
+            group.addTask {
+                for _ in 0..<(seed % 7) { await Task.yield() }
+                return try? await signed.logIn().session.id
+            }
+            group.addTask {
+                for _ in 0..<(seed / 7) { await Task.yield() }
+                try? await use(house, offer.token)
+                return nil
+            }
+            return await group.reduce(nil) { $0 ?? $1 }
+        }
+        _ = try await signed.logIn("ann@example.com", Self.newPassword)
+        guard let session else { return }
+        #expect(house.control.signIn.sessions.session(session, at: house.clock.now()) == nil)
+        #expect(try await house.store.liveSessions(at: house.clock.now()).allSatisfy { $0.id != session })
+    }
+
+    @Test("what is about to begin when all sessions of a user end does not begin; of others it does")
+    func generations() {
+        let sessions = Sessions()
+        func session(_ number: UInt64, of user: UInt64) -> Session {
+            Session(
+                id: SessionID(high: 1, low: number), userID: UserID(high: 1, low: user),
+                createdAt: Timestamp(milliseconds: 0), expiresAt: Timestamp(milliseconds: 9_000))
+        }
+        let (user, other) = (UserID(high: 1, low: 1), UserID(high: 1, low: 2))
+        let (before, others) = (sessions.generation(of: user), sessions.generation(of: other))
+        #expect(sessions.begin(session(1, of: 1), before))
+        #expect(sessions.endAll(of: user) == [SessionID(high: 1, low: 1)])
+        #expect(!sessions.begin(session(2, of: 1), before))
+        #expect(sessions.begin(session(3, of: 2), others))
+        #expect(sessions.begin(session(4, of: 1), sessions.generation(of: user)))
+    }
+
+    // MARK: - Who for whom
+
+    @Test("a manager makes a link for those of whom they could take everything away, and for nobody else")
+    func managers() async throws {
+        let house = try await House()
+        let ids = house.ids
+        let manager = ids.managers[0]
+        _ = try await offer(house, to: ids.tenant, by: manager)
+        _ = try await offer(house, to: ids.tenant, by: ids.owner)
+        _ = try await offer(house, to: manager, by: ids.owner)
+        // One as high, one above, a guest without a role, and those who are none of theirs.
+        for (caller, user, hasReach) in [
+            (manager, ids.managers[1], true), (manager, ids.owner, false), (ids.tenant, ids.tenant, true),
+            (ids.owner, ids.stranger, false), (ids.owner, ids.guest, false), (ids.owner, ids.superAdmin, false),
+            (ids.stranger, ids.stranger, true),
+        ] {
+            let denial = await denial { _ = try await offer(house, to: user, by: caller) }
+            #expect(denial?.hasReach == hasReach, "\(caller) for \(user)")
+            if hasReach { #expect(denial == Denial(.roleInsufficient, hasReach: true)) }
+        }
+        guard case .notFound = await failure({ _ = try await offer(house, to: UserID(high: 9, low: 9)) }) else {
+            Issue.record("a super admin was not told that there is no such user")
+            return
+        }
+    }
+
+    @Test("whoever also holds something elsewhere is left to the super admin")
+    func elsewhere() async throws {
+        let house = try await House()
+        let (ids, root) = (house.ids, house.caller(house.ids.superAdmin))
+        _ = try await offer(house, to: ids.tenant, by: ids.owner)
+        _ = try await house.control.roles.assign(root, .auditor, to: ids.tenant, on: .portfolio(ids.otherPortfolio))
+        let refusal = await denial { _ = try await offer(house, to: ids.tenant, by: ids.owner) }
+        #expect(refusal == Denial(.roleInsufficient, hasReach: true))
+        _ = try await offer(house, to: ids.tenant)
+    }
+
+    // MARK: - From the host
+
+    @Test("the host makes a link for a super admin of the store, and for nobody else")
+    func recover() async throws {
+        let house = try await House()
+        let host = HostAccess(store: house.store, clock: house.clock, random: RandomSource(), passwordCost: 10)
+        let root = try #require(house.control.directory.current.user(house.ids.superAdmin))
+        let offer = try await host.recover(email: root.email.uppercased())
+        #expect(offer.user == root)
+        let record = try #require(house.gatewayLog.last?.body)
+        #expect(record.actor == .gateway && record.source == .cli && record.target?.type == "PasswordReset")
+        try await use(house, offer.token)
+        guard case .notFound = await failure({ _ = try await host.recover(email: "nobody@example.org") }) else {
+            Issue.record("an unknown address was taken")
+            return
+        }
+        let owner = try #require(house.control.directory.current.user(house.ids.owner))
+        guard case .conflict(let sentence) = await failure({ _ = try await host.recover(email: owner.email) }) else {
+            Issue.record("a link was made for somebody who is no super admin")
+            return
+        }
+        #expect(sentence.contains("no super admin"))
+    }
+
+    @Test(
+        "a link is the page's address with the token behind the #",
+        arguments: [
+            ("https://locks.example.org", "https://locks.example.org/reset-password#token=T"),
+            ("https://example.org/locks//", "https://example.org/locks/reset-password#token=T"), (nil, "/reset-password#token=T"),
+        ] as [(String?, String)])
+    func url(base: String?, url: String) async throws {
+        let user = User(
+            id: UserID(high: 1, low: 1), email: "a@b", firstName: "A", lastName: "B", createdAt: Timestamp(milliseconds: 0),
+            updatedAt: Timestamp(milliseconds: 0))
+        let offer = PasswordReset.Offer(user: user, token: Secret("T"), expiresAt: Timestamp(milliseconds: 0))
+        #expect(offer.url(under: base).reveal() == url)
+    }
+}
