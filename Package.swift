@@ -88,7 +88,7 @@ let package = Package(
         module(
             "DoorwardHTTP",
             [
-                "DoorwardDomain", "DoorwardPolicy", "DoorwardAdapterKit", "DoorwardControl", "DoorwardAPI", hummingbird, hummingbirdCore,
+                "DoorwardDomain", "DoorwardPolicy", "DoorwardControl", "DoorwardAPI", hummingbird, hummingbirdCore,
                 hummingbirdTLS,
                 httpTypes, nioCore, nioPosix, nioHTTP1, nioSSL, jwt, crypto, logging, metrics,
             ]),

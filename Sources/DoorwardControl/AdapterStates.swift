@@ -1,4 +1,4 @@
-package import DoorwardAdapterKit
+internal import DoorwardAdapterKit
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
@@ -24,8 +24,8 @@ package struct AdapterStates: Sendable {
         }
         return adapters.all.map { adapter in
             AdapterState(
-                kind: adapter.kind, health: adapter.health, deviceCount: counts[adapter.kind]?.devices ?? 0,
-                onlineCount: counts[adapter.kind]?.online ?? 0, addressFields: adapter.addressFields)
+                kind: adapter.kind, health: adapter.health.rawValue, deviceCount: counts[adapter.kind]?.devices ?? 0,
+                onlineCount: counts[adapter.kind]?.online ?? 0, addressKeys: adapter.addressFields.map { AddressKey($0) })
         }
     }
 
@@ -41,12 +41,12 @@ package struct AdapterStates: Sendable {
 package struct AdapterState: Sendable {
     /// The name that devices carry in `adapter`.
     package let kind: String
-    /// Whether it can do its work.
-    package let health: AdapterHealth
+    /// Whether it can do its work: `ok`, `degraded` or `down`.
+    package let health: String
     /// How many devices are attached to it.
     package let deviceCount: Int
     /// How many of these are known to be within reach.
     package let onlineCount: Int
     /// The keys that an address for it may hold.
-    package let addressFields: [AddressField]
+    package let addressKeys: [AddressKey]
 }

@@ -37,6 +37,8 @@ package final class GatewayControl: Sendable {
     package let history: AccessHistory
     /// Sign-in, refresh and sign-out.
     package let signIn: SignIn
+    /// The care of the database.
+    package let storeCare: StoreCare
     /// One-time links for forgotten passwords.
     package let passwordResets: PasswordResets
     /// The tenancy that is in force.
@@ -99,6 +101,7 @@ package final class GatewayControl: Sendable {
             directory: directory, sessions: sessions, ledger: ledger, hasher: hasher, clock: clock, random: random,
             refreshLifetime: limits.refreshTokenLifetime, failuresPerMinute: limits.signInFailuresPerMinute,
             metrics: SignInMetrics(metrics))
+        storeCare = StoreCare(writer: writer)
         passwordResets = PasswordResets(writer: writer, hasher: hasher, signIn: signIn)
     }
 

@@ -77,17 +77,6 @@ import Testing
         #expect(try facts([.doorwardClient: client]).source == source)
     }
 
-    @Test(
-        "A trace is read from traceparent if it is one",
-        arguments: [
-            ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "4bf92f3577b34da6a3ce929d0e0e4736"),
-            ("00-00000000000000000000000000000000-00f067aa0ba902b7-01", nil), ("00-4bf92f35-00f067aa0ba902b7-01", nil),
-            ("00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", nil), ("x", nil),
-        ] as [(String, String?)])
-    func trace(_ header: String, _ trace: String?) throws {
-        #expect(try facts([.traceContext: header]).traceID == trace)
-    }
-
     @Test("Path and query are taken apart at the first question mark")
     func target() throws {
         let facts = try facts([:], path: "/a/b?c=d?e#f")

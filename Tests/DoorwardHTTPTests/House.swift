@@ -7,6 +7,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Logging
+import Metrics
 import NIOCore
 import Testing
 
@@ -59,9 +60,12 @@ struct House: Sendable {
     /// - Parameters:
     ///   - withPasswords: whether everybody can sign in by password too, which costs a hash.
     ///   - settings: of the server.
+    ///   - adapterOfSimulated: a scripted one unless given.
+    ///   - measures: whether `/metrics` has something to show.
     init(
         seed: UInt64 = 1, behaviour: ScriptedAdapter.Behaviour = .confirmAtOnce, withPasswords: Bool = false,
-        settings: HTTPSettings = HTTPSettings(), deniedPerMinute: Int = 1000
+        settings: HTTPSettings = HTTPSettings(), deniedPerMinute: Int = 1000, measures: Bool = true,
+        simulator adapterOfSimulated: (any LockAdapter)? = nil
     ) async throws {
         clock = VirtualClock()
         let (changes, ids) = try HouseWorld.make(createdAt: clock.now())
@@ -88,14 +92,17 @@ struct House: Sendable {
         var limits = GatewayControl.Limits()
         limits.passwordCost = 10
         limits.deniedPerMinute = deniedPerMinute
+        let metrics = PrometheusMetrics()
         control = GatewayControl(
-            store: store, adapters: [adapter, ScriptedAdapter(kind: "simulator", clock: clock)], clock: clock, random: random,
-            limits: limits)
+            store: store, adapters: [adapter, adapterOfSimulated ?? ScriptedAdapter(kind: "simulator", clock: clock)], clock: clock, random: random,
+            limits: limits, metrics: metrics)
         try await control.start()
         logs = LogCatcher()
         tokenKey = TokenKey()
+        let page = MetricsPage(metrics, version: "test", samplers: [{ [control] in control.sampleMetrics() }])
         let services = try await Services(
-            control: control, settings: settings, tokenKey: tokenKey, simulator: simulator, logger: logs.logger)
+            control: control, settings: settings, tokenKey: tokenKey, simulator: simulator, logger: logs.logger,
+            metrics: measures ? page : nil)
         responder = RouteTable.responder(services)
     }
 

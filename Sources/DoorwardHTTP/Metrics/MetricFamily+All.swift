@@ -46,8 +46,7 @@ extension MetricFamily {
         MetricFamily("doorward_reports_total", .counter, help: "Reports of locks that were received."),
         MetricFamily(
             "doorward_reports_dropped_total", .counter, ["cause"],
-            help: "Reports that led to nothing: of no known device, or events that did not fit the queue or could not be written."
-        ),
+            help: "Reports that led to nothing: of no known device, or events beyond the queue's bound or not written."),
     ]
 
     private static let store = [

@@ -1,4 +1,3 @@
-internal import DoorwardAdapterKit
 internal import DoorwardControl
 internal import DoorwardDomain
 
@@ -14,10 +13,10 @@ enum AdapterRoutes {
                 writer.array(adapters) { writer, adapter in
                     writer.object { writer in
                         writer.field("kind", adapter.kind)
-                        writer.field("health", adapter.health.rawValue)
+                        writer.field("health", adapter.health)
                         writer.field("deviceCount", adapter.deviceCount)
                         writer.field("onlineCount", adapter.onlineCount)
-                        writer.field("address") { writer in writer.array(adapter.addressFields) { $1.write(into: &$0) } }
+                        writer.field("address") { writer in writer.array(adapter.addressKeys) { $1.write(into: &$0) } }
                     }
                 }
             }
@@ -25,48 +24,21 @@ enum AdapterRoutes {
     }
 }
 
-extension AddressField: JSONRenderable {
+extension AddressKey: JSONRenderable {
     /// `minimum` and `maximum` are there for numbers, `values` for words, and `null` otherwise.
     func write(into writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("field", name)
-            writer.field("type", form.word)
+            writer.field("type", type)
             writer.field("required", isRequired)
-            writer.field("minimum", form.range?.minimum)
-            writer.field("maximum", form.range?.maximum)
+            writer.field("minimum", minimum)
+            writer.field("maximum", maximum)
             writer.field("values") { writer in
-                guard let words = form.words else { return writer.null() }
-                writer.array(words) { $0.string($1) }
+                guard let values else { return writer.null() }
+                writer.array(values) { $0.string($1) }
             }
             writer.field("default", defaultValue)
             writer.field("meaning", meaning)
-        }
-    }
-}
-
-extension AddressField.Form {
-    fileprivate var word: String {
-        switch self {
-        case .text, .word: "string"
-        case .boolean: "boolean"
-        case .integer: "integer"
-        case .number: "number"
-        case .words: "array"
-        }
-    }
-
-    fileprivate var range: (minimum: JSONValue, maximum: JSONValue)? {
-        switch self {
-        case .integer(let range): (.integer(range.lowerBound), .integer(range.upperBound))
-        case .number(let range): (.number(range.lowerBound), .number(range.upperBound))
-        case .text, .boolean, .word, .words: nil
-        }
-    }
-
-    fileprivate var words: [String]? {
-        switch self {
-        case .word(let words), .words(let words): words
-        case .text, .boolean, .integer, .number: nil
         }
     }
 }

@@ -1,0 +1,47 @@
+package import DoorwardDomain
+internal import DoorwardPolicy
+
+/// The use case of backing up the database of a running gateway.
+package struct StoreCare: Sendable {
+    let writer: TenancyWriter
+
+    /// Writes a copy of the whole database into a new file on the gateway's host; commands go on meanwhile.
+    ///
+    /// It stands in the gateway's log, as an export of everything that there is: an event `EXPORT` with the file and the
+    /// size, written once the copy is whole, so that a copy does not hold the record of itself.
+    ///
+    /// - Parameter file: an absolute path in a folder that is there; a file that is there is never written over.
+    /// - Throws: `.denied`; `.invalid` with what is wrong with `file`; `.alreadyExists`; `.conflict` while another runs;
+    ///   `.unavailable`.
+    package func backUp(_ caller: Caller, to file: String) async throws(GatewayError) -> StoreBackup {
+        try writer.directory.current.require(.adaptersManage, of: caller, on: .gateway)
+        let backup: StoreBackup
+        do {
+            backup = try await writer.ledger.store.backup(to: file)
+        } catch {
+            throw Self.failure(error)
+        }
+        try await writer.ledger.write(StoreTransaction(records: [record(of: backup, by: caller)]))
+        return backup
+    }
+
+    private static func failure(_ error: StoreBackupError) -> GatewayError {
+        switch error {
+        case .refused(.alreadyExists): .alreadyExists
+        case .refused(.alreadyRunning): .conflict(StoreBackupProblem.alreadyRunning.description)
+        case .refused(let problem): .invalid("file", problem.rawValue)
+        case .failed(let cause): .internalFailure("the backup failed: \(cause)")
+        case .unavailable: .unavailable
+        }
+    }
+
+    private func record(of backup: StoreBackup, by caller: Caller) -> PendingRecord {
+        let now = writer.clock.now()
+        return PendingRecord(
+            RecordBody(
+                log: .gateway, id: writer.random.id(at: now), at: now, kind: .gateway,
+                actor: Actor(of: caller, in: writer.directory.current), source: caller.source,
+                clientAddress: caller.clientAddress, requestID: caller.requestID, event: .export,
+                details: ["what": .string("backup"), "file": .string(backup.path), "bytes": .integer(backup.bytes)]))
+    }
+}

@@ -1,0 +1,29 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+
+/// The care of the database while the gateway runs.
+enum StoreRoutes {
+    static let all: [Route] = [.post("/store/backup", backUp)]
+
+    private static func backUp(_ call: Call) async throws -> Answer {
+        let file = try call.exchange.readBody { $0.require("file", $0.string("file")) ?? "" }
+        let backup = try await call.control.storeCare.backUp(call.caller, to: file)
+        return .success { writer in
+            writer.field("backup") { writer in
+                writer.object { writer in
+                    writer.field("file", backup.path)
+                    writer.field("bytes", Int(backup.bytes))
+                    writer.field("at", backup.at)
+                    writer.field("logs") { writer in
+                        writer.array(backup.logs) { writer, log in
+                            writer.object { writer in
+                                writer.field("id", log.log.description)
+                                writer.field("size", log.size)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

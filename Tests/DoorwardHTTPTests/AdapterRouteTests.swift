@@ -1,0 +1,83 @@
+import AdapterSimulator
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import HTTPTypes
+import Testing
+
+@testable import DoorwardHTTP
+
+@Suite struct AdapterRouteTests {
+    @Test("A super admin sees each adapter with its health and how many locks it has")
+    func list() async throws {
+        let house = try await House()
+        _ = try await house.command(as: .tenant)
+        let reply = try await house.call(.get, "/adapters", as: .superAdmin)
+        #expect(reply.status == 200)
+        let adapters = reply.data["adapters"].elements
+        #expect(adapters.map { $0["kind"].text } == ["scripted", "simulator"])
+        #expect(adapters[0].keys == ["kind", "health", "deviceCount", "onlineCount", "address"])
+        #expect(adapters[0]["health"].text == "ok")
+        #expect(adapters[0]["deviceCount"].number == 3)
+        #expect(adapters[0]["onlineCount"].number == 1, "the one that confirmed a command")
+        #expect(adapters[1]["deviceCount"].number == 1)
+        for health in AdapterHealth.allCases {
+            house.adapter.set(health: health)
+            let again = try await house.call(.get, "/adapters", as: .superAdmin)
+            #expect(again.data["adapters"][0]["health"].text == health.rawValue)
+        }
+    }
+
+    @Test("Nobody else is told, since the counts are over all tenants", arguments: House.Person.allCases)
+    func rights(_ person: House.Person) async throws {
+        let house = try await House()
+        let reply = try await house.call(.get, "/adapters", as: person)
+        #expect(reply.status == (person == .superAdmin ? 200 : 403))
+        if person != .superAdmin { #expect(reply.code == "role_insufficient") }
+        #expect(try await house.call(.get, "/adapters").status == 401)
+    }
+
+    @Test("It takes no query and no body")
+    func strict() async throws {
+        let house = try await House()
+        #expect(try await house.call(.get, "/adapters?kind=x", as: .superAdmin).problems == ["kind: unknown_key"])
+    }
+
+    @Test("What an address needs is told with type, limits, default and meaning, every key present")
+    func addresses() async throws {
+        let simulator = SimulatorAdapter(clock: VirtualClock())
+        let house = try await House(simulator: simulator)
+        let told = try await house.call(.get, "/adapters", as: .superAdmin).data["adapters"][1]["address"].elements
+        #expect(told.map { $0["field"].text } == simulator.addressFields.map(\.name))
+        for key in told {
+            #expect(key.keys == ["field", "type", "required", "minimum", "maximum", "values", "default", "meaning"])
+        }
+        let latency = try #require(told.first { $0["field"].text == "latencyMs" })
+        #expect(latency["type"].text == "integer" && latency["minimum"].number == 0 && latency["maximum"].number == 60_000)
+        #expect(latency["default"].number == 200 && latency["values"] == .null && latency["required"].flag == false)
+        let state = try #require(told.first { $0["field"].text == "initialState" })
+        #expect(state["values"].elements.map(\.text) == ["LOCKED", "UNLOCKED"])
+        #expect(state["minimum"] == .null && state["default"].text == "LOCKED")
+    }
+
+    @Test("What the simulator says of its addresses is true: defaults are taken, what is beyond a limit is not")
+    func truth() throws {
+        let adapter = SimulatorAdapter(clock: VirtualClock())
+        #expect(adapter.health == .down, "before it was started")
+        for field in adapter.addressFields {
+            if let value = field.defaultValue { _ = try adapter.check(address: [field.name: value]) }
+            let wrong: [JSONValue] =
+                switch field.form {
+                case .integer(let range): range.upperBound < .max ? [.integer(range.upperBound + 1), .string("1")] : [.string("1")]
+                case .number(let range): [.number(range.upperBound + 0.1), .bool(true)]
+                case .word, .words, .text: [.integer(1), .array([.string("no such word")])]
+                case .boolean: [.string("true")]
+                }
+            for value in wrong {
+                #expect(throws: AddressMistakes.self, "\(field.name)") { try adapter.check(address: [field.name: value]) }
+            }
+        }
+        #expect(throws: AddressMistakes.self) { try adapter.check(address: ["unlisted": .integer(1)]) }
+    }
+}

@@ -1,0 +1,132 @@
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import HTTPTypes
+import Testing
+
+@testable import DoorwardHTTP
+
+@Suite struct MetricsRouteTests {
+    private func scrape(_ house: House) async throws -> MetricsScrape {
+        let reply = try await house.call(.get, "//metrics", as: .superAdmin)
+        #expect(reply.status == 200)
+        #expect(reply.headers[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
+        return try MetricsScrape(reply.text)
+    }
+
+    /// Signs in, lets everybody do what they may and may not, and looks for what is not there.
+    private func traffic(_ house: House) async throws {
+        for password in [House.password, "wrong"] {
+            _ = try await house.call(.post, "/auth/login", #"{"email":"tenant@example.com","password":"\#(password)"}"#)
+        }
+        for person in House.Person.allCases {
+            _ = try await house.command(as: person)
+            _ = try await house.call(.get, "/devices/\(house.ids.door)", as: person)
+            _ = try await house.call(.get, "/users/\(house.ids[.tenant])", as: person)
+        }
+        _ = try await house.send(.get, "/nothing/\(house.ids.door)")
+        _ = try await house.call(.delete, "/users/me", as: .owner)
+        house.adapter.report(.battery(level: 3, low: true), from: house.ids.door)
+    }
+
+    @Test("The page is well formed, and counts what happened")
+    func counts() async throws {
+        let house = try await House(withPasswords: true)
+        try await traffic(house)
+        let scrape = try await scrape(house)
+        let unlock = "/api/v1/devices/:id/unlock"
+        #expect(scrape["doorward_http_requests_total", ["method": "POST", "route": unlock, "status": "2xx"]] == 7)
+        #expect(scrape["doorward_http_requests_total", ["method": "POST", "route": unlock, "status": "4xx"]] == 5)
+        #expect(scrape["doorward_http_request_duration_seconds_count", ["method": "POST", "route": unlock]] == 12)
+        #expect(scrape["doorward_http_requests_total", ["method": "other", "route": "unknown", "status": "4xx"]] == 1)
+        #expect(scrape["doorward_http_requests_total", ["method": "other", "route": "/api/v1/users/me", "status": "4xx"]] == 1)
+        #expect(scrape["doorward_decisions_total", ["decision": "ALLOWED", "reason": ""]] == 7)
+        #expect(scrape["doorward_decisions_total", ["decision": "DENIED", "reason": "no_association"]] == 3)
+        #expect(scrape["doorward_decisions_total", ["decision": "DENIED", "reason": "role_insufficient"]] == 2)
+        #expect(scrape["doorward_commands_total", ["operation": "UNLOCK", "end": "CONFIRMED"]] == 7)
+        #expect(scrape["doorward_command_confirmation_seconds_count", ["operation": "UNLOCK"]] == 7)
+        #expect(scrape["doorward_command_queue_wait_seconds_count"] == 7)
+        #expect(scrape["doorward_sign_ins_total", ["outcome": "succeeded"]] == 1)
+        #expect(scrape["doorward_sign_ins_total", ["outcome": "failed"]] == 1)
+        #expect(scrape["doorward_sessions"] == Double(House.Person.allCases.count + 1))
+        #expect(scrape["doorward_adapter_health", ["adapter": "scripted", "health": "ok"]] == 1)
+        #expect(scrape["doorward_adapter_health", ["adapter": "scripted", "health": "down"]] == 0)
+        #expect(scrape["doorward_accepting_commands"] == 1)
+        #expect(scrape["doorward_build_info", ["version": "test"]] == 1)
+        #expect((scrape["process_resident_memory_bytes"] ?? 0) > 1_000_000)
+        #expect((scrape["process_start_time_seconds"] ?? 0) > 1_600_000_000)
+        #expect(scrape["process_open_fds"] ?? 0 > 2)
+    }
+
+    @Test("Every histogram holds together: buckets only grow, the last is the count, and none counts without a sum")
+    func histograms() async throws {
+        let house = try await House()
+        try await traffic(house)
+        let scrape = try await scrape(house)
+        for (metric, _) in scrape.types.filter({ $0.value == "histogram" }) {
+            let series = Dictionary(grouping: scrape.samples.filter { $0.name == metric + "_bucket" }) { sample in
+                sample.labels.filter { $0.key != "le" }
+            }
+            for (labels, buckets) in series {
+                #expect(buckets.map(\.value) == buckets.map(\.value).sorted())
+                #expect(buckets.last?.labels["le"] == "+Inf")
+                #expect(buckets.last?.value == scrape[metric + "_count", labels])
+                #expect(scrape[metric + "_sum", labels] != nil)
+            }
+        }
+        #expect(scrape.types.keys.allSatisfy { scrape.helps[$0] != nil })
+    }
+
+    @Test("Nothing on the page names a tenant, a person or a device, or holds an id")
+    func namesNobody() async throws {
+        let house = try await House(withPasswords: true)
+        try await traffic(house)
+        let text = try await house.call(.get, "//metrics", as: .superAdmin).text
+        let tenancy = house.control.directory.current
+        var secrets = ["Oak Street", "Elm Street", "No. 5", "2B", "Flat door", "Cellar", "@", "192.0.2"]
+        for (person, id) in house.ids.people {
+            secrets += [id.description, person.name, tenancy.user(id)?.email ?? "?"]
+        }
+        for id in [house.ids.door, house.ids.frontDoor, house.ids.foreignDoor] { secrets.append(id.description) }
+        secrets += [house.ids.portfolio.description, house.ids.property.description, house.ids.unit.description]
+        // The labels alone: the help is written here, and speaks of no one.
+        let samples = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.joined(separator: "\n")
+        for secret in secrets { #expect(!samples.contains(secret), "\(secret)") }
+        #expect(samples.firstMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}/) == nil)
+    }
+
+    @Test("It is for a super admin's token where the peer is not this machine", arguments: [
+        (House.Person?.none, 401), (.tenant, 403), (.owner, 403), (.superAdmin, 200),
+    ])
+    func rights(_ person: House.Person?, _ status: Int) async throws {
+        let house = try await House()
+        let reply = try await house.call(.get, "//metrics", as: person)
+        #expect(reply.status == status)
+        if status != 200 { #expect(!reply.text.contains("doorward_")) }
+    }
+
+    @Test("A request is of this machine if its peer is, and if nobody says that they passed it on", arguments: [
+        ("127.0.0.1", [:], true), ("127.9.9.9", [:], true), ("::1", [:], true), ("::ffff:127.0.0.1", [:], true),
+        ("192.0.2.1", [:], false), ("::2", [:], false), ("0.0.0.0", [:], false), (nil, [:], false),
+        ("127.0.0.1", ["X-Forwarded-For": "192.0.2.1"], false), ("127.0.0.1", ["X-Forwarded-For": "127.0.0.1"], false),
+        ("127.0.0.1", ["Forwarded": "for=127.0.0.1"], false), ("127.0.0.1", ["X-Real-IP": "127.0.0.1"], false),
+        ("192.0.2.1", ["X-Forwarded-For": "127.0.0.1"], false),
+    ] as [(String?, [String: String], Bool)])
+    func thisMachine(_ peer: String?, _ headers: [String: String], _ expected: Bool) throws {
+        for proxies in [[], ["127.0.0.0/8", "192.0.2.0/24"]] {
+            var head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/metrics")
+            for (name, value) in headers { head.headerFields[try #require(HTTPField.Name(name))] = value }
+            let facts = RequestFacts(head, peer: peer, proxies: try TrustedProxies(proxies))
+            #expect(facts.isOfThisMachine == expected)
+        }
+    }
+
+    @Test("A gateway that measures nothing says so")
+    func nothing() async throws {
+        let house = try await House(measures: false)
+        #expect(try await house.call(.get, "//metrics", as: .superAdmin).code == "unavailable")
+        #expect(try await house.command(as: .tenant).status == 200)
+    }
+}

@@ -1,0 +1,120 @@
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import HTTPTypes
+import Logging
+import Testing
+
+@testable import DoorwardHTTP
+
+@Suite struct RequestLogTests {
+    private func lines(_ house: House) -> [String] {
+        house.logs.text.split(separator: "\n").map(String.init).filter { $0.contains("answered") }
+    }
+
+    @Test("Each request has one line: level, method, pattern, status, time and id, and nothing of what it was about")
+    func line() async throws {
+        let house = try await House()
+        _ = try await house.command(
+            as: .tenant, #"{"reason":"canary-reason"}"#, headers: [.requestID: "my-id-1", .idempotencyKey: "canary-key"])
+        let line = try #require(lines(house).first)
+        #expect(lines(house).count == 1)
+        for part in [
+            "debug answered", #""method": POST"#, #""route": /api/v1/devices/:id/unlock"#, #""status": 200"#,
+            #""durationMs": 0.000"#, #""request": my-id-1"#,
+        ] {
+            #expect(line.contains(part), "\(part) in \(line)")
+        }
+        let token = try await house.token(of: .tenant)
+        for canary in ["canary", house.ids.door.description, token, "Tenant", "Flat door"] { #expect(!line.contains(canary)) }
+    }
+
+    @Test("What the caller did wrong is told at info, what the gateway or a lock failed in as a warning", arguments: [
+        (House.Person.tenant, ScriptedAdapter.Behaviour.confirmAtOnce, "debug"), (.stranger, .confirmAtOnce, "info"),
+        (.tenant, .fail(.offline), "warning"),
+    ])
+    func levels(_ person: House.Person, _ behaviour: ScriptedAdapter.Behaviour, _ level: String) async throws {
+        let house = try await House(behaviour: behaviour)
+        _ = try await house.command(as: person)
+        #expect(lines(house).map { $0.prefix(level.count) } == [level.prefix(level.count)])
+    }
+
+    @Test("Unknown addresses and methods are logged without what stood in them")
+    func unknown() async throws {
+        let house = try await House()
+        _ = try await house.send(.get, "/api/v1/canary?token=canary")
+        _ = try await house.send(.delete, "/healthz?canary=1")
+        #expect(lines(house).count == 2)
+        #expect(!house.logs.text.contains("canary"))
+        #expect(lines(house)[0].contains(#""route": unknown"#) && lines(house)[0].contains(#""status": 404"#))
+        #expect(lines(house)[1].contains(#""route": /healthz"#) && lines(house)[1].contains(#""status": 405"#))
+    }
+
+    @Test("Lines of other modules that are written on the way of a request name it; outside a request none is named")
+    func scope() async throws {
+        #expect(RequestScope.metadataProvider.get().isEmpty)
+        let head = HTTPRequest(
+            method: .get, scheme: nil, authority: nil, path: "/", headerFields: [.requestID: "r-1", .traceContext: Self.trace])
+        let facts = RequestFacts(head, peer: nil, proxies: try TrustedProxies([]))
+        await RequestScope.$current.withValue(RequestScope(facts)) {
+            let metadata = await Task { RequestScope.metadataProvider.get() }.value
+            #expect(metadata["request"] == "r-1")
+            #expect(metadata["trace"] == "4bf92f3577b34da6a3ce929d0e0e4736")
+            #expect(metadata["parent"] == "00f067aa0ba902b7")
+            #expect(metadata["span"]?.description.count == 16)
+            #expect(metadata["span"] != metadata["parent"])
+        }
+    }
+
+    @Test("Times are written with three digits after the point", arguments: [
+        (Duration.zero, "0.000"), (.nanoseconds(999), "0.000"), (.microseconds(7), "0.007"), (.milliseconds(12), "12.000"),
+        (.microseconds(1_234_567), "1234.567"), (.milliseconds(-3), "0.000"),
+    ])
+    func milliseconds(_ time: Duration, _ text: String) { #expect(RequestLog.milliseconds(time) == text) }
+
+    // MARK: - traceparent
+
+    static let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+    @Test("A trace that is well formed is gone on with under a span of its own")
+    func goesOn() async throws {
+        let house = try await House()
+        for _ in 0..<2 { _ = try await house.call(.get, "/users/me", as: .tenant, headers: [.traceContext: Self.trace]) }
+        let spans = lines(house).map { line in line.firstMatch(of: /"span": ([0-9a-f]{16})/).map { String($0.1) } }
+        #expect(lines(house).allSatisfy { $0.contains(#""trace": 4bf92f3577b34da6a3ce929d0e0e4736"#) })
+        #expect(lines(house).allSatisfy { $0.contains(#""parent": 00f067aa0ba902b7"#) })
+        #expect(Set(spans).count == 2 && !spans.contains(nil))
+    }
+
+    @Test("A later version may say more behind the flags", arguments: [
+        trace, "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-what-the-future-brings",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-ff",
+    ])
+    func wellFormed(_ text: String) { #expect(TraceContext(text)?.traceID == "4bf92f3577b34da6a3ce929d0e0e4736") }
+
+    @Test("Whatever is not of the form is ignored, and the request answered all the same", arguments: [
+        "", "00", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7", trace + "-", trace + "-more", " " + trace,
+        "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "0-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        "00-00000000000000000000000000000000-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+        "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e473-00f067aa0ba902b7-01",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902bg-01", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1",
+        "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01.", "00_4bf92f3577b34da6a3ce929d0e0e4736_00f067aa0ba902b7_01",
+    ])
+    func malformed(_ text: String) async throws {
+        #expect(TraceContext(text) == nil)
+        let house = try await House()
+        #expect(try await house.call(.get, "/users/me", as: .tenant, headers: [.traceContext: text]).status == 200)
+        #expect(!house.logs.text.contains(#""trace""#))
+    }
+
+    @Test("A header that stands twice is none")
+    func twice() {
+        var headers = HTTPFields()
+        headers.append(HTTPField(name: .traceContext, value: Self.trace))
+        #expect(TraceContext(headers) != nil)
+        headers.append(HTTPField(name: .traceContext, value: Self.trace))
+        #expect(TraceContext(headers) == nil)
+    }
+}
