@@ -1,4 +1,4 @@
-package import DoorwardDomain
+internal import DoorwardDomain
 internal import DoorwardPolicy
 
 /// The use case of backing up the database of a running gateway.

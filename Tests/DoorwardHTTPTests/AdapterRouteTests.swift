@@ -69,7 +69,8 @@ import Testing
             if let value = field.defaultValue { _ = try adapter.check(address: [field.name: value]) }
             let wrong: [JSONValue] =
                 switch field.form {
-                case .integer(let range): range.upperBound < .max ? [.integer(range.upperBound + 1), .string("1")] : [.string("1")]
+                case .integer(let range):
+                    range.upperBound < .max ? [.integer(range.upperBound + 1), .string("1")] : [.string("1")]
                 case .number(let range): [.number(range.upperBound + 0.1), .bool(true)]
                 case .word, .words, .text: [.integer(1), .array([.string("no such word")])]
                 case .boolean: [.string("true")]

@@ -94,7 +94,8 @@ struct House: Sendable {
         limits.deniedPerMinute = deniedPerMinute
         let metrics = PrometheusMetrics()
         control = GatewayControl(
-            store: store, adapters: [adapter, adapterOfSimulated ?? ScriptedAdapter(kind: "simulator", clock: clock)], clock: clock, random: random,
+            store: store, adapters: [adapter, adapterOfSimulated ?? ScriptedAdapter(kind: "simulator", clock: clock)],
+            clock: clock, random: random,
             limits: limits, metrics: metrics)
         try await control.start()
         logs = LogCatcher()

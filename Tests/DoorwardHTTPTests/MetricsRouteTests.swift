@@ -97,9 +97,11 @@ import Testing
         #expect(samples.firstMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}/) == nil)
     }
 
-    @Test("It is for a super admin's token where the peer is not this machine", arguments: [
-        (House.Person?.none, 401), (.tenant, 403), (.owner, 403), (.superAdmin, 200),
-    ])
+    @Test(
+        "It is for a super admin's token where the peer is not this machine",
+        arguments: [
+            (House.Person?.none, 401), (.tenant, 403), (.owner, 403), (.superAdmin, 200),
+        ])
     func rights(_ person: House.Person?, _ status: Int) async throws {
         let house = try await House()
         let reply = try await house.call(.get, "//metrics", as: person)
@@ -107,13 +109,15 @@ import Testing
         if status != 200 { #expect(!reply.text.contains("doorward_")) }
     }
 
-    @Test("A request is of this machine if its peer is, and if nobody says that they passed it on", arguments: [
-        ("127.0.0.1", [:], true), ("127.9.9.9", [:], true), ("::1", [:], true), ("::ffff:127.0.0.1", [:], true),
-        ("192.0.2.1", [:], false), ("::2", [:], false), ("0.0.0.0", [:], false), (nil, [:], false),
-        ("127.0.0.1", ["X-Forwarded-For": "192.0.2.1"], false), ("127.0.0.1", ["X-Forwarded-For": "127.0.0.1"], false),
-        ("127.0.0.1", ["Forwarded": "for=127.0.0.1"], false), ("127.0.0.1", ["X-Real-IP": "127.0.0.1"], false),
-        ("192.0.2.1", ["X-Forwarded-For": "127.0.0.1"], false),
-    ] as [(String?, [String: String], Bool)])
+    @Test(
+        "A request is of this machine if its peer is, and if nobody says that they passed it on",
+        arguments: [
+            ("127.0.0.1", [:], true), ("127.9.9.9", [:], true), ("::1", [:], true), ("::ffff:127.0.0.1", [:], true),
+            ("192.0.2.1", [:], false), ("::2", [:], false), ("0.0.0.0", [:], false), (nil, [:], false),
+            ("127.0.0.1", ["X-Forwarded-For": "192.0.2.1"], false), ("127.0.0.1", ["X-Forwarded-For": "127.0.0.1"], false),
+            ("127.0.0.1", ["Forwarded": "for=127.0.0.1"], false), ("127.0.0.1", ["X-Real-IP": "127.0.0.1"], false),
+            ("192.0.2.1", ["X-Forwarded-For": "127.0.0.1"], false),
+        ] as [(String?, [String: String], Bool)])
     func thisMachine(_ peer: String?, _ headers: [String: String], _ expected: Bool) throws {
         for proxies in [[], ["127.0.0.0/8", "192.0.2.0/24"]] {
             var head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/metrics")

@@ -8,7 +8,8 @@ import Testing
     func metrics() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(contentsOf: root.appending(path: "docs/operating.md"), encoding: .utf8)
-        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `doorward_") || $0.hasPrefix("| `process_") }.map(String.init)
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `doorward_") || $0.hasPrefix("| `process_") }.map(
+            String.init)
         let expected = MetricFamily.all.map { family in
             let labels = family.labels.sorted().map { "`\($0)`" }.joined(separator: " ")
             return "| `\(family.name)` | \(family.kind.word) | \(labels.isEmpty ? "–" : labels) | \(family.help) |"

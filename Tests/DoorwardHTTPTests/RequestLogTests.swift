@@ -30,10 +30,12 @@ import Testing
         for canary in ["canary", house.ids.door.description, token, "Tenant", "Flat door"] { #expect(!line.contains(canary)) }
     }
 
-    @Test("What the caller did wrong is told at info, what the gateway or a lock failed in as a warning", arguments: [
-        (House.Person.tenant, ScriptedAdapter.Behaviour.confirmAtOnce, "debug"), (.stranger, .confirmAtOnce, "info"),
-        (.tenant, .fail(.offline), "warning"),
-    ])
+    @Test(
+        "What the caller did wrong is told at info, what the gateway or a lock failed in as a warning",
+        arguments: [
+            (House.Person.tenant, ScriptedAdapter.Behaviour.confirmAtOnce, "debug"), (.stranger, .confirmAtOnce, "info"),
+            (.tenant, .fail(.offline), "warning"),
+        ])
     func levels(_ person: House.Person, _ behaviour: ScriptedAdapter.Behaviour, _ level: String) async throws {
         let house = try await House(behaviour: behaviour)
         _ = try await house.command(as: person)
@@ -67,10 +69,12 @@ import Testing
         }
     }
 
-    @Test("Times are written with three digits after the point", arguments: [
-        (Duration.zero, "0.000"), (.nanoseconds(999), "0.000"), (.microseconds(7), "0.007"), (.milliseconds(12), "12.000"),
-        (.microseconds(1_234_567), "1234.567"), (.milliseconds(-3), "0.000"),
-    ])
+    @Test(
+        "Times are written with three digits after the point",
+        arguments: [
+            (Duration.zero, "0.000"), (.nanoseconds(999), "0.000"), (.microseconds(7), "0.007"), (.milliseconds(12), "12.000"),
+            (.microseconds(1_234_567), "1234.567"), (.milliseconds(-3), "0.000"),
+        ])
     func milliseconds(_ time: Duration, _ text: String) { #expect(RequestLog.milliseconds(time) == text) }
 
     // MARK: - traceparent
@@ -87,21 +91,25 @@ import Testing
         #expect(Set(spans).count == 2 && !spans.contains(nil))
     }
 
-    @Test("A later version may say more behind the flags", arguments: [
-        trace, "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-        "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-what-the-future-brings",
-        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-ff",
-    ])
+    @Test(
+        "A later version may say more behind the flags",
+        arguments: [
+            trace, "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-what-the-future-brings",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-ff",
+        ])
     func wellFormed(_ text: String) { #expect(TraceContext(text)?.traceID == "4bf92f3577b34da6a3ce929d0e0e4736") }
 
-    @Test("Whatever is not of the form is ignored, and the request answered all the same", arguments: [
-        "", "00", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7", trace + "-", trace + "-more", " " + trace,
-        "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "0-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-        "00-00000000000000000000000000000000-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
-        "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e473-00f067aa0ba902b7-01",
-        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902bg-01", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1",
-        "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01.", "00_4bf92f3577b34da6a3ce929d0e0e4736_00f067aa0ba902b7_01",
-    ])
+    @Test(
+        "Whatever is not of the form is ignored, and the request answered all the same",
+        arguments: [
+            "", "00", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7", trace + "-", trace + "-more", " " + trace,
+            "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "0-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            "00-00000000000000000000000000000000-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+            "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e473-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902bg-01", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1",
+            "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01.", "00_4bf92f3577b34da6a3ce929d0e0e4736_00f067aa0ba902b7_01",
+        ])
     func malformed(_ text: String) async throws {
         #expect(TraceContext(text) == nil)
         let house = try await House()

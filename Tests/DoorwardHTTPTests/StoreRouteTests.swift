@@ -43,11 +43,14 @@ import Testing
         }
     }
 
-    @Test("What is wrong with the file is told, and nothing of it is written down", arguments: [
-        (#"{"file":"monday.db"}"#, 400, "file: not_absolute"), (#"{"file":"/"}"#, 400, "file: no_file_name"), (#"{"file":"/no such folder/a.db"}"#, 400, "file: folder_missing"),
-        ("{}", 400, "file: required"), (#"{"file":7}"#, 400, "file: wrong_type"),
-        (#"{"file":"/backups/a","to":"b"}"#, 400, "to: unknown_key"), (#"{"file":""}"#, 400, "file: not_absolute"),
-    ])
+    @Test(
+        "What is wrong with the file is told, and nothing of it is written down",
+        arguments: [
+            (#"{"file":"monday.db"}"#, 400, "file: not_absolute"), (#"{"file":"/"}"#, 400, "file: no_file_name"),
+            (#"{"file":"/no such folder/a.db"}"#, 400, "file: folder_missing"),
+            ("{}", 400, "file: required"), (#"{"file":7}"#, 400, "file: wrong_type"),
+            (#"{"file":"/backups/a","to":"b"}"#, 400, "to: unknown_key"), (#"{"file":""}"#, 400, "file: not_absolute"),
+        ])
     func mistakes(_ body: String, _ status: Int, _ problem: String) async throws {
         let house = try await House()
         let before = house.store.log(.gateway).count

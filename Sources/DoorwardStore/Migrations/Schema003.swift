@@ -1,4 +1,4 @@
-import DoorwardAudit
+internal import DoorwardAudit
 internal import DoorwardDomain
 import FoundationEssentials
 import GRDB

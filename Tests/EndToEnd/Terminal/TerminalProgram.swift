@@ -92,6 +92,8 @@ final class TerminalProgram: Sendable {
         /// All that it showed from its start.
         let transcript: String
 
-        var description: String { "the program ended before it showed \(awaited.debugDescription):\n\(transcript.debugDescription)" }
+        var description: String {
+            "the program ended before it showed \(awaited.debugDescription):\n\(transcript.debugDescription)"
+        }
     }
 }

@@ -37,7 +37,8 @@ extension EndToEnd {
         @Test("two passwords that differ make nobody a super admin")
         func differing() async throws {
             let program = try create()
-            for (question, answer) in [("New password", "a long sentence for tests"), ("once more", "a long sentence for test5")] {
+            for (question, answer) in [("New password", "a long sentence for tests"), ("once more", "a long sentence for test5")]
+            {
                 try await program.read(until: question)
                 try await program.read(until: ": ")
                 program.type(answer)
@@ -64,8 +65,11 @@ extension EndToEnd {
         func interrupted() async throws {
             // A shell stays on the terminal, as it does where people work.
             let shell = try TerminalProgram(
-                "/bin/sh", ["-c", #"trap : INT; "$0" admin create --email a@doors.example; echo "ended: $?"; read line"#,
-                    Program.doorward],
+                "/bin/sh",
+                [
+                    "-c", #"trap : INT; "$0" admin create --email a@doors.example; echo "ended: $?"; read line"#,
+                    Program.doorward,
+                ],
                 environment: RunningGateway.environment(for: folder), in: folder)
             try await shell.read(until: "characters): ")
             #expect(!shell.terminal.isEchoing)
