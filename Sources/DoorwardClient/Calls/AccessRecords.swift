@@ -25,6 +25,28 @@ package struct AccessRecords: Sendable {
         }
     }
 
+    /// A record, and its JSON as the gateway wrote it.
+    package struct Entry: Sendable, Equatable {
+        package let record: Wire.AccessRecord
+        package let json: [UInt8]
+    }
+
+    /// The newest records, newest first: all, or at most so many. Its JSON is `data` as one answer would hold it.
+    package func newest(_ query: Query, atMost count: Int?) async throws -> Answer<[Entry]> {
+        var query = query
+        query.isOldestFirst = false
+        var (entries, cursor): ([Entry], String?) = ([], nil)
+        repeat {
+            query.limit = min(count.map { $0 - entries.count } ?? .max, WireLimits.recordPageSize.upperBound)
+            let page = try await page(query, cursor: cursor)
+            entries += page.entries
+            cursor = page.content.nextCursor
+        } while cursor != nil && entries.count < count ?? .max
+        let list = entries.map(\.json).joined(separator: Array(",".utf8))
+        let next = cursor.map { "\"\($0)\"" } ?? "null"
+        return Answer(content: entries, json: Array("{\"accessRecords\":[".utf8) + list + Array("],\"nextCursor\":\(next)}".utf8))
+    }
+
     /// - Parameter cursor: where the stretch begins, from the one before of the same query.
     package func page(_ query: Query, cursor: String? = nil) async throws -> Answer<Wire.AccessRecordPage> {
         try await client.answer(
@@ -34,5 +56,13 @@ package struct AccessRecords: Sendable {
                     ("deviceId", query.deviceID), ("userId", query.userID), ("decision", query.decision), ("from", query.from),
                     ("order", query.isOldestFirst ? "asc" : nil), ("limit", String(query.limit)), ("cursor", cursor),
                 ]))
+    }
+}
+
+extension Answer<Wire.AccessRecordPage> {
+    /// The records of the page, each with its JSON.
+    package var entries: [AccessRecords.Entry] {
+        let items = JSONScanner.items(of: JSONScanner.member("accessRecords", of: json) ?? []) ?? []
+        return zip(content.accessRecords, items).map { AccessRecords.Entry(record: $0, json: $1) }
     }
 }

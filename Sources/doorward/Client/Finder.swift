@@ -69,6 +69,14 @@ struct Finder: Sendable {
         return (one.id, one.name)
     }
 
+    /// The id of a person of whom there has to be one.
+    func person(_ text: String) async throws -> String {
+        guard let user = try await user(text) else {
+            throw CommandFailure("there is nobody `\(text.printable)` among those that you may see")
+        }
+        return user.id
+    }
+
     /// Ids are UUIDs; a name that looks like one has to be given by its id.
     static func isID(_ text: String) -> Bool { UUID(uuidString: text) != nil }
 }

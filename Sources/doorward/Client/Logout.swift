@@ -9,7 +9,10 @@ struct Logout: AsyncParsableCommand {
 
     func run() async throws {
         let file = try ClientAccess().sessionFile()
-        guard let session = try file.read() else { return StandardStream.output.line("nobody was signed in") }
+        guard let session = try file.read() else {
+            StandardStream.output.line("nobody was signed in")
+            return
+        }
         let ending = await Self.end(session, file)
         try await file.locked { try file.remove() }
         StandardStream.output.line("signed out: \(session.description.printable)")

@@ -7,8 +7,7 @@ struct OutputOptions: ParsableArguments {
 
     /// Prints the gateway's own JSON, or lines.
     func print(json bytes: [UInt8], lines: (Style) -> [String]) {
-        if json { return StandardStream.output.line(String(decoding: bytes, as: UTF8.self)) }
-        let lines = lines(.output)
+        let lines = json ? [String(decoding: bytes, as: UTF8.self)] : lines(.output)
         if !lines.isEmpty { StandardStream.output.line(lines.joined(separator: "\n")) }
     }
 }

@@ -6,15 +6,20 @@ enum StandardStream: Int32 {
     case error = 2
 
     /// Writes the text and a line's end; a stream that nobody reads any more is no failure.
-    func line(_ text: String) { write(text + "\n") }
+    ///
+    /// - Returns: whether it could be written.
+    @discardableResult
+    func line(_ text: String) -> Bool { write(text + "\n") }
 
-    func write(_ text: String) {
+    @discardableResult
+    func write(_ text: String) -> Bool {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Glibc.write(rawValue, $0.baseAddress, $0.count) }
             if written < 0, errno == EINTR { continue }
-            guard written > 0 else { return }
+            guard written > 0 else { return false }
             rest = rest.dropFirst(written)
         }
+        return true
     }
 }

@@ -1,0 +1,33 @@
+import ArgumentParser
+import DoorwardAPI
+import DoorwardClient
+import DoorwardControl
+
+/// `doorward grants`: who may come when.
+struct Grants: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List guest accesses: those that you hold, gave or may manage.",
+        discussion: "Those that have ended are listed too.\n\nExample: doorward grants \"Front door\"")
+
+    @Argument(help: ArgumentHelp("Only those to this lock: a name or id.", valueName: "lock"))
+    var lock: String?
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let client = try ClientAccess().client()
+        let finder = Finder(client)
+        var deviceID: String?
+        if let lock { deviceID = try await finder.lock(lock).id }
+        let accesses = try await client.guestAccesses.list(deviceID: deviceID).all()
+        let names = output.json ? GuestNames() : try await finder.names(in: accesses.content)
+        let now = SystemClock().now()
+        output.print(json: accesses.json) { style in
+            if accesses.content.isEmpty { return style.isForPerson ? ["There are no guest accesses."] : [] }
+            return Table(
+                "GUEST", "LOCKS", "MAY", "FROM", "UNTIL", "STANDING", "ID",
+                rows: accesses.content.map { GuestAccessView($0, names: names, now: now).row(style) }
+            ).lines(style)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import DoorwardAPI
+import DoorwardClient
+import DoorwardControl
+import DoorwardDomain
+
+/// `doorward log`: what has happened.
+struct Log: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the access log, newest last.",
+        discussion: """
+            Without --since the newest 50 records, or as many as --limit says. With --json they come as the API gives them, \
+            newest first; with --json and --follow each is a line of its own, oldest first. Ctrl-C ends --follow.
+
+            \(TimeArgument.help) -2h is two hours ago.
+
+            Example: doorward log "Front door" --since yesterday --denied
+            """)
+
+    @Argument(help: ArgumentHelp("Only what is about this lock: a name or id.", valueName: "lock"))
+    var lock: String?
+
+    @Option(help: ArgumentHelp("Only what this person did: an id, email address or name.", valueName: "user"))
+    var user: String?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("Only what has happened since then.", valueName: "time"))
+    var since: String?
+
+    @Option(help: ArgumentHelp("At most so many of the newest records.", valueName: "count"))
+    var limit: Int?
+
+    @Flag(help: "Only what was denied.")
+    var denied = false
+
+    @Flag(help: "Go on and print what happens, until Ctrl-C.")
+    var follow = false
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1 on.") }
+    }
+
+    func run() async throws {
+        let since = try since.map { try TimeArgument($0, option: "--since").instant(now: SystemClock().now()) }
+        let client = try ClientAccess().client()
+        let finder = Finder(client)
+        var query = AccessRecords.Query(decision: denied ? "DENIED" : nil, from: since?.description)
+        if let lock { query.deviceID = try await finder.lock(lock).id }
+        if let user { query.userID = try await finder.person(user) }
+        let stretch = try await client.accessRecords.newest(query, atMost: limit ?? (since == nil ? 50 : nil))
+        guard follow else {
+            return output.print(json: stretch.json) { RecordLines($0).lines(stretch.content.map(\.record).reversed()) }
+        }
+        let follower = LogFollower(client: client, query: query, isJSON: output.json)
+        _ = try await Interruption.orDone { try await follower.run(after: stretch.content) }
+    }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import DoorwardAPI
+import DoorwardClient
+
+/// What `lock`, `unlock` and `unlatch` have in common.
+struct Movement: ParsableArguments {
+    static let discussion = """
+        Waits until the lock itself has confirmed, and says so; a lock that does not is a failure with exit code 1. LOCK is an \
+        id, or a name that one lock alone bears among those that you may see. Ctrl-C ends the waiting, not the command.
+        """
+
+    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"))
+    var lock: String
+
+    @Option(help: ArgumentHelp("Why, for the log.", valueName: "reason"))
+    var reason: String?
+
+    @Option(
+        help: ArgumentHelp("Break a lockdown, if your role may, and say in the log why.", valueName: "reason"))
+    var override: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds that the lock has, from 0.1 to 60; then nothing more is sent. (default: the gateway's, 10)",
+            valueName: "seconds"))
+    var timeout: Double?
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard let timeout else { return }
+        guard timeout >= 0.1, timeout <= 60 else { throw ValidationError("--timeout takes from 0.1 to 60 seconds.") }
+    }
+
+    typealias Move = @Sendable (Devices, String, Wire.CommandOrder) async throws -> Answer<Wire.CommandAnswer>
+
+    /// Moves the lock, and prints what has become of it.
+    ///
+    /// - Parameters:
+    ///   - doing: what is being done, for the line of progress: `Unlocking`.
+    ///   - done: the state that it leads to, as a word.
+    func run(_ doing: String, _ done: String, _ move: @escaping Move) async throws {
+        let client = try ClientAccess().client()
+        let lock = try await Finder(client).lock(lock)
+        let order = Wire.CommandOrder(
+            reason: reason, override: override, timeoutMs: timeout.map { Int(($0 * 1000).rounded()) })
+        let answer = try await Interruption.orDone {
+            try await Progress("\(doing) \(lock.name)").during {
+                try await Self.telling(lock) { try await move(client.devices, lock.id, order) }
+            }
+        }
+        guard let answer else {
+            throw CommandFailure("stopped waiting; the command may still be carried out\n\(Self.hint(lock))")
+        }
+        output.print(json: answer.json) { Self.lines(answer.content, lock, done, $0) }
+    }
+
+    static func lines(_ answer: Wire.CommandAnswer, _ lock: Finder.FoundLock, _ done: String, _ style: Style) -> [String] {
+        let name = (answer.device?.name ?? lock.name).printable
+        let state = answer.command.stateAfter ?? answer.device?.state
+        let word = state.map(Words.word) ?? done
+        guard style.isForPerson else { return ["\(name)\t\(word)"] }
+        let colour = state.flatMap(LockView.colour)
+        return ["\(name) is \(style.paint(word, colour))\(answer.command.changed == false ? ", as it was already" : "")."]
+    }
+
+    /// Adds to an answer that did not come how to learn what has happened.
+    private static func telling<Result>(_ lock: Finder.FoundLock, _ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch ClientError.noAnswer(let server, let why) {
+            throw CommandFailure(
+                "no answer from \(server): \(why)\n  whether the lock has moved is not known\n\(hint(lock))", code: 3)
+        }
+    }
+
+    private static func hint(_ lock: Finder.FoundLock) -> String {
+        "  its state: doorward status \(lock.id.printable)\n  what became of it: doorward log \(lock.id.printable)"
+    }
+}

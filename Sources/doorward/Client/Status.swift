@@ -1,0 +1,46 @@
+import ArgumentParser
+import DoorwardAPI
+import DoorwardClient
+
+/// `doorward status`: what is known of one lock.
+struct Status: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the condition of a lock.",
+        discussion: """
+            LOCK is an id, or a name that one lock alone bears among those that you may see.
+
+            Example: doorward status "Front door"
+            """)
+
+    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"))
+    var lock: String
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let client = try ClientAccess().client()
+        let lock = try await Finder(client).lock(lock)
+        if output.json {
+            return output.print(json: try await client.devices.status(lock.id).json) { _ in [] }
+        }
+        let device = try await client.devices.device(lock.id).content.device
+        output.print(json: []) { Self.lines(device, $0) }
+    }
+
+    /// One fact a line, its name before it.
+    static func lines(_ device: Wire.Device, _ style: Style) -> [String] {
+        let view = LockView(device)
+        let since = Table.Cell(device.stateAt.map(style.instant))
+        let online = device.isOnline == true ? [] : [[Table.Cell("last seen"), Table.Cell(device.lastSeen.map(style.instant))]]
+        let facts: [[Table.Cell]] =
+            [["name", Table.Cell(device.name, .bold)], ["state", view.state], ["since", since], ["door", view.door]]
+            + [["battery", view.battery], ["online", view.online]] + online
+            + [
+                ["faults", Table.Cell(device.faults.map { $0.map(Words.word).joined(separator: ", ") }, .red)],
+                ["where", Table.Cell(view.place)],
+                ["can", Table.Cell(device.capabilities.map { $0.map(Words.word).joined(separator: ", ") })],
+                ["id", Table.Cell(device.id)],
+            ]
+        return Table("", "", rows: facts).lines(style, withHeadings: false)
+    }
+}
