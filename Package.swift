@@ -131,7 +131,7 @@ let package = Package(
                 logging,
             ]),
         tests("DoorwardAPITests", ["DoorwardAPI"]),
-        tests("DoorwardClientTests", ["DoorwardClient", "DoorwardAPI", httpClient, nioCore, nioHTTP1, hummingbird, httpTypes]),
+        tests("DoorwardClientTests", ["DoorwardClient", "DoorwardAPI", nioCore, nioPosix, nioHTTP1]),
         tests(
             "DoorwardHTTPTests",
             [

@@ -7,6 +7,7 @@ package enum Credentials: Sendable, CustomStringConvertible, CustomDebugStringCo
     /// A session that is kept in a file, and renewed when its access token has run out.
     case session(SessionFile)
 
+    /// What kind they are, and not more.
     package var description: String {
         switch self {
         case .none: "nobody"
@@ -14,6 +15,8 @@ package enum Credentials: Sendable, CustomStringConvertible, CustomDebugStringCo
         case .session(let file): "session in \(file.path)"
         }
     }
+    /// As `description`.
     package var debugDescription: String { description }
+    /// As `description`, so that no dump shows more.
     package var customMirror: Mirror { Mirror(reflecting: description) }
 }

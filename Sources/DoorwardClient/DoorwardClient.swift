@@ -1,5 +1,6 @@
 /// A caller of one gateway. Calls are grouped by noun: `client.devices.unlock(id, …)`.
 package struct DoorwardClient: Sendable {
+    /// The one gateway that this client speaks to.
     package let server: ServerAddress
     let channel: Channel
     private let credentials: Credentials

@@ -45,6 +45,30 @@ struct House: Sendable {
             "device")
     }
 
+    /// Another property of the portfolio, with one unit.
+    func property(_ name: String, unit: String) async throws -> (propertyID: String, unitID: String) {
+        let property = try await Self.create(
+            owner, "/properties", #"{"name":"\#(name)","portfolioId":"\#(portfolioID)","defaultTimeZone":"Europe/Berlin"}"#,
+            "property")
+        let unit = try await Self.create(owner, "/units", #"{"name":"\#(unit)","propertyId":"\#(property)"}"#, "unit")
+        return (property, unit)
+    }
+
+    /// A simulated lock somewhere else than in the house's own unit.
+    func lock(_ name: String, property: String, unit: String) async throws -> String {
+        try await Self.create(
+            owner, "/devices",
+            #"{"name":"\#(name)","adapter":"simulator","address":{},"propertyId":"\#(property)","unitId":"\#(unit)"}"#, "device")
+    }
+
+    /// Waits until there is a command for the lock.
+    func untilCommanded(_ lock: String) async throws {
+        while true {
+            let commands = try await owner.get("/commands?deviceId=\(lock)")
+            if !commands.data["commands"].items.isEmpty { return }
+        }
+    }
+
     private static func create(_ caller: Caller, _ path: String, _ body: String, _ noun: String) async throws -> String {
         let answer = try await caller.post(path, body)
         return try #require(answer.data[noun]["id"].text, "\(answer.status) \(answer.body)")

@@ -21,15 +21,17 @@ struct RunningGateway: Sendable {
     }
 
     /// Starts the program, which may end before it listens.
-    static func launch(in folder: TemporaryFolder) throws -> Program {
+    ///
+    /// - Parameter options: of `serve`, which beat the environment.
+    static func launch(in folder: TemporaryFolder, _ options: [String] = []) throws -> Program {
         try Program(
-            Program.doorward, ["serve"], environment: environment(for: folder),
+            Program.doorward, ["serve"] + options, environment: environment(for: folder),
             errors: folder.file("serve-\(UUID().uuidString).log"))
     }
 
     /// Starts it and waits until it says where it listens.
-    static func start(in folder: TemporaryFolder) async throws -> RunningGateway {
-        let program = try launch(in: folder)
+    static func start(in folder: TemporaryFolder, _ options: [String] = []) async throws -> RunningGateway {
+        let program = try launch(in: folder, options)
         let line = try #require(await program.nextLine(), "the gateway ended before it listened: \(folder.path)")
         let address = try #require(line.wholeMatch(of: /listening on (http:\/\/127\.0\.0\.1:[0-9]+)/)).1
         return RunningGateway(program: program, address: String(address), folder: folder)
@@ -63,6 +65,9 @@ struct RunningGateway: Sendable {
         program.signal(SIGTERM)
         return await program.exitCode
     }
+
+    /// The port that it listens on.
+    var port: String { String(address.drop { $0 != ":" }.dropFirst().drop { $0 != ":" }.dropFirst()) }
 
     /// Recomputes every log of the database with the second implementation of its format; the gateway must be down.
     static func verifyLogs(in folder: TemporaryFolder, database: String? = nil) async throws {

@@ -1,12 +1,15 @@
 extension Wire {
     /// One attempt to move a lock.
     package struct Command: Decodable, Equatable, Sendable {
+        /// What `GET /commands/:id` finds it by.
         package var id: String
+        /// The lock that is to move.
         package var deviceId: String
         /// `LOCK UNLOCK UNLATCH`.
         package var operation: String
         /// `ACCEPTED DISPATCHED CONFIRMED FAILED TIMED_OUT UNKNOWN DENIED`. A reduced view may lack it.
         package var state: String?
+        /// What allowed it.
         package var rule: Rule?
         /// What the caller gave as the reason.
         package var reason: String?
@@ -16,22 +19,25 @@ extension Wire {
         package var changed: Bool?
         /// Why it ended as it did, such as `jammed`.
         package var outcomeDetail: String?
+        /// The state of the lock when it was sent, as far as it was known.
         package var stateBefore: String?
+        /// The state that the lock has reported since; `nil` without a word of it.
         package var stateAfter: String?
-        package var requestedAt: String?
-        package var deadline: String?
-        package var completedAt: String?
     }
 
     /// `data` of an answer about a command; `device` only where the lock has confirmed it.
     package struct CommandAnswer: Decodable, Sendable {
+        /// As its caller may see it.
         package var command: Command
+        /// The lock after it has moved.
         package var device: Device?
     }
 
     /// `data` of a page of commands.
     package struct CommandPage: Decodable, Sendable {
+        /// Newest first.
         package var commands: [Command]
+        /// Where in the whole list the page lies.
         package var pagination: Pagination
     }
 
@@ -46,9 +52,11 @@ extension Wire {
 
         /// Why a lockdown is to be broken.
         package struct Override: Encodable, Sendable {
+            /// A sentence for the log.
             package var reason: String
         }
 
+        /// Without anything: a plain order with the gateway's own time limit.
         package init(reason: String? = nil, override: String? = nil, timeoutMs: Int? = nil) {
             (self.reason, self.timeoutMs) = (reason, timeoutMs)
             self.override = override.map { Override(reason: $0) }

@@ -3,6 +3,7 @@ extension Wire {
     package struct Denial: Decodable, Equatable, Sendable {
         /// What was to be done, such as `UNLOCK`; `nil` where the right was to no operation on a lock.
         package var operation: String?
+        /// The lock that it was to be done to.
         package var deviceId: String?
         /// The one reason, such as `guest_window_ended`.
         package var reason: String?
@@ -12,6 +13,7 @@ extension Wire {
         package var opensAt: String?
         /// When the access that was looked at ends, or has ended.
         package var closesAt: String?
+        /// `nil` where nothing that could be had is missing.
         package var missing: Missing?
 
         /// What would have to be there.

@@ -5,6 +5,7 @@ extension Wire {
         package var code: String
         /// One sentence for a person.
         package var message: String
+        /// `nil` in the form of RFC 9457 alone.
         package var details: Details?
         /// What finds the call in the gateway's own log.
         package var requestId: String?
@@ -20,6 +21,7 @@ extension Wire {
 
             private enum CodingKeys: String, CodingKey { case fields, command }
 
+            /// Reads what it knows; what else `details` holds is passed over.
             package init(from decoder: any Decoder) throws {
                 let container = try decoder.container(keyedBy: CodingKeys.self)
                 fields = try container.decodeIfPresent([FieldProblem].self, forKey: .fields)

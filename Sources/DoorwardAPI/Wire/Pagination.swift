@@ -3,6 +3,7 @@ extension Wire {
     package struct Pagination: Decodable, Equatable, Sendable {
         /// All items of the list, over all pages, that the caller may see.
         package var totalItems: Int
+        /// 0 of an empty list.
         package var totalPages: Int
         /// From 1.
         package var currentPage: Int

@@ -1,15 +1,22 @@
 extension Wire {
     /// Any JSON value, for places whose shape is an adapter's own.
     package enum Value: Codable, Equatable, Sendable {
+        /// JSON's `null`, a value like others.
         case null
+        /// `true` or `false`; no number is taken for one.
         case bool(Bool)
         /// A number without a fraction, however it was written.
         case integer(Int64)
+        /// Any other number.
         case number(Double)
+        /// A text, without its quotes and escapes.
         case string(String)
+        /// Values in their order.
         case array([Value])
+        /// Values by key; their order is not kept.
         case object([String: Value])
 
+        /// Reads any JSON there is, a value without braces around it too.
         package init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
             if container.decodeNil() {
@@ -29,6 +36,7 @@ extension Wire {
             }
         }
 
+        /// Writes whole numbers without a fraction.
         package func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
             switch self {

@@ -6,7 +6,9 @@ package struct AccessRecords: Sendable {
 
     /// Which records are asked for. Everything that is `nil` leaves nothing out.
     package struct Query: Sendable, Equatable {
+        /// Only what is about this lock.
         package var deviceID: String?
+        /// Only what this person did.
         package var userID: String?
         /// `ALLOWED` or `DENIED`.
         package var decision: String?
@@ -27,7 +29,9 @@ package struct AccessRecords: Sendable {
 
     /// A record, and its JSON as the gateway wrote it.
     package struct Entry: Sendable, Equatable {
+        /// The record as far as its type knows it.
         package let record: Wire.AccessRecord
+        /// One JSON object.
         package let json: [UInt8]
     }
 

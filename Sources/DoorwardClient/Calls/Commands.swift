@@ -4,6 +4,7 @@ package import DoorwardAPI
 package struct Commands: Sendable {
     let client: DoorwardClient
 
+    /// One's own, or one on a lock whose history one may read.
     package func command(_ id: String) async throws -> Answer<Wire.CommandAnswer> {
         try await client.answer(.get("commands", id))
     }

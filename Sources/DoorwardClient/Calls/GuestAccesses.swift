@@ -10,6 +10,7 @@ package struct GuestAccesses: Sendable {
         Pages(client: client, call: .get("guest-access", query: [("deviceId", deviceID), ("sortBy", "validFrom")]))
     }
 
+    /// Lets somebody in. Asked twice because the connection ended, it grants once.
     package func grant(_ access: Wire.NewGuestAccess) async throws -> Answer<Wire.GuestAccessAnswer> {
         try await client.answer(.post("guest-access", body: access))
     }

@@ -2,22 +2,28 @@ package import DoorwardAPI
 
 /// `data` of one page of a list.
 package protocol ListPage: Decodable, Sendable {
+    /// What is listed.
     associatedtype Item: Sendable
     /// The key of the items in `data`.
     static var key: String { get }
+    /// Those of this page alone.
     var items: [Item] { get }
+    /// Where in the whole list the page lies.
     var pagination: Wire.Pagination { get }
 }
 
 /// A list, fetched page by page as it is read.
 package struct Pages<Page: ListPage>: AsyncSequence, Sendable {
+    /// One page, as the gateway answered it.
     package typealias Element = Answer<Page>
 
     let client: DoorwardClient
     let call: Call
 
+    /// Begins at the first page.
     package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pages: self) }
 
+    /// A place in the list.
     package struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let pages: Pages
         private var page = 1
@@ -25,6 +31,7 @@ package struct Pages<Page: ListPage>: AsyncSequence, Sendable {
 
         fileprivate init(pages: Pages) { self.pages = pages }
 
+        /// The next page; the first one also of an empty list.
         package mutating func next() async throws -> Answer<Page>? {
             guard !isAtEnd else { return nil }
             let answer = try await pages.page(page)

@@ -29,7 +29,10 @@ package struct Session: Codable, Equatable, Sendable, CustomStringConvertible, C
 
     private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
 
+    /// Who is signed in where.
     package var description: String { "\(email ?? "an API key") at \(server)" }
+    /// As `description`.
     package var debugDescription: String { description }
+    /// As `description`, so that no dump shows more.
     package var customMirror: Mirror { Mirror(reflecting: description) }
 }

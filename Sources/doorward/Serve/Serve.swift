@@ -63,7 +63,8 @@ struct Serve: AsyncParsableCommand {
             var handler: any LogHandler
             switch log.format {
             case .text: handler = StreamLogHandler.standardError(label: label)
-            case .json: handler = JSONLogHandler(label: label, now: { SystemClock().now() }, write: { StandardStream.error.line($0) })
+            case .json:
+                handler = JSONLogHandler(label: label, now: { SystemClock().now() }, write: { StandardStream.error.line($0) })
             }
             handler.logLevel = level
             handler.metadataProvider = provider

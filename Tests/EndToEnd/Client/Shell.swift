@@ -30,6 +30,10 @@ final class Shell: Sendable {
 
     /// Runs `doorward` with these arguments to its end.
     func run(_ arguments: String..., input: String = "", environment: [String: String] = [:]) async throws -> Result {
+        try await run(arguments, input: input, environment: environment)
+    }
+
+    func run(_ arguments: [String], input: String = "", environment: [String: String] = [:]) async throws -> Result {
         let result = try await Program.run(
             Program.doorward, arguments, environment: self.environment.merging(environment) { _, new in new }, input: input,
             in: folder)
@@ -42,6 +46,15 @@ final class Shell: Sendable {
     }
 
     var sessionFile: String { folder.file("config/doorward/session.json") }
+
+    /// Makes the access token of the session one that the gateway does not take, as if its time were over.
+    func spoilAccessToken() throws {
+        let url = URL(filePath: sessionFile)
+        let session = try JSONDecoder().decode([String: JSON].self, from: Data(contentsOf: url))
+        let token = try #require(session["token"]?.text)
+        let text = try String(contentsOf: url, encoding: .utf8).replacing(token, with: "spoilt")
+        try Data(text.utf8).write(to: url)
+    }
 
     /// Somebody who has signed in.
     static func signedIn(_ email: String, on gateway: RunningGateway) async throws -> Shell {

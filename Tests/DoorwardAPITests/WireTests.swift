@@ -1,0 +1,88 @@
+import DoorwardAPI
+import FoundationEssentials
+import Testing
+
+@Suite("Answers as they are read") struct WireTests {
+    private func read<Value: Decodable>(_ json: String, as _: Value.Type = Value.self) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(json.utf8))
+    }
+
+    @Test("a field above the reader's level is absent, one without a value null: both are read as nothing")
+    func projection() throws {
+        let guest: Wire.DeviceAnswer = try read(#"{"device":{"id":"d","name":"Front","state":"LOCKED"}}"#)
+        let manager: Wire.DeviceAnswer = try read(
+            #"{"device":{"id":"d","name":"Front","state":"LOCKED","batteryLevel":null,"unitId":null,"isOnline":null}}"#)
+        #expect(guest.device == manager.device)
+    }
+
+    @Test("keys and words of a newer gateway do no harm")
+    func newer() throws {
+        let answer: Wire.CommandAnswer = try read(
+            #"{"command":{"id":"c","deviceId":"d","operation":"POLISH","state":"SHINING","shine":{"a":[1]}},"more":1}"#)
+        #expect((answer.command.operation, answer.command.state) == ("POLISH", "SHINING"))
+        #expect(answer.device == nil)
+    }
+
+    @Test("what every answer has is missed where it is absent")
+    func required() {
+        #expect(throws: DecodingError.self) { try read(#"{"device":{"name":"Front"}}"#, as: Wire.DeviceAnswer.self) }
+        #expect(throws: DecodingError.self) { try read(#"{"accessRecords":[{"id":"r"}]}"#, as: Wire.AccessRecordPage.self) }
+        #expect(throws: DecodingError.self) { try read(#"{"devices":[]}"#, as: Wire.DevicePage.self) }
+    }
+
+    @Test(
+        "an error's details are read by what they hold",
+        arguments: [
+            ("{}", 0, nil), (#"{"fields":[{"field":"a","problem":"required"}]}"#, 1, nil),
+            (#"{"reason":"user_disabled"}"#, 0, "user_disabled"),
+            (#"{"dependents":{"devices":2}}"#, 0, nil),
+        ] as [(String, Int, String?)])
+    func details(_ details: String, _ fields: Int, _ reason: String?) throws {
+        let envelope: Wire.ErrorEnvelope = try read(
+            #"{"status":"error","code":"c","message":"m","details":\#(details),"requestId":"r"}"#)
+        #expect(envelope.details?.fields?.count ?? 0 == fields)
+        #expect(envelope.details?.denial.reason == reason)
+    }
+
+    @Test("the body of an order holds what was given, and an override its reason")
+    func order() throws {
+        func members(_ order: Wire.CommandOrder) throws -> [String: Wire.Value] {
+            try JSONDecoder().decode([String: Wire.Value].self, from: JSONEncoder().encode(order))
+        }
+        #expect(try members(Wire.CommandOrder()) == [:])
+        #expect(
+            try members(Wire.CommandOrder(reason: "post", override: "fire", timeoutMs: 500))
+                == ["reason": .string("post"), "override": .object(["reason": .string("fire")]), "timeoutMs": .integer(500)])
+    }
+
+    @Test(
+        "any JSON goes through unchanged",
+        arguments: [
+            "null", "true", "-7", "0.25", #""a\nb""#, "[]", #"[1,"1",[true,null]]"#, #"{"a":{"b":[{}]}}"#, "9007199254740993",
+        ])
+    func values(_ json: String) throws {
+        let value: Wire.Value = try read(json)
+        #expect(String(decoding: try JSONEncoder().encode(value), as: UTF8.self) == json)
+    }
+
+    @Test("a sign-in prints without its tokens")
+    func masked() throws {
+        let signedIn: Wire.SignedIn = try read(
+            #"{"user":{"id":"u"},"token":"secret-1","expiresIn":900,"refreshToken":"secret-2"}"#)
+        var dumped = "\(signedIn)\(String(reflecting: signedIn))"
+        dump(signedIn, to: &dumped)
+        #expect(!dumped.contains("secret"))
+    }
+
+    @Test(
+        "a name is made of the parts that one may know",
+        arguments: [
+            ("Olga", "Example", "Olga Example"), ("Olga", nil, "Olga"), (nil, "Example", "Example"), (nil, nil, nil),
+            ("", "", nil),
+        ] as [(String?, String?, String?)])
+    func names(_ first: String?, _ last: String?, _ full: String?) throws {
+        var user: Wire.User = try read(#"{"id":"u"}"#)
+        (user.firstName, user.lastName) = (first, last)
+        #expect(user.fullName == full)
+    }
+}

@@ -1,0 +1,137 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+
+@testable import DoorwardClient
+
+@Suite("A session") struct SessionTests {
+    /// Hands out tokens as a gateway does: each refresh token is good for one use, a second one ends all.
+    private final class Issuer: Sendable {
+        private let state = Mutex((current: 1, isOver: false, renewals: 0))
+
+        var renewals: Int { state.withLock { $0.renewals } }
+        var isOver: Bool { state.withLock { $0.isOver } }
+
+        func reply(to request: StubGateway.Request) -> StubGateway.Reply {
+            state.withLock { state in
+                guard !state.isOver else { return .error(401, "unauthenticated") }
+                guard request.uri == "/api/v1/auth/refresh" else {
+                    return request.token == "Bearer access-\(state.current)"
+                        ? .data(#"{"user":{"id":"u"}}"#) : .error(401, "unauthenticated")
+                }
+                guard request.body.contains("\"refresh-\(state.current)\"") else {
+                    state.isOver = true
+                    return .error(401, "unauthenticated")
+                }
+                state.current += 1
+                state.renewals += 1
+                let (number, user) = (state.current, #"{"id":"u"}"#)
+                return .data(
+                    #"{"user":\#(user),"token":"access-\#(number)","expiresIn":900,"refreshToken":"refresh-\#(number)"}"#)
+            }
+        }
+    }
+
+    private func session(at gateway: StubGateway, token: String, lifetime: Int = 900, refresh: String = "refresh-1") throws
+        -> Session
+    {
+        Session(
+            server: try ServerAddress(gateway.address), email: "a@b.example", token: token, lifetime: lifetime,
+            refreshToken: refresh)
+    }
+
+    @Test("a token that is no longer taken is renewed, kept, and the call made again")
+    func renewed() async throws {
+        let (issuer, folder) = (Issuer(), try TemporaryFolder())
+        let gateway = try await StubGateway { request, _ in issuer.reply(to: request) }
+        let file = SessionFile(folder: folder.path)
+        try file.write(try session(at: gateway, token: "old"))
+        let client = try DoorwardClient(server: gateway.address, credentials: .session(file))
+        #expect(try await client.users.me().content.user.id == "u")
+        #expect(gateway.requests.map(\.uri) == ["/api/v1/users/me", "/api/v1/auth/refresh", "/api/v1/users/me"])
+        let kept = try #require(try file.read())
+        #expect((kept.token, kept.refreshToken, kept.email) == ("access-2", "refresh-2", "a@b.example"))
+        #expect(try await client.users.me().content.user.id == "u")
+        #expect(issuer.renewals == 1)
+    }
+
+    @Test("however many find the token run out at once, one renews it")
+    func race() async throws {
+        let (issuer, folder) = (Issuer(), try TemporaryFolder())
+        let gateway = try await StubGateway { request, _ in issuer.reply(to: request) }
+        try SessionFile(folder: folder.path).write(try session(at: gateway, token: "old"))
+        let address = gateway.address
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    // As separate programs would: nothing is shared but the file.
+                    let client = try DoorwardClient(
+                        server: address, credentials: .session(SessionFile(folder: folder.path)))
+                    #expect(try await client.users.me().content.user.id == "u")
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(issuer.renewals == 1)
+        #expect(!issuer.isOver)
+    }
+
+    @Test("a token that is about to run out is renewed before it is used")
+    func runningOut() async throws {
+        let (issuer, folder) = (Issuer(), try TemporaryFolder())
+        let gateway = try await StubGateway { request, _ in issuer.reply(to: request) }
+        let file = SessionFile(folder: folder.path)
+        try file.write(try session(at: gateway, token: "access-1", lifetime: 5))
+        _ = try await DoorwardClient(server: gateway.address, credentials: .session(file)).users.me()
+        #expect(gateway.requests.map(\.uri) == ["/api/v1/auth/refresh", "/api/v1/users/me"])
+    }
+
+    @Test("a session that cannot be renewed is over: one has to sign in, and the file stays as it was")
+    func over() async throws {
+        let folder = try TemporaryFolder()
+        let gateway = try await StubGateway { _, _ in .error(401, "unauthenticated") }
+        let file = SessionFile(folder: folder.path)
+        let kept = try session(at: gateway, token: "old")
+        try file.write(kept)
+        let client = try DoorwardClient(server: gateway.address, credentials: .session(file))
+        await #expect(throws: ClientError.notSignedIn(server: gateway.address)) { try await client.users.me() }
+        #expect(try file.read() == kept)
+    }
+
+    @Test("an API key is not renewed")
+    func apiKey() async throws {
+        let folder = try TemporaryFolder()
+        let gateway = try await StubGateway { _, _ in .error(401, "unauthenticated") }
+        let file = SessionFile(folder: folder.path)
+        try file.write(Session(server: try ServerAddress(gateway.address), apiKey: "dw_key"))
+        let client = try DoorwardClient(server: gateway.address, credentials: .session(file))
+        await #expect(throws: ClientError.notSignedIn(server: gateway.address)) { try await client.users.me() }
+        #expect(gateway.requests.map(\.token) == ["Bearer dw_key"])
+    }
+
+    @Test("its secrets go to its own gateway alone")
+    func otherGateway() async throws {
+        let folder = try TemporaryFolder()
+        let gateway = try await StubGateway { _, _ in .data(#"{"user":{"id":"u"}}"#) }
+        let other = try await StubGateway { _, _ in .data(#"{"user":{"id":"u"}}"#) }
+        let file = SessionFile(folder: folder.path)
+        try file.write(try session(at: gateway, token: "access-1"))
+        let client = try DoorwardClient(server: other.address, credentials: .session(file))
+        await #expect(throws: ClientError.notSignedIn(server: other.address)) { try await client.users.me() }
+        #expect(other.requests.isEmpty)
+    }
+
+    @Test("nothing that prints it shows a secret")
+    func masked() async throws {
+        let gateway = try await StubGateway { _, _ in .cut }
+        let session = try session(at: gateway, token: "access-secret", refresh: "refresh-secret")
+        for text in ["\(session)", String(reflecting: session), "\(Credentials.bearer("secret"))", String(describing: [session])]
+        {
+            #expect(!text.contains("secret"))
+        }
+        var dumped = ""
+        dump(session, to: &dumped)
+        dump(Credentials.bearer("secret"), to: &dumped)
+        #expect(!dumped.contains("secret"))
+    }
+}

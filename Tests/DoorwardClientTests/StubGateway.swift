@@ -1,0 +1,109 @@
+import FoundationEssentials
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// A server on a loopback port that answers as a test wants, also not at all.
+final class StubGateway: Sendable {
+    struct Request: Sendable {
+        let method: HTTPMethod
+        let uri: String
+        let headers: HTTPHeaders
+        let body: String
+
+        var token: String? { headers.first(name: "Authorization") }
+        var key: String? { headers.first(name: "Idempotency-Key") }
+    }
+
+    enum Reply: Sendable {
+        case answer(Int, String, [String: String] = [:])
+        /// The connection ends without a word.
+        case cut
+        /// Nothing comes, and the connection stays.
+        case silence
+
+        static func data(_ json: String) -> Reply { .answer(200, #"{"status":"success","data":\#(json)}"#) }
+
+        static func error(_ status: Int, _ code: String, _ details: String = "{}", _ headers: [String: String] = [:]) -> Reply {
+            .answer(
+                status,
+                #"{"status":"error","code":"\#(code)","message":"A sentence.","details":\#(details),"requestId":"r-1"}"#, headers)
+        }
+    }
+
+    private let received = Mutex<[Request]>([])
+    private let channel: any NIOCore.Channel
+
+    var requests: [Request] { received.withLock { $0 } }
+    let address: String
+
+    /// - Parameter respond: gets each request, and how many came before it.
+    init(_ respond: @escaping @Sendable (Request, Int) -> Reply) async throws {
+        let link = Link()
+        channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
+                    try channel.pipeline.syncOperations.addHandler(Responder(link))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        address = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)"
+        link.respond.withLock { $0 = { [weak self] in self?.reply(to: $0, respond) ?? .cut } }
+    }
+
+    deinit { channel.close(promise: nil) }
+
+    /// Nobody listens at the address any more.
+    func stop() async throws { try await channel.close() }
+
+    private func reply(to request: Request, _ respond: (Request, Int) -> Reply) -> Reply {
+        let before = received.withLock { requests in
+            requests.append(request)
+            return requests.count - 1
+        }
+        return respond(request, before)
+    }
+}
+
+/// Leads from the connections to the gateway, which begins to listen before it is whole.
+private final class Link: Sendable {
+    let respond = Mutex<@Sendable (StubGateway.Request) -> StubGateway.Reply>({ _ in .cut })
+}
+
+private final class Responder: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let link: Link
+    private var head: HTTPRequestHead?
+    private var body = ByteBuffer()
+
+    init(_ link: Link) { self.link = link }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): (self.head, body) = (head, ByteBuffer())
+        case .body(var part): body.writeBuffer(&part)
+        case .end:
+            guard let head else { return }
+            let request = StubGateway.Request(
+                method: head.method, uri: head.uri, headers: head.headers, body: String(buffer: body))
+            switch link.respond.withLock({ $0 })(request) {
+            case .answer(let status, let text, let headers): answer(context, status, text, headers)
+            case .cut: context.close(promise: nil)
+            case .silence: break
+            }
+        }
+    }
+
+    private func answer(_ context: ChannelHandlerContext, _ status: Int, _ text: String, _ headers: [String: String]) {
+        var head = HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: status))
+        for (name, value) in headers { head.headers.add(name: name, value: value) }
+        head.headers.replaceOrAdd(name: "Content-Length", value: String(text.utf8.count))
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: text)))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+}

@@ -1,0 +1,17 @@
+import FoundationEssentials
+
+/// A folder of its own for one test, gone when the test lets go of it.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appending(component: "doorward-client-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func mode(of file: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+    }
+}

@@ -1,0 +1,35 @@
+import Testing
+
+@testable import doorward
+
+@Suite("How output looks") struct StyleTests {
+    @Test(
+        "colour is for terminals that take it and people who want it",
+        arguments: [
+            (true, ["TERM": "xterm"], true), (true, [:], true), (false, ["TERM": "xterm"], false),
+            (true, ["TERM": "xterm", "NO_COLOR": "1"], false), (true, ["NO_COLOR": "0"], false), (true, ["NO_COLOR": ""], true),
+            (true, ["TERM": "dumb"], false),
+        ])
+    func colour(_ isTerminal: Bool, _ environment: [String: String], _ hasColour: Bool) {
+        let style = Style(isTerminal: isTerminal, environment: environment)
+        #expect(style.hasColour == hasColour)
+        #expect(style.paint("x", .red) == (hasColour ? "\u{1B}[31mx\u{1B}[0m" : "x"))
+        #expect(style.paint("x", nil) == "x")
+    }
+
+    @Test("a line is taken back where a terminal can do that, with colours or without")
+    func takingBack() {
+        #expect(Style(isTerminal: true, environment: ["NO_COLOR": "1"]).canTakeLinesBack)
+        #expect(!Style(isTerminal: true, environment: ["TERM": "dumb"]).canTakeLinesBack)
+        #expect(!Style(isTerminal: false, environment: [:]).canTakeLinesBack)
+    }
+
+    @Test("instants stay as they came in a pipe, and so does what is no instant")
+    func instants() {
+        let pipe = Style(isTerminal: false, environment: [:])
+        #expect(pipe.instant("2030-01-01T00:00:00.000Z") == "2030-01-01T00:00:00.000Z")
+        #expect(Style(isTerminal: true, environment: [:]).instant("soon") == "soon")
+        let shown = Style(isTerminal: true, environment: [:]).instant("2030-01-01T12:34:56.000Z")
+        #expect(shown.wholeMatch(of: #/20(29|30)-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:56/#) != nil, "\(shown)")
+    }
+}

@@ -1,0 +1,73 @@
+import Testing
+
+extension EndToEnd {
+    @Suite("doorward attach, detach and simulate") struct AttachTests {
+        @Test("a lock is attached by names, with an address of numbers, lists and texts")
+        func attach() async throws {
+            let (_, house, shell) = try await ownersShell()
+            let result = try await shell.run(
+                "attach", "Back door", "--adapter", "simulator", "--property", "Quay 1", "--unit", "1a", "--address",
+                "latencyMs=5",
+                "batteryLevel=77", "--address", #"capabilities=["LOCK","UNLOCK","BATTERY"]"#, "initialState=UNLOCKED")
+            #expect(result.code == 0, "\(result.errors)")
+            let id = try #require(result.rows.first?.last)
+            #expect(result.rows == [["Back door", id]])
+            let device = try await house.owner.get("/devices/\(id)").data["device"]
+            #expect(device["unitId"] == .string(house.unitID))
+            #expect(
+                device["address"]
+                    == .object([
+                        "latencyMs": .number(5), "batteryLevel": .number(77), "initialState": .string("UNLOCKED"),
+                        "capabilities": .array([.string("LOCK"), .string("UNLOCK"), .string("BATTERY")]),
+                    ]))
+            let json = try await shell.run(
+                "attach", "Gate", "--adapter", "simulator", "--property", house.propertyID, "--json"
+            ).json
+            #expect(json["device"]["name"] == .string("Gate"))
+            #expect(json["device"]["unitId"] == .null)
+        }
+
+        @Test("what the adapter does not understand is told by its field")
+        func badAddress() async throws {
+            let (_, _, shell) = try await ownersShell()
+            let result = try await shell.run(
+                "attach", "Back door", "--adapter", "simulator", "--property", "Quay 1", "--profile", "nuki", "--address",
+                "latencyMs=soon")
+            #expect(result.code == 1)
+            #expect(result.errors.contains("  address.latencyMs is of the wrong type"), "\(result.errors)")
+            #expect(result.errors.contains("  address.profile is not known here"))
+            let adapter = try await shell.run("attach", "Back door", "--adapter", "zwave", "--property", "Quay 1")
+            #expect(adapter.errors.contains("  adapter has a value that is not known here"))
+        }
+
+        @Test(
+            "wrong usage exits 2",
+            arguments: [
+                ["attach", "--adapter", "simulator", "--property", "p"], ["attach", "n", "--property", "p"],
+                ["attach", "n", "--adapter", "simulator"],
+                ["attach", "n", "--adapter", "simulator", "--property", "p", "--address", "novalue"],
+                ["attach", "n", "--adapter", "simulator", "--property", "p", "--address", "a=1", "a=2"],
+                ["attach", "n", "--adapter", "mqtt", "--property", "p", "--profile", "x", "--address", "profile=y"],
+                ["detach"], ["simulate", "n"],
+            ])
+        func usage(_ arguments: [String]) async throws {
+            let result = try await Program.run(Program.doorward, arguments, in: TemporaryFolder())
+            #expect(result.code == 2)
+            #expect(result.errors.contains("Usage: doorward"))
+        }
+
+        @Test("events happen to simulated locks, and an unknown one is refused")
+        func simulate() async throws {
+            let (_, house, shell) = try await ownersShell()
+            _ = try await house.lock("Front door")
+            let opened = try await shell.run("simulate", "Front door", "door-open")
+            #expect(opened.output == "Front door\tlocked\n", "\(opened.errors)")
+            #expect(try await shell.run("status", "Front door").rows.contains(["door", "open"]))
+            let json = try await shell.run("simulate", "Front door", "low_battery", "--json").json
+            #expect(json["device"]["batteryLow"] == .bool(true))
+            let unknown = try await shell.run("simulate", "Front door", "explode")
+            #expect(unknown.code == 1)
+            #expect(unknown.errors.contains("  event has a value that is not known here"), "\(unknown.errors)")
+        }
+    }
+}

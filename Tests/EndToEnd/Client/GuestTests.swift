@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    @Suite("doorward grant, grants and revoke") struct GuestTests {
+        @Test("a guest is let in by name for a window in local time, and out again")
+        func grantAndRevoke() async throws {
+            let (gateway, house, shell) = try await ownersShell()
+            let (door, cellar) = (try await house.lock("Front door"), try await house.lock("Cellar"))
+            let admin = try await gateway.signIn(RunningGateway.adminEmail)
+            let gus = try await House.createUser("gus@doors.example", "Gus", by: admin)
+            let granted = try await shell.run(
+                "grant", gus, "Front door", cellar, "--from", "2030-07-01 18:00", "--until", "+2h30m", "--json")
+            #expect(granted.code == 0, "\(granted.errors)")
+            let access = try granted.json["guestAccess"]
+            #expect(access["guestUserId"] == .string(gus))
+            #expect(access["deviceIds"] == .array([.string(door), .string(cellar)]))
+            #expect(access["operations"] == .array([.string("LOCK"), .string("UNLOCK")]))
+            #expect(access["validFrom"] == .string("2030-07-01T16:00:00.000Z"), "Berlin's summer time")
+            #expect(access["validUntil"] == .string("2030-07-01T18:30:00.000Z"))
+            let id = try #require(access["id"].text)
+            let row = [
+                gus, "Front door, Cellar", "lock, unlock", "2030-07-01T16:00:00.000Z", "2030-07-01T18:30:00.000Z", "not begun",
+                id,
+            ]
+            let listed = try await shell.run("grants")
+            #expect(listed.rows.first?.dropFirst().elementsEqual(row.dropFirst()) == true, "\(listed.output)")
+            #expect(try await shell.run("grants", "Cellar", "--json").json["guestAccesses"] == .array([access]))
+            let revoked = try await shell.run("revoke", id)
+            #expect(revoked.output == "\(id)\trevoked\n")
+            #expect(try await shell.run("grants").rows.first?.contains("revoked") == true)
+        }
+
+        @Test("a guest who is but a label is told from people, and an address of nobody is refused")
+        func labels() async throws {
+            let (_, house, shell) = try await ownersShell()
+            _ = try await house.lock("Front door")
+            _ = try await house.lock("Cellar")
+            let plumber = try await shell.run("grant", "Plumber", "Front door", "--from", "now", "--until", "+1h")
+            #expect(plumber.code == 0, "\(plumber.errors)")
+            #expect(plumber.rows.first?.prefix(3).elementsEqual(["Plumber", "Front door", "lock, unlock"]) == true)
+            #expect(plumber.rows.first?.contains("open") == true, "\(plumber.output)")
+            #expect(try await shell.run("grants", "Cellar").output.isEmpty)
+            let owner = try await shell.run("grant", "olga example", "Front door", "--from", "now", "--until", "+1h", "--json")
+                .json
+            #expect(owner["guestAccess"]["label"] == .null)
+            #expect(owner["guestAccess"]["guestUserId"].text != nil)
+            let nobody = try await shell.run("grant", "nobody@doors.example", "Front door", "--from", "now", "--until", "+1h")
+            #expect(nobody.code == 1)
+            #expect(nobody.errors == "doorward: there is nobody `nobody@doors.example`; nothing was granted\n")
+        }
+
+        @Test("a window that ends before it begins is refused in words, and nothing is granted")
+        func backwards() async throws {
+            let (_, house, shell) = try await ownersShell()
+            _ = try await house.lock("Front door")
+            let result = try await shell.run(
+                "grant", "Plumber", "Front door", "--from", "2030-07-01T18:00:00Z", "--until", "2030-07-01T17:00:00Z")
+            #expect(result.code == 1)
+            #expect(result.errors.contains("  validUntil is not after the beginning"), "\(result.errors)")
+            #expect(try await shell.run("grants").output.isEmpty)
+        }
+
+        @Test("revoking what does not exist is refused as what is out of reach")
+        func unknownAccess() async throws {
+            let (_, _, shell) = try await ownersShell()
+            let result = try await shell.run("revoke", "01990a3c-5b1e-7c3f-8f4e-0c9d2a4b6e71")
+            #expect(result.code == 1)
+            #expect(result.errors.hasPrefix("doorward: You have no access to this, or it does not exist.\n"))
+        }
+
+        @Test(
+            "what is no time, or no time of the wall clock, exits 2 before anything is asked",
+            arguments: [
+                ("soon", "is no time"), ("25:00", "does not exist"), ("2030-02-30 12:00", "does not exist"),
+                ("2030-03-31 02:30", "does not exist"), ("2030-10-27 02:30", "comes twice"),
+            ])
+        func badTimes(_ time: String, _ problem: String) async throws {
+            let result = try await Program.run(
+                Program.doorward, ["grant", "Plumber", "Front door", "--from", time, "--until", "+1h"],
+                environment: ["TZ": "Europe/Berlin"], in: TemporaryFolder())
+            #expect(result.code == 2)
+            #expect(result.errors.hasPrefix("doorward: --from: `\(time)` \(problem)"), "\(result.errors)")
+        }
+
+        @Test(
+            "wrong usage exits 2",
+            arguments: [
+                ["grant", "a", "b", "--from", "now"], ["grant", "a", "b", "--until", "now"],
+                ["grant", "a", "--from", "now", "--until", "+1h"], ["revoke"], ["grants", "a", "b"],
+            ])
+        func usage(_ arguments: [String]) async throws {
+            let result = try await Program.run(Program.doorward, arguments, in: TemporaryFolder())
+            #expect(result.code == 2)
+            #expect(result.errors.contains("Usage: doorward"))
+        }
+    }
+}

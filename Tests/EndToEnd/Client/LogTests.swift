@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    @Suite("doorward log") struct LogTests {
+        @Test("newest last, one line a record, of one lock or of all")
+        func lines() async throws {
+            let (_, house, shell) = try await ownersShell()
+            _ = try await house.lock("Front door")
+            _ = try await house.lock("Cellar")
+            #expect(try await shell.run("unlock", "Front door").code == 0)
+            let log = try await shell.run("log", "Front door")
+            #expect(log.code == 0, "\(log.errors)")
+            let commands = log.rows.filter { $0[2] == "unlock" }
+            #expect(commands.map { $0[4] } == ["allowed as owner", "confirmed"], "\(log.output)")
+            #expect(commands.allSatisfy { $0[1] == "Olga Example" && $0[3] == "Front door" })
+            #expect(commands[0][0] <= commands[1][0])
+            #expect(commands[0][0].hasSuffix("Z"), "a pipe gets UTC")
+            #expect(log.rows.allSatisfy { $0[3] == "Front door" })
+            #expect(try await shell.run("log").rows.contains { $0[3] == "Cellar" })
+        }
+
+        @Test("JSON is the data of the API, newest first; a limit counts the newest")
+        func json() async throws {
+            let (_, house, shell) = try await ownersShell()
+            let door = try await house.lock("Front door")
+            for command in ["unlock", "lock"] { #expect(try await shell.run(command, door).code == 0) }
+            let expected = try await house.owner.get("/access-records?deviceId=\(door)&limit=50").data
+            #expect(try await shell.run("log", door, "--json").json == expected)
+            let two = try await shell.run("log", door, "--limit", "2", "--json").json
+            #expect(two["accessRecords"].items == Array(expected["accessRecords"].items.prefix(2)))
+            #expect(two["nextCursor"].text != nil)
+        }
+
+        @Test("person, instant and denial narrow it")
+        func filters() async throws {
+            let (gateway, house, shell) = try await ownersShell()
+            let door = try await house.lock("Front door")
+            let tom = try await house.tenant("Tom", on: gateway)
+            #expect(try await tom.post("/devices/\(door)/unlock", "{}").status == 200)
+            #expect(try await shell.run("lock", door).code == 0)
+            let toms = try await shell.run("log", "--user", "tom@doors.example")
+            #expect(toms.code == 0, "\(toms.errors)")
+            #expect(Set(toms.rows.map { $0[1] }) == ["Tom Example"], "\(toms.output)")
+            #expect(try await shell.run("log", "--since", "+1h").output.isEmpty)
+            #expect(try await shell.run("log", "--since", "-1h").rows.count > 2)
+            let sam = try await House.createUser("sam@doors.example", "Sam", by: gateway.signIn(RunningGateway.adminEmail))
+            #expect(!sam.isEmpty)
+            #expect(try await gateway.signIn("sam@doors.example").post("/devices/\(door)/unlock", "{}").status == 403)
+            let denied = try await shell.run("log", "--denied")
+            #expect(denied.rows.map { $0[4] } == ["denied: no role or guest access reaches it"], "\(denied.output)")
+            #expect(denied.rows.map { $0[1] } == ["somebody without access"])
+            let nobody = try await shell.run("log", "--user", "nobody@doors.example")
+            #expect(nobody.code == 1)
+            #expect(nobody.errors.hasPrefix("doorward: there is nobody `nobody@doors.example`"))
+        }
+
+        @Test("follows what happens, over a restart of the gateway, each record once, and ends on Ctrl-C with 0")
+        func follow() async throws {
+            let (gateway, house, shell) = try await ownersShell()
+            let door = try await house.lock("Front door")
+            let errors = shell.folder.file("follow.errors")
+            let log = try shell.start("log", door, "--follow", "--json", errors: errors)
+            var seen: [String] = []
+            func until(_ outcomes: Int) async throws {
+                var count = 0
+                while count < outcomes {
+                    let line = try #require(await log.nextLine())
+                    let record = try JSONDecoder().decode(JSON.self, from: Data(line.utf8))
+                    seen.append(try #require(record["id"].text))
+                    if record["kind"] == .string("COMMAND_OUTCOME") { count += 1 }
+                }
+            }
+            #expect(try await house.owner.post("/devices/\(door)/unlock", "{}").status == 200)
+            try await until(1)
+            #expect(await gateway.stop() == 0)
+            let again = try await RunningGateway.start(in: gateway.folder, ["--http-port", gateway.port])
+            let owner = house.owner.at(again)
+            #expect(try await owner.post("/devices/\(door)/lock", "{}").status == 200)
+            #expect(try await owner.post("/devices/\(door)/unlock", "{}").status == 200)
+            try await until(2)
+            log.signal(SIGINT)
+            #expect(await log.exitCode == 0)
+            let all = try await owner.get("/access-records?deviceId=\(door)&order=asc&limit=500")
+            let ids = all.data["accessRecords"].items.compactMap { $0["id"].text }
+            #expect(seen == Array(ids.prefix(seen.count)), "each once, in order, none left out")
+        }
+
+        @Test("wrong usage exits 2", arguments: [["log", "a", "b"], ["log", "--limit", "0"], ["log", "--since", "soon"]])
+        func usage(_ arguments: [String]) async throws {
+            let result = try await Program.run(Program.doorward, arguments, in: TemporaryFolder())
+            #expect(result.code == 2)
+            #expect(!result.errors.isEmpty)
+        }
+    }
+}
