@@ -15,10 +15,10 @@ struct InMemoryContent {
         var next = self
         for change in transaction.changes { try next.tenancy.apply(change) }
         for change in transaction.credentials { try next.credentials.apply(change, users: next.tenancy.users) }
-        for change in transaction.commands { try next.apply(change, intents: transaction.records) }
-        for entry in transaction.idempotency { try next.keep(entry) }
         var places: [RecordPlace] = []
         for record in transaction.records { places.append(try next.append(record, after: places)) }
+        for change in transaction.commands { try next.apply(change, intents: transaction.records) }
+        for entry in transaction.idempotency { try next.keep(entry) }
         next.commitCount += 1
         self = next
         return places
@@ -74,7 +74,6 @@ struct InMemoryContent {
 
     private mutating func append(_ record: PendingRecord, after places: [RecordPlace]) throws(StoreError) -> RecordPlace {
         var body = record.body
-        guard recordPlaces[body.id] == nil else { throw .duplicate }
         if let index = record.counterpart {
             guard places.indices.contains(index) else {
                 throw .parentUnknown
@@ -83,6 +82,7 @@ struct InMemoryContent {
                 "logId": .string(places[index].log.description), "seq": .integer(Int64(places[index].seq)),
             ])
         }
+        guard recordPlaces[body.id] == nil else { throw .duplicate }
         let seq = UInt64(logs[body.log]?.count ?? 0)
         if let last = logs[body.log]?.last, body.at < last.body.at {
             body.details["clock"] = .string("held")

@@ -21,6 +21,7 @@ struct InMemoryTenancy {
             properties[property.id] = property
         case .putUnit(let unit):
             try require(properties[unit.propertyID] != nil)
+            try require(portfolios[unit.portfolioID] != nil)
             units[unit.id] = unit
         case .putDevice(let device): try put(device)
         case .putUser(let user): try put(user)
@@ -38,6 +39,7 @@ struct InMemoryTenancy {
     }
 
     private mutating func put(_ device: LockDevice) throws(StoreError) {
+        try require(device.portfolioID.map { portfolios[$0] != nil } ?? true)
         try require(device.propertyID.map { properties[$0] != nil } ?? true)
         try require(device.unitID.map { units[$0] != nil } ?? true)
         devices[device.id] = device

@@ -57,15 +57,25 @@ struct EntriesCheck {
         let (bytes, leafHash) = (try columns.bytes(), try columns.bytes())
         let sealed = try columns.optionalBytes() ?? []
         let decoded = try chain.add(bytes, leafHash: leafHash)
-        let body = decoded.record.body
+        do {
+            try compare(&columns, with: decoded, sealed: sealed)
+        } catch {
+            // The chain has gone on to the next record; this one is meant.
+            throw StoreFault(error, log: log, seq: seq) ?? error
+        }
+        lastAt = decoded.record.body.at
+        return decoded.record.body
+    }
+
+    /// Compares what stands beside a record with the record.
+    private mutating func compare(_ columns: inout ColumnReader, with decoded: DecodedRecord, sealed: [UInt8]) throws {
+        let (body, log, seq) = (decoded.record.body, chain.log, decoded.record.seq)
         for column in Self.repeated where columns.stored() != column.value(body)?.databaseValue ?? .null {
             throw StoreFault(log: log, seq: seq, .column(column.name))
         }
         if let field = try wrongValue(of: decoded.commitments, sealed: sealed) {
             throw StoreFault(log: log, seq: seq, .personalValue(field))
         }
-        lastAt = body.at
-        return body
     }
 
     /// The field of the first personal value that is not what the record commits to.

@@ -1,0 +1,131 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import Foundation
+import GRDB
+import Testing
+
+@testable import DoorwardStore
+
+@Suite struct ColumnReaderTests {
+    /// A way to read a column, by name.
+    enum Reading: String, CaseIterable, Sendable {
+        case number, text, flag, bytes, id, ids, instant, word, json
+
+        func read(_ columns: inout ColumnReader) throws {
+            switch self {
+            case .number: _ = try columns.value(Int.self)
+            case .text: _ = try columns.value(String.self)
+            case .flag: _ = try columns.value(Bool.self)
+            case .bytes: _ = try columns.bytes()
+            case .id: _ = try columns.id() as DeviceID
+            case .ids: _ = try columns.ids() as [DeviceID]
+            case .instant: _ = try columns.instant()
+            case .word: _ = try columns.word(LockState.self)
+            case .json: _ = try columns.json()
+            }
+        }
+    }
+
+    @Test(
+        "A column that is not of the form asked for is an error that names it, and never its content",
+        arguments: [
+            (.number, "'text'"), (.number, "NULL"), (.number, "x'00'"), (.text, "NULL"), (.bytes, "NULL"),
+            (.bytes, "7"), (.id, "NULL"), (.id, "x'0011'"), (.id, "x'00112233445566778899aabbccddeeff00'"), (.id, "x''"),
+            (.ids, "NULL"), (.ids, "x'00'"), (.ids, "x'00112233445566778899aabbccddee'"), (.instant, "NULL"), (.instant, "'now'"),
+            (.word, "'AJAR'"), (.word, "NULL"), (.word, "''"), (.json, "x'00'"), (.json, "x''"), (.json, "x'A0A0'"),
+        ] as [(Reading, String)])
+    func unreadable(reading: Reading, sql: String) throws {
+        let error = #expect(throws: UnreadableColumn.self) {
+            try read("SELECT 1 AS before, \(sql) AS secret") { columns in
+                _ = try columns.value(Int.self)
+                try reading.read(&columns)
+            }
+        }
+        #expect(error?.column == "secret")
+    }
+
+    @Test("Values that may be missing are nil where they are, and an error where they are wrong")
+    func optional() throws {
+        try read("SELECT NULL, NULL, NULL, NULL, NULL, NULL") { (columns: inout ColumnReader) throws in
+            #expect(try columns.optional(Int.self) == nil)
+            #expect(try columns.optionalID() as DeviceID? == nil)
+            #expect(try columns.optionalInstant() == nil)
+            #expect(try columns.optionalWord(LockState.self) == nil)
+            #expect(try columns.optionalBytes() == nil)
+            #expect(try columns.json() == [:])
+        }
+        for wrong in ["x'00'", "'x'", "12"] {
+            #expect(throws: UnreadableColumn.self) { try read("SELECT \(wrong)") { _ = try $0.optionalID() as DeviceID? } }
+        }
+        #expect(throws: UnreadableColumn.self) { try read("SELECT 'AJAR'") { _ = try $0.optionalWord(LockState.self) } }
+    }
+
+    @Test("An id and its bytes are one, in the order of its text", arguments: 1...3 as ClosedRange<UInt64>)
+    func ids(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let ids = (0..<100).map { _ in DeviceID(high: random.next(), low: random.next()) }
+        for id in ids { #expect(DeviceID(blob: id.blob) == id) }
+        #expect(DeviceID.list(blob: DeviceID.blob(of: ids)) == ids)
+        #expect(DeviceID.list(blob: Data()) == [])
+        let byBlob = ids.sorted { $0.blob.lexicographicallyPrecedes($1.blob) }
+        #expect(byBlob.map(\.description) == ids.map(\.description).sorted())
+    }
+
+    @Test("A rule is its role and its id, and a row that has only half of it cannot be read")
+    func rules() throws {
+        let id = AssociationID(high: 1, low: 2)
+        let rules: [Rule] = [
+            .superAdmin, .guestAccess(id.cast()), .association(id, .owner), .association(id, .tenant),
+            .association(id, .maintenance),
+        ]
+        for rule in rules {
+            let found = try DatabaseQueue().read { db in
+                try db.firstRow("SELECT ?, ?", [RuleColumns.id(of: rule), rule.role.rawValue], read: RuleColumns.read)
+            }
+            #expect(found == rule)
+        }
+        for role in ["OWNER", "GUEST", "TENANT", "LANDLORD"] {
+            #expect(throws: UnreadableColumn.self) {
+                try DatabaseQueue().read { db in try db.firstRow("SELECT NULL, '\(role)'", read: RuleColumns.read) }
+            }
+        }
+    }
+
+    @Test("A row's reader that gives up ends the reading, and the next statement is not harmed")
+    func givesUp() throws {
+        struct Enough: Error {}
+        try DatabaseQueue().read { (db: Database) throws in
+            var seen = 0
+            let sql = "SELECT value FROM (SELECT 1 AS value UNION ALL SELECT 2 UNION ALL SELECT 3)"
+            #expect(throws: Enough.self) {
+                try db.rows(sql) { columns in
+                    seen += 1
+                    if try columns.value(Int.self) == 2 { throw Enough() }
+                }
+            }
+            #expect(seen == 2)
+            #expect(try db.rows(sql) { try $0.value(Int.self) } == [1, 2, 3])
+            #expect(try db.firstRow(sql) { try $0.value(Int.self) } == 1)
+            #expect(try db.firstRow("SELECT 1 WHERE 0") { try $0.value(Int.self) } == nil)
+        }
+    }
+
+    @Test("A statement that is run again takes the new values, and none of the last ones")
+    func statementsAreReused() throws {
+        try DatabaseQueue().writeWithoutTransaction { db in
+            try db.execute(sql: "CREATE TABLE t (a, b)")
+            let sql = "INSERT INTO t VALUES (?, ?)"
+            try db.run(sql, [1, "one"])
+            #expect(throws: Refusal.self) { try db.run(sql, [2, "t\u{0}wo"]) }
+            try db.run(sql, [3, nil])
+            let rows = try db.rows("SELECT a, b FROM t ORDER BY a") { (try $0.value(Int.self), try $0.optional(String.self)) }
+            #expect(rows.map(\.0) == [1, 3])
+            #expect(rows.map(\.1) == ["one", nil])
+        }
+    }
+
+    private func read(_ sql: String, _ body: (inout ColumnReader) throws -> Void) throws {
+        try DatabaseQueue().read { db in _ = try db.firstRow(sql, read: body) }
+    }
+}

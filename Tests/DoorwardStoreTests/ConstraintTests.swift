@@ -1,0 +1,143 @@
+import DoorwardTesting
+import GRDB
+import Testing
+
+/// What the tables themselves turn down, whatever a program tries to write into them.
+@Suite struct ConstraintTests {
+    @Test("SQLite itself refuses a row that breaks its table's rules", arguments: Violation.all)
+    func refused(_ violation: Violation) async throws {
+        let sample = try await CheckedSample(seed: 31)
+        let queue = try DatabaseQueue(path: sample.database.path)
+        let before = try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(violation.table)") }
+        let error = await #expect(throws: DatabaseError.self) {
+            try await queue.write { try $0.execute(sql: violation.sql) }
+        }
+        #expect(error?.extendedResultCode == violation.code, "\(String(describing: error))")
+        #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(violation.table)") } == before)
+        try queue.close()
+    }
+}
+
+/// A statement that one of the tables of a `CheckedSample` has to refuse.
+struct Violation: Sendable, CustomStringConvertible {
+    let description: String
+    let table: String
+    let sql: String
+    let code: ResultCode
+
+    init(_ description: String, _ table: String, _ sql: String, _ code: ResultCode) {
+        (self.description, self.table, self.sql, self.code) = (description, table, sql, code)
+    }
+
+    private static let id = "x'00112233445566778899aabbccddeeff'"
+    private static let existing = "(SELECT id FROM portfolios LIMIT 1)"
+
+    static let all: [Violation] = hierarchy + people + signIn + accessLog + commands
+
+    private static let hierarchy = [
+        Violation(
+            "a portfolio twice", "portfolios", "INSERT INTO portfolios SELECT * FROM portfolios", .SQLITE_CONSTRAINT_PRIMARYKEY),
+        Violation(
+            "a portfolio without a name", "portfolios", "INSERT INTO portfolios VALUES (\(id), NULL, 0, 0)",
+            .SQLITE_CONSTRAINT_NOTNULL),
+        Violation(
+            "a portfolio without an id", "portfolios", "INSERT INTO portfolios VALUES (NULL, 'a', 0, 0)",
+            .SQLITE_CONSTRAINT_NOTNULL),
+        Violation(
+            "an id that is text", "portfolios", "INSERT INTO portfolios VALUES ('id', 'a', 0, 0)", .SQLITE_CONSTRAINT_DATATYPE),
+        Violation(
+            "an instant that is text", "portfolios", "INSERT INTO portfolios VALUES (\(id), 'a', 'today', 0)",
+            .SQLITE_CONSTRAINT_DATATYPE),
+        Violation(
+            "an instant with a fraction", "portfolios", "INSERT INTO portfolios VALUES (\(id), 'a', 0.5, 0)",
+            .SQLITE_CONSTRAINT_DATATYPE),
+        Violation(
+            "a portfolio that goes before its properties", "portfolios", "DELETE FROM portfolios", .SQLITE_CONSTRAINT_FOREIGNKEY),
+        Violation(
+            "a property without its portfolio", "properties",
+            """
+            INSERT INTO properties (id, name, portfolio_id, has_address, created_at, updated_at) VALUES (\(id), 'a', \(id), 0, 0, 0)
+            """, .SQLITE_CONSTRAINT_FOREIGNKEY),
+        Violation(
+            "a property that goes before its units", "properties", "DELETE FROM properties", .SQLITE_CONSTRAINT_FOREIGNKEY),
+        Violation(
+            "a unit without its property", "units",
+            "INSERT INTO units VALUES (\(id), 'a', \(id), \(existing), x'', 0, 0)", .SQLITE_CONSTRAINT_FOREIGNKEY),
+        Violation(
+            "a unit without its list of shared devices", "units",
+            "INSERT INTO units SELECT \(id), name, property_id, portfolio_id, NULL, 0, 0 FROM units", .SQLITE_CONSTRAINT_NOTNULL),
+        Violation(
+            "a device that moves to no unit", "devices", "UPDATE devices SET unit_id = \(id)", .SQLITE_CONSTRAINT_FOREIGNKEY),
+        Violation(
+            "a device that moves to no portfolio", "devices", "UPDATE devices SET portfolio_id = \(id)",
+            .SQLITE_CONSTRAINT_FOREIGNKEY),
+        Violation(
+            "an address that is text", "devices", "UPDATE devices SET address = '{}'", .SQLITE_CONSTRAINT_DATATYPE),
+    ]
+
+    private static let people = [
+        Violation(
+            "an address that another has", "users",
+            """
+            INSERT INTO users SELECT \(id), email, email_key, first_name, last_name, 1, 0, NULL, NULL, NULL, 0, 0, 0 FROM users
+            """, .SQLITE_CONSTRAINT_UNIQUE),
+        Violation("a user without an address", "users", "UPDATE users SET email_key = NULL", .SQLITE_CONSTRAINT_NOTNULL),
+        Violation("a flag that is text", "users", "UPDATE users SET is_super_admin = 'yes'", .SQLITE_CONSTRAINT_DATATYPE),
+        Violation(
+            "a role of nobody", "role_associations",
+            "INSERT INTO role_associations VALUES (\(id), \(id), 'PORTFOLIO', \(existing), 'OWNER', 0, 0)",
+            .SQLITE_CONSTRAINT_FOREIGNKEY),
+        Violation(
+            "a role without a name", "role_associations",
+            "INSERT INTO role_associations SELECT \(id), id, 'PORTFOLIO', id, NULL, 0, 0 FROM users", .SQLITE_CONSTRAINT_NOTNULL),
+        Violation(
+            "a guest in no property", "guest_accesses",
+            """
+            INSERT INTO guest_accesses (id, property_id, device_ids, operations, valid_from, valid_until, granted_by_user_id,
+                granted_under_association_id, granted_under_role, created_at)
+            VALUES (\(id), \(id), x'', 'UNLOCK', 0, 1, \(id), \(id), 'TENANT', 0)
+            """, .SQLITE_CONSTRAINT_FOREIGNKEY),
+    ]
+
+    private static let signIn = [
+        Violation(
+            "a password of nobody", "credentials", "INSERT INTO credentials VALUES (\(id), 'hash')", .SQLITE_CONSTRAINT_FOREIGNKEY
+        ),
+        Violation(
+            "a session of nobody", "sessions", "INSERT INTO sessions VALUES (\(id), \(id), 0, 0, 0)",
+            .SQLITE_CONSTRAINT_FOREIGNKEY),
+        Violation(
+            "a token of no session", "refresh_tokens", "INSERT INTO refresh_tokens VALUES (x'01', \(id), 0)",
+            .SQLITE_CONSTRAINT_FOREIGNKEY),
+        Violation(
+            "a key for no purpose", "gateway_keys", "INSERT INTO gateway_keys VALUES (NULL, x'00')", .SQLITE_CONSTRAINT_NOTNULL),
+        Violation(
+            "a request without a fingerprint", "idempotency",
+            "INSERT INTO idempotency (principal, key, created_at) VALUES ('USER', 'k', 0)", .SQLITE_CONSTRAINT_NOTNULL),
+    ]
+
+    private static let accessLog = [
+        Violation(
+            "a log twice", "logs", "INSERT INTO logs SELECT key + 100, log_id, size, frontier, last_at FROM logs",
+            .SQLITE_CONSTRAINT_UNIQUE),
+        Violation("a log without its end", "logs", "UPDATE logs SET frontier = NULL", .SQLITE_CONSTRAINT_NOTNULL),
+        Violation(
+            "two records in one place", "entries", "UPDATE entries SET position = (SELECT min(position) FROM entries)",
+            .SQLITE_CONSTRAINT_PRIMARYKEY),
+        Violation(
+            "a record's id twice", "entries", "UPDATE entries SET record_id = (SELECT record_id FROM entries LIMIT 1)",
+            .SQLITE_CONSTRAINT_UNIQUE),
+        Violation("a record without bytes", "entries", "UPDATE entries SET bytes = NULL", .SQLITE_CONSTRAINT_NOTNULL),
+        Violation("a leaf that is text", "entries", "UPDATE entries SET leaf_hash = 'abc'", .SQLITE_CONSTRAINT_DATATYPE),
+        Violation(
+            "a second key of one person in one log", "person_keys", "INSERT INTO person_keys SELECT * FROM person_keys",
+            .SQLITE_CONSTRAINT_PRIMARYKEY),
+    ]
+
+    private static let commands = [
+        Violation("a command twice", "commands", "INSERT INTO commands SELECT * FROM commands", .SQLITE_CONSTRAINT_PRIMARYKEY),
+        Violation("a command without an intent", "commands", "UPDATE commands SET intent = NULL", .SQLITE_CONSTRAINT_NOTNULL),
+        Violation("a command without a state", "commands", "UPDATE commands SET state = NULL", .SQLITE_CONSTRAINT_NOTNULL),
+        Violation("a command without a rule", "commands", "UPDATE commands SET rule_role = NULL", .SQLITE_CONSTRAINT_NOTNULL),
+    ]
+}

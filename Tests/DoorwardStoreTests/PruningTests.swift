@@ -1,0 +1,102 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import GRDB
+import Testing
+
+@testable import DoorwardStore
+
+/// Where the line runs between what goes and what stays.
+@Suite struct PruningTests {
+    @Test("A session goes at the millisecond that it expires, and not one sooner", arguments: [(-1, 1), (0, 0), (1, 0)])
+    func sessionBorder(offset: Int64, left: Int) async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var script = StoreScript(seed: 1)
+        _ = try await store.commit(script.tenancy)
+        let session = script.session()
+        _ = try await store.commit(StoreTransaction(credentials: [.beginSession(session, refreshDigest: [1])]))
+        try await store.close()
+        try database.prune {
+            try Pruning.sessions(expiredAt: session.expiresAt.advanced(by: .milliseconds(offset)), limit: 10, in: $0)
+        }
+        #expect(try database.count("SELECT count(*) FROM sessions") == left)
+        #expect(try database.count("SELECT count(*) FROM refresh_tokens") == left)
+    }
+
+    @Test("An answer is kept for a day to the millisecond", arguments: [(0, 1), (1, 0)])
+    func answerBorder(offset: Int64, left: Int) async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        let kept = IdempotencyEntry(
+            key: IdempotencyKey(principal: "USER", key: "k"), fingerprint: [1], commandID: nil, answer: nil,
+            createdAt: database.clock.now())
+        _ = try await store.commit(StoreTransaction(idempotency: [kept]))
+        try await store.close()
+        database.clock.advance(by: .seconds(86_400) + .milliseconds(offset))
+        try await database.open().close()
+        #expect(try database.count("SELECT count(*) FROM idempotency") == left)
+    }
+
+    @Test("A session with more tokens than go at once stays until the last of them is gone")
+    func manyTokens() async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var script = StoreScript(seed: 2)
+        _ = try await store.commit(script.tenancy)
+        let session = script.session()
+        var changes: [CredentialChange] = [.beginSession(session, refreshDigest: [0])]
+        for index in 0..<UInt8(29) {
+            changes.append(
+                .rotateRefresh(session.id, oldDigest: [index], newDigest: [index + 1], expiresAt: session.expiresAt))
+        }
+        _ = try await store.commit(StoreTransaction(credentials: changes))
+        try await store.close()
+        var counts: [Int] = []
+        while try database.count("SELECT count(*) FROM sessions") > 0, counts.count < 20 {
+            counts.append(try database.count("SELECT count(*) FROM refresh_tokens"))
+            let gone = try database.prune { try Pruning.sessions(expiredAt: session.expiresAt, limit: 2, in: $0) }
+            #expect(gone > 0)
+        }
+        #expect(counts == [30, 22, 14, 6])
+        #expect(try database.prune { try Pruning.sessions(expiredAt: session.expiresAt, limit: 2, in: $0) } == 0)
+    }
+
+    @Test("The oldest go first, and no more than the limit", arguments: [1, 3, 10])
+    func oldestFirst(limit: Int) async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        let start = database.clock.now()
+        let entries = (0..<8).reversed().map { index in
+            IdempotencyEntry(
+                key: IdempotencyKey(principal: "USER", key: "\(index)"), fingerprint: [1], commandID: nil, answer: nil,
+                createdAt: start.advanced(by: .milliseconds(Int64(index))))
+        }
+        _ = try await store.commit(StoreTransaction(idempotency: entries))
+        try await store.close()
+        let gone = try database.prune {
+            try Pruning.idempotency(before: start.advanced(by: .milliseconds(5)), limit: limit, in: $0)
+        }
+        #expect(gone == min(limit, 5))
+        #expect(try database.count("SELECT min(CAST(key AS INTEGER)) FROM idempotency") == gone)
+    }
+
+    @Test("Records, commands and persons' keys are never pruned, however old they are")
+    func neverPruned() async throws {
+        let sample = try await CheckedSample(seed: 3)
+        let before = try StoreCheck.run(path: sample.database.path).counts
+        sample.database.clock.advance(by: .seconds(100 * 366 * 86_400))
+        try await sample.database.open().close()
+        #expect(try StoreCheck.run(path: sample.database.path).counts == before)
+    }
+}
+
+extension TemporaryDatabase {
+    /// Runs one step of pruning past the store, with references held.
+    @discardableResult
+    fileprivate func prune(_ body: (Database) throws -> Int) throws -> Int {
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        return try queue.write(body)
+    }
+}

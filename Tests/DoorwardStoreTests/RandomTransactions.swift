@@ -1,0 +1,176 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+
+/// Transactions drawn at random, of which some break a rule; and everything that was ever named in them, to ask for later.
+struct RandomTransactions {
+    private(set) var script: StoreScript
+    private var random: SeededGenerator
+    private(set) var commands: [Command] = []
+    private(set) var records: [RecordID] = []
+    private(set) var sessions: [Session] = []
+    private(set) var digests: [[UInt8]] = []
+    private(set) var idempotencyKeys: [IdempotencyKey] = []
+    private(set) var users: [UserID]
+    private(set) var devices: [DeviceID]
+    private var entries: [IdempotencyEntry] = []
+
+    init(seed: UInt64, now: Timestamp) {
+        script = StoreScript(seed: seed)
+        script.now = now
+        random = SeededGenerator(seed: seed &* 31)
+        users = [script.user]
+        devices = [script.door, script.gate, script.otherDoor]
+    }
+
+    var tenancy: StoreTransaction { script.tenancy }
+
+    /// One to four parts of any kind.
+    mutating func next() -> StoreTransaction {
+        script.now = script.now.advanced(by: .milliseconds(Int.random(in: -2...6, using: &random)))
+        var transaction = StoreTransaction()
+        for _ in 0..<Int.random(in: 1...4, using: &random) { addPart(to: &transaction) }
+        return transaction
+    }
+
+    private mutating func addPart(to transaction: inout StoreTransaction) {
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0, 1: transaction.changes += tenancyChanges()
+        case 2, 3: transaction.credentials.append(credentialChange())
+        case 4, 5: transaction.records.append(record(after: transaction.records.count))
+        case 6: transaction.idempotency.append(idempotencyEntry())
+        default: addCommand(to: &transaction)
+        }
+    }
+
+    private mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
+
+    private mutating func one<Element>(of elements: [Element]) -> Element? { elements.randomElement(using: &random) }
+
+    // MARK: Tenancy
+
+    private mutating func tenancyChanges() -> [TenancyChange] {
+        let before = script.world.changes.count
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: _ = script.world.portfolio("Portfolio \(before)")
+        case 1: _ = script.world.property("Property \(before)", in: oneIn(5) ? script.world.id() : script.portfolio)
+        case 2: _ = script.world.unit("Unit \(before)", in: oneIn(5) ? script.world.id() : script.property)
+        case 3:
+            devices.append(script.world.device("Door \(before)", in: .property(oneIn(5) ? script.world.id() : script.property)))
+        case 4:
+            // A fifth of them want the first user's address, in other letters.
+            let email = oneIn(5) ? "ADA@example.com" : "user\(before)@example.com"
+            users.append(script.world.user("User", email: email))
+        default: _ = script.world.assign(oneIn(5) ? script.world.id() : script.user, .owner, .portfolio(script.portfolio))
+        }
+        return Array(script.world.changes[before...])
+    }
+
+    // MARK: Sign-in
+
+    private mutating func credentialChange() -> CredentialChange {
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: return .setPassword(oneIn(5) ? script.world.id() : script.user, hash: "$scrypt$\(random.next())")
+        case 1, 2:
+            let session = oneIn(5) ? one(of: sessions) ?? script.session() : script.session()
+            sessions.append(session)
+            return .beginSession(session, refreshDigest: digest())
+        case 3, 4:
+            guard let session = one(of: sessions), let old = one(of: digests) else {
+                return .noteKey(.accessTokens, publicHalf: [1])
+            }
+            // Most are of another session, or used: a few are just right.
+            return .rotateRefresh(session.id, oldDigest: old, newDigest: digest(), expiresAt: session.expiresAt)
+        default:
+            if oneIn(3) { return .noteKey(.accessTokens, publicHalf: digest()) }
+            return .endSession(one(of: sessions)?.id ?? script.world.id())
+        }
+    }
+
+    /// A new digest, or now and then one that is there.
+    private mutating func digest() -> [UInt8] {
+        if oneIn(8), let known = one(of: digests) { return known }
+        let digest = (0..<4).map { _ in UInt8.random(in: 0...255, using: &random) }
+        digests.append(digest)
+        return digest
+    }
+
+    // MARK: Records
+
+    private mutating func record(after earlier: Int) -> PendingRecord {
+        let device = one(of: [script.door, script.gate, script.otherDoor]) ?? script.door
+        var body = oneIn(3) ? script.gatewayEvent() : script.event(on: device)
+        if oneIn(10), let known = one(of: records) { body.id = known }
+        if oneIn(3) { body.actor = script.actor }
+        if oneIn(3) { body.details = ["name": .personal("Somebody \(earlier)", person: nil), "count": .integer(Int64(earlier))] }
+        records.append(body.id)
+        // A tenth point at a record that is not in the transaction.
+        let counterpart = oneIn(4) ? (oneIn(10) ? earlier + 1 : earlier - 1) : nil
+        return PendingRecord(body, counterpart: counterpart.flatMap { $0 < 0 ? nil : $0 })
+    }
+
+    // MARK: Commands
+
+    private mutating func addCommand(to transaction: inout StoreTransaction) {
+        let part = commandPart()
+        transaction.commands += part.commands
+        transaction.records += part.records
+        records += part.records.map(\.body.id)
+    }
+
+    private mutating func commandPart() -> StoreTransaction {
+        guard !oneIn(2), let known = one(of: commands) else { return beginning() }
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0:
+            var updated = known
+            (updated.state, updated.rule) = (.dispatched, .guestAccess(script.world.id()))
+            return StoreTransaction(commands: [.update(updated)])
+        case 1: return StoreTransaction(commands: [.update(script.confirmed(known))])
+        case 2: return StoreTransaction(commands: [.end(known)])
+        case 3: return script.begin(known)
+        default: return script.end(script.confirmed(known))
+        }
+    }
+
+    private mutating func beginning() -> StoreTransaction {
+        let command = script.command(
+            on: one(of: [script.door, script.gate, script.otherDoor]) ?? script.door, reason: oneIn(2) ? "reason" : nil)
+        commands.append(command)
+        var begin = script.begin(command)
+        if oneIn(8) { begin.records = [] }
+        return begin
+    }
+
+    // MARK: Idempotency
+
+    private mutating func idempotencyEntry() -> IdempotencyEntry {
+        if let known = one(of: entries), !oneIn(3) {
+            // The answer to what took the key, or somebody else with the same key.
+            return IdempotencyEntry(
+                key: known.key, fingerprint: oneIn(3) ? [9] : known.fingerprint, commandID: known.commandID,
+                answer: StoredAnswer(status: 200, location: oneIn(2) ? "/x" : nil, body: [1, 2]), createdAt: script.now)
+        }
+        let key = IdempotencyKey(principal: "USER \(Int.random(in: 0..<3, using: &random))", key: "key \(entries.count)")
+        let entry = IdempotencyEntry(
+            key: key, fingerprint: [UInt8.random(in: 0...8, using: &random)], commandID: oneIn(2) ? script.world.id() : nil,
+            answer: nil, createdAt: script.now)
+        entries.append(entry)
+        idempotencyKeys.append(key)
+        return entry
+    }
+
+    // MARK: Questions
+
+    /// A question for a page of records, somewhere in what was written.
+    mutating func query(after place: RecordPlace?) -> RecordQuery {
+        let all: [RecordScope] = [
+            .gatewayLog, .portfolioLog(script.portfolio), .portfolioLog(script.otherPortfolio), .property(script.property),
+            .property(script.otherProperty), .unit(script.unit), .portfolioLog(script.world.id()),
+        ]
+        return RecordQuery(
+            scopes: all.filter { _ in oneIn(2) }, deviceID: oneIn(3) ? one(of: devices) : nil,
+            order: oneIn(2) ? .newestFirst : .oldestFirst, after: oneIn(2) ? place : nil,
+            limit: Int.random(in: 0...40, using: &random))
+    }
+}

@@ -1,0 +1,104 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Foundation
+import GRDB
+import Testing
+
+@testable import DoorwardStore
+
+/// Files that an earlier program wrote, with everything in them that a gateway writes.
+@Suite struct SchemaUpgradeTests {
+    @Test("A file of an earlier schema comes up to date with every row in it", arguments: 1..<Schema.current.number)
+    func upgrade(from number: Int) async throws {
+        let sample = try await CheckedSample(seed: 41)
+        let old = sample.database.folder.appending(path: "old.db").path
+        try makeFile(old, schema: number, rowsOf: sample.database.path)
+        #expect(try StoreCheck.run(path: old).fault == nil, "what is upgraded is whole")
+        let (upgraded, original) = (try sample.database.open(path: old), try sample.database.open())
+        #expect(try await answers(of: upgraded, sample) == answers(of: original, sample))
+        let next = sample.script.world.changes
+        _ = try await upgraded.commit(StoreTransaction(changes: next))
+        try await upgraded.close()
+        try await original.close()
+        let report = try StoreCheck.run(path: old)
+        #expect(report.fault == nil)
+        #expect(report.schema == Schema.current.number)
+        #expect(report.counts == (try StoreCheck.run(path: sample.database.path).counts))
+    }
+
+    @Test("An upgrade that is cut off after any step goes on from there", arguments: 1..<Schema.current.number)
+    func cutOff(after number: Int) async throws {
+        let sample = try await CheckedSample(seed: 42)
+        let old = sample.database.folder.appending(path: "old.db").path
+        try makeFile(old, schema: 1, rowsOf: sample.database.path)
+        let partial = Schema(steps: Array(Schema.current.steps.prefix(number)))
+        try WriterConnection.open(path: old, limits: StoreLimits(), schema: partial).close()
+        #expect(try StoreCheck.run(path: old).schema == number)
+        try await sample.database.open(path: old).close()
+        let report = try StoreCheck.run(path: old)
+        #expect(report.fault == nil)
+        #expect(report.schema == Schema.current.number)
+    }
+
+    @Test("An older program refuses the file that a newer one has brought up to date, and names both schemas")
+    func olderProgram() async throws {
+        let sample = try await CheckedSample(seed: 43)
+        let path = sample.database.path
+        let before = try Data(contentsOf: URL(filePath: path))
+        for number in 1..<Schema.current.number {
+            let older = Schema(steps: Array(Schema.current.steps.prefix(number)))
+            let error = #expect(throws: StoreOpenError.self) {
+                try WriterConnection.open(path: path, limits: StoreLimits(), schema: older)
+            }
+            #expect(error == .newerSchema(path: path, found: Schema.current.number, known: number))
+            let words =
+                "schema \(Schema.current.number), this program knows \(number); run the newer program, or name another file."
+            #expect(error?.description == "\(path): this database was written by a newer Doorward: \(words)")
+        }
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+    }
+
+    /// Makes a file in an earlier schema and puts into its tables what they can hold of another file's rows.
+    private func makeFile(_ path: String, schema number: Int, rowsOf source: String) throws {
+        let earlier = Schema(steps: Array(Schema.current.steps.prefix(number)))
+        try WriterConnection.open(path: path, limits: StoreLimits(), schema: earlier).close()
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        try queue.writeWithoutTransaction { db in
+            try db.execute(sql: "ATTACH DATABASE ? AS source", arguments: [source])
+            try db.execute(sql: "PRAGMA foreign_keys = OFF")
+            let tables = try String.fetchAll(
+                db,
+                sql:
+                    "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'grdb%' AND name NOT LIKE 'sqlite%'"
+            )
+            for table in tables {
+                let columns = try db.columns(in: table).map(\.name).joined(separator: ", ")
+                try db.execute(sql: "INSERT INTO main.\(table) (\(columns)) SELECT \(columns) FROM source.\(table)")
+            }
+        }
+    }
+
+    private struct Answers: Equatable {
+        var tenancy: Set<TenancyChange> = []
+        var open: [Command] = []
+        var commands: [Command] = []
+        var records: [AccessRecord] = []
+    }
+
+    private func answers(of store: SQLiteStore, _ sample: CheckedSample) async throws -> Answers {
+        var answers = Answers()
+        try await store.loadTenancy { answers.tenancy.insert($0) }
+        answers.open = try await store.openCommands().map(\.command)
+        answers.commands = try await store.commands(
+            of: [sample.script.door, sample.script.gate, sample.script.otherDoor], offset: 0, limit: 100
+        ).commands
+        answers.records = try await store.records(
+            RecordQuery(
+                scopes: [.gatewayLog, .portfolioLog(sample.script.portfolio), .portfolioLog(sample.script.otherPortfolio)],
+                limit: 100))
+        return answers
+    }
+}

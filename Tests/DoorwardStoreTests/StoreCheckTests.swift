@@ -1,0 +1,172 @@
+import DoorwardAudit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import Foundation
+import GRDB
+import Synchronization
+import Testing
+
+@testable import DoorwardStore
+
+@Suite struct StoreCheckTests {
+    // MARK: Whole files
+
+    @Test("A store that was used, reopened and crashed is found whole, and everything in it is counted")
+    func whole() async throws {
+        let sample = try await CheckedSample(seed: 1)
+        let report = try StoreCheck.run(path: sample.database.path)
+        #expect(report.fault == nil)
+        #expect(report.isWhole)
+        #expect(report.schema == Schema.current.number)
+        #expect(report.counts.logs.map(\.size) == sample.sizes)
+        #expect(report.counts.records == sample.sizes.reduce(0, +))
+        #expect(report.counts.commands == 6)
+        #expect(report.counts.openCommands == 2)
+        // Each intent and each outcome names its actor, and each intent has a reason.
+        #expect(report.counts.personalValues == 6 + 6 + 4)
+        #expect(report.counts.erasedValues == 0)
+    }
+
+    @Test("A check changes nothing in the file and leaves nothing beside it but the lock's file", arguments: [false, true])
+    func readsOnly(withLog: Bool) async throws {
+        let sample = try await CheckedSample(seed: 2, isClosed: !withLog)
+        let path = withLog ? try sample.database.copyFiles(to: "copy.db") : sample.database.path
+        let before = try contents(besides: path)
+        #expect(before.keys.contains(path + "-wal") == withLog)
+        #expect(try StoreCheck.run(path: path).fault == nil)
+        #expect(try contents(besides: path) == before)
+    }
+
+    @Test("A file of an earlier schema is checked as it is, and stays in its schema")
+    func earlierSchema() throws {
+        for count in 1...Schema.current.number {
+            let database = try TemporaryDatabase()
+            let earlier = Schema(steps: Array(Schema.current.steps.prefix(count)))
+            try WriterConnection.open(path: database.path, limits: StoreLimits(), schema: earlier).close()
+            let report = try StoreCheck.run(path: database.path)
+            #expect(report.fault == nil)
+            #expect(report.schema == count)
+            #expect(try database.count("PRAGMA user_version") == count)
+        }
+    }
+
+    @Test("A check tells its progress from nothing to everything, stage after stage")
+    func progress() async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var script = StoreScript(seed: 3)
+        for _ in 0..<5 {
+            let bodies = (0..<1000).map { _ in script.gatewayEvent() }
+            _ = try await store.commit(StoreTransaction(records: bodies.map { PendingRecord($0) }))
+        }
+        try await store.close()
+        let told = Mutex<[StoreCheckProgress]>([])
+        _ = try StoreCheck.run(path: database.path) { progress in told.withLock { $0.append(progress) } }
+        let records = [0, 4096, 5000].map { StoreCheckProgress(stage: .records, done: $0, total: 5000) }
+        let structure = [0, 1].map { StoreCheckProgress(stage: .structure, done: $0, total: 1) }
+        #expect(told.withLock { $0 } == records + structure)
+    }
+
+    @Test("Values whose key was destroyed are counted, and the file is whole")
+    func erased() async throws {
+        let sample = try await CheckedSample(seed: 4)
+        try sample.database.edit("DELETE FROM person_keys WHERE log = (SELECT min(log) FROM person_keys)")
+        let report = try StoreCheck.run(path: sample.database.path)
+        #expect(report.fault == nil)
+        #expect(report.counts.erasedValues > 0)
+        #expect(report.counts.erasedValues + report.counts.personalValues == 16)
+    }
+
+    // MARK: Files that cannot be checked
+
+    @Test("A file that a gateway holds is not checked")
+    func held() async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        let error = #expect(throws: StoreOpenError.self) { try StoreCheck.run(path: database.path) }
+        if case .inUse? = error {} else { Issue.record("\(String(describing: error))") }
+        try await store.close()
+        #expect(try StoreCheck.run(path: database.path).isWhole)
+    }
+
+    @Test("While a file is checked no gateway starts on it")
+    func holds() async throws {
+        let sample = try await CheckedSample(seed: 5)
+        let refusals = Mutex(0)
+        _ = try StoreCheck.run(path: sample.database.path) { _ in
+            let refused = Result { try sample.database.open() }
+            if case .failure(StoreOpenError.inUse) = refused { refusals.withLock { $0 += 1 } }
+        }
+        #expect(refusals.withLock { $0 } == 4)
+    }
+
+    @Test("A file that is not there, is empty, is another program's or a newer one's is refused, and stays as it is")
+    func refused() async throws {
+        let database = try TemporaryDatabase()
+        let missing = database.folder.appending(path: "missing.db").path
+        #expect { try StoreCheck.run(path: missing) } throws: { "\($0)".contains("there is nothing to check (No such file") }
+        #expect(!FileManager.default.fileExists(atPath: missing + ".lock"))
+
+        let empty = database.folder.appending(path: "empty.db").path
+        #expect(FileManager.default.createFile(atPath: empty, contents: Data()))
+        #expect { try StoreCheck.run(path: empty) } throws: { if case .notOurs? = $0 as? StoreOpenError { true } else { false } }
+        #expect(try Data(contentsOf: URL(filePath: empty)).isEmpty)
+
+        let letter = database.folder.appending(path: "letter.db").path
+        try Data(String(repeating: "Dear Sir or Madam,\n", count: 100).utf8).write(to: URL(filePath: letter))
+        #expect { try StoreCheck.run(path: letter) } throws: { if case .notOurs? = $0 as? StoreOpenError { true } else { false } }
+
+        try await database.open().close()
+        let known = Schema.current.number
+        try database.edit("PRAGMA user_version = \(known + 7)")
+        let before = try Data(contentsOf: URL(filePath: database.path))
+        #expect { try StoreCheck.run(path: database.path) } throws: {
+            "\($0)".contains("written by a newer Doorward: schema \(known + 7), this program knows \(known)")
+        }
+        #expect(try Data(contentsOf: URL(filePath: database.path)) == before)
+    }
+
+    // MARK: Damage
+
+    @Test("What was altered in the file is named by log and record", arguments: Alteration.all)
+    func altered(_ alteration: Alteration) async throws {
+        let sample = try await CheckedSample(seed: 6)
+        try sample.database.edit(alteration.sql)
+        let report = try StoreCheck.run(path: sample.database.path)
+        let fault = try #require(report.fault)
+        #expect(fault.problem.code == alteration.code, "\(fault)")
+        #expect(fault.seq == alteration.seq, "\(fault)")
+        #expect((fault.log == nil) == (alteration.log == .none), "\(fault)")
+        switch alteration.log {
+        case .first: #expect(fault.log == .portfolio(sample.script.portfolio))
+        case .second: #expect(fault.log == .portfolio(sample.script.otherPortfolio))
+        case .gateway: #expect(fault.log == .gateway)
+        case .other, .none: break
+        }
+        #expect(!fault.description.isEmpty)
+        #expect(!report.isWhole)
+    }
+
+    @Test("Of several wrong things the first is named, in the order of the logs and their records")
+    func first() async throws {
+        let sample = try await CheckedSample(seed: 7)
+        let logs = [1, 2].map { $0 << 40 }
+        try sample.database.edit(
+            "UPDATE entries SET leaf_hash = zeroblob(32) WHERE position IN (\(logs[1]), \(logs[0] + 5), \(logs[0] + 3))")
+        let report = try StoreCheck.run(path: sample.database.path)
+        #expect(report.fault == StoreFault(log: .portfolio(sample.script.portfolio), seq: 3, .log(.wrongLeafHash)))
+        #expect(report.counts.records == 3)
+        #expect(report.counts.logs.isEmpty)
+    }
+
+    private func contents(besides path: String) throws -> [String: Data] {
+        let folder = URL(filePath: path).deletingLastPathComponent()
+        var contents: [String: Data] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where !name.hasSuffix(".lock") {
+            let file = folder.appending(path: name)
+            contents[file.path] = try Data(contentsOf: file)
+        }
+        return contents
+    }
+}
