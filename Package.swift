@@ -140,7 +140,11 @@ let package = Package(
                 "AdapterSimulator", hummingbird, hummingbirdTesting, httpTypes, nioCore, jwt, crypto, logging, metrics,
             ]),
         tests(
-            "AdapterSimulatorTests", ["AdapterSimulator", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting"],
+            "AdapterSimulatorTests",
+            [
+                "AdapterSimulator", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardPolicy", "DoorwardControl", "DoorwardStore",
+                "DoorwardAudit", "DoorwardTesting", grdb, logging,
+            ],
             path: "adapters/simulator/Tests"),
         tests(
             "DoorwardTestingTests",

@@ -11,6 +11,20 @@ package protocol SimulatorControl: Sendable {
 
     /// Makes one of `eventWords` happen to an attached lock; returns when the lock is in its new condition.
     ///
-    /// - Returns: false when it cannot happen to this lock: it has no such part, or is not attached any more.
-    func trigger(_ event: String, on device: DeviceID) async -> Bool
+    /// - Parameter slot: whose code is typed at a keypad; `nil` where the request names none.
+    func trigger(_ event: String, slot: String?, on device: DeviceID) async -> SimulatorAnswer
+}
+
+/// What came of an event at a simulated lock.
+package enum SimulatorAnswer: Sendable {
+    /// It has happened.
+    case done
+    /// The lock has no such part: no door contact, no battery, no keypad.
+    case lacksPart
+    /// The keypad knows nobody of that name.
+    case unknownSlot
+    /// The battery is empty, and nothing but a new one helps.
+    case batteryDead
+    /// The adapter does not know the lock, or cannot read its address.
+    case notAttached
 }

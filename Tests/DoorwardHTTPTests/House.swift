@@ -167,11 +167,17 @@ struct House: Sendable {
 final class ScriptedSimulator: SimulatorControl {
     let triggered = Seen<[String]>([])
     var adapterKind: String { "simulator" }
-    var eventWords: Set<String> { ["jam", "clear", "door_open"] }
+    var eventWords: Set<String> { ["jam", "clear", "door_open", "keypad", "online"] }
 
-    /// Its locks have no door contact.
-    func trigger(_ event: String, on device: DeviceID) async -> Bool {
-        triggered.change { $0.append("\(event) \(device)") }
-        return event != "door_open"
+    /// Its locks have no door contact, a keypad that only Ada uses, and an empty battery.
+    func trigger(_ event: String, slot: String?, on device: DeviceID) async -> SimulatorAnswer {
+        triggered.change { $0.append("\(event)\(slot.map { " \($0)" } ?? "") \(device)") }
+        switch event {
+        case "door_open": return .lacksPart
+        case "keypad" where slot != "Ada": return .unknownSlot
+        case "online": return .batteryDead
+        case "clear": return .notAttached
+        default: return .done
+        }
     }
 }

@@ -48,13 +48,27 @@ import Testing
         #expect(house.simulator.triggered.value.isEmpty)
     }
 
-    @Test("What cannot happen to a lock is a conflict, not a silent success")
-    func impossible() async throws {
+    @Test("A keypad's event names the slot whose code is typed")
+    func slot() async throws {
         let house = try await House()
         let reply = try await house.call(
-            .post, "/simulator/devices/\(house.ids.simulated)/events", as: .manager, #"{"event":"door_open"}"#)
+            .post, "/simulator/devices/\(house.ids.simulated)/events", as: .manager, #"{"event":"keypad","slot":"Ada"}"#)
+        #expect(reply.status == 200)
+        #expect(house.simulator.triggered.value == ["keypad Ada \(house.ids.simulated)"])
+    }
+
+    @Test(
+        "What cannot happen to a lock is a conflict that says what to do, not a silent success",
+        arguments: [
+            (#"{"event":"door_open"}"#, "lacks the part"), (#"{"event":"keypad","slot":"Eve"}"#, "keypadSlots"),
+            (#"{"event":"online"}"#, "replace_battery"), (#"{"event":"clear"}"#, "attach it again"),
+        ])
+    func impossible(body: String, hint: String) async throws {
+        let house = try await House()
+        let reply = try await house.call(.post, "/simulator/devices/\(house.ids.simulated)/events", as: .manager, body)
         #expect(reply.status == 409)
         #expect(reply.code == "conflict")
+        #expect(reply.text.contains(hint))
     }
 }
 

@@ -8,19 +8,31 @@ enum SimulatorRoutes {
 
     private static func trigger(_ call: Call) async throws -> Answer {
         let simulator = call.services.simulator
-        let event = try call.exchange.readBody { body in
+        let (event, slot) = try call.exchange.readBody { body in
             let event = body.require("event", body.string("event")) ?? ""
             if !event.isEmpty, let simulator, !simulator.eventWords.contains(event) { body.note("event", .unknownValue) }
-            return event
+            return (event, body.string("slot"))
         }
         let device = try call.control.attachedDevices.changeable(call.id("id"), for: call.caller)
         guard let simulator, device.adapter == simulator.adapterKind else {
             throw GatewayError.conflict("This lock is not a simulated one.")
         }
-        guard await simulator.trigger(event, on: device.id) else {
-            throw GatewayError.conflict("This cannot happen to this lock: it lacks the part for it; see its capabilities.")
-        }
+        if let refusal = await simulator.trigger(event, slot: slot, on: device.id).refusal { throw GatewayError.conflict(refusal) }
         let view = call.view
         return .success { $0.field("device") { view.device(device, into: &$0) } }
+    }
+}
+
+extension SimulatorAnswer {
+    /// Why it did not happen, and what to do; `nil` when it did.
+    fileprivate var refusal: String? {
+        switch self {
+        case .done: nil
+        case .lacksPart:
+            "This cannot happen to this lock: it lacks the part for it; see its capabilities and the keypadSlots of its address."
+        case .unknownSlot: "The keypad of this lock knows no such slot; its address lists them under keypadSlots."
+        case .batteryDead: "The battery of this lock is empty; send replace_battery first."
+        case .notAttached: "The simulator does not know this lock, or cannot read its address; attach it again."
+        }
     }
 }

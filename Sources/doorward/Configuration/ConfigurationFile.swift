@@ -1,3 +1,4 @@
+import DoorwardDomain
 import FoundationEssentials
 import Yams
 

@@ -1,4 +1,5 @@
 import Configuration
+import DoorwardDomain
 
 /// Where a configuration comes from: flags beat the environment, the environment beats the file.
 struct ConfigurationSources {

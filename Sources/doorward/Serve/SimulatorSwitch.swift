@@ -9,13 +9,25 @@ struct SimulatorSwitch: SimulatorControl {
     var adapterKind: String { adapter.kind }
     var eventWords: Set<String> { Set(SimulatorEvent.allCases.map(\.rawValue)) }
 
-    func trigger(_ event: String, on device: DeviceID) async -> Bool {
-        guard let event = SimulatorEvent(rawValue: event) else { return false }
-        do {
-            try adapter.inject(event, into: device)
-            return true
+    func trigger(_ event: String, slot: String?, on device: DeviceID) async -> SimulatorAnswer {
+        guard let event = SimulatorEvent(rawValue: event) else { return .lacksPart }
+        do throws(SimulatorEventError) {
+            try adapter.inject(event, slot: slot, into: device)
+            return .done
         } catch {
-            return false
+            return SimulatorAnswer(error)
         }
+    }
+}
+
+extension SimulatorAnswer {
+    fileprivate init(_ error: SimulatorEventError) {
+        self =
+            switch error {
+            case .notAttached: .notAttached
+            case .unsupported: .lacksPart
+            case .unknownSlot: .unknownSlot
+            case .batteryDead: .batteryDead
+            }
     }
 }

@@ -26,14 +26,19 @@ package final class SimulatorAdapter {
     }
 
     /// Makes something happen to a lock. Its reports may be delivered before this returns.
-    package func inject(_ event: SimulatorEvent, into device: DeviceID) throws(SimulatorEventError) {
+    ///
+    /// - Parameter slot: whose code is typed, for `.keypad`; `nil` for the first that the keypad knows.
+    package func inject(_ event: SimulatorEvent, slot: String? = nil, into device: DeviceID) throws(SimulatorEventError) {
         guard let lock = lock(device) else { throw .notAttached }
-        try lock.happen(event)
+        try lock.happen(event, slot: slot)
     }
+
+    /// How things are at a lock, whatever it says; `nil` for one that is not attached.
+    package func condition(of device: DeviceID) -> SimulatedCondition? { lock(device)?.condition }
 }
 
 extension SimulatorAdapter: LockAdapter {
-    package var addressFields: [AddressField] { SimulatorSettings.addressFields }
+    package var addressFields: [AddressField] { AddressField.ofSimulator }
 
     /// Needs no connection: it can do its work from `start` to `stop`.
     package var health: AdapterHealth { state.withLock { $0.listener == nil ? .down : .ok } }

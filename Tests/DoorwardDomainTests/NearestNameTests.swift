@@ -1,6 +1,5 @@
+import DoorwardDomain
 import Testing
-
-@testable import doorward
 
 @Suite("Suggestions for a misspelt name") struct NearestNameTests {
     @Test(

@@ -1,5 +1,5 @@
-/// The name that somebody who wrote `name` most likely meant: at most a third of its letters differ.
-func nearestName(to name: String, among candidates: some Sequence<String>) -> String? {
+/// The name that somebody who wrote `name` most likely meant: at most a third of its letters differ; `nil` for none.
+package func nearestName(to name: String, among candidates: some Sequence<String>) -> String? {
     let allowed = max(1, name.count / 3)
     return candidates.map { ($0, editDistance(name.lowercased(), $0.lowercased())) }
         .filter { $0.1 <= allowed }

@@ -1,0 +1,80 @@
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+
+/// Takes the keys of an address one by one and gathers what is wrong with them.
+struct AddressReader {
+    private var rest: [String: JSONValue]
+    private var mistakes: [AddressMistakes.Mistake] = []
+
+    init(_ address: [String: JSONValue]) { rest = address }
+
+    /// Throws all mistakes, keys that nobody took among them.
+    func finish() throws(AddressMistakes) {
+        let unknown = rest.keys.map { AddressMistakes.Mistake(field: "address.\($0)", problem: "unknown_key") }
+        let all = (mistakes + unknown).sorted { $0.field < $1.field }
+        if !all.isEmpty { throw AddressMistakes(all) }
+    }
+
+    // Each answers `nil` where the key is absent, wrong and noted, or of another form.
+
+    mutating func integer(_ field: AddressField) -> Int64? {
+        guard case .integer(let range) = field.form, let value = take(field) else { return nil }
+        guard case .integer(let number) = value else { return wrong(field, "wrong_type") }
+        return range.contains(number) ? number : wrong(field, "out_of_range")
+    }
+
+    mutating func milliseconds(_ field: AddressField) -> Duration? { integer(field).map { .milliseconds($0) } }
+
+    mutating func number(_ field: AddressField) -> Double? {
+        guard case .number(let range) = field.form, let value = take(field) else { return nil }
+        let number: Double
+        switch value {
+        case .integer(let value): number = Double(value)
+        case .number(let value): number = value
+        default: return wrong(field, "wrong_type")
+        }
+        return range.contains(number) ? number : wrong(field, "out_of_range")
+    }
+
+    mutating func flag(_ field: AddressField) -> Bool? {
+        guard let value = take(field) else { return nil }
+        guard case .bool(let flag) = value else { return wrong(field, "wrong_type") }
+        return flag
+    }
+
+    mutating func state(_ field: AddressField) -> LockState? {
+        guard case .word(let allowed) = field.form, let value = take(field) else { return nil }
+        guard case .string(let name) = value else { return wrong(field, "wrong_type") }
+        guard allowed.contains(name), let state = LockState(rawValue: name) else { return wrong(field, "out_of_range") }
+        return state
+    }
+
+    mutating func capabilities(_ field: AddressField) -> LockCapabilities? {
+        guard let value = take(field) else { return nil }
+        guard case .array(let items) = value else { return wrong(field, "wrong_type") }
+        var names: [String] = []
+        for item in items {
+            guard case .string(let text) = item else { return wrong(field, "wrong_type") }
+            names.append(text)
+        }
+        return LockCapabilities(names: names) ?? wrong(field, "unknown_capability")
+    }
+
+    /// Names with commas between them, each once; spaces beside the commas do not count.
+    mutating func names(_ field: AddressField, most: Int, longest: Int) -> [String]? {
+        guard let value = take(field) else { return nil }
+        guard case .string(let text) = value else { return wrong(field, "wrong_type") }
+        let names = text.split(separator: ",", omittingEmptySubsequences: false).map { name in
+            String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }
+        let fits = names.count <= most && Set(names).count == names.count && names.allSatisfy { (1...longest).contains($0.count) }
+        return fits ? names : wrong(field, "out_of_range")
+    }
+
+    private mutating func take(_ field: AddressField) -> JSONValue? { rest.removeValue(forKey: field.name) }
+
+    private mutating func wrong<Value>(_ field: AddressField, _ problem: String) -> Value? {
+        mistakes.append(AddressMistakes.Mistake(field: "address.\(field.name)", problem: problem))
+        return nil
+    }
+}

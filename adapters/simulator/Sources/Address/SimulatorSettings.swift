@@ -1,0 +1,76 @@
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+
+/// A simulated lock as its address describes it. What each one means and its range stand in
+/// `AddressField.ofSimulator`.
+struct SimulatorSettings: Hashable {
+    var latency: Duration = .milliseconds(200)
+    var jitterMs: Int64 = 0
+    /// `nil`: the device's id seeds the draws.
+    var seed: Int64?
+    var capabilities = LockCapabilities.all
+    /// `.locked` or `.unlocked`.
+    var initialState = LockState.locked
+    /// `nil` when the lock never locks itself.
+    var autoRelock: Duration?
+    /// Percent, as all of the battery's.
+    var batteryLevel = 100
+    var lowBatteryLevel = 20
+    var batteryPerMovement = 0.0
+    var batteryPerDay = 0.0
+    // Chances, 0 to 1.
+    var jamRate = 0.0
+    var refusalRate = 0.0
+    var lostConfirmationRate = 0.0
+    var lateConfirmationRate = 0.0
+    var wrongStateRate = 0.0
+    var duplicateRate = 0.0
+    var disorderRate = 0.0
+    var lateConfirmation: Duration = .seconds(5)
+    var disorderMs: Int64 = 5000
+    var reportsNumbered = true
+    var offlineMemory = 0
+    var keypadSlots: [String] = []
+
+    init() {}
+
+    /// - Throws: every mistake of the address, sorted by field.
+    init(address: [String: JSONValue]) throws(AddressMistakes) {
+        var reader = AddressReader(address)
+        readMovement(&reader)
+        readBattery(&reader)
+        readFaults(&reader)
+        try reader.finish()
+    }
+
+    private mutating func readMovement(_ reader: inout AddressReader) {
+        latency = reader.milliseconds(.latency) ?? latency
+        jitterMs = reader.integer(.jitter) ?? jitterMs
+        seed = reader.integer(.seed)
+        capabilities = reader.capabilities(.capabilities) ?? capabilities
+        initialState = reader.state(.initialState) ?? initialState
+        if let seconds = reader.integer(.autoRelock), seconds > 0 { autoRelock = .seconds(seconds) }
+        keypadSlots = reader.names(.keypadSlots, most: 32, longest: 64) ?? keypadSlots
+    }
+
+    private mutating func readBattery(_ reader: inout AddressReader) {
+        batteryLevel = reader.integer(.batteryLevel).map { Int($0) } ?? batteryLevel
+        lowBatteryLevel = reader.integer(.lowBattery).map { Int($0) } ?? lowBatteryLevel
+        batteryPerMovement = reader.number(.batteryPerMovement) ?? batteryPerMovement
+        batteryPerDay = reader.number(.batteryPerDay) ?? batteryPerDay
+    }
+
+    private mutating func readFaults(_ reader: inout AddressReader) {
+        jamRate = reader.number(.jamRate) ?? jamRate
+        refusalRate = reader.number(.refusalRate) ?? refusalRate
+        lostConfirmationRate = reader.number(.lostRate) ?? lostConfirmationRate
+        lateConfirmationRate = reader.number(.lateRate) ?? lateConfirmationRate
+        lateConfirmation = reader.milliseconds(.late) ?? lateConfirmation
+        wrongStateRate = reader.number(.wrongStateRate) ?? wrongStateRate
+        duplicateRate = reader.number(.duplicateRate) ?? duplicateRate
+        disorderRate = reader.number(.disorderRate) ?? disorderRate
+        disorderMs = reader.integer(.disorder) ?? disorderMs
+        reportsNumbered = reader.flag(.reportsNumbered) ?? reportsNumbered
+        offlineMemory = reader.integer(.offlineMemory).map { Int($0) } ?? offlineMemory
+    }
+}

@@ -1,0 +1,182 @@
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+import Synchronization
+
+/// One simulated lock: a `LockMachine` and its line to the gateway, with a clock, a timer, and somebody who listens.
+///
+/// Reports are delivered one at a time in the order in which they arrived, never under the lock of the state: the listener
+/// may give the next order from inside `receive`.
+final class SimulatedLock: Sendable {
+    private let id: DeviceID
+    private let clock: any GatewayClock
+    private let executor: (any TaskExecutor)?
+    private let state: Mutex<State>
+
+    private struct State {
+        var machine: LockMachine
+        var line: ReportLine
+        var sieve: ReportSieve
+        /// How many orders were handed to the lock, which takes each at once.
+        var orders: UInt64 = 0
+        /// `nil` before `connect` and after `disconnect`.
+        var listener: (any ReportReceiver)?
+        var outbox: [LockReport] = []
+        var isDelivering = false
+        var timer: (task: Task<Void, Never>, due: MonotonicInstant)?
+        /// Tells a timer that fires from one that was replaced while it woke up.
+        var timerNumber: UInt64 = 0
+    }
+
+    init(id: DeviceID, address: [String: JSONValue], clock: any GatewayClock, executor: (any TaskExecutor)?) {
+        (self.id, self.clock, self.executor) = (id, clock, executor)
+        let now = clock.monotonicNow()
+        let read = try? SimulatorSettings(address: address)
+        let settings = read ?? SimulatorSettings()
+        let machine = read.map { LockMachine($0, id: id, at: now) } ?? LockMachine(unreadable: id, at: now)
+        let line = ReportLine(settings, draws: settings.lineDraws(of: id))
+        state = Mutex(State(machine: machine, line: line, sieve: ReportSieve(readsNumbers: settings.reportsNumbered)))
+    }
+
+    // MARK: Listening
+
+    /// From now on reports go to `listener`, the lock's whole condition first; `deliver` hands them over.
+    func connect(_ listener: any ReportReceiver) {
+        state.withLock { state in
+            state.listener = listener
+            state.machine.advance(to: clock.monotonicNow())
+            _ = state.machine.takeSaid()
+            state.machine.sayCondition()
+            absorb(&state)
+        }
+    }
+
+    /// Drops what was not delivered, and any movement under way.
+    func disconnect() {
+        let timer = state.withLock { state in
+            (state.listener, state.outbox) = (nil, [])
+            state.line.cut()
+            state.machine.halt()
+            state.timerNumber += 1
+            defer { state.timer = nil }
+            return state.timer
+        }
+        timer?.task.cancel()
+    }
+
+    // MARK: Input
+
+    func send(_ operation: LockOperation) throws(AdapterError) {
+        try respond { (state) throws(AdapterError) in
+            try state.machine.order(operation)
+            state.orders += 1
+        } unlessConnected: {
+            .offline
+        }
+    }
+
+    func refresh() throws(AdapterError) {
+        try respond { (state) throws(AdapterError) in
+            try state.machine.refresh()
+        } unlessConnected: {
+            .offline
+        }
+    }
+
+    func happen(_ event: SimulatorEvent, slot: String?) throws(SimulatorEventError) {
+        try respond { (state) throws(SimulatorEventError) in
+            try state.machine.happen(event, slot: slot)
+        } unlessConnected: {
+            .notAttached
+        }
+    }
+
+    /// How things are at this moment.
+    var condition: SimulatedCondition {
+        state.withLock { state in
+            catchUp(&state)
+            return SimulatedCondition(state.machine)
+        }
+    }
+
+    /// What is due comes first, whether its timer has woken up or not.
+    private func respond<Failure: Error>(
+        _ body: (inout State) throws(Failure) -> Void, unlessConnected: () -> Failure
+    ) throws(Failure) {
+        try state.withLock { (state) throws(Failure) in
+            guard state.listener != nil else { throw unlessConnected() }
+            catchUp(&state)
+            try body(&state)
+            absorb(&state)
+        }
+        deliver()
+    }
+
+    private func timerFired(number: UInt64) {
+        state.withLock { state in
+            guard state.timerNumber == number else { return }
+            state.timer = nil
+            catchUp(&state)
+        }
+        deliver()
+    }
+
+    private func catchUp(_ state: inout State) {
+        guard state.listener != nil else { return }
+        let now = clock.monotonicNow()
+        // Each at its own instant, so that what the lock says then enters the line in its turn.
+        while let due = state.machine.nextDue, due <= now {
+            state.machine.advance(to: due)
+            absorb(&state)
+        }
+        state.machine.advance(to: now)
+        absorb(&state)
+    }
+
+    // MARK: Output
+
+    /// Puts what the lock has said on the line, and what has come out at the other end into the outbox.
+    private func absorb(_ state: inout State) {
+        if state.machine.isAway { state.line.cut() }
+        for fact in state.machine.takeSaid() {
+            state.line.send(fact, ordersTaken: state.orders, faults: state.machine.faults, at: state.machine.now)
+        }
+        for frame in state.line.takeArrived(by: state.machine.now) {
+            if let fact = state.sieve.hear(frame, ordersSent: state.orders) { state.outbox.append(LockReport(deviceID: id, fact)) }
+        }
+        setTimer(in: &state)
+    }
+
+    private func setTimer(in state: inout State) {
+        let due = [state.machine.nextDue, state.line.nextDue].compactMap { $0 }.min()
+        guard due != state.timer?.due else { return }
+        state.timer?.task.cancel()
+        state.timer = nil
+        state.timerNumber += 1
+        guard let due else { return }
+        let number = state.timerNumber
+        let task = Task(executorPreference: executor) { [weak self, clock] in
+            do { try await clock.sleep(until: due) } catch { return }
+            self?.timerFired(number: number)
+        }
+        state.timer = (task, due)
+    }
+
+    /// Empties the outbox, unless another thread does so already, or this one further up.
+    func deliver() {
+        var isFirst = true
+        while let (report, listener) = state.withLock({ next(in: &$0, isFirst: isFirst) }) {
+            isFirst = false
+            listener.receive(report)
+        }
+    }
+
+    private func next(in state: inout State, isFirst: Bool) -> (report: LockReport, listener: any ReportReceiver)? {
+        if isFirst, state.isDelivering { return nil }
+        guard let listener = state.listener, !state.outbox.isEmpty else {
+            state.isDelivering = false
+            return nil
+        }
+        state.isDelivering = true
+        return (state.outbox.removeFirst(), listener)
+    }
+}

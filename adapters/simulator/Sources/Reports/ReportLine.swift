@@ -1,0 +1,62 @@
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+
+/// One report on its way from the lock to the gateway.
+struct Frame: Hashable {
+    /// Counts the reports of the lock from 1; a repeat bears its original's.
+    let number: UInt64
+    /// How many orders the lock had taken when it said this.
+    let ordersTaken: UInt64
+    let fact: LockReport.Fact
+}
+
+/// The way from a simulated lock to the gateway, on which reports can be held up, overtaken and doubled.
+struct ReportLine {
+    private struct Held: Hashable {
+        let due: MonotonicInstant
+        /// The order in which they entered the line.
+        let ticket: UInt64
+        let frame: Frame
+    }
+
+    private let settings: SimulatorSettings
+    private var draws: Draws
+    private var held: [Held] = []
+    private var frames: UInt64 = 0
+    private var tickets: UInt64 = 0
+
+    init(_ settings: SimulatorSettings, draws: Draws) { (self.settings, self.draws) = (settings, draws) }
+
+    /// When the next report arrives; `nil` when none is under way.
+    var nextDue: MonotonicInstant? { held.map(\.due).min() }
+
+    mutating func send(_ fact: LockReport.Fact, ordersTaken: UInt64, faults: SimulatedFaults, at now: MonotonicInstant) {
+        frames += 1
+        let frame = Frame(number: frames, ordersTaken: ordersTaken, fact: fact)
+        // The same draws for every report, so that a fault does not change the luck of later ones.
+        let isHeldUp = draws.chance(settings.disorderRate) || faults.disorders
+        let delay = Duration.milliseconds(draws.integer(upTo: settings.disorderMs))
+        let isDoubled = draws.chance(settings.duplicateRate) || faults.duplicates
+        let later = Duration.milliseconds(draws.integer(upTo: settings.disorderMs))
+        if case .availability = fact { return hold(frame, until: now) }
+        let arrival = isHeldUp ? now.advanced(by: delay) : now
+        hold(frame, until: arrival)
+        if isDoubled { hold(frame, until: arrival.advanced(by: later)) }
+    }
+
+    /// What has arrived by `now`, in the order of its arrival.
+    mutating func takeArrived(by now: MonotonicInstant) -> [Frame] {
+        guard held.contains(where: { $0.due <= now }) else { return [] }
+        let arrived = held.filter { $0.due <= now }.sorted { ($0.due, $0.ticket) < ($1.due, $1.ticket) }
+        held.removeAll { $0.due <= now }
+        return arrived.map(\.frame)
+    }
+
+    /// The line is cut: what was under way is lost.
+    mutating func cut() { held = [] }
+
+    private mutating func hold(_ frame: Frame, until due: MonotonicInstant) {
+        tickets += 1
+        held.append(Held(due: due, ticket: tickets, frame: frame))
+    }
+}

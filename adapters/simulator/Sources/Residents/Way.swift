@@ -1,0 +1,59 @@
+internal import DoorwardDomain
+
+/// How somebody opens a door from outside. Raw values are the words of scenario files.
+package enum Way: String, CaseIterable, Sendable {
+    /// Asks the gateway.
+    case app
+    /// Types the code of the slot that bears their name.
+    case keypad
+}
+
+/// The doors between the street and somebody's rooms, and what they do on their way through.
+struct WayIn {
+    let person: String
+    let door: String
+    let frontDoor: String?
+    let opens: Way
+
+    /// Comes in from the street.
+    ///
+    /// - Parameter locks: whether the bolt is thrown from inside behind them.
+    func enter(at time: Duration, locks: Bool) -> [ScenarioEvent] {
+        var events: [ScenarioEvent] = []
+        var time = time
+        if let frontDoor {
+            events += [ScenarioEvent(at: time, lock: frontDoor, action: unlock)] + pass(frontDoor, at: time + .seconds(6))
+            time += .seconds(75)
+        }
+        events += [ScenarioEvent(at: time, lock: door, action: unlock)] + pass(door, at: time + .seconds(6))
+        if locks { events.append(ScenarioEvent(at: time + .seconds(25), lock: door, action: .event(.thumbLock))) }
+        return events
+    }
+
+    /// Goes out to the street.
+    ///
+    /// - Parameter locks: whether they lock behind themselves.
+    func leave(at time: Duration, locks: Bool) -> [ScenarioEvent] {
+        var events = [ScenarioEvent(at: time, lock: door, action: .event(.thumbUnlock))] + pass(door, at: time + .seconds(4))
+        if locks { events.append(ScenarioEvent(at: time + .seconds(20), lock: door, action: lock)) }
+        if let frontDoor {
+            let time = time + .seconds(80)
+            events.append(ScenarioEvent(at: time, lock: frontDoor, action: .event(.thumbUnlock)))
+            events += pass(frontDoor, at: time + .seconds(4))
+        }
+        return events
+    }
+
+    private func pass(_ lock: String, at time: Duration) -> [ScenarioEvent] {
+        [
+            ScenarioEvent(at: time, lock: lock, action: .openDoor),
+            ScenarioEvent(at: time + .seconds(9), lock: lock, action: .closeDoor),
+        ]
+    }
+
+    private var unlock: ScenarioEvent.Action {
+        opens == .app ? .command(.unlock, by: person) : .event(.keypad, slot: person)
+    }
+
+    private var lock: ScenarioEvent.Action { opens == .app ? .command(.lock, by: person) : .event(.keypadLock) }
+}

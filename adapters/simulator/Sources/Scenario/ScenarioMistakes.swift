@@ -1,0 +1,25 @@
+/// What is wrong with a scenario: at least one mistake, in the order of the lines.
+package struct ScenarioMistakes: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The name of the file, as the caller gave it.
+    package let file: String
+    package let mistakes: [Mistake]
+
+    /// One of them.
+    package struct Mistake: Hashable, Sendable {
+        /// From 1; `nil` for one that no line stands for.
+        package let line: Int?
+        /// What is wrong and what to write in its place.
+        package let message: String
+    }
+
+    init(file: String, _ mistakes: [Mistake]) {
+        self.file = file
+        self.mistakes = mistakes.enumerated()
+            .sorted { ($0.element.line ?? 0, $0.offset) < ($1.element.line ?? 0, $1.offset) }.map(\.element)
+    }
+
+    /// One line for each: `house.yaml, line 3: …`.
+    package var description: String {
+        mistakes.map { "\(file)\($0.line.map { ", line \($0)" } ?? ""): \($0.message)" }.joined(separator: "\n")
+    }
+}

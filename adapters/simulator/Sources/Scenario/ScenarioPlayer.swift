@@ -1,0 +1,67 @@
+package import DoorwardDomain
+
+/// A person's wish to have a lock moved through the gateway.
+package struct ScenarioCommand: Hashable, Sendable {
+    package let lock: DeviceID
+    /// One of `LockOperation.movements`.
+    package let operation: LockOperation
+    /// The name that the scenario gives to who asks.
+    package let person: String
+}
+
+/// Plays a scenario on simulated locks, each event at its time on the clock.
+package struct ScenarioPlayer: Sendable {
+    private let scenario: Scenario
+    private let adapter: SimulatorAdapter
+    private let clock: any GatewayClock
+    private let locks: [String: DeviceID]
+    private let start: Duration
+    private let pace: Double
+    private let command: @Sendable (ScenarioCommand) async -> Void
+
+    /// - Parameters:
+    ///   - locks: the attached lock for each name of the scenario.
+    ///   - start: which time of the scenario the present instant is; what lies before it is not played.
+    ///   - pace: how many of its seconds pass in one of the clock's; at least 0.1.
+    ///   - command: gives a person's command to the gateway. Commands go on beside the scenario, which waits for none.
+    /// - Throws: the names of the scenario that stand for no lock.
+    package init(
+        _ scenario: Scenario, adapter: SimulatorAdapter, clock: any GatewayClock, locks: [String: DeviceID],
+        from start: Duration = .zero, pace: Double = 1, command: @escaping @Sendable (ScenarioCommand) async -> Void
+    ) throws(ScenarioMistakes) {
+        let unknown = scenario.lockNames.filter { locks[$0] == nil }
+        guard unknown.isEmpty else {
+            throw ScenarioMistakes(
+                file: "the scenario",
+                unknown.map { name in
+                    let hint = nearestName(to: name, among: locks.keys.sorted()).map { "; did you mean `\($0)`?" } ?? ""
+                    return ScenarioMistakes.Mistake(line: nil, message: "there is no lock called `\(name)`\(hint)")
+                })
+        }
+        (self.scenario, self.adapter, self.clock, self.locks) = (scenario, adapter, clock, locks)
+        (self.start, self.pace, self.command) = (start, max(pace, 0.1), command)
+    }
+
+    /// Plays to the last event, or until the task is cancelled; returns when the last command has ended.
+    ///
+    /// Runs where its caller runs: on the executor of a test, all of it does. What cannot happen to a lock does not.
+    package func run() async {
+        let began = clock.monotonicNow()
+        await withDiscardingTaskGroup { group in
+            for event in scenario.events(from: start) {
+                let due = began.advanced(by: pace == 1 ? event.at - start : (event.at - start) / pace)
+                do { try await clock.sleep(until: due) } catch { return group.cancelAll() }
+                guard let lock = locks[event.lock] else { continue }
+                switch event.action {
+                case .event(let event, let slot): try? adapter.inject(event, slot: slot, into: lock)
+                case .openDoor: if adapter.condition(of: lock)?.opens == true { try? adapter.inject(.doorOpen, into: lock) }
+                case .closeDoor:
+                    if adapter.condition(of: lock)?.isDoorClosed == false { try? adapter.inject(.doorClose, into: lock) }
+                case .command(let operation, let person):
+                    let wish = ScenarioCommand(lock: lock, operation: operation, person: person)
+                    group.addTask { [command] in await command(wish) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import DoorwardDomain
+
+/// One line of a scenario: what happens to which locks, when, and how surely.
+package struct ScenarioRule: Hashable, Sendable {
+    package let when: When
+    /// The locks that it happens to, each with its own luck.
+    package let locks: [String]
+    package let action: ScenarioEvent.Action
+    /// At most so much earlier or later, drawn for each time and lock; below 12 hours.
+    package var spread: Duration
+    /// How likely it happens each time, 0 to 1.
+    package var chance: Double
+    /// After so long the event's `ending` follows; `nil` for what nobody ends.
+    package var lasts: Duration?
+
+    package init(
+        _ when: When, locks: [String], action: ScenarioEvent.Action, spread: Duration = .zero, chance: Double = 1,
+        lasts: Duration? = nil
+    ) {
+        (self.when, self.locks, self.action) = (when, locks, action)
+        (self.spread, self.chance, self.lasts) = (spread, chance, lasts)
+    }
+
+    /// When a rule's time comes.
+    package enum When: Hashable, Sendable {
+        /// Since the first midnight.
+        case once(Duration)
+        /// At this time of these days.
+        case daily(Set<Weekday>, at: Duration)
+        /// Every so often, first after one such time.
+        case every(Duration)
+    }
+
+    /// Everything that this rule brings about on one day, in no order.
+    func events(on day: Int, _ weekday: Weekday, _ draws: inout Draws) -> [ScenarioEvent] {
+        var events: [ScenarioEvent] = []
+        for time in times(on: day, weekday) {
+            for lock in locks {
+                let happens = draws.chance(chance)
+                let at = max(.zero, time + draws.offset(within: spread))
+                guard happens else { continue }
+                events.append(ScenarioEvent(at: at, lock: lock, action: action))
+                if let lasts, case .event(let event, _) = action, let ending = event.ending {
+                    events.append(ScenarioEvent(at: at + lasts, lock: lock, action: .event(ending)))
+                }
+            }
+        }
+        return events
+    }
+
+    private func times(on day: Int, _ weekday: Weekday) -> [Duration] {
+        let midnight = Duration.days(day)
+        switch when {
+        case .once(let at): return at.wholeDays == day ? [at] : []
+        case .daily(let days, let at): return days.contains(weekday) ? [midnight + at] : []
+        case .every(let period):
+            let length = period.wholeMilliseconds
+            let first = max(1, (midnight.wholeMilliseconds + length - 1) / length)
+            let end = Duration.days(day + 1).wholeMilliseconds
+            return stride(from: first * length, to: end, by: Int64.Stride(length)).map { .milliseconds($0) }
+        }
+    }
+}
+
+extension Draws {
+    /// A whole number of milliseconds from `-spread` to `spread`. Takes one draw.
+    mutating func offset(within spread: Duration) -> Duration {
+        .milliseconds(integer(upTo: 2 * spread.wholeMilliseconds)) - .milliseconds(spread.wholeMilliseconds)
+    }
+
+    /// A whole number of milliseconds from the one to the other. Takes one draw.
+    mutating func duration(in range: ClosedRange<Duration>) -> Duration {
+        range.lowerBound + .milliseconds(integer(upTo: (range.upperBound - range.lowerBound).wholeMilliseconds))
+    }
+}
