@@ -150,6 +150,8 @@ extension DeviceStatus {
         let change = ConditionChange(
             stateBefore: state, wasHeardOf: stateAt != nil, doorBefore: doorState, wasOnline: isOnline, wasBatteryLow: batteryLow)
         switch fact {
+        // What the transport kept from before is older than the lock's own word, as long as the lock has been in reach since.
+        case .state(_, .retained, _, _) where stateQuality == .confirmed && isOnline == true: break
         case .state(let newState, let quality, _, _):
             (state, stateQuality, stateAt) = (newState, quality, now)
             if quality == .confirmed { isOnline = true }

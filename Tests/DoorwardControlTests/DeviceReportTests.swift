@@ -102,6 +102,24 @@ import Testing
         await house.control.stop()
     }
 
+    @Test("a word that the transport kept replaces no live one, until the lock has been out of reach")
+    func retained() async throws {
+        let house = try await House()
+        let kept = LockReport.Fact.state(.unlocked, quality: .retained, method: nil, operatorName: nil)
+        house.adapter.report(.jammed, from: house.ids.door)
+        house.adapter.report(kept, from: house.ids.door)
+        let live = house.control.devices.status(of: house.ids.door)
+        #expect(live.state == .jammed)
+        #expect(live.stateQuality == .confirmed)
+        #expect(live.faults == ["jammed"])
+        house.adapter.report(.availability(nil), from: house.ids.door)
+        house.adapter.report(kept, from: house.ids.door)
+        let after = house.control.devices.status(of: house.ids.door)
+        #expect(after.state == .unlocked)
+        #expect(after.stateQuality == .retained)
+        await house.control.stop()
+    }
+
     @Test("a report of a lock that nobody attached is dropped")
     func unknownLock() async throws {
         let house = try await House()

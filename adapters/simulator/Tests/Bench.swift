@@ -13,6 +13,8 @@ struct Bench: Sendable {
     enum Step: Sendable {
         case order(LockOperation)
         case event(SimulatorEvent)
+        /// Somebody types the code of this slot.
+        case code(String)
         case refresh
         case wait(ms: Int)
         case detach
@@ -41,6 +43,7 @@ struct Bench: Sendable {
         switch step {
         case .order(let operation): note { () throws(AdapterError) in try adapter.send(order(operation)) }
         case .event(let event): note { () throws(SimulatorEventError) in try adapter.inject(event, into: device) }
+        case .code(let slot): note { () throws(SimulatorEventError) in try adapter.inject(.keypad, slot: slot, into: device) }
         case .refresh: note { () throws(AdapterError) in try adapter.refresh(device) }
         case .wait(let ms):
             // A nanosecond more, so that what is due at that very millisecond has happened.

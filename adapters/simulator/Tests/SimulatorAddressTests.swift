@@ -1,8 +1,10 @@
-import AdapterSimulator
 import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardTesting
+import Foundation
 import Testing
+
+@testable import AdapterSimulator
 
 @Suite struct SimulatorAddressTests {
     private let adapter = SimulatorAdapter(clock: VirtualClock())
@@ -19,6 +21,11 @@ import Testing
             ["jamRate": .integer(1)], ["jamRate": .number(0.25)],
             ["lostConfirmationRate": .integer(0)], ["lostConfirmationRate": .number(1)],
             ["lateConfirmationMs": .integer(0)], ["lateConfirmationMs": .integer(600_000)],
+            ["autoRelockSeconds": .integer(3600)], ["lowBatteryLevel": .integer(90)], ["batteryPerMovement": .number(0.05)],
+            ["batteryPerDay": .integer(100)], ["wrongStateRate": .integer(1)], ["duplicateRate": .number(0.5)],
+            ["disorderRate": .integer(1)], ["disorderMs": .integer(600_000)], ["reportsNumbered": .bool(false)],
+            ["offlineMemory": .integer(1000)], ["refusalRate": .integer(0)], ["lateConfirmationRate": .integer(1)],
+            ["keypadSlots": .string("Ada")], ["keypadSlots": .string((1...32).map { "Slot \($0)" }.joined(separator: " , "))],
         ] as [[String: JSONValue]])
     func accepted(address: [String: JSONValue]) throws {
         #expect(try adapter.check(address: address) == .all)
@@ -65,6 +72,17 @@ import Testing
             ("lostConfirmationRate", .null, "wrong_type"),
             ("lateConfirmationMs", .integer(600_001), "out_of_range"),
             ("lateConfirmationMs", .string("late"), "wrong_type"),
+            ("autoRelockSeconds", .integer(3601), "out_of_range"), ("autoRelockSeconds", .number(0.5), "wrong_type"),
+            ("lowBatteryLevel", .integer(91), "out_of_range"), ("batteryPerMovement", .integer(101), "out_of_range"),
+            ("batteryPerDay", .string("1"), "wrong_type"), ("refusalRate", .integer(-1), "out_of_range"),
+            ("lateConfirmationRate", .integer(2), "out_of_range"), ("wrongStateRate", .number(1.5), "out_of_range"),
+            ("duplicateRate", .bool(true), "wrong_type"), ("disorderRate", .number(-0.5), "out_of_range"),
+            ("disorderMs", .integer(600_001), "out_of_range"), ("reportsNumbered", .integer(1), "wrong_type"),
+            ("offlineMemory", .integer(1001), "out_of_range"), ("keypadSlots", .array([]), "wrong_type"),
+            ("keypadSlots", .string(""), "out_of_range"), ("keypadSlots", .string("Ada,,Ben"), "out_of_range"),
+            ("keypadSlots", .string("Ada, Ada"), "out_of_range"),
+            ("keypadSlots", .string(String(repeating: "a", count: 65)), "out_of_range"),
+            ("keypadSlots", .string((1...33).map { "\($0)" }.joined(separator: ",")), "out_of_range"),
         ] as [(String, JSONValue, String)])
     func refused(key: String, value: JSONValue, problem: String) {
         #expect(throws: AddressMistakes([.init(field: "address.\(key)", problem: problem)])) {
@@ -90,5 +108,22 @@ import Testing
         let heard = try Bench.play(
             ["latencyMs": .string("fast")], [.order(.unlock), .event(.online), .event(.clear), .refresh, .order(.lock)])
         #expect(heard == ["!offline@0", "!notAttached@0", "!notAttached@0", "!offline@0", "!offline@0"])
+    }
+
+    @Test("The defaults that the fields name are those of an empty address")
+    func defaults() throws {
+        var named: [String: JSONValue] = [:]
+        for field in adapter.addressFields { named[field.name] = field.defaultValue }
+        #expect(try SimulatorSettings(address: named) == SimulatorSettings(address: [:]))
+    }
+
+    @Test("The README has a row for each key and each event")
+    func readme() throws {
+        let page = try String(contentsOf: Repository.file("adapters/simulator/README.md"), encoding: .utf8)
+        for field in adapter.addressFields { #expect(page.contains("\n| `\(field.name)` |"), "\(field.name)") }
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
+        for event in SimulatorEvent.allCases {
+            #expect(rows.contains { $0.split(separator: "|")[0].contains("`\(event.rawValue)`") }, "\(event.rawValue)")
+        }
     }
 }

@@ -9,7 +9,7 @@ import Testing
 
     private static let condition = ["online@0", "LOCKED@0", "door CLOSED@0", "battery 100@0"]
 
-    @Test("An event does what its name says", arguments: faults + happenings + limits)
+    @Test("An event does what its name says", arguments: faults + happenings + limits + hands + doors)
     func events(_ example: Case) throws {
         #expect(try Bench.play(example.address, example.steps) == example.heard)
     }
@@ -87,6 +87,122 @@ import Testing
             heard: ["battery 3 low@0"]),
     ]
 
+    static let hands = [
+        Case(
+            testDescription: "thumb_lock and thumb_unlock: only where something moves",
+            steps: [.event(.thumbLock), .event(.thumbUnlock), .event(.thumbUnlock), .event(.thumbLock)],
+            heard: ["UNLOCKED/MANUAL@0", "LOCKED/MANUAL@0"]),
+        Case(
+            testDescription: "keypad: the motor moves, the slot is named", address: keypad,
+            steps: [.event(.keypad), .wait(ms: 200), .event(.keypadLock), .wait(ms: 200), .code("Ben"), .wait(ms: 200)],
+            heard: [
+                "UNLOCKING CONFIRMED by Ada@0", "UNLOCKED CONFIRMED by Ada@200", "LOCKING/KEYPAD@200", "LOCKED/KEYPAD@400",
+                "UNLOCKING CONFIRMED by Ben@400", "UNLOCKED CONFIRMED by Ben@600",
+            ]),
+        Case(
+            testDescription: "keypad: a lock that cannot tell who it was",
+            address: ["keypadSlots": .string("Ada"), "capabilities": .array([.string("UNLOCK"), .string("FAILED_ATTEMPTS")])],
+            steps: [.event(.keypad), .wait(ms: 200), .event(.wrongCode)], heard: ["UNLOCKED/KEYPAD@200", "ATTEMPT_FAILED@200"]),
+        Case(
+            testDescription: "keypad: five wrong codes shut it for a minute, a right one starts the count anew", address: keypad,
+            steps: Array(repeating: .event(.wrongCode), count: 4) + [.event(.keypad), .wait(ms: 200)]
+                + Array(repeating: .event(.wrongCode), count: 6) + [.event(.keypadLock), .wait(ms: 60_000), .event(.keypadLock)],
+            heard: Array(repeating: "ATTEMPT_FAILED@0", count: 4)
+                + ["UNLOCKING CONFIRMED by Ada@0", "UNLOCKED CONFIRMED by Ada@200"]
+                + Array(repeating: "ATTEMPT_FAILED@200", count: 5) + ["KEYPAD_LOCKOUT@200", "LOCKING/KEYPAD@60200"]),
+        Case(
+            testDescription: "keypad: nobody of that name, and no keypad", address: keypad, steps: [.code("Eve")],
+            heard: ["!unknownSlot@0"]),
+        Case(
+            testDescription: "no keypad", steps: [.event(.keypad), .event(.keypadLock), .event(.wrongCode)],
+            heard: ["!unsupported@0", "!unsupported@0", "!unsupported@0"]),
+        Case(
+            testDescription: "auto-relock: after the unlock, by whomever",
+            address: ["autoRelockSeconds": .integer(5), "latencyMs": .integer(100)],
+            steps: [.order(.unlock), .wait(ms: 6000), .event(.thumbUnlock), .wait(ms: 6000)],
+            heard: [
+                "UNLOCKING/REMOTE@0", "UNLOCKED/REMOTE@100", "LOCKING/AUTO@5100", "LOCKED/AUTO@5200", "UNLOCKED/MANUAL@6000",
+                "LOCKING/AUTO@11000", "LOCKED/AUTO@11100",
+            ]),
+        Case(
+            testDescription: "auto-relock: waits for the door, and begins anew when it closes",
+            address: ["autoRelockSeconds": .integer(5), "latencyMs": .integer(0)],
+            steps: [.order(.unlock), .event(.doorOpen), .wait(ms: 60_000), .event(.doorClose), .wait(ms: 5000)],
+            heard: ["UNLOCKED/REMOTE@0", "door OPEN@0", "door CLOSED@60000", "LOCKED/AUTO@65000"]),
+        Case(
+            testDescription: "auto-relock: not after somebody has locked, nor of a jammed bolt",
+            address: ["autoRelockSeconds": .integer(5), "latencyMs": .integer(0)],
+            steps: [.order(.unlock), .order(.lock), .wait(ms: 9000), .order(.unlock), .event(.jam), .wait(ms: 9000)],
+            heard: ["UNLOCKED/REMOTE@0", "LOCKED/REMOTE@0", "UNLOCKED/REMOTE@9000", "JAMMED@9000"]),
+        Case(
+            testDescription: "auto-relock: after the latch has sprung back",
+            address: ["autoRelockSeconds": .integer(1), "latencyMs": .integer(0)], steps: [.order(.unlatch), .wait(ms: 9000)],
+            heard: ["UNLATCHED/REMOTE@0", "UNLOCKED/AUTO@3000", "LOCKED/AUTO@4000"]),
+    ]
+
+    static let keypad: [String: JSONValue] = ["keypadSlots": .string("Ada, Ben")]
+
+    static let doors = [
+        Case(
+            testDescription: "a bolt thrown beside the open leaf: locked, and the door cannot close on it",
+            address: ["initialState": .string("UNLOCKED"), "latencyMs": .integer(0)],
+            steps: [.event(.doorOpen), .order(.lock), .event(.doorClose), .order(.unlock), .event(.doorClose)],
+            heard: ["door OPEN@0", "LOCKED/REMOTE@0", "door OPEN@0", "UNLOCKED/REMOTE@0", "door CLOSED@0"]),
+        Case(
+            testDescription: "ajar: a bolt thrown now meets the frame",
+            address: ["initialState": .string("UNLOCKED"), "latencyMs": .integer(0)],
+            steps: [.event(.doorAjar), .order(.lock), .event(.thumbLock), .event(.doorClose), .order(.lock)],
+            heard: ["door OPEN@0", "JAMMED/REMOTE@0", "door CLOSED@0", "LOCKED/REMOTE@0"]),
+        Case(testDescription: "door_force", steps: [.event(.doorForce)], heard: ["DOOR_FORCED@0", "door OPEN@0"]),
+        Case(
+            testDescription: "a dead battery: out of reach, the hand still turns the bolt, a new battery tells",
+            address: ["keypadSlots": .string("Ada")],
+            steps: [
+                .order(.unlock), .event(.deadBattery), .wait(ms: 900), .order(.lock), .event(.thumbUnlock), .event(.online),
+                .event(.keypad), .event(.replaceBattery),
+            ],
+            heard: [
+                "UNLOCKING/REMOTE@0", "offline@0", "!offline@900", "!batteryDead@900", "!batteryDead@900", "online@900",
+                "UNLOCKED@900", "door CLOSED@900", "battery 100@900",
+            ]),
+        Case(
+            testDescription: "the battery drains by movement, warns, and dies",
+            address: [
+                "batteryLevel": .integer(30), "batteryPerMovement": .integer(10), "latencyMs": .integer(0),
+            ],
+            steps: [.order(.unlock), .order(.lock), .order(.unlock), .order(.lock)],
+            heard: [
+                "UNLOCKED/REMOTE@0", "battery 20 low@0", "LOCKED/REMOTE@0", "battery 10 low@0", "UNLOCKED/REMOTE@0", "offline@0",
+                "!offline@0",
+            ]),
+        Case(
+            testDescription: "the battery drains by time, a word for each percent", address: ["batteryPerDay": .integer(2)],
+            steps: [.wait(ms: 86_400_000)], heard: ["battery 99@43200000", "battery 98@86400000"]),
+        Case(
+            testDescription: "the warning ends five above where it begins", address: ["batteryLevel": .integer(22)],
+            steps: [.event(.lowBattery), .event(.clear), .event(.replaceBattery)],
+            heard: ["battery 5 low@0", "online@0", "LOCKED@0", "door CLOSED@0", "battery 22 low@0", "battery 100@0"]),
+        Case(
+            testDescription: "wrong_state: the opposite, until clear", address: ["latencyMs": .integer(0)],
+            steps: [.event(.wrongState), .order(.unlock), .order(.lock), .event(.thumbTurn), .event(.clear)],
+            heard: ["LOCKED/REMOTE@0", "UNLOCKED/REMOTE@0", "LOCKED/MANUAL@0", "online@0", "UNLOCKED@0"]
+                + ["door CLOSED@0", "battery 100@0"]),
+        Case(
+            testDescription: "duplicate_reports: a repeat is known for one", address: ["disorderMs": .integer(0)],
+            steps: [.event(.duplicateReports), .event(.thumbUnlock), .event(.tamper), .event(.doorOpen)],
+            heard: ["UNLOCKED/MANUAL@0", "UNLOCKED RETAINED by nobody@0", "TAMPER@0", "door OPEN@0"]),
+        Case(
+            testDescription: "duplicate_reports without numbers: live twice",
+            address: ["disorderMs": .integer(0), "reportsNumbered": .bool(false)],
+            steps: [.event(.duplicateReports), .event(.thumbUnlock), .event(.tamper)],
+            heard: ["UNLOCKED/MANUAL@0", "UNLOCKED/MANUAL@0", "TAMPER@0", "TAMPER@0"]),
+        Case(
+            testDescription: "what was missed, the newest of it",
+            address: ["offlineMemory": .integer(3)],
+            steps: [.event(.offline)] + Array(repeating: .event(.thumbTurn), count: 5) + [.event(.tamper), .event(.online)],
+            heard: ["offline@0", "online@0", "LOCKED@0", "TAMPER@0", "UNLOCKED/MANUAL@0", "door CLOSED@0", "battery 100@0"]),
+    ]
+
     static let limits = [
         Case(
             testDescription: "no door contact, no battery", address: ["capabilities": .array([.string("LOCK")])],
@@ -102,15 +218,18 @@ import Testing
         let names = SimulatorEvent.allCases.map(\.rawValue)
         #expect(
             names == [
-                "jam", "clear", "offline", "online", "low_battery", "thumb_turn", "door_open", "door_close", "tamper",
-                "lose_confirmations", "confirm_late", "refuse",
+                "jam", "clear", "offline", "online", "low_battery", "dead_battery", "replace_battery", "thumb_turn", "thumb_lock",
+                "thumb_unlock", "keypad", "keypad_lock", "wrong_code", "door_open", "door_close", "door_ajar", "door_force",
+                "tamper", "lose_confirmations", "confirm_late", "refuse", "wrong_state", "duplicate_reports", "disorder_reports",
             ])
         #expect(SimulatorEvent(rawValue: "explode") == nil)
     }
 
     @Test(
         "clear ends every fault",
-        arguments: [.jam, .offline, .loseConfirmations, .confirmLate, .refuse, .lowBattery] as [SimulatorEvent])
+        arguments: [
+            .jam, .offline, .loseConfirmations, .confirmLate, .refuse, .lowBattery, .deadBattery, .wrongState,
+        ] as [SimulatorEvent])
     func clearEndsAll(fault: SimulatorEvent) throws {
         let heard = try Bench.play(["latencyMs": .integer(0)], [.event(fault), .event(.clear), .order(.unlock)])
         #expect(heard.suffix(5) == Self.condition + ["UNLOCKED/REMOTE@0"])

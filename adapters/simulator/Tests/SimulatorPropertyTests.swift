@@ -43,6 +43,9 @@ import Testing
 private struct RandomDay {
     let seed: UInt64
 
+    /// All but those that make reports untrue, or late and twice.
+    private static let honest = SimulatorEvent.allCases.filter { ![.wrongState, .duplicateReports, .disorderReports].contains($0) }
+
     func play() throws -> (heard: [String], reports: [LockReport], violations: [String]) {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: seed, clock: clock)
@@ -60,7 +63,7 @@ private struct RandomDay {
                 switch Int.random(in: 0..<12, using: &random) {
                 case 0..<5: order(random.pick(LockOperation.movements), device, adapter, watcher, clock)
                 case 5..<9:
-                    watcher.happens(random.pick(SimulatorEvent.allCases)) { try adapter.inject($0, into: device) }
+                    watcher.happens(random.pick(Self.honest)) { try adapter.inject($0, into: device) }
                 case 9:
                     try await clock.sleep(
                         until: clock.monotonicNow().advanced(by: .milliseconds(Int.random(in: 1...4000, using: &random))))
@@ -95,6 +98,10 @@ private struct RandomDay {
             "capabilities": .array(names.map { .string($0) }), "jamRate": .number(random.pick([0, 0.2])),
             "lostConfirmationRate": .number(random.pick([0, 0.2])), "lateConfirmationMs": .integer(random.pick([0, 700])),
             "initialState": .string(random.pick(["LOCKED", "UNLOCKED"])),
+            "autoRelockSeconds": .integer(random.pick([0, 2])), "keypadSlots": .string("Ada,Ben"),
+            "batteryPerMovement": .number(random.pick([0, 1.5, 20])), "batteryPerDay": .number(random.pick([0, 100])),
+            "offlineMemory": .integer(random.pick([0, 3])), "refusalRate": .number(random.pick([0, 0.2])),
+            "lateConfirmationRate": .number(random.pick([0, 0.2])),
         ]
     }
 }
@@ -104,6 +111,8 @@ private final class Watcher: Sendable {
     private struct State {
         var isListening = false
         var isOffline = false
+        /// Percent, as the lock said last; `nil` when a battery may have been put in since.
+        var batteryLevel: Int?
         /// The order that a lock may still answer.
         var unanswered: LockOperation?
         /// The last order that the lock took: what it may be travelling for, or hold the latch for.
@@ -132,14 +141,14 @@ private final class Watcher: Sendable {
     }
 
     func happens(_ event: SimulatorEvent, inject: (SimulatorEvent) throws -> Void) {
-        if event == .online || event == .clear { state.withLock { $0.isOffline = false } }
+        if event == .clear || event == .replaceBattery { state.withLock { $0.batteryLevel = nil } }
         try? inject(event)
-        if event == .offline { state.withLock { $0.isOffline = true } }
     }
 
     func saw(_ fact: LockReport.Fact) {
         state.withLock { state in
             if !state.isListening { state.violations.append("\(fact.text) after detach or stop") }
+            if case .availability(let isOnline) = fact { state.isOffline = isOnline == false }
             if state.isOffline, fact != .availability(false) { state.violations.append("\(fact.text) while offline") }
             if let violation = Self.violation(of: fact, &state) { state.violations.append(violation) }
         }
@@ -147,14 +156,20 @@ private final class Watcher: Sendable {
 
     private static func violation(of fact: LockReport.Fact, _ state: inout State) -> String? {
         switch fact {
-        case .battery(let level, _): return (0...100).contains(level ?? -1) ? nil : "battery of \(level ?? -1)"
+        case .battery(let level, _):
+            defer { state.batteryLevel = level }
+            guard let level, (1...100).contains(level) else { return "battery of \(level ?? -1)" }
+            return level <= state.batteryLevel ?? 100 ? nil : "a battery that rises to \(level)"
         case .refusal: return answer(.unknown, &state) ? nil : "refusal of no order"
         case .state(let lockState, let quality, let method, _):
             if quality != .confirmed { return "a live report that is \(quality.rawValue)" }
             switch method {
             case .remote:
                 return remote(lockState, &state) ? nil : "\(lockState.rawValue) in answer to \(state.last?.rawValue ?? "nothing")"
-            case .auto: return lockState == .unlocked && state.last != nil ? nil : "\(lockState.rawValue) by itself"
+            case .auto:
+                let springsBack = lockState == .unlocked && state.last != nil
+                let relocks = [.locking, .locked, .jammed].contains(lockState)
+                return springsBack || relocks ? nil : "\(lockState.rawValue) by itself"
             case .manual: return lockState == .locked || lockState == .unlocked ? nil : "\(lockState.rawValue) by hand"
             default: return nil
             }

@@ -68,13 +68,15 @@ struct ScenarioSection {
 
     private func word(_ node: Node, _ line: Int, _ key: String, _ what: String, _ words: [String]) -> String? {
         guard let text = node.scalar?.string, node.null == nil else {
-            mistakes.add(line, "`\(key)` must be a \(what)")
+            mistakes.add(line, "`\(key)` must be \(Self.article(what)) \(what)")
             return nil
         }
         if words.contains(text) { return text }
-        mistakes.add(line, "`\(key)`: `\(text)` is not a \(what)\(hint(text, words))")
+        mistakes.add(line, "`\(key)`: `\(text)` is not \(Self.article(what)) \(what)\(hint(text, words))")
         return nil
     }
+
+    private static func article(_ noun: String) -> String { noun.first.map { "aeiou".contains($0) } == true ? "an" : "a" }
 
     // MARK: Lists and sections
 

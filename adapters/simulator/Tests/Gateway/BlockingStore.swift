@@ -1,0 +1,114 @@
+import Dispatch
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import Synchronization
+
+/// A store on a disk for code that runs on a `SeededExecutor`: every call blocks the executor's thread until the disk has
+/// answered, so that nothing else runs meanwhile and the disk's own time changes no order.
+final class BlockingStore: GatewayStore {
+    private let store: any GatewayStore
+    private let executor = QueueExecutor()
+
+    init(_ store: any GatewayStore) { self.store = store }
+
+    func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace] {
+        try wait { (store) throws(StoreError) in try await store.commit(transaction) }
+    }
+
+    func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) {
+        let changes = try wait { (store) throws(StoreError) in
+            let read = Mutex<[TenancyChange]>([])
+            try await store.loadTenancy { change in read.withLock { $0.append(change) } }
+            return read.withLock { $0 }
+        }
+        do { for change in changes { try receive(change) } } catch { throw .failed("the receiver gave up: \(error)") }
+    }
+
+    func openCommands() async throws(StoreError) -> [OpenCommand] {
+        try wait { (store) throws(StoreError) in try await store.openCommands() }
+    }
+
+    func command(_ id: CommandID) async throws(StoreError) -> Command? {
+        try wait { (store) throws(StoreError) in try await store.command(id) }
+    }
+
+    func commands(
+        of devices: [DeviceID], offset: Int, limit: Int
+    ) async throws(StoreError) -> (commands: [Command], total: Int) {
+        try wait { (store) throws(StoreError) in try await store.commands(of: devices, offset: offset, limit: limit) }
+    }
+
+    func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord] {
+        try wait { (store) throws(StoreError) in try await store.records(query) }
+    }
+
+    func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? {
+        try wait { (store) throws(StoreError) in try await store.record(id) }
+    }
+
+    func passwordHash(of user: UserID) async throws(StoreError) -> String? {
+        try wait { (store) throws(StoreError) in try await store.passwordHash(of: user) }
+    }
+
+    func liveSessions(at now: Timestamp) async throws(StoreError) -> [Session] {
+        try wait { (store) throws(StoreError) in try await store.liveSessions(at: now) }
+    }
+
+    func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken? {
+        try wait { (store) throws(StoreError) in try await store.refreshToken(digest: digest) }
+    }
+
+    func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? {
+        try wait { (store) throws(StoreError) in try await store.publicKey(for: purpose) }
+    }
+
+    func idempotentAnswer(
+        _ key: IdempotencyKey, notOlderThan oldest: Timestamp
+    ) async throws(StoreError) -> IdempotencyEntry? {
+        try wait { (store) throws(StoreError) in try await store.idempotentAnswer(key, notOlderThan: oldest) }
+    }
+
+    func isWritable() async -> Bool {
+        (try? wait { (store) throws(StoreError) in await store.isWritable() }) ?? false
+    }
+
+    func close() async throws(StoreError) { try wait { (store) throws(StoreError) in try await store.close() } }
+
+    private func wait<Value: Sendable>(
+        _ body: @escaping @Sendable (any GatewayStore) async throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let answer = Answer<Value>()
+        Task.detached(executorPreference: executor) { [store] in
+            do throws(StoreError) { answer.give(.success(try await body(store))) } catch { answer.give(.failure(error)) }
+        }
+        return try answer.get()
+    }
+}
+
+/// Runs what a store does away from the threads that tests run on.
+private final class QueueExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "doorward.blocking-store")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+}
+
+/// A result that one thread waits for and another gives.
+private final class Answer<Value: Sendable>: Sendable {
+    private let result = Mutex<Result<Value, StoreError>?>(nil)
+    private let isThere = DispatchSemaphore(value: 0)
+
+    func give(_ value: Result<Value, StoreError>) {
+        result.withLock { $0 = value }
+        isThere.signal()
+    }
+
+    func get() throws(StoreError) -> Value {
+        isThere.wait()
+        guard let value = result.withLock({ $0 }) else { throw .unavailable }
+        return try value.get()
+    }
+}

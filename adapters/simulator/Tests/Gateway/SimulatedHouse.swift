@@ -1,0 +1,62 @@
+import AdapterSimulator
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Logging
+
+/// A gateway over a house of simulated locks: a front door and three flats, whose tenants and cleaner give commands.
+struct SimulatedHouse: Sendable {
+    let clock: VirtualClock
+    let adapter: SimulatorAdapter
+    let control: GatewayControl
+    let locks: [String: DeviceID]
+    let people: [String: UserID]
+    let portfolio: PortfolioID
+
+    static let flats = ["Flat 1", "Flat 2", "Flat 3"]
+    static let tenants = ["Ada", "Ben", "Cleo"]
+
+    /// - Parameters:
+    ///   - address: of every lock.
+    ///   - store: an empty one.
+    init(
+        address: [String: JSONValue], seed: UInt64, clock: VirtualClock, executor: SeededExecutor, store: any GatewayStore
+    ) async throws {
+        self.clock = clock
+        var world = World(seed: 7, createdAt: clock.now())
+        portfolio = world.portfolio("Oak Street")
+        let property = world.property("No. 5", in: portfolio)
+        let front = world.device("Front door", in: .property(property), adapter: "simulator", address: address)
+        var (locks, people) = (["Front door": front], [String: UserID]())
+        for (flat, tenant) in zip(Self.flats, Self.tenants) {
+            let unit = world.unit(flat, in: property)
+            world.share(front, with: unit)
+            locks[flat] = world.device(flat, in: .unit(unit), adapter: "simulator", address: address)
+            let user = world.user(tenant)
+            world.assign(user, .tenant, .unit(unit))
+            people[tenant] = user
+        }
+        let manager = world.user("Max")
+        world.assign(manager, .propertyManager, .property(property))
+        people["Max"] = manager
+        (self.locks, self.people) = (locks, people)
+        _ = try await store.commit(StoreTransaction(changes: world.changes))
+        adapter = SimulatorAdapter(clock: clock, executor: executor)
+        control = GatewayControl(
+            store: store, adapters: [adapter], clock: clock, random: RandomSource(SeededGenerator(seed: seed)),
+            logger: Logger(label: "house") { _ in SwiftLogNoOpLogHandler() }, executor: executor)
+        try await control.start()
+    }
+
+    /// Gives a command and waits for its end; `nil` when it was not taken.
+    func run(_ operation: LockOperation, on lock: DeviceID, by person: String, timeout: Duration = .seconds(10)) async -> Command? {
+        guard let user = people[person] else { return nil }
+        let request = CommandRequest(
+            caller: Caller(userID: user, clientAddress: "192.0.2.7", requestID: "test"), deviceID: lock,
+            attemptedID: lock.description, operation: operation, timeout: timeout)
+        guard case .fresh(let running)? = try? await control.locks.begin(request) else { return nil }
+        return await running.finished.command
+    }
+}

@@ -1,0 +1,119 @@
+import AdapterSimulator
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+/// Locks that lie, repeat themselves and speak out of order, under a whole gateway: a command has one end, and is confirmed
+/// only when the bolt is where it was wanted.
+@Suite struct SimulatorGatewayTests {
+    private struct Ended: Sendable {
+        let command: Command
+        /// Where the bolt was when the command ended.
+        let position: LockState?
+    }
+
+    /// A day of one tenant's commands, one after the other, at random times.
+    private static func day(
+        seed: UInt64, address: [String: JSONValue], events: [SimulatorEvent] = []
+    ) throws -> (ended: [Ended], records: [RecordBody]) {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: seed, clock: clock)
+        return try executor.run {
+            let store = InMemoryStore()
+            let house = try await SimulatedHouse(address: address, seed: seed, clock: clock, executor: executor, store: store)
+            let lock = try #require(house.locks["Flat 1"])
+            for event in events { try house.adapter.inject(event, into: lock) }
+            var random = SeededGenerator(seed: seed)
+            var ended: [Ended] = []
+            for _ in 0..<40 {
+                let operation = LockOperation.movements[Int.random(in: 0..<3, using: &random)]
+                let timeout = Duration.milliseconds(Int64.random(in: 150...12_000, using: &random))
+                if let command = await house.run(operation, on: lock, by: "Ada", timeout: timeout) {
+                    ended.append(Ended(command: command, position: house.adapter.condition(of: lock)?.position))
+                }
+                let pause = Duration.milliseconds(Int64.random(in: 0...9000, using: &random))
+                try await clock.sleep(until: clock.monotonicNow().advanced(by: pause))
+            }
+            await house.control.stop()
+            return (ended, store.log(.portfolio(house.portfolio)).map(\.body))
+        }
+    }
+
+    private static func outcomes(_ records: [RecordBody], of command: CommandID) -> Int {
+        records.count { $0.kind == .commandOutcome && $0.commandID == command }
+    }
+
+    @Test("A repeated, late or overtaken report never confirms a command that the bolt did not do", arguments: 0..<40 as Range<UInt64>)
+    func disorder(seed: UInt64) throws {
+        let address: [String: JSONValue] = [
+            "duplicateRate": .number(0.5), "disorderRate": .number(0.5), "disorderMs": .integer(20_000), "jamRate": .number(0.2),
+            "lostConfirmationRate": .number(0.2), "lateConfirmationRate": .number(0.2), "jitterMs": .integer(3000),
+        ]
+        let (ended, records) = try Self.day(seed: seed, address: address)
+        #expect(ended.count == 40)
+        for end in ended {
+            #expect(Self.outcomes(records, of: end.command.id) == 1)
+            if end.command.state == .confirmed { #expect(end.position?.satisfies(end.command.operation) == true) }
+        }
+        let states = Set(ended.map(\.command.state))
+        #expect(states.isSuperset(of: [.confirmed, .timedOut]))
+    }
+
+    @Test("Reports without numbers can be taken for new ones, and a command still has one end", arguments: 0..<10 as Range<UInt64>)
+    func unnumbered(seed: UInt64) throws {
+        let address: [String: JSONValue] = [
+            "duplicateRate": .number(0.5), "disorderRate": .number(0.5), "disorderMs": .integer(20_000),
+            "reportsNumbered": .bool(false),
+        ]
+        let (ended, records) = try Self.day(seed: seed, address: address)
+        for end in ended { #expect(Self.outcomes(records, of: end.command.id) == 1) }
+    }
+
+    @Test("A lock that says the opposite confirms nothing", arguments: 0..<10 as Range<UInt64>)
+    func lies(seed: UInt64) throws {
+        let (drawn, _) = try Self.day(seed: seed, address: ["wrongStateRate": .integer(1), "duplicateRate": .number(0.5)])
+        #expect(drawn.allSatisfy { $0.command.state == .timedOut })
+        let (switched, _) = try Self.day(seed: seed, address: [:], events: [.wrongState])
+        #expect(switched.allSatisfy { $0.command.state == .timedOut })
+    }
+
+    @Test("Every report twice: each thing that happened stands in the log once")
+    func duplicates() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        let events = try executor.run {
+            let store = InMemoryStore()
+            let house = try await SimulatedHouse(address: [:], seed: 1, clock: clock, executor: executor, store: store)
+            let lock = try #require(house.locks["Flat 1"])
+            for event in [.duplicateReports, .thumbUnlock, .doorOpen, .tamper, .doorClose, .thumbLock] as [SimulatorEvent] {
+                try house.adapter.inject(event, into: lock)
+                try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(30)))
+            }
+            await house.control.stop()
+            return store.log(.portfolio(house.portfolio)).map(\.body).compactMap(\.event)
+        }
+        #expect(events == [.unlocked, .doorOpened, .tamper, .doorClosed, .locked])
+    }
+
+    @Test("What a lock remembers of its time away stands in the log when it is back, each thing once")
+    func missed() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        let (events, status) = try executor.run {
+            let store = InMemoryStore()
+            let house = try await SimulatedHouse(
+                address: ["offlineMemory": .integer(10)], seed: 1, clock: clock, executor: executor, store: store)
+            let lock = try #require(house.locks["Flat 1"])
+            for event in [.offline, .thumbUnlock, .doorOpen, .doorClose, .thumbLock, .thumbUnlock, .online] as [SimulatorEvent] {
+                try house.adapter.inject(event, into: lock)
+            }
+            await house.control.stop()
+            let events = store.log(.portfolio(house.portfolio)).map(\.body).compactMap(\.event)
+            return (events, house.control.devices.status(of: lock))
+        }
+        #expect(events == [.offline, .online, .unlocked, .doorOpened, .doorClosed, .locked, .unlocked])
+        #expect(status.state == .unlocked)
+        #expect(status.doorState == .closed)
+    }
+}

@@ -1,0 +1,77 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+@testable import AdapterSimulator
+
+/// The state machine alone, under random input: what it says of the bolt is where the bolt is.
+@Suite struct LockMachineTests {
+    @Test("A lock says LOCKED only of a bolt that is thrown, and rests where it said last", arguments: 0..<100 as Range<UInt64>)
+    func truthful(seed: UInt64) throws {
+        var (machine, random) = try Self.machine(seed: seed)
+        for _ in 0..<300 {
+            Self.disturb(&machine, &random)
+            let said = machine.takeSaid()
+            guard let last = said.compactMap(\.state).last else { continue }
+            switch last {
+            case .locked, .unlocked, .unlatched: #expect(machine.position == last)
+            case .locking, .unlocking: #expect(machine.moving == last)
+            case .jammed: #expect(machine.isStuck)
+            case .unknown: Issue.record("said UNKNOWN")
+            }
+        }
+    }
+
+    @Test("Out of reach it says nothing, and its battery never rises by itself", arguments: 0..<100 as Range<UInt64>)
+    func silence(seed: UInt64) throws {
+        var (machine, random) = try Self.machine(seed: seed)
+        for _ in 0..<300 {
+            let (wasAway, level) = (machine.isAway, machine.battery.level)
+            machine.advance(to: machine.now.advanced(by: .milliseconds(Int64.random(in: 0...9_000_000, using: &random))))
+            #expect(machine.battery.level <= level)
+            if wasAway { #expect(machine.takeSaid().isEmpty) } else { _ = machine.takeSaid() }
+            Self.disturb(&machine, &random)
+            let said = machine.takeSaid()
+            if machine.isAway, wasAway { #expect(said.allSatisfy { $0 == .availability(false) }) }
+            if machine.isAway { #expect(machine.battery.isDead || machine.faults.isOffline) }
+        }
+    }
+
+    @Test("Nothing is left to do for a lock that rests: it wants no timer")
+    func rest() throws {
+        var machine = LockMachine(SimulatorSettings(), id: DeviceID(high: 1, low: 1), at: MonotonicInstant(nanoseconds: 0))
+        #expect(machine.nextDue == nil)
+        try machine.order(.unlock)
+        let due = try #require(machine.nextDue)
+        machine.advance(to: due)
+        #expect(machine.nextDue == nil)
+    }
+
+    private static func machine(seed: UInt64) throws -> (LockMachine, SeededGenerator) {
+        var random = SeededGenerator(seed: seed)
+        let address: [String: JSONValue] = [
+            "latencyMs": .integer(Int64.random(in: 0...1, using: &random) * 400), "jamRate": .number(0.1),
+            "autoRelockSeconds": .integer(Int64.random(in: 0...20, using: &random)), "keypadSlots": .string("Ada"),
+            "batteryPerMovement": .number(0.5), "batteryPerDay": .number(Double(Int.random(in: 0...20, using: &random))),
+            "offlineMemory": .integer(Int64.random(in: 0...5, using: &random)), "seed": .integer(Int64(seed)),
+        ]
+        let settings = try SimulatorSettings(address: address)
+        return (LockMachine(settings, id: DeviceID(high: 1, low: 1), at: MonotonicInstant(nanoseconds: 0)), random)
+    }
+
+    private static let honest = SimulatorEvent.allCases.filter { $0 != .wrongState }
+
+    private static func disturb(_ machine: inout LockMachine, _ random: inout SeededGenerator) {
+        machine.advance(to: machine.now.advanced(by: .milliseconds(Int64.random(in: 0...2000, using: &random))))
+        if Bool.random(using: &random) {
+            try? machine.order(LockOperation.movements[Int.random(in: 0..<3, using: &random)])
+        } else {
+            try? machine.happen(honest[Int.random(in: 0..<honest.count, using: &random)], slot: nil)
+        }
+    }
+}
+
+extension LockReport.Fact {
+    fileprivate var state: LockState? { if case .state(let state, _, _, _) = self { state } else { nil } }
+}
