@@ -11,15 +11,21 @@ import Testing
     func truthful(seed: UInt64) throws {
         var (machine, random) = try Self.machine(seed: seed)
         for _ in 0..<300 {
+            Self.pass(&machine, &random)
+            Self.expectTruth(in: &machine)
             Self.disturb(&machine, &random)
-            let said = machine.takeSaid()
-            guard let last = said.compactMap(\.state).last else { continue }
-            switch last {
-            case .locked, .unlocked, .unlatched: #expect(machine.position == last)
-            case .locking, .unlocking: #expect(machine.moving == last)
-            case .jammed: #expect(machine.isStuck)
-            case .unknown: Issue.record("said UNKNOWN")
-            }
+            Self.expectTruth(in: &machine)
+        }
+    }
+
+    private static func expectTruth(in machine: inout LockMachine) {
+        guard let last = machine.takeSaid().compactMap(\.state).last else { return }
+        let (position, moving, isStuck) = (machine.position, machine.moving, machine.isStuck)
+        switch last {
+        case .locked, .unlocked, .unlatched: #expect(position == last)
+        case .locking, .unlocking: #expect(moving == last)
+        case .jammed: #expect(isStuck)
+        case .unknown: Issue.record("said UNKNOWN")
         }
     }
 
@@ -62,8 +68,11 @@ import Testing
 
     private static let honest = SimulatorEvent.allCases.filter { $0 != .wrongState }
 
-    private static func disturb(_ machine: inout LockMachine, _ random: inout SeededGenerator) {
+    private static func pass(_ machine: inout LockMachine, _ random: inout SeededGenerator) {
         machine.advance(to: machine.now.advanced(by: .milliseconds(Int64.random(in: 0...2000, using: &random))))
+    }
+
+    private static func disturb(_ machine: inout LockMachine, _ random: inout SeededGenerator) {
         if Bool.random(using: &random) {
             try? machine.order(LockOperation.movements[Int.random(in: 0..<3, using: &random)])
         } else {

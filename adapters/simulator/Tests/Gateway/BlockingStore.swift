@@ -69,6 +69,8 @@ final class BlockingStore: GatewayStore {
         try wait { (store) throws(StoreError) in try await store.idempotentAnswer(key, notOlderThan: oldest) }
     }
 
+    func backup(to path: String) async throws(StoreBackupError) -> StoreBackup { try await store.backup(to: path) }
+
     func isWritable() async -> Bool {
         (try? wait { (store) throws(StoreError) in await store.isWritable() }) ?? false
     }
