@@ -31,6 +31,8 @@ package struct DoorwardClient: Sendable {
     package var units: Units { Units(client: self) }
     /// Signing in and out.
     package var authentication: Authentication { Authentication(client: self) }
+    /// The gateway's database.
+    package var store: Store { Store(client: self) }
     /// What can be made to happen to simulated locks.
     package var simulator: Simulator { Simulator(client: self) }
 

@@ -16,13 +16,14 @@ import ArgumentParser
             4 incomplete or rolled-back log.
             """,
         version: version,
+        subcommands: [Reference.self],
         groupedSubcommands: [
             CommandGroup(name: "Signing in", subcommands: [Login.self, Logout.self]),
             CommandGroup(name: "Locks", subcommands: [Locks.self, Status.self, Lock.self, Unlock.self, Unlatch.self]),
             CommandGroup(name: "Guests", subcommands: [Grant.self, Grants.self, Revoke.self]),
             CommandGroup(name: "What has happened", subcommands: [Log.self]),
             CommandGroup(name: "Setting up", subcommands: [Attach.self, Detach.self, Simulate.self]),
-            CommandGroup(name: "Running a gateway", subcommands: [Serve.self, Admin.self]),
+            CommandGroup(name: "Running a gateway", subcommands: [Serve.self, Admin.self, StoreGroup.self]),
         ])
 
     static func main() async {

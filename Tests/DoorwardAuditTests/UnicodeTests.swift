@@ -20,7 +20,8 @@ import Testing
         var body = Samples.outcome()
         (body.actor.id, body.actor.name, body.requestID, body.clientAddress) = (text, text, text, text)
         (body.outcomeDetail, body.statedReason, body.override) = (text, text, text)
-        (body.device?.deviceName, body.target) = (text, RecordTarget(type: text, id: text))
+        body.device?.deviceName = text
+        body.target = RecordTarget(type: text, id: text)
         body.details = [
             "plain": .string(text), "list": .array([.string(text)]), "personal": .personal(text, person: Samples.bob),
             "key": .object([text: .null, text + "!": .personal(text, person: nil)]),

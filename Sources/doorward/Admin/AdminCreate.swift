@@ -38,7 +38,7 @@ struct AdminCreate: AsyncParsableCommand {
     func run() async throws {
         let configuration = try store.configuration()
         let clock = SystemClock()
-        let opened = try Gateway.openStore(configuration, clock: clock, logger: Self.logger)
+        let opened = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
         do {
             let password = try PasswordPrompt.newPassword(fromStandardInput: passwordStdin)
             try await create(in: opened, configuration, clock, password)
@@ -76,12 +76,5 @@ struct AdminCreate: AsyncParsableCommand {
         case "too_long": "the password is too long: it may have \(PasswordRules.longestBytes) bytes at most"
         default: "the password is one of those that everybody tries first; choose another"
         }
-    }
-
-    /// Errors only: the command's own words tell the rest.
-    private static var logger: Logger {
-        var logger = Logger(label: "doorward") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = .error
-        return logger
     }
 }

@@ -12,6 +12,8 @@ import ServiceLifecycle
 /// A new adapter is one line here.
 struct Gateway: Service {
     let control: GatewayControl
+    /// The simulated locks, for whoever plays with them in this process.
+    let simulator: SimulatorAdapter
     private let server: GatewayServer
     private let address: String
     private let logger: Logger
@@ -42,7 +44,9 @@ struct Gateway: Service {
             let server = try GatewayServer(
                 control: control, settings: settings, tokenKey: tokenKey, simulator: SimulatorSwitch(adapter: simulator),
                 logger: logger, metrics: page, onServerRunning: { port in onListening(settings.ownAddress(port: port)) })
-            return Gateway(control: control, server: server, address: settings.ownAddress(port: settings.port), logger: logger)
+            return Gateway(
+                control: control, simulator: simulator, server: server, address: settings.ownAddress(port: settings.port),
+                logger: logger)
         } catch {
             try? await store.close()
             throw error

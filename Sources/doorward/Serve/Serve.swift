@@ -27,10 +27,13 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How much is logged: trace, debug, info, notice, warning, error or critical. (default: info)", valueName: "level"))
+            "How much is logged: trace, debug, info, notice, warning, error or critical. (default: info)", valueName: "level"),
+        completion: .logLevel)
     var logLevel: String?
 
-    @Option(help: ArgumentHelp("How log lines look: text or json. (default: text)", valueName: "format"))
+    @Option(
+        help: ArgumentHelp("How log lines look: text or json. (default: text)", valueName: "format"),
+        completion: .list(["text", "json"]))
     var logFormat: String?
 
     /// How long a stop may take before what still runs is cut off; the whole stays under 15 s.

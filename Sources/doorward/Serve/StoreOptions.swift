@@ -3,10 +3,10 @@ import FoundationEssentials
 
 /// The options with which every command that opens the store finds it.
 struct StoreOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The configuration, a YAML file.", valueName: "file"))
+    @Option(help: ArgumentHelp("The configuration, a YAML file.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
     var config: String?
 
-    @Option(help: ArgumentHelp("The database file. (default: doorward.db)", valueName: "file"))
+    @Option(help: ArgumentHelp("The database file. (default: doorward.db)", valueName: "file"), completion: .file())
     var storePath: String?
 
     /// The configuration from file, environment and these options, with further options by the path of their key.

@@ -1,0 +1,56 @@
+import ArgumentParser
+
+/// docs/command-line.md: every command with its help, as the program itself tells it.
+struct ReferencePage {
+    /// How wide help is set.
+    static let columns = 100
+
+    /// The page, a Markdown text.
+    static var text: String {
+        let entries = self.entries
+        let contents = entries.map { entry in
+            "| [`\(entry.name)`](#\(entry.name.replacing(" ", with: "-"))) | \(entry.command.configuration.abstract) |"
+        }
+        let sections = entries.map { entry in
+            let help = Doorward.helpMessage(for: entry.command, includeHidden: false, columns: columns)
+            return "## \(entry.name)\n\n```text\n\(trimmed(help))\n```"
+        }
+        return ([top] + [(["| command | does |", "|---|---|"] + contents).joined(separator: "\n")] + sections)
+            .joined(separator: "\n\n") + "\n"
+    }
+
+    private static let top = """
+        # Command line
+
+        The help of every command, as `doorward help COMMAND` prints it. This page is written by the program:
+        `doorward reference > docs/command-line.md`. [Completions](completions.md) for bash, zsh and fish are made by it, too.
+
+        In a terminal, output is set in columns, with colour unless `NO_COLOR` is set, and times are local. In a pipe there is one \
+        line for each thing, a tab between its fields, and times are in UTC. `--json` prints the API's `data` instead.
+        """
+
+    /// All commands that are shown, each before its subcommands, in the order of the help.
+    private static var entries: [(name: String, command: any ParsableCommand.Type)] {
+        entries(of: Doorward.self, name: "doorward")
+    }
+
+    private static func entries(
+        of command: any ParsableCommand.Type, name: String
+    ) -> [(name: String, command: any ParsableCommand.Type)] {
+        let configuration = command.configuration
+        let subcommands = configuration.groupedSubcommands.flatMap(\.subcommands) + configuration.ungroupedSubcommands
+        let below = subcommands.filter(\.configuration.shouldDisplay).flatMap { subcommand in
+            entries(of: subcommand, name: "\(name) \(subcommand._commandName)")
+        }
+        return [(name, command)] + below
+    }
+
+    /// No line ends in spaces, and no empty line stands at the end.
+    private static func trimmed(_ text: String) -> String {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.reversed().drop { $0 == " " }.reversed().reduce(into: "") { $0.append($1) }
+        }
+        while lines.last == "" { lines.removeLast() }
+        return lines.joined(separator: "\n")
+    }
+}

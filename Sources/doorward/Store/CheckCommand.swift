@@ -1,0 +1,42 @@
+import ArgumentParser
+import DoorwardStore
+
+/// `doorward store check`: whether everything in a database is as it was written.
+struct CheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check the database of a gateway that does not run.",
+        discussion: """
+            Recomputes every log from its records, compares the values beside them, and checks commands, references and the file \
+            itself. Nothing is changed. The first thing that is wrong is named, with exit code 1.
+
+            It shows that the file is whole, not that it is the newest: for that, keep the sizes of the logs somewhere else.
+
+            Example: doorward store check --store-path backup.db
+            """)
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let path = try store.configuration().store.path
+        let report = try Self.report(on: path)
+        output.print(json: CheckView(report).json) { CheckView(report).lines($0) }
+        if let fault = report.fault {
+            throw CommandFailure(
+                "\(report.path): \(fault)\n  Serve no gateway from this file: restore a backup that `doorward store check` finds whole.")
+        }
+    }
+
+    private static func report(on path: String) throws -> StoreCheckReport {
+        var bar = ProgressBar()
+        defer { bar.clear() }
+        do {
+            return try StoreCheck.run(path: path) { progress in
+                bar.show(progress.stage == .records ? "Checking records" : "Checking the file", progress.done, of: progress.total)
+            }
+        } catch {
+            throw CommandFailure("\(error)")
+        }
+    }
+}

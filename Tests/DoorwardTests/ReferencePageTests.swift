@@ -1,0 +1,49 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import doorward
+
+@Suite struct ReferencePageTests {
+    private static var docs: URL {
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "docs")
+    }
+
+    @Test("the page of all commands is what the program prints")
+    func current() throws {
+        let page = try String(contentsOf: Self.docs.appending(path: "command-line.md"), encoding: .utf8)
+        let difference = zip(page.split(separator: "\n"), ReferencePage.text.split(separator: "\n")).first { $0 != $1 }
+        #expect(
+            page == ReferencePage.text,
+            "run `doorward reference > docs/command-line.md`; first difference: \(String(describing: difference))")
+    }
+
+    @Test("every command that help shows has a section, a line in the table, and an abstract that ends as a sentence")
+    func complete() {
+        var commands: [any ParsableCommand.Type] = [Doorward.self]
+        var seen = 0
+        while let command = commands.popLast() {
+            seen += 1
+            #expect(command.configuration.abstract.hasSuffix("."), "\(command)")
+            commands += command.configuration.subcommands.filter(\.configuration.shouldDisplay)
+        }
+        let text = ReferencePage.text
+        #expect(text.split(separator: "\n").filter { $0.hasPrefix("## ") }.count == seen)
+        #expect(text.split(separator: "\n").filter { $0.hasPrefix("| [`") }.count == seen)
+        for name in ["doorward serve", "doorward admin create", "doorward store check"] {
+            #expect(text.contains("\n## \(name)\n"))
+            #expect(text.contains("(#\(name.replacing(" ", with: "-")))"))
+        }
+        #expect(!text.contains("## doorward reference"), "what is for who works on Doorward stands in no help")
+    }
+
+    @Test("lines keep to the width, and none ends in spaces")
+    func width() {
+        let help = ReferencePage.text.components(separatedBy: "```").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+        for line in help.joined().split(separator: "\n") {
+            #expect(!line.hasSuffix(" "), "\(line)")
+            #expect(line.hasPrefix("USAGE") || line.count <= ReferencePage.columns, "\(line)")
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    @Suite("Completions", .timeLimit(.minutes(1))) struct CompletionTests {
+        private let folder: TemporaryFolder
+
+        init() throws { folder = try TemporaryFolder() }
+
+        private static func isInstalled(_ shell: String) -> Bool {
+            FileManager.default.isExecutableFile(atPath: "/usr/bin/\(shell)")
+        }
+
+        private func script(_ shell: String) async throws -> String {
+            let result = try await Program.run(Program.doorward, ["--generate-completion-script", shell], in: folder)
+            #expect(result.code == 0)
+            #expect(result.errors.isEmpty)
+            return try folder.write(result.output, to: "doorward.\(shell)")
+        }
+
+        @Test("each shell accepts its script", arguments: ["bash", "zsh", "fish"].filter(isInstalled))
+        func accepted(shell: String) async throws {
+            let result = try await Program.run("/usr/bin/\(shell)", ["-n", script(shell)], in: folder)
+            #expect(result.code == 0, "\(result.errors)")
+            #expect(result.errors.isEmpty)
+        }
+
+        /// A bash on a terminal that has read the script, and knows the program by its name.
+        private func bash(environment: [String: String] = [:]) async throws -> TerminalProgram {
+            let script = try await script("bash")
+            var variables = environment
+            variables["PATH"] = "\(URL(filePath: Program.doorward).deletingLastPathComponent().path):/usr/bin:/bin"
+            variables["PS1"] = "$ "
+            variables["INPUTRC"] = "/dev/null"
+            let bash = try TerminalProgram(
+                "/usr/bin/bash", ["--norc", "--noprofile", "-i"], environment: variables, in: folder)
+            // The quotes keep the terminal's echo of this from being taken for its output.
+            bash.type("source \(script); bind 'set bell-style none'; echo re''ady")
+            bash.press(.enter)
+            try await bash.read(until: "ready\r\n")
+            return bash
+        }
+
+        private func leave(_ bash: TerminalProgram) async {
+            bash.press(.controlC)
+            bash.type("exit 0")
+            bash.press(.enter)
+            #expect(await bash.exitCode == 0)
+        }
+
+        @Test(
+            "Tab completes commands, subcommands and options",
+            arguments: [
+                ("doorward ser", "ve "), ("doorward admin cre", "ate "), ("doorward store ch", "eck "),
+                ("doorward serve --http-p", "ort "), ("doorward serve --log-level crit", "ical "),
+            ])
+        func tab(typed: String, completed: String) async throws {
+            let bash = try await bash()
+            bash.type(typed)
+            bash.press(.tab)
+            try await bash.read(until: typed + completed)
+            await leave(bash)
+        }
+
+        @Test("Tab completes the files of options that take one")
+        func files() async throws {
+            _ = try folder.write("{}", to: "gateway.yaml")
+            let bash = try await bash()
+            bash.type("doorward serve --config gate")
+            bash.press(.tab)
+            try await bash.read(until: "--config gateway.yaml")
+            await leave(bash)
+        }
+
+        @Test("Tab completes the names of the locks that one may see, and says nothing where no gateway answers")
+        func locks() async throws {
+            let gateway = try await RunningGateway.first(in: folder)
+            let house = try await House.build(on: gateway)
+            _ = try await house.lock("Cellar")
+            let token = try #require(house.owner.token)
+            let bash = try await bash(environment: ["DOORWARD_SERVER": gateway.address, "DOORWARD_TOKEN": token])
+            bash.type("doorward status Cel")
+            bash.press(.tab)
+            try await bash.read(until: "status Cellar")
+            await leave(bash)
+            #expect(await gateway.stop() == 0)
+
+            let away = try await Program.run(
+                Program.doorward, ["---completion", "status", "--", "positional@0", "2", "0"],
+                environment: ["DOORWARD_SERVER": gateway.address, "DOORWARD_TOKEN": token], in: folder)
+            #expect(away.errors.isEmpty, "nobody wants to read errors while typing: \(away.errors)")
+        }
+    }
+}
