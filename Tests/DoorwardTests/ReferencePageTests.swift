@@ -26,7 +26,7 @@ import Testing
         while let command = commands.popLast() {
             seen += 1
             #expect(command.configuration.abstract.hasSuffix("."), "\(command)")
-            commands += command.configuration.subcommands.filter(\.configuration.shouldDisplay)
+            commands += command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
         }
         let text = ReferencePage.text
         #expect(text.split(separator: "\n").filter { $0.hasPrefix("## ") }.count == seen)

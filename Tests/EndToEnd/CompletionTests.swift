@@ -71,24 +71,5 @@ extension EndToEnd {
             try await bash.read(until: "--config gateway.yaml")
             await leave(bash)
         }
-
-        @Test("Tab completes the names of the locks that one may see, and says nothing where no gateway answers")
-        func locks() async throws {
-            let gateway = try await RunningGateway.first(in: folder)
-            let house = try await House.build(on: gateway)
-            _ = try await house.lock("Cellar")
-            let token = try #require(house.owner.token)
-            let bash = try await bash(environment: ["DOORWARD_SERVER": gateway.address, "DOORWARD_TOKEN": token])
-            bash.type("doorward status Cel")
-            bash.press(.tab)
-            try await bash.read(until: "status Cellar")
-            await leave(bash)
-            #expect(await gateway.stop() == 0)
-
-            let away = try await Program.run(
-                Program.doorward, ["---completion", "status", "--", "positional@0", "2", "0"],
-                environment: ["DOORWARD_SERVER": gateway.address, "DOORWARD_TOKEN": token], in: folder)
-            #expect(away.errors.isEmpty, "nobody wants to read errors while typing: \(away.errors)")
-        }
     }
 }

@@ -1,8 +1,8 @@
 extension Wire {
     /// A copy of a gateway's database that it has written.
     package struct Backup: Decodable, Equatable, Sendable {
-        /// On the gateway's host.
-        package var path: String
+        /// Absolute, on the gateway's host.
+        package var file: String
         /// The size of the file.
         package var bytes: Int
         /// Everything that was answered before this instant is in it.

@@ -29,20 +29,22 @@ struct ReferencePage {
         line for each thing, a tab between its fields, and times are in UTC. `--json` prints the API's `data` instead.
         """
 
-    /// All commands that are shown, each before its subcommands, in the order of the help.
-    private static var entries: [(name: String, command: any ParsableCommand.Type)] {
-        entries(of: Doorward.self, name: "doorward")
+    private struct Entry {
+        let name: String
+        let command: any ParsableCommand.Type
     }
 
-    private static func entries(
-        of command: any ParsableCommand.Type, name: String
-    ) -> [(name: String, command: any ParsableCommand.Type)] {
+    /// All commands that are shown, each before its subcommands, in the order of the help.
+    private static var entries: [Entry] { entries(of: Doorward.self, name: "doorward") }
+
+    private static func entries(of command: any ParsableCommand.Type, name: String) -> [Entry] {
+        var entries = [Entry(name: name, command: command)]
         let configuration = command.configuration
-        let subcommands = configuration.groupedSubcommands.flatMap(\.subcommands) + configuration.ungroupedSubcommands
-        let below = subcommands.filter(\.configuration.shouldDisplay).flatMap { subcommand in
-            entries(of: subcommand, name: "\(name) \(subcommand._commandName)")
+        for subcommand in configuration.groupedSubcommands.flatMap({ $0.subcommands }) + configuration.ungroupedSubcommands {
+            guard subcommand.configuration.shouldDisplay else { continue }
+            entries += self.entries(of: subcommand, name: "\(name) \(subcommand._commandName)")
         }
-        return [(name, command)] + below
+        return entries
     }
 
     /// No line ends in spaces, and no empty line stands at the end.

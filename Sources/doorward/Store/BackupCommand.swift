@@ -34,12 +34,12 @@ struct BackupCommand: AsyncParsableCommand {
     }
 
     static func lines(_ backup: Wire.Backup, _ style: Style) -> [String] {
-        guard style.isForPerson else { return ["\(backup.path.printable)\t\(backup.bytes)\t\(backup.at)"] }
+        guard style.isForPerson else { return ["\(backup.file.printable)\t\(backup.bytes)\t\(backup.at)"] }
         let records = backup.logs.reduce(0) { $0 + $1.size }
         let (logs, noun) = (backup.logs.count, backup.logs.count == 1 ? "log" : "logs")
         return [
-            "Wrote \(backup.path.printable) on the gateway's host: \(backup.bytes) bytes, \(records) records in \(logs) \(noun).",
-            "Check it there with: doorward store check --store-path \(backup.path.printable)",
+            "Wrote \(backup.file.printable) on the gateway's host: \(backup.bytes) bytes, \(records) records in \(logs) \(noun).",
+            "Check it there with: doorward store check --store-path \(backup.file.printable)",
         ]
     }
 }

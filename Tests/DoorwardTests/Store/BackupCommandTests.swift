@@ -15,7 +15,7 @@ import Testing
     }
 
     private let backup = Wire.Backup(
-        path: "/var/backups/a\u{1B}[2J.db", bytes: 4096, at: "2026-11-21T12:00:00.000Z",
+        file: "/var/backups/a\u{1B}[2J.db", bytes: 4096, at: "2026-11-21T12:00:00.000Z",
         logs: [.init(id: "gateway", size: 3), .init(id: "p", size: 4)])
 
     @Test("a person reads where it lies and how to check it, a program gets fields; neither gets what steers a terminal")
