@@ -1,4 +1,5 @@
 import DoorwardAdapterKit
+import DoorwardDomain
 import Testing
 
 @Suite struct AddressFieldTests {

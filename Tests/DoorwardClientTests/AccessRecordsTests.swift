@@ -40,9 +40,9 @@ import Testing
         ])
         let gateway = try await StubGateway { _, _ in replies.withLock { $0.removeFirst() } }
         let first = AccessRecords.Entry(
-            record: Wire.AccessRecord(id: "a", at: "2030-01-01T00:00:09.000Z", kind: "GATEWAY"), json: [])
+            record: try decoded(#"{"id":"a","at":"2030-01-01T00:00:09.000Z","kind":"GATEWAY"}"#), json: [])
         let second = AccessRecords.Entry(
-            record: Wire.AccessRecord(id: "b", at: "2030-01-01T00:00:08.500Z", kind: "GATEWAY"), json: [])
+            record: try decoded(#"{"id":"b","at":"2030-01-01T00:00:08.500Z","kind":"GATEWAY"}"#), json: [])
         var tail = RecordTail(query: .init(deviceID: "d"), after: [first, second])
         #expect(try await tail.next(from: records(gateway)).map(\.record.id) == ["c"])
         #expect(try await tail.next(from: records(gateway)).map(\.record.id) == ["late"])

@@ -1,3 +1,4 @@
+import NIOHTTP1
 import Testing
 
 @testable import DoorwardClient

@@ -1,5 +1,6 @@
 import DoorwardAPI
 import FoundationEssentials
+import NIOHTTP1
 import Testing
 
 @testable import DoorwardClient
@@ -128,7 +129,8 @@ import Testing
         #expect((refusal.status, refusal.code, refusal.message) == (403, "guest_window_not_started", "A sentence."))
         #expect((refusal.requestID, refusal.retryAfter) == ("r-1", 7))
         #expect(refusal.denial?.opensAt == "2030-01-01T00:00:00.000Z")
-        #expect(refusal.denial?.rule == Wire.Rule(kind: "GUEST_ACCESS", id: "g", role: "GUEST"))
+        let rule = try decoded(#"{"kind":"GUEST_ACCESS","id":"g","role":"GUEST"}"#, as: Wire.Rule.self)
+        #expect(refusal.denial?.rule == rule)
         #expect(refusal.denial?.missing?.role == "TENANT")
     }
 
@@ -139,7 +141,7 @@ import Testing
                 ? .error(403, "forbidden") : .error(400, "invalid_request", #"{"fields":[{"field":"a.b","problem":"too_long"}]}"#)
         }
         let client = try client(gateway)
-        for fields in [[], [Wire.FieldProblem(field: "a.b", problem: "too_long")]] {
+        for fields in [[], try decoded(#"[{"field":"a.b","problem":"too_long"}]"#, as: [Wire.FieldProblem].self)] {
             let error = await #expect(throws: ClientError.self) { try await client.devices.unlock("d") }
             guard case .refused(let refusal) = error else { throw try #require(error) }
             #expect(refusal.denial == nil)

@@ -67,17 +67,14 @@ import Testing
     @Test("under its lock one is alone, though each opens it anew, and an error gives it back")
     func locked() async throws {
         let folder = try TemporaryFolder()
-        let inside = Mutex(0)
+        let inside = Presence()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
                     try await SessionFile(folder: folder.path).locked {
-                        #expect(
-                            inside.withLock {
-                                $0 += 1; return $0
-                            } == 1)
+                        #expect(inside.enter() == 1)
                         for _ in 0..<20 { await Task.yield() }
-                        inside.withLock { $0 -= 1 }
+                        inside.leave()
                     }
                 }
             }
@@ -87,4 +84,18 @@ import Testing
         await #expect(throws: CancellationError.self) { try await file.locked { throw CancellationError() } }
         #expect(try await file.locked { true })
     }
+}
+
+/// How many are inside at this moment.
+private final class Presence: Sendable {
+    private let count = Mutex(0)
+
+    func enter() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+
+    func leave() { count.withLock { $0 -= 1 } }
 }

@@ -1,3 +1,4 @@
+import DoorwardAPI
 import FoundationEssentials
 import Synchronization
 import Testing

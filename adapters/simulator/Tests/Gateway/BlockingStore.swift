@@ -59,6 +59,10 @@ final class BlockingStore: GatewayStore {
         try wait { (store) throws(StoreError) in try await store.refreshToken(digest: digest) }
     }
 
+    func passwordReset(digest: [UInt8]) async throws(StoreError) -> PasswordReset? {
+        try wait { (store) throws(StoreError) in try await store.passwordReset(digest: digest) }
+    }
+
     func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? {
         try wait { (store) throws(StoreError) in try await store.publicKey(for: purpose) }
     }
