@@ -17,7 +17,8 @@ import Testing
             AddressField("ports", .integer(1...65_535), default: .integer(1883), meaning: "Where the broker listens."),
             AddressField("port", .integer(1...65_536), default: .integer(1883), meaning: "Where the broker listens."),
             AddressField("port", .number(1...65_535), default: .integer(1883), meaning: "Where the broker listens."),
-            AddressField("port", .integer(1...65_535), isRequired: true, default: .integer(1883), meaning: "Where the broker listens."),
+            AddressField(
+                "port", .integer(1...65_535), isRequired: true, default: .integer(1883), meaning: "Where the broker listens."),
             AddressField("port", .integer(1...65_535), default: .integer(8883), meaning: "Where the broker listens."),
             AddressField("port", .integer(1...65_535), default: .integer(1883), meaning: "Where it listens."),
         ]

@@ -116,7 +116,9 @@ import Testing
             let place = PersonalPlace(log: elsewhere.log, seq: 7, field: mine.field)
             let found = try #require(RecordEncoding.decode(there.bytes).commitments.first { $0.place == place })
             let foreign = try Samples.key(log, mine.owner)
-            #expect(throws: PersonalValueError.doesNotOpen(field: mine.field)) { try found.open(theirs.ciphertext, under: foreign) }
+            #expect(throws: PersonalValueError.doesNotOpen(field: mine.field)) {
+                try found.open(theirs.ciphertext, under: foreign)
+            }
         }
     }
 

@@ -155,7 +155,9 @@ import Testing
         #expect(try RecordEncoding.decode(encoded.bytes).record.body == body)
     }
 
-    @Test("a record that is full to its last byte is one, and with one more has no encoding", arguments: [11, 16, 24, 34, 35] as [UInt8])
+    @Test(
+        "a record that is full to its last byte is one, and with one more has no encoding",
+        arguments: [11, 16, 24, 34, 35] as [UInt8])
     func full(number: UInt8) throws {
         func body(_ count: Int) -> RecordBody {
             var body = smallest

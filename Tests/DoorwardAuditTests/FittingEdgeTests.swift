@@ -35,7 +35,8 @@ import Testing
         // As much as there is room for: one character more would be too long.
         #expect(found.utf8.count <= 4096)
         #expect(found.utf8.count + character.utf8.count > 4096)
-        #expect(kept.utf8.count == 4090 + offset + (kept.utf8.count - 4090 - offset) / character.utf8.count * character.utf8.count)
+        #expect(
+            kept.utf8.count == 4090 + offset + (kept.utf8.count - 4090 - offset) / character.utf8.count * character.utf8.count)
     }
 
     @Test("what says who, when, where and what happened is never cut", arguments: [70_000, 200_000])
@@ -61,7 +62,9 @@ import Testing
     @Test("numbers beyond the border become their digits, and those at it stay", arguments: [1, -1] as [Int64])
     func numbers(sign: Int64) throws {
         let border = sign * 9_007_199_254_740_991
-        let found = try fitted(["at": .integer(border), "beyond": .array([.integer(border + sign)]), "last": .integer(sign > 0 ? .max : .min)])
+        let found = try fitted([
+            "at": .integer(border), "beyond": .array([.integer(border + sign)]), "last": .integer(sign > 0 ? .max : .min),
+        ])
         #expect(found.details["at"] == .integer(border))
         #expect(found.details["beyond"] == .array([.string(String(border + sign))]))
         #expect(found.details["last"] == .string(String(sign > 0 ? Int64.max : .min)))

@@ -67,7 +67,8 @@ import Testing
         var frontier = MerkleFrontier()
         #expect(frontier.bytes == [0, 0, 0, 0, 0, 0, 0, 0])
         for leaf in leaves { frontier.append(leafHash: leaf) }
-        #expect(frontier.bytes == [0, 0, 0, 0, 0, 0, 0, 7] + NaiveTree.root(leaves[..<4]) + NaiveTree.root(leaves[4..<6]) + leaves[6])
+        #expect(
+            frontier.bytes == [0, 0, 0, 0, 0, 0, 0, 7] + NaiveTree.root(leaves[..<4]) + NaiveTree.root(leaves[4..<6]) + leaves[6])
     }
 
     @Test("a frontier with more or fewer bytes than its size asks for is refused")

@@ -44,7 +44,8 @@ import Testing
     func inclusionVectors(index: Int, size: Int, path: [String]) throws {
         let leaves = try leaves()
         #expect(NaiveTree.path(index, leaves[..<size]).map(\.hex) == path)
-        let found = ProofCheck.root(leaf: leaves[index], index: index, size: size, path: try path.map { try #require([UInt8](hex: $0)) })
+        let found = ProofCheck.root(
+            leaf: leaves[index], index: index, size: size, path: try path.map { try #require([UInt8](hex: $0)) })
         #expect(found == root(leaves[..<size]))
     }
 
@@ -131,7 +132,8 @@ import Testing
         // A complete tree of 2^bits leaves, of which only the root is known.
         let hash = MerkleTree.leafHash([7])
         let size = UInt64(1) << UInt64(bits)
-        var frontier = try #require(MerkleFrontier(bytes: (0..<8).map { UInt8(truncatingIfNeeded: size >> (56 - 8 * $0)) } + hash))
+        var frontier = try #require(
+            MerkleFrontier(bytes: (0..<8).map { UInt8(truncatingIfNeeded: size >> (56 - 8 * $0)) } + hash))
         #expect(frontier.root == hash)
         let leaf = MerkleTree.leafHash([8])
         frontier.append(leafHash: leaf)

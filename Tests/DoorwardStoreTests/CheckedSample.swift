@@ -95,13 +95,13 @@ struct Alteration: Sendable, CustomStringConvertible {
         Alteration(
             "a record lies behind the end",
             """
-            INSERT INTO entries SELECT position + 1000, at, zeroblob(16), device_id, unit_id, property_id, bytes, leaf_hash, sealed
+            INSERT INTO entries SELECT position + 1000, at, zeroblob(16), device_id, unit_id, property_id, bytes, leaf_hash, sealed, actor_user_id, is_denied
             FROM entries WHERE position = \(first)
             """, "beyond_end", .first, 10),
         Alteration(
             "a record lies in no log",
             """
-            INSERT INTO entries SELECT \(9 << 40), at, zeroblob(16), device_id, unit_id, property_id, bytes, leaf_hash, sealed
+            INSERT INTO entries SELECT \(9 << 40), at, zeroblob(16), device_id, unit_id, property_id, bytes, leaf_hash, sealed, actor_user_id, is_denied
             FROM entries WHERE position = \(first)
             """, "records_outside_logs", .none),
         Alteration(

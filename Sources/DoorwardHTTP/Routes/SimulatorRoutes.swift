@@ -17,7 +17,9 @@ enum SimulatorRoutes {
         guard let simulator, device.adapter == simulator.adapterKind else {
             throw GatewayError.conflict("This lock is not a simulated one.")
         }
-        if let refusal = await simulator.trigger(event, slot: slot, on: device.id).refusal { throw GatewayError.conflict(refusal) }
+        if let refusal = await simulator.trigger(event, slot: slot, on: device.id).refusal {
+            throw GatewayError.conflict(refusal)
+        }
         let view = call.view
         return .success { $0.field("device") { view.device(device, into: &$0) } }
     }

@@ -3,7 +3,8 @@ import FoundationEssentials
 
 /// The options with which every command that opens the store finds it.
 struct StoreOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The configuration, a YAML file.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
+    @Option(
+        help: ArgumentHelp("The configuration, a YAML file.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
     var config: String?
 
     @Option(help: ArgumentHelp("The database file. (default: doorward.db)", valueName: "file"), completion: .file())

@@ -24,7 +24,8 @@ struct CheckCommand: AsyncParsableCommand {
         output.print(json: CheckView(report).json) { CheckView(report).lines($0) }
         if let fault = report.fault {
             throw CommandFailure(
-                "\(report.path): \(fault)\n  Serve no gateway from this file: restore a backup that `doorward store check` finds whole.")
+                "\(report.path): \(fault)\n  Serve no gateway from this file: restore a backup that `doorward store check` finds whole."
+            )
         }
     }
 

@@ -19,6 +19,7 @@ struct TimeArgument {
     /// - Throws: a failure of usage for a text that is no time, and for a time of the wall clock that does not exist, or
     ///   exists twice.
     func instant(now: Timestamp, start: Timestamp? = nil) throws -> Timestamp {
+        guard text.contains(where: { !$0.isWhitespace }) else { throw failure("is no time. \(Self.help)") }
         if let instant = try? Timestamp(rfc3339: text) { return instant }
         let typed = text.lowercased()
         if typed == "now" { return now }

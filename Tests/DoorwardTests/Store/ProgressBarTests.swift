@@ -48,7 +48,8 @@ import Testing
         #expect(written.all[0].hasSuffix("100 %"))
     }
 
-    @Test("in a pipe, and on a terminal that takes no line back, nothing is written", arguments: [(false, "xterm"), (true, "dumb")])
+    @Test(
+        "in a pipe, and on a terminal that takes no line back, nothing is written", arguments: [(false, "xterm"), (true, "dumb")])
     func silent(isTerminal: Bool, term: String) {
         let written = Written()
         var bar = ProgressBar(style: Style(isTerminal: isTerminal, environment: ["TERM": term]), write: written.add)

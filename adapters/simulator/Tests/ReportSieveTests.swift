@@ -23,36 +23,52 @@ import Testing
     }
 
     static let rows = [
-        Row(testDescription: "in order", frames: [(1, 0, state(.unlocked)), (2, 0, state(.locked))],
+        Row(
+            testDescription: "in order", frames: [(1, 0, state(.unlocked)), (2, 0, state(.locked))],
             heard: [state(.unlocked), state(.locked)]),
-        Row(testDescription: "a repeat of a state", frames: [(1, 0, state(.locked)), (1, 0, state(.locked))],
+        Row(
+            testDescription: "a repeat of a state", frames: [(1, 0, state(.locked)), (1, 0, state(.locked))],
             heard: [state(.locked), state(.locked, .remote, .retained)]),
-        Row(testDescription: "overtaken by a newer one", frames: [(2, 0, state(.locked)), (1, 0, state(.unlocked))],
+        Row(
+            testDescription: "overtaken by a newer one", frames: [(2, 0, state(.locked)), (1, 0, state(.unlocked))],
             heard: [state(.locked), state(.unlocked, .remote, .retained)]),
-        Row(testDescription: "by hand, overtaken: it happened, and is not so any more",
+        Row(
+            testDescription: "by hand, overtaken: it happened, and is not so any more",
             frames: [(2, 0, state(.locked)), (1, 0, state(.unlocked, .manual))],
             heard: [state(.locked), .event(.unlocked, method: .manual, operatorName: nil)]),
-        Row(testDescription: "said before the last order", frames: [(1, 0, state(.locked))], sent: 1,
+        Row(
+            testDescription: "said before the last order", frames: [(1, 0, state(.locked))], sent: 1,
             heard: [state(.locked, .remote, .retained)]),
         Row(testDescription: "a refusal of an earlier order", frames: [(1, 1, .refusal(.other))], sent: 2, heard: [nil]),
-        Row(testDescription: "a refusal of this order, once", frames: [(1, 2, .refusal(.other)), (1, 2, .refusal(.other))], sent: 2,
+        Row(
+            testDescription: "a refusal of this order, once", frames: [(1, 2, .refusal(.other)), (1, 2, .refusal(.other))],
+            sent: 2,
             heard: [.refusal(.other), nil]),
-        Row(testDescription: "an alarm is never too late, and never twice",
+        Row(
+            testDescription: "an alarm is never too late, and never twice",
             frames: [
                 (3, 0, state(.locked)), (1, 0, .event(.tamper, method: nil, operatorName: nil)),
                 (1, 0, .event(.tamper, method: nil, operatorName: nil)),
             ],
             heard: [state(.locked), .event(.tamper, method: nil, operatorName: nil), nil]),
-        Row(testDescription: "a door overtaken: it was opened, and is not open",
+        Row(
+            testDescription: "a door overtaken: it was opened, and is not open",
             frames: [(2, 0, .door(.closed)), (1, 0, .door(.open)), (1, 0, .door(.open))],
             heard: [.door(.closed), .event(.doorOpened, method: nil, operatorName: nil), nil]),
-        Row(testDescription: "an old battery level", frames: [(2, 0, .battery(level: 80, low: false)), (1, 0, .battery(level: 81, low: false))],
+        Row(
+            testDescription: "an old battery level",
+            frames: [(2, 0, .battery(level: 80, low: false)), (1, 0, .battery(level: 81, low: false))],
             heard: [.battery(level: 80, low: false), nil]),
-        Row(testDescription: "reach is the transport's own word", frames: [(2, 0, .availability(false)), (2, 0, .availability(false))],
+        Row(
+            testDescription: "reach is the transport's own word",
+            frames: [(2, 0, .availability(false)), (2, 0, .availability(false))],
             heard: [.availability(false), .availability(false)]),
-        Row(testDescription: "kinds do not overtake each other", frames: [(5, 0, .door(.open)), (4, 0, state(.locked))],
+        Row(
+            testDescription: "kinds do not overtake each other", frames: [(5, 0, .door(.open)), (4, 0, state(.locked))],
             heard: [.door(.open), state(.locked)]),
-        Row(testDescription: "far too old to tell", frames: [(100, 0, .door(.open)), (36, 0, .event(.tamper, method: nil, operatorName: nil))],
+        Row(
+            testDescription: "far too old to tell",
+            frames: [(100, 0, .door(.open)), (36, 0, .event(.tamper, method: nil, operatorName: nil))],
             heard: [.door(.open), nil]),
     ]
 

@@ -44,7 +44,9 @@ private struct RandomDay {
     let seed: UInt64
 
     /// All but those that make reports untrue, or late and twice.
-    private static let honest = SimulatorEvent.allCases.filter { ![.wrongState, .duplicateReports, .disorderReports].contains($0) }
+    private static let honest = SimulatorEvent.allCases.filter {
+        ![.wrongState, .duplicateReports, .disorderReports].contains($0)
+    }
 
     func play() throws -> (heard: [String], reports: [LockReport], violations: [String]) {
         let clock = VirtualClock()

@@ -64,7 +64,8 @@ extension AddressField {
         meaning: "How many events the lock keeps while it is offline, and tells when it is back; the newest stay.")
     static let keypadSlots = AddressField(
         "keypadSlots", .text,
-        meaning: "Whose codes the keypad knows: at most 32 names of 1 to 64 characters, with commas between. Without it no keypad.")
+        meaning:
+            "Whose codes the keypad knows: at most 32 names of 1 to 64 characters, with commas between. Without it no keypad.")
 
     /// Every key, in the order in which a person meets them.
     static let ofSimulator: [AddressField] = [

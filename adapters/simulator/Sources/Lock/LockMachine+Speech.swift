@@ -70,7 +70,9 @@ extension LockMachine {
 
     /// `.locking` or `.unlocking` while the bolt travels, if the lock reports that.
     var moving: LockState? {
-        guard case .arrive(let target, _)? = movement?.step, settings.capabilities.contains(.intermediateStates) else { return nil }
+        guard case .arrive(let target, _)? = movement?.step, settings.capabilities.contains(.intermediateStates) else {
+            return nil
+        }
         return target == .locked ? .locking : .unlocking
     }
 }

@@ -141,7 +141,9 @@ final class SimulatedLock: Sendable {
             state.line.send(fact, ordersTaken: state.orders, faults: state.machine.faults, at: state.machine.now)
         }
         for frame in state.line.takeArrived(by: state.machine.now) {
-            if let fact = state.sieve.hear(frame, ordersSent: state.orders) { state.outbox.append(LockReport(deviceID: id, fact)) }
+            if let fact = state.sieve.hear(frame, ordersSent: state.orders) {
+                state.outbox.append(LockReport(deviceID: id, fact))
+            }
         }
         setTimer(in: &state)
     }

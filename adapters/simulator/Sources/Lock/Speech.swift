@@ -35,8 +35,9 @@ struct Speech {
     /// the report of that is the report of the movement.
     ///
     /// - Returns: the events, and the last movement of the bolt if it was left out.
-    mutating func takeMissed(state now: LockState?, door nowDoor: DoorState) -> (events: [LockReport.Fact], last: LockReport.Fact?)
-    {
+    mutating func takeMissed(state now: LockState?, door nowDoor: DoorState) -> (
+        events: [LockReport.Fact], last: LockReport.Fact?
+    ) {
         var rest = missed
         missed = []
         var last: LockReport.Fact?

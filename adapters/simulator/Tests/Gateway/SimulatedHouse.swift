@@ -51,7 +51,8 @@ struct SimulatedHouse: Sendable {
     }
 
     /// Gives a command and waits for its end; `nil` when it was not taken.
-    func run(_ operation: LockOperation, on lock: DeviceID, by person: String, timeout: Duration = .seconds(10)) async -> Command? {
+    func run(_ operation: LockOperation, on lock: DeviceID, by person: String, timeout: Duration = .seconds(10)) async -> Command?
+    {
         guard let user = people[person] else { return nil }
         let request = CommandRequest(
             caller: Caller(userID: user, clientAddress: "192.0.2.7", requestID: "test"), deviceID: lock,

@@ -55,7 +55,9 @@ import Testing
         records.count { $0.kind == .commandOutcome && $0.commandID == command }
     }
 
-    @Test("A repeated, late or overtaken report never confirms a command that the bolt did not do", arguments: 0..<40 as Range<UInt64>)
+    @Test(
+        "A repeated, late or overtaken report never confirms a command that the bolt did not do",
+        arguments: 0..<40 as Range<UInt64>)
     func disorder(seed: UInt64) throws {
         let address: [String: JSONValue] = [
             "duplicateRate": .number(0.5), "disorderRate": .number(0.5), "disorderMs": .integer(20_000), "jamRate": .number(0.2),
@@ -71,7 +73,8 @@ import Testing
         #expect(states.isSuperset(of: [.confirmed, .timedOut]))
     }
 
-    @Test("Reports without numbers can be taken for new ones, and a command still has one end", arguments: 0..<10 as Range<UInt64>)
+    @Test(
+        "Reports without numbers can be taken for new ones, and a command still has one end", arguments: 0..<10 as Range<UInt64>)
     func unnumbered(seed: UInt64) throws {
         let address: [String: JSONValue] = [
             "duplicateRate": .number(0.5), "disorderRate": .number(0.5), "disorderMs": .integer(20_000),

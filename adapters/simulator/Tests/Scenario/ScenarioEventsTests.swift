@@ -17,7 +17,10 @@ import Testing
         #expect(Self.times(.once(.seconds(90)), days: 3) == [.seconds(90)])
         #expect(Self.times(.daily(Weekday.all, at: .seconds(60)), days: 2) == [.seconds(60), Self.day + .seconds(60)])
         #expect(Self.times(.daily([.monday], at: .zero), days: 8, starting: .saturday) == [Self.day * 2])
-        #expect(Self.times(.every(.seconds(36_000)), days: 2) == [.seconds(36_000), .seconds(72_000), .seconds(108_000), .seconds(144_000)])
+        #expect(
+            Self.times(.every(.seconds(36_000)), days: 2) == [
+                .seconds(36_000), .seconds(72_000), .seconds(108_000), .seconds(144_000),
+            ])
     }
 
     @Test("An event that lasts is followed by what ends it")
@@ -45,7 +48,8 @@ import Testing
         var cleaner = Visitor(name: "Cleaner", door: "A")
         cleaner.chance = 0.5
         let mishap = ScenarioRule(
-            .daily(Weekday.all, at: .seconds(600)), locks: ["A", "B"], action: .event(.jam), spread: .seconds(36_000), chance: 0.5,
+            .daily(Weekday.all, at: .seconds(600)), locks: ["A", "B"], action: .event(.jam), spread: .seconds(36_000),
+            chance: 0.5,
             lasts: .seconds(200_000))
         return Scenario(
             seed: seed, days: 40, lockNames: ["A", "B", "F"], residents: [ada, night], visitors: [cleaner], rules: [mishap])

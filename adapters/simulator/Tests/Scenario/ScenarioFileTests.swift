@@ -140,7 +140,8 @@ import Testing
 
     @Test("All mistakes are told at once, in the order of their lines")
     func several() {
-        let yaml = "sed: 1\nlocks: [Flat]\nevents:\n  - {at: 1h, lock: Flatt, do: jam}\n  - {at: 1x, lock: Flat, do: jam}\ndays: x"
+        let yaml =
+            "sed: 1\nlocks: [Flat]\nevents:\n  - {at: 1h, lock: Flatt, do: jam}\n  - {at: 1x, lock: Flat, do: jam}\ndays: x"
         let error = #expect(throws: ScenarioMistakes.self) { try Scenario(yaml: yaml, file: "x.yaml") }
         #expect(error?.mistakes.map(\.line) == [1, 4, 5, 6])
     }
