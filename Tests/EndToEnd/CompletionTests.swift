@@ -42,7 +42,8 @@ extension EndToEnd {
         }
 
         private func leave(_ bash: TerminalProgram) async {
-            bash.press(.controlC)
+            // Not Ctrl-C: it would also throw away what is typed after it.
+            bash.press(.controlU)
             bash.type("exit 0")
             bash.press(.enter)
             #expect(await bash.exitCode == 0)

@@ -51,7 +51,7 @@ final class Program: Sendable {
     }
 
     /// The next line of standard output; `nil` at its end.
-    func nextLine() async -> String? { await lines.next() }
+    func nextLine() async -> String? { await Self.killing(processID) { await self.lines.next() } }
 
     /// All that is left of standard output.
     func rest() async -> String {
@@ -63,7 +63,13 @@ final class Program: Sendable {
     func signal(_ number: Int32) { kill(processID, number) }
 
     /// Its exit code once it has ended, or the negative number of the signal that ended it.
-    var exitCode: Int32 { get async { await ended.value } }
+    var exitCode: Int32 { get async { await Self.killing(processID) { await self.ended.value } } }
+
+    /// Waits for what comes at a program's end at the latest. When the test's time is over, the program is killed: nobody waits
+    /// for ever for one that hangs.
+    static func killing<Value: Sendable>(_ processID: pid_t, _ wait: @Sendable () async -> Value) async -> Value {
+        await withTaskCancellationHandler(operation: wait) { kill(processID, SIGKILL) }
+    }
 
     /// Runs a program to its end.
     static func run(

@@ -9,6 +9,7 @@ final class TerminalProgram: Sendable {
         case tab = "\t"
         case controlC = "\u{3}"
         case controlD = "\u{4}"
+        case controlU = "\u{15}"
     }
 
     let processID: pid_t
@@ -59,18 +60,13 @@ final class TerminalProgram: Sendable {
     ///   - what: what is waited for, for whoever reads the failure.
     ///   - end: where the match ends in what was shown; `nil` while it does not match.
     func read(until what: String, where end: @escaping @Sendable (String) -> String.Index?) async throws -> String {
-        let processID = processID
-        let shown = await withTaskCancellationHandler {
-            await transcript.take(until: end)
-        } onCancel: {
-            kill(processID, SIGKILL)
-        }
+        let shown = await endedByTime { await self.transcript.take(until: end) }
         guard let shown else { throw NotShown(awaited: what, transcript: transcript.all) }
         return shown
     }
 
     /// All that it shows until its end.
-    func rest() async -> String { await transcript.rest() }
+    func rest() async -> String { await endedByTime { await self.transcript.rest() } }
 
     /// All that it has shown since it began, whether or not somebody has read it.
     var shown: String { transcript.all }
@@ -84,7 +80,12 @@ final class TerminalProgram: Sendable {
     func signal(_ number: Int32) { kill(processID, number) }
 
     /// Its exit code once it has ended, or the negative number of the signal that ended it.
-    var exitCode: Int32 { get async { await ended.value } }
+    var exitCode: Int32 { get async { await endedByTime { await self.ended.value } } }
+
+    /// Waits; when the test's time is over the program is killed, so that whatever is waited for comes or never will.
+    private func endedByTime<Value: Sendable>(_ wait: @Sendable () async -> Value) async -> Value {
+        await Program.killing(processID, wait)
+    }
 
     /// A program ended without having shown what was waited for.
     struct NotShown: Error, CustomStringConvertible {
