@@ -21,6 +21,7 @@ package struct RecordQuery: Hashable, Sendable {
         case oldestFirst = "asc"
     }
 
+    /// - Parameter deviceID: short for a filter by this device; beats the device in `filter`.
     package init(
         scopes: [RecordScope], deviceID: DeviceID? = nil, filter: RecordFilter = RecordFilter(), order: Order = .newestFirst,
         after: RecordPlace? = nil, limit: Int

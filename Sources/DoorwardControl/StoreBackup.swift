@@ -18,6 +18,7 @@ package struct StoreBackup: Equatable, Sendable {
 
 /// How many records a log has.
 package struct LogSize: Hashable, Sendable {
+    /// Whose records they are: a portfolio's, or the gateway's own.
     package let log: LogID
     /// The number of records, which is the `seq` of the next one.
     package let size: UInt64

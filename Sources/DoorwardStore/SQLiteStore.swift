@@ -80,12 +80,17 @@ package final class SQLiteStore: GatewayStore {
 
     // MARK: Writing
 
+    /// Waits in the writer's queue and shares the flush of what waits with it. Throws `.unavailable`, with nothing written, when
+    /// the queue is full or the database is not open again after a failure.
     package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace] {
         try await writer.commit(transaction).get()
     }
 
+    /// After a failure this also tries to open the database anew, when the time for another try has come.
     package func isWritable() async -> Bool { await writer.isWritable() }
 
+    /// Ends a backup that runs, writes what waits, moves the write-ahead log into the file and lets go of `<path>.lock`, in this
+    /// order and whatever fails.
     package func close() async throws(StoreError) {
         // Whatever fails, nothing of this store touches the file any more.
         defer { lock.release() }
@@ -98,6 +103,7 @@ package final class SQLiteStore: GatewayStore {
 
     // MARK: Backup
 
+    /// One at a time (`.refused(.alreadyRunning)`). Copies from a snapshot, some pages a step, and holds up no writer.
     package func backup(to path: String) async throws(StoreBackupError) -> StoreBackup {
         let target = try BackupTarget(path: path)
         switch backups.begin() {
@@ -120,6 +126,7 @@ package final class SQLiteStore: GatewayStore {
 
     // MARK: Reading
 
+    /// Pages of one table after the other, each page in a snapshot of its own: whole only while nobody commits, as at the start.
     package func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) {
         for table in TenancyReading.Table.allCases {
             var after: Data?
@@ -136,6 +143,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
+    /// Found by an index of commands that have not ended: the cost does not grow with those that have.
     package func openCommands() async throws(StoreError) -> [OpenCommand] {
         try await reader.read { db in
             var reading = CommandReading(db)
@@ -143,6 +151,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
+    /// Its course is in a row of its own; who gave it and why is read from the record of its intent.
     package func command(_ id: CommandID) async throws(StoreError) -> Command? {
         try await reader.read { db in
             var reading = CommandReading(db)
@@ -150,6 +159,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
+    /// A device that is named twice counts once; `total` counts all commands of the devices, whatever is shown.
     package func commands(
         of devices: [DeviceID], offset: Int, limit: Int
     ) async throws(StoreError) -> (commands: [Command], total: Int) {
@@ -159,10 +169,12 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
+    /// All of them from one snapshot. A personal value whose key is gone, or that does not open, is absent.
     package func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord] {
         try await reader.read { try RecordQueryReading(query, in: $0).records() }
     }
 
+    /// Personal values are absent as in `records`; bytes that are no record throw `.failed`.
     package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? {
         try await reader.read { db in
             var reading = RecordReading(db)
@@ -170,26 +182,32 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
+    /// Also of a disabled user: who may sign in is not decided here.
     package func passwordHash(of user: UserID) async throws(StoreError) -> String? {
         try await reader.read { try CredentialReading.passwordHash(of: user, in: $0) }
     }
 
+    /// By id. A session whose `expiresAt` is `now` is over.
     package func liveSessions(at now: Timestamp) async throws(StoreError) -> [Session] {
         try await reader.read { try CredentialReading.liveSessions(at: now, in: $0) }
     }
 
+    /// `nil` for a digest that was never given out, and for tokens of sessions that are past their time and cleared away.
     package func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken? {
         try await reader.read { try CredentialReading.refreshToken(digest: digest, in: $0) }
     }
 
+    /// Looks at no clock: one that is past its time is found until it is used or replaced.
     package func passwordReset(digest: [UInt8]) async throws(StoreError) -> PasswordReset? {
         try await reader.read { try CredentialReading.passwordReset(digest: digest, in: $0) }
     }
 
+    /// As bytes, in the form in which `.noteKey` had it.
     package func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? {
         try await reader.read { try CredentialReading.publicKey(for: purpose, in: $0) }
     }
 
+    /// A key with a NUL in it is never found: bound as a C string it would be another one.
     package func idempotentAnswer(
         _ key: IdempotencyKey, notOlderThan oldest: Timestamp
     ) async throws(StoreError) -> IdempotencyEntry? {

@@ -10,6 +10,7 @@ extension Wire {
         /// Each log, and how many records the copy holds of it.
         package var logs: [LogSize]
 
+        /// How far one log goes in the copy.
         package struct LogSize: Decodable, Equatable, Sendable {
             /// `gateway`, or a portfolio's id.
             package var id: String
@@ -20,6 +21,7 @@ extension Wire {
 
     /// `data` of `POST /store/backup`.
     package struct BackupAnswer: Decodable, Sendable {
+        /// The copy, which is whole and on disk by the time of the answer.
         package var backup: Backup
     }
 }

@@ -21,6 +21,7 @@ package final class PrometheusMetrics: MetricsFactory {
     /// By the metric's name, then by the labels in the order of their names.
     private let table = Mutex<[String: [[Label]: Series]]>([:])
 
+    /// Knows every metric that the gateway lists; what is measured under another name goes nowhere.
     package convenience init() { self.init(families: MetricFamily.all) }
 
     init(families: [MetricFamily]) {
@@ -29,30 +30,37 @@ package final class PrometheusMetrics: MetricsFactory {
 
     // MARK: - MetricsFactory
 
+    /// A handler that counts nothing, unless a counter of this name and these labels is listed; so for every kind below.
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         guard case .counter(let series)? = series(label, dimensions) else { return NOOPMetricsHandler.instance }
         return series
     }
 
+    /// Of a listed gauge; what is shown is the last value that was set.
     package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         guard case .gauge(let series)? = series(label, dimensions) else { return NOOPMetricsHandler.instance }
         return series
     }
 
+    /// Of a listed histogram; it counts by the bounds listed, whether or not `aggregate` asks for that.
     package func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         guard case .histogram(let series)? = series(label, dimensions) else { return NOOPMetricsHandler.instance }
         return series
     }
 
+    /// Of a listed histogram of durations, which takes nanoseconds and is shown in seconds.
     package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         guard case .histogram(let series)? = series(label, dimensions) else { return NOOPMetricsHandler.instance }
         return series
     }
 
-    // A series stays for as long as its process: one that vanished would look like a gateway that started anew.
+    /// Does nothing, as for every kind: a series that vanished and came again would look like a gateway that started anew.
     package func destroyCounter(_ handler: any CounterHandler) {}
+    /// The gauge keeps its last value.
     package func destroyMeter(_ handler: any MeterHandler) {}
+    /// The histogram keeps its counts.
     package func destroyRecorder(_ handler: any RecorderHandler) {}
+    /// The durations keep their counts.
     package func destroyTimer(_ handler: any TimerHandler) {}
 
     /// The series of this name and these labels, made if it is not there; `nil` for a metric that is not listed, or whose

@@ -46,7 +46,10 @@ package struct StoreCheckProgress: Equatable, Sendable {
         case structure
     }
 
+    /// What the numbers count; `records` comes before `structure`.
     package let stage: Stage
+    /// Never goes back within a stage.
     package let done: UInt64
+    /// Known when the stage begins; 0 for the records of a database that has none.
     package let total: UInt64
 }

@@ -8,6 +8,7 @@ package struct StoreFault: Error, Equatable, Sendable {
     package let log: LogID?
     /// The record it was found at, or would be, were it there; `nil` for what belongs to no record.
     package let seq: UInt64?
+    /// What disagrees with what. The check ends with it: what lies behind is not looked at.
     package let problem: Problem
 
     init(log: LogID? = nil, seq: UInt64? = nil, _ problem: Problem) {
@@ -33,6 +34,7 @@ package struct StoreFault: Error, Equatable, Sendable {
     /// Results of SQLite that come of what is in the file. A schema whose text is damaged is an error like any other.
     private static let damage: [ResultCode] = [.SQLITE_CORRUPT, .SQLITE_FORMAT, .SQLITE_ERROR, .SQLITE_TOOBIG]
 
+    /// What a check can find. A name or a number in a case tells which part of the file it is; none holds a person's data.
     package enum Problem: Equatable, Sendable {
         /// The tables and indexes are not those of the schema that the file says it is in; the name of the first that
         /// differs.

@@ -11,6 +11,7 @@ package enum StoreOpenError: Error, Equatable, Sendable, CustomStringConvertible
     /// The operating system or SQLite refused.
     case failed(path: String, reason: String)
 
+    /// Names the file; of an SQLite or system error it has the words, so it is for the operator and not for a client.
     package var description: String {
         switch self {
         case .inUse(let path):
