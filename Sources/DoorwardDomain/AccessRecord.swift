@@ -54,6 +54,7 @@ package struct RecordBody: Hashable, Sendable {
     package var id: RecordID
     /// When it happened, by the gateway's clock; never before the record with the `seq` below.
     package var at: Timestamp
+    /// Decides which of the fields below mean something.
     package var kind: RecordKind
     /// Who did it. A stranger to the portfolio is `Actor.outside` here, and named in the gateway's log.
     package var actor: Actor
@@ -122,9 +123,11 @@ package struct RecordBody: Hashable, Sendable {
 }
 
 extension RecordBody {
-    /// The unit, property and portfolio that the record belongs to, as they were then.
+    /// The device's, or else that of `place`, as it was then; `nil` for what concerns no unit.
     package var unitID: UnitID? { device.map(\.unitID) ?? place?.unitID }
+    /// `nil` for what concerns no property; a later move of the device changes nothing here.
     package var propertyID: PropertyID? { device.map(\.propertyID) ?? place?.propertyID }
+    /// `nil` for what concerns no portfolio. A change stands in the gateway's log too, so this need not be that of `log`.
     package var portfolioID: PortfolioID? { device.map(\.portfolioID) ?? place?.portfolioID }
 }
 
@@ -144,6 +147,7 @@ package struct TenancyPlace: Hashable, Sendable {
 
 /// A device and where it hung when the record was written.
 package struct DeviceStamp: Hashable, Sendable {
+    /// It stays in records when the device is gone.
     package var deviceID: DeviceID
     /// As it was then: a later change of name does not change the record.
     package var deviceName: String?
@@ -172,6 +176,7 @@ package struct DeviceStamp: Hashable, Sendable {
 
 /// What an administrative change was made to: `type` is the entity's name in the domain, such as `Portfolio`.
 package struct RecordTarget: Hashable, Sendable {
+    /// Such as `Portfolio` or `UserRoleAssociation`.
     package var type: String
     /// The entity's id on the wire.
     package var id: String
@@ -181,11 +186,17 @@ package struct RecordTarget: Hashable, Sendable {
 
 /// A value inside `details`.
 package indirect enum RecordValue: Hashable, Sendable {
+    /// Something that has no value, such as a field before it was set.
     case null
+    /// Never written as 0 or 1.
     case bool(Bool)
+    /// The only kind of number; a record keeps those within ±(2^53 − 1) as such, larger ones as text.
     case integer(Int64)
+    /// Nothing personal: that is `personal`, of which the record keeps a commitment only.
     case string(String)
+    /// The order counts, and is that of the record's bytes.
     case array([RecordValue])
+    /// In the record's bytes the names stand in the order of RFC 8785, section 3.2.3.
     case object([String: RecordValue])
     /// A name or another personal value, of `person` if they are a user: only a commitment to it is in the record.
     case personal(String, person: UserID?)
@@ -213,14 +224,19 @@ package enum RecordKind: String, CaseIterable, Codable, Sendable {
 
 /// What was decided on a command.
 package enum RecordDecision: String, CaseIterable, Codable, Sendable {
+    /// By the record's `rule`; the command goes on to its lock.
     case allowed = "ALLOWED"
+    /// For the record's `reason`; nothing was sent.
     case denied = "DENIED"
 }
 
 /// What an administrative change did to its target.
 package enum ChangeAction: String, CaseIterable, Codable, Sendable {
+    /// Made anew; `details` has its fields in `after`.
     case create = "CREATE"
+    /// Fields were changed: those and no others stand in `before` and `after`.
     case update = "UPDATE"
+    /// Taken away; the records about it stay.
     case delete = "DELETE"
     /// A role was given to a user.
     case assign = "ASSIGN"

@@ -1,6 +1,8 @@
 /// One request to move one lock, from its intent to its end.
 package struct Command: Hashable, Sendable {
+    /// Made before the intent is written; a repeat with the same idempotency key gets the same one.
     package let id: CommandID
+    /// One device for each command: a lockdown makes as many as there are locks.
     package let deviceID: DeviceID
     /// One of `LockOperation.movements`.
     package let operation: LockOperation

@@ -10,6 +10,7 @@ package enum Principal: Hashable, Sendable {
 package enum Decision: Hashable, Sendable {
     /// `override` is true when the rule held only because an override was given where one is needed.
     case allowed(Rule, override: Bool)
+    /// With what may be said about it: to a caller without reach that is nothing.
     case denied(Denial)
 
     /// The rule that allowed it; `nil` when it is denied, also where the denial names a rule.
@@ -28,6 +29,7 @@ package enum Decision: Hashable, Sendable {
         }
     }
 
+    /// Whether the right holds; what lies beyond rights (offline, jammed, a full queue) is not in a decision.
     package var isAllowed: Bool {
         if case .allowed = self { true } else { false }
     }

@@ -113,13 +113,23 @@ extension EntityID: Codable {
     }
 }
 
+/// Also the name of the portfolio's log.
 package typealias PortfolioID = EntityID<Portfolio>
+/// Of a building or site.
 package typealias PropertyID = EntityID<Property>
+/// Of an apartment, office or other space of a property.
 package typealias UnitID = EntityID<Unit>
+/// Of a person; a deleted one's is not given out again.
 package typealias UserID = EntityID<User>
+/// Of one role of one user on one entity: a role given anew has a new one.
 package typealias AssociationID = EntityID<UserRoleAssociation>
+/// Of a lock at the gateway; the lock's own names are in its `address`.
 package typealias DeviceID = EntityID<LockDevice>
+/// Of one grant to one guest, not of the guest.
 package typealias GuestAccessID = EntityID<GuestAccess>
+/// Of one request to one lock; its intent, its outcome and later reports bear it.
 package typealias CommandID = EntityID<Command>
+/// Of one record, whichever log it stands in; its place there is its `seq`.
 package typealias RecordID = EntityID<AccessRecord>
+/// Of one sign-in, whose access and refresh tokens all belong to it.
 package typealias SessionID = EntityID<Session>

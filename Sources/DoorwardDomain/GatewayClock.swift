@@ -21,6 +21,7 @@ package struct MonotonicInstant: Hashable, Comparable, Sendable {
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+    /// Says something only of two instants of one process.
     package static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
 
     /// This instant moved by `duration`, rounded towards zero to a nanosecond.

@@ -1,5 +1,6 @@
 /// The right of a guest to listed operations on listed devices, inside a window of time.
 package struct GuestAccess: Hashable, Sendable {
+    /// Rules and records name the grant by it, also for a guest who has nothing but the link.
     package let id: GuestAccessID
     /// `nil` for a guest who has nothing but a link.
     package var guestUserID: UserID?
@@ -13,6 +14,7 @@ package struct GuestAccess: Hashable, Sendable {
     package var deviceIDs: [DeviceID]
     /// What was granted beside looking at the status, which every guest may.
     package var operations: [LockOperation]
+    /// When it counts: outside of it the guest sees names and moves nothing.
     package var window: GuestWindow
     /// Who granted it. Their being disabled changes nothing.
     package let grantedByUserID: UserID

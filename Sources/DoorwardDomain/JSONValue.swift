@@ -4,12 +4,15 @@
 package enum JSONValue: Hashable, Sendable {
     /// `null` in the text; an absent field is no value at all.
     case null
+    /// `true` or `false`; 0 and 1 are numbers.
     case bool(Bool)
     /// A number without a fraction that 64 bits hold, also if it was written as `1.0`.
     case integer(Int64)
     /// Any other number, as near as a double is to it.
     case number(Double)
+    /// Without the escapes that it was written with.
     case string(String)
+    /// In the order of the text.
     case array([JSONValue])
     /// The order of the fields is not kept.
     case object([String: JSONValue])

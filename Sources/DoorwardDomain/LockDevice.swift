@@ -1,5 +1,6 @@
 /// A lock as the gateway keeps it: where it hangs and how it is reached. What it reports by itself is its `DeviceStatus`.
 package struct LockDevice: Hashable, Sendable {
+    /// Given when the lock is attached; moving and detaching it change nothing about it.
     package let id: DeviceID
     /// What people call it; not unique.
     package var name: String
@@ -7,12 +8,15 @@ package struct LockDevice: Hashable, Sendable {
     package var adapter: String
     /// The adapter's own way to find the lock; checked by the adapter.
     package var address: [String: JSONValue]
+    /// As whoever attached it wrote it; `nil` when nobody said.
     package var manufacturer: String?
+    /// The maker's name for it, from the same hand; `nil` when nobody said.
     package var model: String?
     /// As the lock tells it; `nil` when it does not.
     package var firmwareVersion: String?
     /// `nil` while the device is unassigned; then `propertyID` and `unitID` are too.
     package var portfolioID: PortfolioID?
+    /// `nil` while the device is unassigned: then only super admins know of it.
     package var propertyID: PropertyID?
     /// `nil` for a device of the whole property, which units may share.
     package var unitID: UnitID?
@@ -24,7 +28,9 @@ package struct LockDevice: Hashable, Sendable {
     package var settings: LockSettings
     /// Whatever people want to keep beside the lock; the gateway does not look inside.
     package var metadata: [String: JSONValue]
+    /// When it was attached for the first time.
     package let createdAt: Timestamp
+    /// The last change of what people set; what the lock reports does not count.
     package var updatedAt: Timestamp
 
     package init(
@@ -53,9 +59,11 @@ package struct LockSettings: Hashable, Codable, Sendable {
 package struct DeviceStatus: Hashable, Sendable {
     /// Where the bolt is, as far as `stateQuality` can be trusted.
     package var state: LockState
+    /// Only `confirmed` says where the bolt is now.
     package var stateQuality: StateQuality
     /// When the lock reported `state`; `nil` before it ever has.
     package var stateAt: Timestamp?
+    /// By a contact of its own: a door can stand open with the bolt out.
     package var doorState: DoorState
     /// 0 to 100.
     package var batteryLevel: Int?

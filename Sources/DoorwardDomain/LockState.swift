@@ -40,7 +40,9 @@ package enum StateQuality: String, Codable, Sendable {
 
 /// Whether the door leaf stands open, where the lock has a contact that says.
 package enum DoorState: String, Codable, Sendable {
+    /// The leaf is away from its frame, wherever the bolt is.
     case open = "OPEN"
+    /// The leaf is in its frame; whether it is locked is the bolt's matter.
     case closed = "CLOSED"
     /// No contact, a broken one, or nothing heard of it yet.
     case unknown = "UNKNOWN"
@@ -48,10 +50,13 @@ package enum DoorState: String, Codable, Sendable {
 
 /// What a lock can do: one immutable value, told by its adapter when it is attached.
 package struct LockCapabilities: OptionSet, Hashable, Sendable {
+    /// A bit for each capability; it also stands in the database, so no bit ever changes its meaning.
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
+    /// It can be told to throw the bolt.
     package static let lock = Self(rawValue: 1 << 0)
+    /// It can be told to draw the bolt back.
     package static let unlock = Self(rawValue: 1 << 1)
     /// It can pull the latch.
     package static let unlatch = Self(rawValue: 1 << 2)

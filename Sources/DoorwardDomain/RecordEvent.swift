@@ -1,7 +1,10 @@
 /// What happened: at a lock by itself, at a sign-in, or in the gateway's own life.
 package enum RecordEvent: String, CaseIterable, Codable, Sendable {
+    /// The bolt is out: the lock's own report, and not what ends a running command.
     case locked = "LOCKED"
+    /// The bolt is in, by thumb turn, key, code or an app of the maker's; or late, after its command had ended.
     case unlocked = "UNLOCKED"
+    /// The latch is in as well; reported as `unlocked` is.
     case unlatched = "UNLATCHED"
     /// The bolt met resistance and is neither in nor out.
     case jammed = "JAMMED"
@@ -9,10 +12,13 @@ package enum RecordEvent: String, CaseIterable, Codable, Sendable {
     case tamper = "TAMPER"
     /// The lock or its bridge does not answer any more.
     case offline = "OFFLINE"
+    /// It answers again after an `offline`.
     case online = "ONLINE"
     /// The lock asks for a battery; at what level is the lock's own affair.
     case batteryLow = "BATTERY_LOW"
+    /// The door's contact, where the lock has one, went from closed to open.
     case doorOpened = "DOOR_OPENED"
+    /// The contact went from open to closed; that says nothing of the bolt.
     case doorClosed = "DOOR_CLOSED"
     /// The door opened while the lock was locked.
     case doorForced = "DOOR_FORCED"
@@ -22,7 +28,9 @@ package enum RecordEvent: String, CaseIterable, Codable, Sendable {
     case keypadLockout = "KEYPAD_LOCKOUT"
     /// A code, card or finger was added to the lock or taken off it.
     case credentialChanged = "CREDENTIAL_CHANGED"
+    /// A session began with a right password.
     case signedIn = "SIGNED_IN"
+    /// A session ended before its time, by its user or by a password set anew.
     case signedOut = "SIGNED_OUT"
     /// A wrong password, an unknown address, or a disabled user.
     case signInFailed = "SIGN_IN_FAILED"
@@ -62,7 +70,9 @@ package enum EventMethod: String, CaseIterable, Codable, Sendable {
     case button = "BUTTON"
     /// The lock by itself, such as its auto-relock.
     case auto = "AUTO"
+    /// A card or tag held to the lock.
     case rfid = "RFID"
+    /// A finger on the lock's reader; the gateway never sees the print.
     case fingerprint = "FINGERPRINT"
     /// A radio remote of the lock's maker.
     case fob = "FOB"

@@ -34,8 +34,11 @@ package enum Role: String, CaseIterable, Codable, Sendable {
 
 /// The kinds of entity that a role can be held on.
 package enum AssociatedEntityType: String, CaseIterable, Codable, Sendable {
+    /// Reaches down to its properties, their units and all their devices.
     case portfolio = "PORTFOLIO"
+    /// Reaches down to its units and devices.
     case property = "PROPERTY"
+    /// Reaches its own devices, and those of the property that it shares.
     case unit = "UNIT"
 
     /// The roles that the path of this entity assigns: `…/admins`, `…/managers`, `…/tenants`.
@@ -50,8 +53,11 @@ package enum AssociatedEntityType: String, CaseIterable, Codable, Sendable {
 
 /// The portfolio, property or unit that a role is held on.
 package enum AssociatedEntity: Hashable, Sendable {
+    /// For owners, admins and auditors.
     case portfolio(PortfolioID)
+    /// For managers, maintenance and auditors.
     case property(PropertyID)
+    /// For tenants.
     case unit(UnitID)
 
     /// Puts together what `type` and `id` take apart.

@@ -7,6 +7,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     package init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
+    /// Earlier is smaller; in the years 0 to 9999 that is also the order of the texts that `description` gives.
     @inlinable
     package static func < (a: Self, b: Self) -> Bool { a.milliseconds < b.milliseconds }
 

@@ -1,5 +1,6 @@
 /// An apartment, office or other space of a property.
 package struct Unit: Hashable, Sendable {
+    /// Roles, devices and guest accesses refer to the unit by it.
     package let id: UnitID
     /// What is on the door plate, say; not unique.
     package var name: String
@@ -9,6 +10,7 @@ package struct Unit: Hashable, Sendable {
     package let portfolioID: PortfolioID
     /// Devices of the same property, hanging on no unit, that the unit's tenants may operate too: the front door, say.
     package var commonAreaAccessIDs: [DeviceID]
+    /// By the gateway's clock.
     package let createdAt: Timestamp
     /// The last change of the unit itself, not of its tenants or devices.
     package var updatedAt: Timestamp

@@ -4,6 +4,7 @@ package import DoorwardDomain
 ///
 /// It belongs to the version of the directory that it came from; all else about the device lies there.
 package struct DeviceNode: TableEntry {
+    /// What the directory's table of devices finds the node by.
     package let id: DeviceID
     // Bare ids, as each optional would take 24 bytes. `flags` says which of them count.
     private let unit: UnitID

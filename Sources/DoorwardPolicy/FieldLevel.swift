@@ -13,6 +13,7 @@ package enum FieldLevel: Int, CaseIterable, Comparable, Sendable {
     /// An owner's, and everybody's of themselves: everything.
     case owner
 
+    /// `PUBLIC < RESIDENT < OPERATIONS < MANAGEMENT < OWNER`.
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
     /// `PUBLIC` to `OWNER`.
@@ -41,11 +42,17 @@ package enum FieldLevel: Int, CaseIterable, Comparable, Sendable {
 
 /// An object of which somebody may see some fields.
 package enum FieldObject: Hashable, Sendable {
+    /// Seen by a role held on it; one held below it says nothing of it.
     case portfolio(PortfolioID)
+    /// Seen by a role on it or its portfolio, and by the tenants of its units.
     case property(PropertyID)
+    /// Seen by a role on it or above it; being a guest there gives no level.
     case unit(UnitID)
+    /// Seen by whoever has reach to it: tenants of a unit that shares it and guests too.
     case device(DeviceID)
+    /// Seen at the level that one has where the person holds something; by themselves and super admins whole.
     case user(UserID)
+    /// Seen by its guest, by whoever granted it, and by the roles on the unit or property that it is for.
     case guestAccess(GuestAccessID)
     /// A record or command, by where its device hung and who acted.
     case event(unit: UnitID?, property: PropertyID?, portfolio: PortfolioID?, actor: UserID?)

@@ -4,12 +4,19 @@ package enum FieldTable {
     package enum Kind: String, CaseIterable, Sendable {
         /// With its status, which is no entity of its own on the wire.
         case device = "LockDevice"
+        /// Without its subscription, which is read by a permission of its own.
         case portfolio = "Portfolio"
+        /// With its lockdown, of which levels below MANAGEMENT learn only whether there is one.
         case property = "Property"
+        /// Of who lives there only the management learns; of its devices also the tenants.
         case unit = "Unit"
+        /// A person. They themselves and super admins have the highest level on it, managers MANAGEMENT at the most.
         case user = "User"
+        /// The guest sees all but the association that it was granted under.
         case guestAccess = "GuestAccess"
+        /// Residents see of it what they see of its records; whoever gave it sees all.
         case command = "Command"
+        /// Nothing for guests; how much of the actor a resident sees is decided where it is shown.
         case record = "AccessRecord"
     }
 

@@ -2,9 +2,13 @@ package import DoorwardDomain
 
 /// A column of the permission matrix of lock operations: a role, and for tenants and guests under what condition.
 package enum MatrixColumn: UInt8, CaseIterable, Sendable {
+    /// Of the portfolio that the device belongs to.
     case owner
+    /// Of that portfolio; on its locks as much as an owner.
     case portfolioAdmin
+    /// Of the property that the device hangs on; as much as an owner there, save that a lockdown binds them.
     case propertyManager
+    /// Of that property: moves and watches its locks, reads no history, changes nothing.
     case maintenance
     /// Of a portfolio or of a property alike.
     case auditor

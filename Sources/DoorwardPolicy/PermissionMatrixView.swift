@@ -9,12 +9,15 @@ package struct PermissionMatrixView: Encodable, Sendable {
 
     /// One lock operation and everybody who holds it, highest role first.
     package struct OperationRow: Encodable, Sendable {
+        /// On the wire `LOCK`, `VIEW_STATUS` and so on; each stands in one row.
         package let operation: LockOperation
+        /// A tenant has two marks where the right holds both in their own unit and in common areas.
         package let holders: [OperationHolder]
     }
 
     /// One mark in the matrix: a role, and perhaps a condition.
     package struct OperationHolder: Encodable, Sendable {
+        /// On the wire by its raw value; `SUPER_ADMIN` stands for the flag, `GUEST` for a guest access.
         package let role: Role
         /// Of which devices, or when; absent where the role holds it wherever it reaches.
         package let condition: Condition?
@@ -36,6 +39,7 @@ package struct PermissionMatrixView: Encodable, Sendable {
 
     /// One management permission and everybody who holds it, highest role first.
     package struct ManagementRow: Encodable, Sendable {
+        /// On the wire by its raw value, `portfolio.create` for example.
         package let permission: ManagementPermission
         /// Where a super admin holds it by the flag alone.
         package let superAdmin: ManagementHolders.SuperAdminScope

@@ -3,8 +3,9 @@ package import DoorwardDomain
 /// One change to the tenancy. The directory in memory and the store on disk are two interpreters of the same words, so
 /// that neither can know something that the other does not.
 package enum TenancyChange: Hashable, Sendable {
-    // Each `put` adds the entity or replaces the one of the same id.
+    /// Adds the portfolio or replaces the one of this id, as each `put` does with its entity.
     case putPortfolio(Portfolio)
+    /// Its units and devices stay as they are.
     case putProperty(Property)
     /// Also its list of common areas, as a whole.
     case putUnit(Unit)

@@ -3,9 +3,13 @@ internal import HashTreeCollections
 
 // Lists are in ascending order of ids, and cost what they hold (times its logarithm), not what there is.
 extension TenancyDirectory {
+    /// Of the whole gateway: what one user may read is `SecurityService.visiblePortfolioIDs`.
     package var portfolioIDs: [PortfolioID] { portfolios.keys.sorted() }
+    /// Of every portfolio; also a property whose portfolio is not there yet.
     package var propertyIDs: [PropertyID] { properties.keys.sorted() }
+    /// Of every property; also a unit whose property is not there yet.
     package var unitIDs: [UnitID] { units.keys.sorted() }
+    /// Of every property, and those that hang on none.
     package var deviceIDs: [DeviceID] { devices.ids.sorted() }
     /// Those of whom there is a `User`, disabled ones too.
     package var userIDs: [UserID] { users.lazy.map(\.node).filter(\.isKnown).map(\.id).sorted() }
@@ -14,7 +18,9 @@ extension TenancyDirectory {
     /// The devices that hang on no property.
     package var unassignedDeviceIDs: [DeviceID] { unassignedDevices.sorted() }
 
+    /// Empty for a portfolio without properties and for an unknown one alike.
     package func propertyIDs(of portfolio: PortfolioID) -> [PropertyID] { propertiesByPortfolio[portfolio]?.sorted() ?? [] }
+    /// Empty for a property without units and for an unknown one alike.
     package func unitIDs(of property: PropertyID) -> [UnitID] { unitsByProperty[property]?.sorted() ?? [] }
 
     /// All devices of a property, those on its units too.

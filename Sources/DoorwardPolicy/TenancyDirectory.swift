@@ -45,8 +45,11 @@ package struct TenancyDirectory: Sendable {
     /// How many devices there are, unassigned ones too.
     package var deviceCount: Int { devices.count }
 
+    /// `nil` when there is none. Whether anybody may know of it is not asked here.
     package func portfolio(_ id: PortfolioID) -> Portfolio? { portfolios[id]?.value }
+    /// Also while its portfolio is not there yet; `nil` when there is none.
     package func property(_ id: PropertyID) -> Property? { properties[id]?.value }
+    /// Also while its property is not there yet; `nil` when there is none.
     package func unit(_ id: UnitID) -> Unit? { units[id]?.value }
     /// Put together anew for each call; decisions go by `resolve`.
     package func device(_ id: DeviceID) -> LockDevice? {

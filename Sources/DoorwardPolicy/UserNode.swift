@@ -10,6 +10,7 @@ package final class UserNode: Sendable {
     /// A bit for each device that a guest access may list: where it is clear, none does.
     let deviceFilter: DeviceFilter
     let guestAccesses: HeldGuestAccesses
+    /// There also for an id of whom only roles or guest accesses are known; `user` is `nil` then.
     package let id: UserID
     /// `nil` while the directory has heard of what somebody holds and not of them; they are unknown to every decision.
     package let user: User?
