@@ -4,5 +4,5 @@ import ArgumentParser
 struct Admin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Work on the database of a gateway that does not run.",
-        subcommands: [AdminCreate.self])
+        subcommands: [AdminCreate.self, AdminRecover.self])
 }

@@ -4,6 +4,22 @@ extension String {
         if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return utf8.count }
         return reduce(0) { $0 + $1.displayWidth }
     }
+
+    /// With spaces behind it up to so many columns; what is wider stays as it is.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - displayWidth)) }
+
+    /// What fits into so many columns: the whole, or its beginning and `…`.
+    func clipped(to width: Int) -> String {
+        guard displayWidth > width else { return self }
+        guard width > 0 else { return "" }
+        var text = ""
+        for character in self {
+            let longer = text + String(character)
+            guard longer.displayWidth < width else { break }
+            text = longer
+        }
+        return text + "…"
+    }
 }
 
 extension Character {
