@@ -1,0 +1,79 @@
+import DoorwardDomain
+import Testing
+
+@testable import DoorwardAPI
+@testable import doorward
+
+@Suite("Locks and guest accesses as they are shown") struct LockViewTests {
+    private func view(_ fill: (inout Wire.Device) -> Void) -> LockView {
+        var device = Wire.Device(id: "d", name: "Front")
+        fill(&device)
+        return LockView(device)
+    }
+
+    @Test(
+        "a state that the lock has not confirmed is never shown bare",
+        arguments: [
+            ("CONFIRMED", "locked"), ("RETAINED", "locked (retained)"), ("STALE", "locked (stale)"),
+            ("NEW_WORD", "locked (new word)"),
+        ])
+    func quality(_ quality: String, _ shown: String) {
+        #expect(view { ($0.state, $0.stateQuality) = ("LOCKED", quality) }.state.text == shown)
+    }
+
+    @Test(
+        "only locked is green; open and jammed warn; a word that is not known has no colour",
+        arguments: [
+            ("LOCKED", Style.Colour.green), ("UNLOCKED", .yellow), ("UNLATCHED", .yellow), ("JAMMED", .red), ("UNKNOWN", nil),
+            ("LOCKING", nil), ("FUTURE", nil),
+        ] as [(String, Style.Colour?)])
+    func colours(_ state: String, _ colour: Style.Colour?) {
+        #expect(view { $0.state = state }.state.colour == colour)
+    }
+
+    @Test("what the reader may not see, or nobody knows, is a dash")
+    func absent() {
+        let view = view { _ in }
+        #expect([view.state, view.door, view.battery, view.online].map(\.text) == ["-", "-", "-", "-"])
+        #expect(view.place == "no property")
+    }
+
+    @Test("place, battery and reach")
+    func rest() {
+        let low = view {
+            ($0.propertyName, $0.unitName, $0.batteryLevel, $0.batteryLow, $0.isOnline) = ("Quay", "1a", 5, true, false)
+        }
+        #expect(low.place == "Quay / 1a")
+        #expect((low.battery.text, low.battery.colour) == ("5 % low", .red))
+        #expect((low.online.text, low.online.colour) == ("no", .red))
+        #expect(view { $0.batteryLow = true }.battery.text == "low")
+        #expect(view { ($0.batteryLevel, $0.batteryLow) = (80, false) }.battery.text == "80 %")
+    }
+
+    @Test(
+        "a window is open from its first instant to before its last",
+        arguments: [
+            (999, "not begun"), (1000, "open"), (1999, "open"), (2000, "ended"),
+        ])
+    func standing(_ milliseconds: Int64, _ shown: String) {
+        var access = Wire.GuestAccess(id: "g")
+        access.validFrom = Timestamp(milliseconds: 1000).description
+        access.validUntil = Timestamp(milliseconds: 2000).description
+        let now = Timestamp(milliseconds: milliseconds)
+        #expect(GuestAccessView(access, names: GuestNames(), now: now).standing.text == shown)
+        access.revokedAt = Timestamp(milliseconds: 0).description
+        #expect(GuestAccessView(access, names: GuestNames(), now: now).standing.text == "revoked")
+    }
+
+    @Test("a guest is called by name, else by label, else by id; locks without a name by id")
+    func names() {
+        var access = Wire.GuestAccess(id: "g")
+        (access.guestUserId, access.deviceIds) = ("u", ["d", "e"])
+        let known = GuestAccessView(
+            access, names: GuestNames(locks: ["d": "Front"], people: ["u": "Gus"]), now: Timestamp(milliseconds: 0))
+        #expect((known.guest, known.locks) == ("Gus", "Front, e"))
+        #expect(GuestAccessView(access, names: GuestNames(), now: Timestamp(milliseconds: 0)).guest == "u")
+        (access.guestUserId, access.label) = (nil, "Plumber")
+        #expect(GuestAccessView(access, names: GuestNames(), now: Timestamp(milliseconds: 0)).guest == "Plumber")
+    }
+}

@@ -1,0 +1,89 @@
+import DoorwardClient
+import Testing
+
+@testable import DoorwardAPI
+@testable import doorward
+
+@Suite("Refusals in words") struct RefusalWordsTests {
+    private let pipe = Style(isTerminal: false, environment: [:])
+
+    private func lines(_ refusal: Refusal) -> [String] {
+        CommandFailure(.refused(refusal), style: pipe).sentence.split(separator: "\n").map(String.init)
+    }
+
+    @Test("the gateway's sentence comes first, without pointers into its JSON, the request's id last")
+    func sentence() {
+        var denial = Wire.Denial()
+        denial.opensAt = "2030-01-01T00:00:00.000Z"
+        let refusal = Refusal(
+            status: 403, code: "x", message: "The guest access has not begun yet; see details.opensAt.", denial: denial,
+            requestID: "r-1")
+        #expect(
+            lines(refusal) == ["The guest access has not begun yet.", "  opens 2030-01-01T00:00:00.000Z", "  request r-1"])
+    }
+
+    @Test("what is missing is named in words")
+    func missing() {
+        var denial = Wire.Denial()
+        denial.missing = Wire.Denial.Missing(
+            role: "PROPERTY_MANAGER", operation: "UNLATCH", capability: "DOOR", module: "guestLinks")
+        #expect(
+            lines(Refusal(status: 403, code: "x", message: "No.", denial: denial)) == [
+                "No.", "  needs the role property manager or a higher one", "  needs the operation unlatch",
+                "  the lock has no door",
+                "  needs guestLinks in the subscription",
+            ])
+    }
+
+    @Test("a window that is over says when it ended, one that is open when it ends")
+    func windows() {
+        var denial = Wire.Denial()
+        (denial.reason, denial.closesAt) = ("guest_window_ended", "2030-01-01T00:00:00.000Z")
+        #expect(
+            lines(Refusal(status: 403, code: "x", message: "No.", denial: denial)).contains("  ended 2030-01-01T00:00:00.000Z"))
+        denial.reason = "outside_schedule"
+        #expect(
+            lines(Refusal(status: 403, code: "x", message: "No.", denial: denial)).contains("  ends 2030-01-01T00:00:00.000Z"))
+    }
+
+    @Test(
+        "of a command it says whether the lock was told",
+        arguments: [
+            (true, "  the lock was told"), (false, "  nothing was sent to the lock"),
+            (nil, "  whether the lock was told is not known"),
+        ])
+    func commands(_ sent: Bool?, _ line: String) {
+        var command = Wire.Command(id: "c-1", deviceId: "d", operation: "UNLOCK")
+        (command.sent, command.outcomeDetail) = (sent, "low_power")
+        #expect(
+            lines(Refusal(status: 502, code: "x", message: "No.", command: command)) == ["No.", "  command c-1: low power", line])
+    }
+
+    @Test("nothing in it steers the terminal")
+    func hostile() {
+        let refusal = Refusal(
+            status: 400, code: "x", message: "a\u{1B}[2Jb", fields: [.init(field: "f\u{1B}", problem: "p\u{1B}")],
+            requestID: "r\u{1B}")
+        #expect(!CommandFailure(.refused(refusal), style: pipe).sentence.contains("\u{1B}"))
+    }
+
+    @Test(
+        "each failure of a call has its exit code",
+        arguments: [
+            (ClientError.noConnection(server: "s", why: "w"), 3), (.noAnswer(server: "s", why: "w"), 3),
+            (.notAGateway(server: "s"), 1),
+            (.notSignedIn(server: nil), 1), (.badAddress("x", why: "w"), 2), (.sessionFile(path: "p", why: "w"), 1),
+            (.refused(Refusal(status: 403, code: "forbidden", message: "No.")), 1),
+        ] as [(ClientError, Int32)])
+    func codes(_ error: ClientError, _ code: Int32) {
+        let exit = Exit(of: error)
+        #expect(exit.code == code)
+        #expect(exit.message.hasPrefix("doorward: "))
+    }
+
+    @Test("every word of the API for a wrong field has words of its own", arguments: FieldProblemWord.allCases)
+    func problems(_ word: FieldProblemWord) {
+        #expect(!Words.problem(word.rawValue).contains("_"))
+        #expect(!Words.problem(word.rawValue).isEmpty)
+    }
+}
