@@ -62,6 +62,7 @@ package final class InMemoryStore: GatewayStore {
 
     // MARK: GatewayStore
 
+    /// Takes effect after all that were called before it; yields before that and after it, so that others can come between.
     @discardableResult
     package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace] {
         let ticket = state.withLock { $0.queue.enter(transaction) }
@@ -94,6 +95,7 @@ package final class InMemoryStore: GatewayStore {
         }
     }
 
+    /// From one instant, parents first; `receive` is called outside the lock, so it may ask the store.
     package func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) {
         do {
             for change in read({ $0.tenancy.changes }) { try receive(change) }
@@ -102,10 +104,13 @@ package final class InMemoryStore: GatewayStore {
         }
     }
 
+    /// By the instant of the request, then by id.
     package func openCommands() async throws(StoreError) -> [OpenCommand] { read { $0.openCommands } }
 
+    /// Reading goes on after `close`, which a test of an end likes to look behind.
     package func command(_ id: CommandID) async throws(StoreError) -> Command? { read { $0.commands[id]?.command } }
 
+    /// Goes through all commands: good for tests, not for many.
     package func commands(
         of devices: [DeviceID], offset: Int, limit: Int
     ) async throws(StoreError) -> (commands: [Command], total: Int) {
@@ -113,36 +118,46 @@ package final class InMemoryStore: GatewayStore {
         return (Array(all.dropFirst(offset).prefix(limit)), all.count)
     }
 
+    /// By the plain definition of a query, to compare a store with indexes against.
     package func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord] { read { $0.records(query) } }
 
+    /// With its personal values in plain: nothing is sealed here.
     package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? { read { $0.record(id) } }
 
+    /// What `.setPassword` gave last.
     package func passwordHash(of user: UserID) async throws(StoreError) -> String? { read { $0.credentials.passwords[user] } }
 
+    /// By id, as the promise of every store is.
     package func liveSessions(at now: Timestamp) async throws(StoreError) -> [Session] {
         read { $0.credentials.liveSessions(at: now) }
     }
 
+    /// What `.noteKey` gave last.
     package func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? {
         read { $0.credentials.publicKeys[purpose] }
     }
 
+    /// Forgets no token, however old.
     package func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken? {
         read { $0.credentials.refreshToken(digest: digest) }
     }
 
+    /// One for each user; looks at no clock.
     package func passwordReset(digest: [UInt8]) async throws(StoreError) -> PasswordReset? {
         read { $0.credentials.passwordReset(digest: digest) }
     }
 
+    /// Drops no entry by its age; `oldest` alone hides one.
     package func idempotentAnswer(
         _ key: IdempotencyKey, notOlderThan oldest: Timestamp
     ) async throws(StoreError) -> IdempotencyEntry? {
         read { $0.idempotency[key] }.flatMap { $0.createdAt >= oldest ? $0 : nil }
     }
 
+    /// False after a failure until `recover()`, and after `close`.
     package func isWritable() async -> Bool { state.withLock { !$0.isUnavailable } }
 
+    /// Waits for nothing: what has not taken effect by then throws `.unavailable`.
     package func close() async throws(StoreError) {
         state.withLock { ($0.isUnavailable, $0.isClosed) = (true, true) }
     }

@@ -4,6 +4,7 @@ import Synchronization
 
 /// Locks that do what a test tells them to. Records every order with its instant; waits on the virtual clock only.
 package final class ScriptedAdapter: LockAdapter {
+    /// What devices carry in `adapter`; `scripted` unless the test has said otherwise.
     package let kind: String
     private let clock: any GatewayClock
     private let executor: (any TaskExecutor)?
@@ -27,7 +28,9 @@ package final class ScriptedAdapter: LockAdapter {
 
     /// An order that left the gateway, and when.
     package struct SentOrder: Hashable, Sendable {
+        /// As it was handed to `send`, whether or not the lock then confirmed it.
         package let order: LockOrder
+        /// By the adapter's clock, at the moment of the hand-over.
         package let at: MonotonicInstant
     }
 
@@ -99,16 +102,20 @@ package final class ScriptedAdapter: LockAdapter {
     /// Takes any address, so it lists nothing.
     package var addressFields: [AddressField] { [] }
 
+    /// What the test has set, or `ok` from `start` to `stop` and `down` otherwise.
     package var health: AdapterHealth { state.withLock { $0.health ?? ($0.receiver == nil ? .down : .ok) } }
 
+    /// Throws the mistakes that the test has set; else every lock can do the same, at whatever address.
     package func check(address: [String: JSONValue]) throws(AddressMistakes) -> LockCapabilities {
         let (mistakes, capabilities) = state.withLock { ($0.mistakes, $0.capabilities) }
         if let mistakes { throw mistakes }
         return capabilities
     }
 
+    /// Never fails, and is repeated like the first time: the new receiver takes the old one's place.
     package func start(reports: any ReportReceiver) async throws { state.withLock { $0.receiver = reports } }
 
+    /// Answers that were still to come are cancelled; locks stay attached.
     package func stop() async {
         let tasks = state.withLock { state in
             state.receiver = nil
@@ -117,10 +124,13 @@ package final class ScriptedAdapter: LockAdapter {
         for task in tasks { task.cancel() }
     }
 
+    /// What was set for this id by `set(_:for:)` holds on.
     package func attach(_ lock: AttachedLock) { state.withLock { $0.attached[lock.id] = lock } }
 
+    /// Its behaviour is kept for when it is attached again.
     package func detach(_ id: DeviceID) { state.withLock { $0.attached[id] = nil } }
 
+    /// Does what was set for the lock. The order is recorded before the lock answers, and not at all if this throws.
     package func send(_ order: LockOrder) throws(AdapterError) {
         let device = order.deviceID
         let (behaviour, onSend) = try prepare(device)
@@ -137,6 +147,7 @@ package final class ScriptedAdapter: LockAdapter {
         }
     }
 
+    /// Notes the question and answers nothing: a test delivers the report itself.
     package func refresh(_ id: DeviceID) throws(AdapterError) {
         try state.withLock { (state) throws(AdapterError) in
             if state.attached[id] == nil { throw .notAttached }

@@ -27,6 +27,7 @@ package final class SeededExecutor: TaskExecutor {
         state = Mutex(([], SeededGenerator(seed: seed)))
     }
 
+    /// Called by the runtime. The job waits for `run`, on whose thread it is run when it is drawn.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.withLock { $0.jobs.append(job) }

@@ -5,6 +5,7 @@ package struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
 
     package init(seed: UInt64) { state = seed }
 
+    /// Uses all 64 bits; comes back to its beginning after 2^64 draws.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

@@ -14,10 +14,13 @@ package final class VirtualClock: GatewayClock {
         state = Mutex(State(wallOffset: start.milliseconds * 1_000_000))
     }
 
+    /// What `advance` and `stepWall` have made of the start, in whole milliseconds, rounded down.
     package func now() -> Timestamp { state.withLock { $0.wall } }
 
+    /// From 0; moved by `advance` alone.
     package func monotonicNow() -> MonotonicInstant { state.withLock { MonotonicInstant(nanoseconds: $0.monotonic) } }
 
+    /// Returns at once for an instant that is not in the future.
     package func sleep(until instant: MonotonicInstant) async throws {
         let ticket = state.withLock { $0.nextTicket() }
         try await withTaskCancellationHandler {

@@ -28,11 +28,15 @@ package struct World: Sendable {
 
     /// Where a device hangs.
     package enum Place: Hashable, Sendable {
+        /// On no unit: units of the property may share it.
         case property(PropertyID)
+        /// And with it on the unit's property.
         case unit(UnitID)
+        /// Unassigned, as a lock is that was taken off its property.
         case nowhere
     }
 
+    /// Empty. Worlds of different seeds share no id; `createdAt` is 2026-11-21T08:00:00.000Z, as `VirtualClock` starts.
     package init(seed: UInt64, createdAt: Timestamp = Timestamp(milliseconds: 1_795_248_000_000)) {
         random = SeededGenerator(seed: seed)
         self.createdAt = createdAt
@@ -52,12 +56,14 @@ package struct World: Sendable {
 
     // MARK: The hierarchy
 
+    /// Nobody holds anything on it until `assign`.
     package mutating func portfolio(_ name: String) -> PortfolioID {
         let portfolio = Portfolio(id: id(), name: name, createdAt: createdAt, updatedAt: createdAt)
         changes.append(.putPortfolio(portfolio))
         return portfolio.id
     }
 
+    /// Without an address. `timeZone` is an IANA name and is not checked here.
     package mutating func property(_ name: String, in portfolio: PortfolioID, timeZone: String? = nil) -> PropertyID {
         let property = Property(
             id: id(), name: name, portfolioID: portfolio, defaultTimeZone: timeZone, createdAt: createdAt, updatedAt: createdAt)
@@ -66,6 +72,7 @@ package struct World: Sendable {
         return property.id
     }
 
+    /// Shares nothing and has no tenants yet.
     package mutating func unit(_ name: String, in property: PropertyID) -> UnitID {
         let portfolio: PortfolioID = portfolios[property] ?? id()
         let unit = Unit(
@@ -74,6 +81,7 @@ package struct World: Sendable {
         return unit.id
     }
 
+    /// A lock that can do everything and speaks through a `ScriptedAdapter`, unless said otherwise.
     package mutating func device(
         _ name: String, in place: Place, adapter: String = "scripted", address: [String: JSONValue] = [:],
         capabilities: LockCapabilities = .all, isRemoteOperationEnabled: Bool = true

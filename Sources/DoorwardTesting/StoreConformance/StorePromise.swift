@@ -17,6 +17,7 @@ package struct StorePromise: Sendable, CustomStringConvertible {
 
 /// What a store did instead of what it promises.
 package struct BrokenPromise: Error, CustomStringConvertible {
+    /// What was expected and what was found, as one line of a test's report.
     package let description: String
 
     init(_ description: String) { self.description = description }
@@ -24,6 +25,7 @@ package struct BrokenPromise: Error, CustomStringConvertible {
 
 /// Every promise that a store of any kind must keep: a test runs each against a store of its own.
 package enum StoreConformance {
+    /// In groups by what they are about; each needs a new, empty store and leaves it as it likes.
     package static let promises: [StorePromise] =
         tenancyPromises + credentialPromises + resetPromises + commandPromises + idempotencyPromises + recordPromises
         + queryPromises + backupPromises

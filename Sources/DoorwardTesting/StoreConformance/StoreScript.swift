@@ -4,22 +4,30 @@ package import DoorwardDomain
 /// Transactions for tests of a store: commands with the records of their intents and outcomes, and single records, in a
 /// small tenancy with two portfolios.
 package struct StoreScript: Sendable {
+    /// Everything that the script is made of; more can be said in it before `tenancy` is written.
     package var world: World
+    /// The one whose log nearly all of the script's records stand in.
     package let portfolio: PortfolioID
+    /// The only one of `portfolio`.
     package let property: PropertyID
+    /// The only one of `property`.
     package let unit: UnitID
     /// Hangs on `unit`.
     package let door: DeviceID
     /// Hangs on `property`.
     package let gate: DeviceID
+    /// Gives every command, and holds no role: a store asks for no right.
     package let user: UserID
+    /// For what must not show in the log of `portfolio`.
     package let otherPortfolio: PortfolioID
+    /// The only one of `otherPortfolio`; it has no unit.
     package let otherProperty: PropertyID
     /// Hangs on `otherProperty`.
     package let otherDoor: DeviceID
     /// What the next record or command is dated.
     package var now: Timestamp
 
+    /// The same seed gives the same ids; scripts of different seeds share none.
     package init(seed: UInt64) {
         var world = World(seed: seed)
         portfolio = world.portfolio("Oak Street")
@@ -38,6 +46,7 @@ package struct StoreScript: Sendable {
     /// The tenancy.
     package var tenancy: StoreTransaction { StoreTransaction(changes: world.changes) }
 
+    /// `user`, with a name for the store to seal.
     package var actor: Actor { Actor(kind: .user, id: user.description, name: "Ada Lovelace", userID: user) }
 
     /// Where a device hangs now; nowhere if this script did not make it.
@@ -50,6 +59,7 @@ package struct StoreScript: Sendable {
 
     // MARK: Commands
 
+    /// An unlock by `user`, ten seconds from its deadline, that has not begun: nothing is written of it.
     package mutating func command(on device: DeviceID, reason: String? = nil) -> Command {
         Command(
             id: world.id(), deviceID: device, operation: .unlock, actor: actor, source: .api, reason: reason,
@@ -62,6 +72,7 @@ package struct StoreScript: Sendable {
         return StoreTransaction(commands: [.begin(command, log: log)], records: [PendingRecord(intent(of: command))])
     }
 
+    /// The record that goes with `.begin`, with a new id each time.
     package mutating func intent(of command: Command) -> RecordBody {
         RecordBody(
             log: log(of: command.deviceID), id: world.id(), at: now, kind: .commandIntent, actor: command.actor,
@@ -105,6 +116,7 @@ package struct StoreScript: Sendable {
 
     // MARK: Sign-in
 
+    /// A session of `user` that ends an hour from `now`; its tokens are up to the test.
     package mutating func session() -> Session {
         Session(id: world.id(), userID: user, createdAt: now, expiresAt: now.advanced(by: .seconds(3600)))
     }

@@ -6,9 +6,11 @@ package struct Resident: Hashable, Sendable {
     package var door: String
     /// The lock that they pass on the way to it; `nil` when their door is on the street.
     package var frontDoor: String?
-    // Times of day; a time to sleep before that of the return is after midnight.
+    /// The time of day of leaving, on workdays.
     package var leaves = Duration.hours(8)
+    /// The time of day of coming home, on workdays.
     package var returns = Duration.hours(18)
+    /// The time of day of going to bed, when they lock from inside; one before `returns` is after midnight.
     package var sleeps = Duration.hours(23)
     /// The days on which they leave and return at these times; on the others they are home, and mostly go out once.
     package var workdays = Weekday.weekdays
@@ -16,6 +18,7 @@ package struct Resident: Hashable, Sendable {
     package var spread = Duration.minutes(20)
     /// How likely they go without locking, 0 to 1.
     package var forgets = 0.05
+    /// By which way they open; by `.app` they are one of the scenario's `people`.
     package var opens = Way.app
 
     /// How likely somebody goes out on a free day.

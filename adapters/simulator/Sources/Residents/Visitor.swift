@@ -6,6 +6,7 @@ package struct Visitor: Hashable, Sendable {
     package var door: String
     /// The lock that they pass on the way to it; `nil` when the door is on the street.
     package var frontDoor: String?
+    /// The days on which they may come.
     package var days = Weekday.all
     /// The time of day of their coming.
     package var comes = Duration.hours(9)
@@ -17,6 +18,7 @@ package struct Visitor: Hashable, Sendable {
     package var chance = 1.0
     /// How likely they go without locking, 0 to 1.
     package var forgets = 0.02
+    /// By which way they open; by `.app` they are one of the scenario's `people`.
     package var opens = Way.app
 
     package init(name: String, door: String) { (self.name, self.door) = (name, door) }

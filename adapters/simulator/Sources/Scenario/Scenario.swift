@@ -9,8 +9,11 @@ package struct Scenario: Hashable, Sendable {
     package var days: Int?
     /// Every lock that a scenario may name, in the order of its file.
     package var lockNames: [String]
+    /// In the order of the file, on which their luck depends.
     package var residents: [Resident]
+    /// In the order of the file; residents' luck does not depend on them.
     package var visitors: [Visitor]
+    /// In the order of the file: thumb turns, jams, lost connections and commands that are nobody's habit.
     package var rules: [ScenarioRule]
 
     package init(

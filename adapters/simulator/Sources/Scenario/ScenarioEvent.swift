@@ -6,6 +6,7 @@ package struct ScenarioEvent: Hashable, Sendable {
     package let at: Duration
     /// The name of the lock in the scenario.
     package let lock: String
+    /// Tried at its time: what the lock's condition does not allow then does not happen.
     package let action: Action
 
     package init(at: Duration, lock: String, action: Action) { (self.at, self.lock, self.action) = (at, lock, action) }

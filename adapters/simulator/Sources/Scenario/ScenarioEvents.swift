@@ -17,6 +17,7 @@ package struct ScenarioEvents: Sequence, IteratorProtocol, Sendable {
         day = Swift.max(0, start.wholeDays - ScenarioText.longestLasting.wholeDays - 1)
     }
 
+    /// `nil` only for a scenario that ends; plans as many days ahead as it takes to know the order.
     package mutating func next() -> ScenarioEvent? {
         while true {
             if let event = planned.last, isSettled(event) {

@@ -2,6 +2,7 @@
 package struct ScenarioMistakes: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the file, as the caller gave it.
     package let file: String
+    /// Never empty; those that no line stands for come first.
     package let mistakes: [Mistake]
 
     /// One of them.

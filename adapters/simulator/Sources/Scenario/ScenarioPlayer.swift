@@ -2,6 +2,7 @@ package import DoorwardDomain
 
 /// A person's wish to have a lock moved through the gateway.
 package struct ScenarioCommand: Hashable, Sendable {
+    /// The attached lock behind the scenario's name for it.
     package let lock: DeviceID
     /// One of `LockOperation.movements`.
     package let operation: LockOperation

@@ -2,9 +2,11 @@ internal import DoorwardDomain
 
 /// One line of a scenario: what happens to which locks, when, and how surely.
 package struct ScenarioRule: Hashable, Sendable {
+    /// Before `spread` moves it.
     package let when: When
     /// The locks that it happens to, each with its own luck.
     package let locks: [String]
+    /// Tried at its time, with each of `locks` by itself.
     package let action: ScenarioEvent.Action
     /// At most so much earlier or later, drawn for each time and lock; below 12 hours.
     package var spread: Duration

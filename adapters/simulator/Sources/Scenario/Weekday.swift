@@ -1,12 +1,7 @@
 /// A day of the week. Raw values are the words of scenario files.
 package enum Weekday: String, CaseIterable, Hashable, Sendable {
-    case monday = "mon"
-    case tuesday = "tue"
-    case wednesday = "wed"
-    case thursday = "thu"
-    case friday = "fri"
-    case saturday = "sat"
-    case sunday = "sun"
+    /// In the order of ISO 8601, by which `advanced(byDays:)` counts.
+    case monday = "mon", tuesday = "tue", wednesday = "wed", thursday = "thu", friday = "fri", saturday = "sat", sunday = "sun"
 
     /// Every day.
     package static let all = Set(allCases)
