@@ -180,7 +180,8 @@ if Context.environment["DOORWARD_BENCHMARKS"] != nil {
         .executableTarget(
             name: "benchmark-unlock",
             dependencies: [
-                "BenchmarkSupport", "BenchmarkFleet", "DoorwardHTTP", "DoorwardStore", "DoorwardControl", "DoorwardAudit", "DoorwardPolicy",
+                "BenchmarkSupport", "BenchmarkFleet", "DoorwardHTTP", "DoorwardStore", "DoorwardControl", "DoorwardAudit",
+                "DoorwardPolicy",
                 "DoorwardDomain", "AdapterSimulator", hummingbird, nioCore, nioPosix, logging,
             ],
             path: "Benchmarks/Unlock",

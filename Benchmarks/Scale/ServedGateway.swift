@@ -26,7 +26,9 @@ struct ServedGateway {
             line += more
         }
         let seconds = Double(watch.wall) / 1e9
-        guard let url = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace).last else { throw NeverReady() }
+        guard let url = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace).last else {
+            throw NeverReady()
+        }
         return ServedGateway(url: String(url), startSeconds: seconds, process: process)
     }
 

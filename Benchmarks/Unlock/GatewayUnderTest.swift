@@ -1,5 +1,5 @@
-import BenchmarkFleet
 import AdapterSimulator
+import BenchmarkFleet
 import DoorwardControl
 import DoorwardDomain
 import DoorwardHTTP
