@@ -8,11 +8,10 @@ import Testing
         log.bodies.enumerated().compactMap { try? Samples.encode($1, seq: UInt64($0)).bytes }
     }
 
-    /// Requires that the damaged bytes are refused or say something else, and are exactly what the encoder writes for that.
+    /// Requires that the damaged bytes are refused, or are exactly what the encoder writes for what they say, so that no two
+    /// byte strings say the same. (What was read is not compared: Swift holds texts for equal that have other scalars.)
     private func requireSeen(_ damaged: [UInt8], insteadOf sound: [UInt8], _ what: String) throws {
-        guard let read = try? RecordEncoding.decode(damaged) else { return }
-        let original = try RecordEncoding.decode(sound)
-        #expect(read != original, "\(what) is not seen: \(damaged.hex)")
+        guard (try? RecordEncoding.decode(damaged)) != nil else { return }
         #expect(MerkleTree.leafHash(damaged) != MerkleTree.leafHash(sound))
         #expect(try Recommitted.bytes(of: damaged) == damaged, "\(what) is taken and has another encoding")
     }
@@ -27,12 +26,7 @@ import Testing
             for bit in 0..<8 {
                 var damaged = sound
                 damaged[position] ^= 1 << UInt8(bit)
-                // One turned bit of the tenth example is taken, and encodes otherwise; why is not found yet.
-                try withKnownIssue(isIntermittent: true) {
-                    try requireSeen(damaged, insteadOf: sound, "bit \(bit) of byte \(position)")
-                } when: {
-                    index == 9
-                }
+                try requireSeen(damaged, insteadOf: sound, "bit \(bit) of byte \(position)")
             }
         }
     }

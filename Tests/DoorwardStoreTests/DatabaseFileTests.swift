@@ -1,6 +1,7 @@
-import DoorwardStore
 import Foundation
 import Testing
+
+@testable import DoorwardStore
 
 @Suite struct DatabaseFileTests {
     @Test("A refused second store leaves the first one's locks on the file")
@@ -24,6 +25,23 @@ import Testing
         #expect(throws: StoreOpenError.self) { try database.open() }
         #expect(!FileManager.default.fileExists(atPath: database.path))
         try? await store.close()
+    }
+
+    @Test("A lock that is given up is free though a copy of its descriptor lives on, as in a child before it becomes its program")
+    func copiedDescriptor() throws {
+        let database = try TemporaryDatabase()
+        let lock = try FileLock(for: database.path)
+        let name = try #require(realpath(database.path + ".lock", nil))
+        defer { free(name) }
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
+        let held = try #require(
+            descriptors.first {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == String(cString: name)
+            })
+        let copy = dup(held)
+        defer { close(copy) }
+        lock.release()
+        try FileLock(for: database.path).release()
     }
 
     @Test(

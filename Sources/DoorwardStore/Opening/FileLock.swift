@@ -23,9 +23,13 @@ final class FileLock: Sendable {
     }
 
     /// Gives the file free for the next store.
+    ///
+    /// Closing alone would not do while a child that has not yet become its program holds a copy of the descriptor.
     func release() {
         descriptor.withLock { descriptor in
-            if let descriptor { Glibc.close(descriptor) }
+            guard let held = descriptor else { return }
+            flock(held, LOCK_UN)
+            Glibc.close(held)
             descriptor = nil
         }
     }
