@@ -89,6 +89,8 @@ extension EndToEnd {
                 ("Sources/A/A.swift", "// TO\u{44}O\n", "A.swift:1:// TO\u{44}O"),
                 ("README.md", "\n[there](not/there.md)\n", "README.md:2: not/there.md"),
                 ("Sources/A/A.swift", "import GRDB\n", "A.swift:1:import"),
+                ("Sources/A/A.swift", "// A.\npackage struct A {}\n", "A.swift:2: package struct A {}"),
+                ("Sources/A/A.swift", "/// A.\npackage enum A {\n    case a\n}\n", "A.swift:3: case a"),
             ])
         func findings(file: String, text: String, finding: String) async throws {
             try await beginRepository()
