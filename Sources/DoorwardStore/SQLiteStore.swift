@@ -169,12 +169,12 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// All of them from one snapshot. A personal value whose key is gone, or that does not open, is absent.
+    /// All of them from one snapshot. A personal value whose key is gone, or that does not open, is `nil`, or `.withheld` in details.
     package func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord] {
         try await reader.read { try RecordQueryReading(query, in: $0).records() }
     }
 
-    /// Personal values are absent as in `records`; bytes that are no record throw `.failed`.
+    /// Personal values as in `records`; bytes that are no record throw `.failed`.
     package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? {
         try await reader.read { db in
             var reading = RecordReading(db)
