@@ -31,10 +31,14 @@ struct RunningGateway: Sendable {
 
     /// Starts it and waits until it says where it listens.
     static func start(in folder: TemporaryFolder, _ options: [String] = []) async throws -> RunningGateway {
-        let program = try launch(in: folder, options)
+        try await RunningGateway(listening: launch(in: folder, options), folder: folder)
+    }
+
+    /// Waits until a program that was started says where it listens.
+    init(listening program: Program, folder: TemporaryFolder) async throws {
         let line = try #require(await program.nextLine(), "the gateway ended before it listened: \(folder.path)")
-        let address = try #require(line.wholeMatch(of: /listening on (http:\/\/127\.0\.0\.1:[0-9]+)/)).1
-        return RunningGateway(program: program, address: String(address), folder: folder)
+        address = String(try #require(line.wholeMatch(of: /listening on (http:\/\/127\.0\.0\.1:[0-9]+)/)).1)
+        (self.program, self.folder) = (program, folder)
     }
 
     /// A fresh database with its super admin, and a gateway on it.

@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// docs/operating.md, Backup and Restore, as it is written there.
+    @Suite("A backup and its restoring", .timeLimit(.minutes(3))) struct RestoreTests {
+        private let folder: TemporaryFolder
+        private let host: Host
+
+        init() throws {
+            folder = try TemporaryFolder()
+            host = Host(in: folder)
+        }
+
+        @Test("a backup taken under load, restored elsewhere with the key, is whole and answers as the gateway did then")
+        func drill() async throws {
+            let gateway = try await RunningGateway.first(in: folder)
+            let house = try await House.build(on: gateway)
+            let admin = try await gateway.signIn(RunningGateway.adminEmail)
+            try await signIn(at: gateway)
+            let (guestAccess, locks, tenants) = try await furnish(house, on: gateway)
+            let tenancy = try await Lists.read(on: gateway, admin: admin, house).tenancy
+
+            let history = CommandHistory()
+            let load = Load(gateway: gateway, tenants: tenants, locks: locks, history: history, seed: Seed(of: "drill"))
+            let (isBusy, isOver) = (Latch<Void>(), Latch<Void>())
+            async let loaded: Void = load.run(untilAnswers: 40) {
+                isBusy.open(())
+                await isOver.value
+            }
+            defer {
+                gateway.program.signal(SIGKILL)
+                isOver.open(())
+            }
+            await isBusy.value
+            let answered = history.answers
+            for block in try Page("operating").shellBlocks(under: "## Backup") { try await host.follow(block) }
+            #expect(history.answers.count > answered.count, "commands ended while the backup was made")
+            // What comes after the backup is not in it.
+            #expect(try await house.owner.send(.DELETE, "/guest-access/\(guestAccess)").status == 204)
+            _ = try await house.lock("Attached later")
+            #expect(await gateway.stop() == 0)
+            isOver.open(())
+            await loaded
+
+            let again = try await RunningGateway.start(in: folder)
+            let original = try await Lists.read(on: again, admin: admin, house)
+            #expect(await again.stop() == 0)
+
+            let restored = try await restore()
+            let lists = try await Lists.read(on: restored, admin: admin, house)
+            #expect(lists.tenancy == tenancy)
+            try compareLogs(lists, original, holding: answered)
+            try await expectWorking(house, lock: locks[0], guestAccess: guestAccess, on: restored)
+            #expect(await restored.stop() == 0)
+            try await RunningGateway.verifyLogs(in: folder, database: folder.file("restored/doorward.db"))
+            try await host.follow("doorward store check --store-path restored/doorward.db")
+        }
+
+        private func signIn(at gateway: RunningGateway) async throws {
+            let login = try await host.type(
+                "doorward login --server \(gateway.address) --email \(RunningGateway.adminEmail) --password-stdin",
+                input: RunningGateway.password + "\n")
+            try #require(login.code == 0, "\(login.errors)")
+        }
+
+        /// Locks, people who use them, and a guest.
+        private func furnish(_ house: House, on gateway: RunningGateway) async throws -> (
+            guestAccess: String, locks: [String], tenants: [Caller]
+        ) {
+            var (locks, tenants) = ([String](), [Caller]())
+            for latency in [0, 5, 20, 60] { locks.append(try await house.lock("Lock \(latency)", address: #""latencyMs":\#(latency)"#)) }
+            for index in 0..<4 { tenants.append(try await house.tenant("Tenant\(index)", on: gateway)) }
+            let granted = try await house.owner.post(
+                "/guest-access",
+                #"{"label":"Plumber","deviceIds":["\#(locks[0])"],"operations":["UNLOCK"],"#
+                    + #""validFrom":"2026-01-01T00:00:00Z","validUntil":"2030-01-01T00:00:00Z"}"#)
+            return (try #require(granted.data["guestAccess"]["id"].text, "\(granted.body)"), locks, tenants)
+        }
+
+        /// As the page says; but without the key first, which is no way to start.
+        private func restore() async throws -> RunningGateway {
+            let blocks = try Page("operating").shellBlocks(under: "## Restore")
+            try #require(blocks.count == 2)
+            let keyless = try await host.type("doorward serve --store-path backups/monday.db")
+            #expect(keyless.code == 1)
+            #expect(keyless.errors.contains("the key that signs access tokens is missing"), "\(keyless.errors)")
+            let checked = try await host.follow(blocks[0])
+            #expect(checked.contains("\twhole\n"))
+            return try await host.serve(blocks[1])
+        }
+
+        /// Each log is that of the original up to the backup's end, and goes on with nothing but what the restored gateway
+        /// itself did: it has given an end to what was under way, and let people sign in.
+        private func compareLogs(_ restored: Lists, _ original: Lists, holding answered: [String: String]) throws {
+            #expect(Set(restored.logs.keys) == Set(original.logs.keys))
+            for (log, records) in restored.logs {
+                let shared = zip(records, original.logs[log] ?? []).prefix { $0 == $1 }.count
+                let added = records.dropFirst(shared)
+                #expect(shared > 0)
+                #expect(original.logs[log].map { $0.count > shared } == true, "the original went on")
+                for record in added {
+                    let isEnding = record["outcome"] == .string("UNKNOWN")
+                    let isOwn = ["GATEWAY", "DEVICE_EVENT"].contains(record["kind"].text)
+                    #expect(isEnding || isOwn, "\(record)")
+                }
+            }
+            #expect(!answered.isEmpty)
+            for (id, state) in answered {
+                #expect(restored.commands[id] == original.commands[id], "answered before the backup began")
+                #expect(restored.commands[id]?["state"] == .string(state))
+            }
+        }
+
+        /// Tokens of before are good, as the key is the same; the guest access that was taken away since is back; the door opens.
+        private func expectWorking(_ house: House, lock: String, guestAccess: String, on gateway: RunningGateway) async throws {
+            let owner = house.owner.at(gateway)
+            let access = try await owner.get("/guest-access/\(guestAccess)").data["guestAccess"]
+            #expect(access["label"] == .string("Plumber"))
+            #expect(access["revokedAt"] == .null)
+            #expect(try await owner.post("/devices/\(lock)/unlock", "{}").status == 200)
+        }
+    }
+}
