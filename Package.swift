@@ -156,7 +156,9 @@ let package = Package(
                 "DoorwardTesting", arguments, logging, metrics,
             ]),
         // The built program as its users meet it: over HTTP, by signals, on a real database file.
-        tests("EndToEnd", ["doorward", "DoorwardTesting", httpClient, nioCore, nioHTTP1], path: "Tests/EndToEnd"),
+        tests(
+            "EndToEnd", ["doorward", "DoorwardTesting", httpClient, nioCore, nioHTTP1], path: "Tests/EndToEnd",
+            exclude: ["Fixtures"]),
     ]
 )
 

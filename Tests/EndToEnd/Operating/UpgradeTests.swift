@@ -12,6 +12,30 @@ extension EndToEnd {
             host = Host(in: folder)
         }
 
+        /// The dumps of tables in Fixtures hold one house each: its owner, a lock that was unlocked, jammed and denied, and a guest.
+        @Test("one of an older program is brought up to date at the start, with all that was in it", arguments: [1, 2])
+        func older(schema: Int) async throws {
+            try await makeFixture(schema: schema)
+            #expect(try await self.schema() == schema)
+            let before = try await records(on: host.follow("doorward store check --json"))
+            let gateway = try await host.serve("doorward serve")
+            let owner = try await gateway.signIn("owner@doors.example")
+            let device = try await owner.get("/devices").data["devices"].items.first ?? .null
+            #expect(device["name"] == .string("Front door"))
+            #expect(try await owner.get("/guest-access").data["guestAccesses"].items.map { $0["label"] } == [.string("Plumber")])
+            let commands = try await owner.get("/commands?deviceId=\(device["id"].text ?? "")").data["commands"].items
+            #expect(Set(commands.compactMap { $0["state"].text }) == ["CONFIRMED", "FAILED"])
+            // The columns that came later are filled from the records.
+            let denied = try await owner.get("/access-records?decision=DENIED").data["accessRecords"].items
+            #expect(denied.map { $0["reason"] } == [.string("role_insufficient")])
+            #expect(try await owner.post("/devices/\(device["id"].text ?? "")/unlock", "{}").status == 200)
+            #expect(await gateway.stop() == 0)
+            let report = try await host.follow("doorward store check --json")
+            #expect(try await self.schema() > 2)
+            #expect(try records(on: report) > before)
+            try await RunningGateway.verifyLogs(in: folder)
+        }
+
         @Test("one of a newer program is refused by file and version, by every command, and left as it is")
         func newer() async throws {
             #expect(try await RunningGateway.first(in: folder).stop() == 0)
@@ -31,14 +55,27 @@ extension EndToEnd {
 
         /// What the page says that somebody will read, for these versions.
         private func sentence(found: Int, known: Int) throws -> String {
-            try Page("operating").line(beginning: "doorward: doorward.db: this database was written by")
-                .replacing(#/schema [0-9]+/#, with: "schema \(found)").replacing(#/knows [0-9]+/#, with: "knows \(known)")
+            try Page("operating").line(beginning: "doorward: /var/lib/doorward/doorward.db: this database was written by")
+                .replacing("/var/lib/doorward", with: folder.path).replacing(#/schema [0-9]+/#, with: "schema \(found)")
+                .replacing(#/knows [0-9]+/#, with: "knows \(known)")
         }
 
-        private func schema() async throws -> Int {
-            let report = try await host.follow("doorward store check --json")
-            guard case .number(let schema) = try JSONDecoder().decode(JSON.self, from: Data(report.utf8))["schema"] else { return 0 }
-            return Int(schema)
+        private func schema() async throws -> Int { try number("schema", in: await host.follow("doorward store check --json")) }
+
+        private func records(on report: String) throws -> Int { try number("records", in: report) }
+
+        private func number(_ key: String, in report: String) throws -> Int {
+            guard case .number(let number) = try JSONDecoder().decode(JSON.self, from: Data(report.utf8))[key] else { return 0 }
+            return Int(number)
+        }
+
+        /// A database as a program of that schema left it, and its key: 32 bytes of 7.
+        private func makeFixture(schema: Int) async throws {
+            let dump = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .appending(path: "Fixtures/schema-\(schema).sql").path
+            let script = "import sqlite3, sys; sqlite3.connect('doorward.db').executescript(open(sys.argv[1]).read())"
+            try await host.follow(#"umask 077; python3 -c "\#(script)" '\#(dump)'"#)
+            try await host.follow(#"umask 077; head -c 32 /dev/zero | tr '\0' '\7' | base64 > doorward.db.signing-key"#)
         }
 
         /// What the next program's first start would leave: one more step, and its number.

@@ -1,0 +1,110 @@
+extension CommandCase {
+    private static let password = RunningGateway.password + "\n"
+    private static let nowhere = ["DOORWARD_SERVER": "http://127.0.0.1:1", "DOORWARD_TOKEN": "t"]
+
+    /// Every command with each of its options and arguments at least once; `CommandCoverage` holds it to that.
+    static let all = signingIn + locks + movements + guests + log + settingUp + host + mistakes
+
+    private static let signingIn = [
+        CommandCase(
+            "login", "--server", "{server}", "--email", "owner@doors.example", "--password-stdin", by: .nobody, input: password,
+            pipe: "signed in at {server} as Olga Example"),
+        CommandCase("logout", by: .nobody, pipe: "signed out: owner@doors.example at {server}"),
+        CommandCase(
+            "login", "--server", "{server}", "--api-key-stdin", by: .nobody, input: "dw_nonsense\n", code: 1,
+            pipe: "doorward: the gateway does not take this API key; nothing was kept"),
+    ]
+
+    private static let locks = [
+        CommandCase("locks", pipe: "Front door\tlocked\t", terminal: "NAME  "),
+        CommandCase(
+            "locks", "--property", "quay 1", "--unit", "1A", pipe: "\tQuay 1 / 1a\t{door}\n", terminal: "  Quay 1 / 1a  {door}"),
+        CommandCase("locks", "--json", pipe: #""pagination":{"#),
+        CommandCase("status", "front door", pipe: "\nid\t{door}\n", terminal: "id       {door}"),
+        CommandCase("status", "{door}", "--json", pipe: #"{"status":{"#),
+    ]
+
+    private static let movements = ["unlock", "unlatch", "lock"].flatMap { command in
+        [
+            CommandCase(
+                command, "Front door", "--reason", "the post", "--override", "a drill", "--timeout", "30",
+                pipe: "Front door\t\(command)ed\n", terminal: "Front door is \(command)ed."),
+            CommandCase(command, "{door}", "--json", pipe: #""state":"CONFIRMED""#),
+        ]
+    }
+
+    private static let guests = [
+        CommandCase(
+            "grant", "Plumber in a {how}", "Front door", "Cellar", "--from", "now", "--until", "+1h",
+            pipe: "Plumber in a pipe\tFront door, Cellar\tlock, unlock\t",
+            terminal: "Plumber in a terminal may lock, unlock Front door, Cellar"),
+        CommandCase(
+            "grant", "Painter", "{door}", "--from", "now", "--until", "+1h", "--json", pipe: #""label":"Painter""#),
+        CommandCase("grants", pipe: "Plumber in a pipe\t", terminal: "Plumber in a terminal  "),
+        CommandCase("grants", "Cellar", "--json", pipe: #"{"guestAccesses":["#),
+        CommandCase("revoke", "{access}", pipe: "{access}\trevoked\n", terminal: "Revoked {access}."),
+    ]
+
+    private static let log = [
+        CommandCase("log", pipe: "\tOlga Example\tunlock\tFront door\tconfirmed\n", terminal: "TIME  "),
+        CommandCase(
+            "log", "Front door", "--user", "owner@doors.example", "--since", "-1h", "--limit", "2",
+            pipe: "\tOlga Example\tlock\tFront door\tconfirmed\n", terminal: "  Olga Example  lock  Front door  confirmed"),
+        CommandCase("log", "--denied", pipe: "\tdenied: ", terminal: "  denied: "),
+        CommandCase("log", "{door}", "--json", pipe: #"{"accessRecords":["#),
+        CommandCase("log", "Cellar", "--follow", pipe: "\tCellar\t", terminal: "  Cellar  ", isEndless: true),
+        CommandCase("log", "Cellar", "--follow", "--json", pipe: #""deviceName":"Cellar""#, isEndless: true),
+    ]
+
+    private static let settingUp = [
+        CommandCase(
+            "attach", "Back door {how}", "--adapter", "simulator", "--property", "Quay 1", "--unit", "1a", "--address",
+            "latencyMs=5",
+            "batteryLevel=80", pipe: "Back door pipe\t", terminal: "Attached Back door terminal, id "),
+        CommandCase(
+            "attach", "Gate {how}", "--adapter", "simulator", "--property", "Quay 1", "--json", pipe: #""name":"Gate {how}""#),
+        CommandCase(
+            "attach", "Nuki", "--adapter", "simulator", "--profile", "nuki", "--property", "Quay 1", code: 1,
+            pipe: "  address.profile is not known here"),
+        CommandCase("simulate", "Cellar", "door-open", pipe: "Cellar\tlocked\n", terminal: "Cellar is locked."),
+        CommandCase("simulate", "Cellar", "low_battery", "--json", pipe: #""batteryLow":true"#),
+    ]
+
+    private static let host = [
+        CommandCase(
+            "admin", "create", "--email", "ada@doors.example", "--first-name", "Ada", "--last-name", "Ames", "--password-stdin",
+            "--config", "{config}", "--store-path", "{folder}/{how}.db", by: .nobody, input: password,
+            pipe: "ada@doors.example is now a super admin in {folder}/{how}.db"),
+        CommandCase(
+            "serve", "--config", "{config}", "--store-path", "{folder}/{how}.db", "--http-host", "127.0.0.1", "--http-port", "0",
+            "--log-level", "debug", "--log-format", "json", by: .nobody, pipe: "listening on http://127.0.0.1:", isEndless: true),
+        CommandCase(
+            "store", "check", "--store-path", "{folder}/{how}.db", by: .nobody, pipe: "gateway\t3\twhole\n",
+            terminal: "{folder}/terminal.db is whole: 3 records"),
+        CommandCase(
+            "store", "check", "--config", "{config}", "--store-path", "{folder}/{how}.db", "--json", by: .nobody,
+            pipe: #""isWhole":true"#),
+        CommandCase(
+            "admin", "recover", "--email", "ada@doors.example", "--config", "{config}", "--store-path", "{folder}/{how}.db",
+            by: .nobody, pipe: "https://doors.example/reset-password#token="),
+        CommandCase(
+            "admin", "recover", "--email", "ada@doors.example", "--config", "{config}", "--store-path", "{folder}/{how}.db",
+            "--json",
+            by: .nobody, pipe: #"{"reset":{"#),
+        CommandCase(
+            "store", "backup", "{folder}/{how}-copy.db", by: .admin, pipe: "{folder}/pipe-copy.db\t",
+            terminal: "Wrote {folder}/terminal-copy.db on the gateway's host: "),
+        CommandCase("store", "backup", "{folder}/{how}-json.db", "--json", by: .admin, pipe: #"{"backup":{"#),
+    ]
+
+    private static let mistakes = [
+        CommandCase("status", "TWIN", code: 1, pipe: "doorward: `TWIN` is the name of several; name one by its id:"),
+        CommandCase("unlock", "Garage", code: 1, pipe: "doorward: there is no lock `Garage`; `doorward locks` lists"),
+        CommandCase("locks", by: .nobody, code: 1, pipe: "doorward: nobody is signed in; run `doorward login"),
+        CommandCase("store", "backup", "{folder}/other.db", code: 1, pipe: "doorward: "),
+        CommandCase("unlock", code: 2, pipe: "Usage: doorward unlock <lock>"),
+        CommandCase("log", "--limit", "0", code: 2, pipe: "--limit takes a number from 1 on."),
+        CommandCase("locks", environment: nowhere, code: 3, pipe: "doorward: no connection to http://127.0.0.1:1: "),
+        CommandCase("unlock", "{door}", environment: nowhere, code: 3, pipe: "doorward: no connection to http://127.0.0.1:1: "),
+    ]
+}

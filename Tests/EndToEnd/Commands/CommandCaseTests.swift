@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    @Suite("Every command in a pipe and on a terminal", InDailyHouse(), .timeLimit(.minutes(2))) struct CommandCaseTests {
+        @Test("in a pipe: plain text, nothing that moves a cursor, and the exit code", arguments: CommandCase.all)
+        func pipe(_ command: CommandCase) async throws {
+            let house = try InDailyHouse.house
+            func fill(_ text: String) throws -> String { try CommandCase.fill(text, .pipe, house) }
+            let shell = command.shell(in: house)
+            let errors = house.gateway.folder.file("errors-\(UUID().uuidString)")
+            let program = try Program(
+                Program.doorward, try command.arguments.map(fill),
+                environment: shell.environment.merging(command.environment) { _, new in new }, input: command.input,
+                errors: errors)
+            var output = ""
+            if command.isEndless {
+                while !output.contains(try fill(command.pipe)) { output += try #require(await program.nextLine()) + "\n" }
+                program.signal(SIGINT)
+            }
+            output += await program.rest()
+            #expect(await program.exitCode == command.code)
+            let error = try String(contentsOfFile: errors, encoding: .utf8)
+            #expect((command.code == 0 ? output : error).contains(try fill(command.pipe)), "\(output)\(error)")
+            #expect(command.code == 0 || output.isEmpty, "a failure says nothing on standard output: \(output)")
+            #expect(!(output + error).contains("\u{1B}"), "\(output)\(error)")
+        }
+
+        @Test("on a terminal: the words for a person, and the same exit code", arguments: CommandCase.all)
+        func terminal(_ command: CommandCase) async throws {
+            let house = try InDailyHouse.house
+            func fill(_ text: String) throws -> String { try CommandCase.fill(text, .terminal, house) }
+            let shell = command.shell(in: house)
+            let program = try TerminalProgram(
+                Program.doorward, try command.arguments.map(fill), size: .init(columns: 200, rows: 50),
+                environment: shell.environment.merging(["NO_COLOR": "1"].merging(command.environment) { _, new in new }) {
+                    _, new in new
+                },
+                in: shell.folder)
+            program.type(command.input.replacing("\n", with: "\r"))
+            if command.isEndless {
+                try await program.read(until: fill(command.terminal))
+                program.press(.controlC)
+            }
+            _ = await program.rest()
+            #expect(await program.exitCode == command.code)
+            let shown = program.shown.replacing("\r\n", with: "\n")
+            #expect(shown.contains(try fill(command.terminal)), "\(shown.debugDescription)")
+            #expect(!shown.contains(#/\u{1B}\[[0-9;]*m/#), "no colour, since NO_COLOR is set: \(shown.debugDescription)")
+        }
+
+        @Test("every command tells its help and the version, wherever it is asked")
+        func help() async throws {
+            let folder = try TemporaryFolder()
+            for command in try await CommandTree.read(in: folder) {
+                for (option, text) in [("--help", "USAGE: \(command.name)"), ("--version", "0.1.0\n")] {
+                    let result = try await Program.run(Program.doorward, command.path + [option], in: folder)
+                    #expect(result.code == 0 && result.errors.isEmpty)
+                    #expect(result.output.contains(text), "\(command.name): \(result.output)")
+                    let program = try TerminalProgram(Program.doorward, command.path + [option], in: folder)
+                    let shown = await program.rest().replacing("\r\n", with: "\n")
+                    #expect(await program.exitCode == 0)
+                    #expect(shown.contains(text), "\(command.name): \(shown)")
+                }
+            }
+        }
+
+        /// Commands that suites of their own run in a pipe and on a terminal.
+        private static let elsewhere = ["demo", "detach"]
+
+        @Test("each option and argument of each command stands in one of the cases")
+        func coverage() async throws {
+            let commands = try await CommandTree.read(in: TemporaryFolder())
+            #expect(commands.count > 20)
+            let missing = commands.filter { !Self.elsewhere.contains($0.path.joined(separator: " ")) }.flatMap { command in
+                command.parts(missingIn: CommandCase.all.map(\.arguments)).map { "\(command.name) \($0)" }
+            }
+            #expect(missing == [], "write a case for each in CommandCase+All.swift")
+        }
+    }
+}

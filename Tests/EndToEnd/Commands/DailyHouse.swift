@@ -1,0 +1,53 @@
+import Testing
+
+/// One gateway with a house for all tests of a suite: nobody stops it or takes anything from it that others need.
+struct DailyHouse: Sendable {
+    let gateway: RunningGateway
+    let house: House
+    let owner: Shell
+    let admin: Shell
+    /// Somebody who is not signed in.
+    let nobody: Shell
+    /// The lock `Front door`.
+    let doorID: String
+    /// Two guest accesses that can be revoked: one in a pipe, one on a terminal.
+    let guestAccesses: [String]
+
+    static func make() async throws -> DailyHouse {
+        let (gateway, house, owner) = try await ownersShell()
+        let door = try await house.lock("Front door", address: #""latencyMs":5"#)
+        // Attached here, since a later one of the same name has to be told from it.
+        for name in ["Cellar", "Twin", "twin", "Away pipe", "Away terminal"] {
+            _ = try await house.lock(name, address: #""latencyMs":0"#)
+        }
+        var accesses: [String] = []
+        for label in ["In a pipe", "On a terminal"] {
+            let granted = try await house.owner.post(
+                "/guest-access",
+                #"{"label":"\#(label)","deviceIds":["\#(door)"],"operations":["UNLOCK"],"#
+                    + #""validFrom":"2026-01-01T00:00:00Z","validUntil":"2030-01-01T00:00:00Z"}"#)
+            accesses.append(try #require(granted.data["guestAccess"]["id"].text, "\(granted.body)"))
+        }
+        // A denial, for whoever looks for those.
+        #expect(try await gateway.signIn(RunningGateway.adminEmail).post("/devices/\(door)/unlock", "{}").status == 403)
+        return DailyHouse(
+            gateway: gateway, house: house, owner: owner,
+            admin: try await Shell.signedIn(RunningGateway.adminEmail, on: gateway), nobody: try Shell(gateway), doorID: door,
+            guestAccesses: accesses)
+    }
+}
+
+/// Makes a `DailyHouse` once for all tests of a suite, and stops its gateway after the last.
+struct InDailyHouse: SuiteTrait, TestScoping {
+    @TaskLocal private static var current: DailyHouse?
+
+    /// That of the suite that runs.
+    static var house: DailyHouse { get throws { try #require(current) } }
+
+    func provideScope(for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void) async throws {
+        let house = try await DailyHouse.make()
+        try await Self.$current.withValue(house, operation: function)
+        #expect(await house.gateway.stop() == 0)
+        try await RunningGateway.verifyLogs(in: house.gateway.folder)
+    }
+}
