@@ -16,8 +16,8 @@ package enum PersonKeyOwner: Hashable, Sendable {
     }
 }
 
-/// The random 256-bit key of one owner in one log. Destroying it destroys the owner's values and the salts of their
-/// commitments, in every copy. It prints as a mask.
+/// The random 256-bit key of one owner in one log. Where no copy of it is left, the owner's values and the salts of their
+/// commitments are gone, however many copies there are of the log. It prints as a mask.
 ///
 /// Deriving from the key costs about as much as sealing a value, so keep the `PersonKey` rather than its bytes.
 package struct PersonKey: Sendable {
