@@ -67,7 +67,7 @@ final class CommandLife: Sendable {
         let ending = await waitTurnAndSend()
         let finished = await writeOutcome(ending)
         dal.metrics.count(finished.command, after: dal.clock.monotonicNow().duration(since: accepted))
-        dal.devices.leave(place, of: live)
+        dal.leave(place, of: live)
         dal.running.remove(finished.command.id)
         return finished
     }

@@ -6,23 +6,55 @@ internal import DoorwardPolicy
 package struct Devices: Sendable {
     let writer: TenancyWriter
     let adapters: AdapterRegistry
+    private let attachments: Attachments
 
-    package init(writer: TenancyWriter, adapters: AdapterRegistry) { (self.writer, self.adapters) = (writer, adapters) }
+    package init(writer: TenancyWriter, adapters: AdapterRegistry) {
+        (self.writer, self.adapters) = (writer, adapters)
+        attachments = Attachments(devices: writer.devices, adapters: adapters)
+    }
 
     /// Attaches a lock: it hangs on the property, and on the unit if one is named, and the adapter listens to it.
     package func attach(
         _ caller: Caller, _ new: NewDevice, repeatable: IdempotentCall<LockDevice>?
     ) async throws(GatewayError) -> Answered<LockDevice> {
-        let (adapter, capabilities) = try check(new)
-        let answered = try await writer.change(
+        let capabilities = try check(new.address, for: new.adapter)
+        return try await writer.change(
             caller, repeatable: repeatable,
             reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: new) },
-            body: { (draft) throws(GatewayError) in try draft.attach(new, capabilities) })
-        if case .fresh(let device) = answered {
-            _ = writer.devices.device(device.id)
-            adapter.attach(AttachedLock(id: device.id, address: device.address))
-        }
-        return answered
+            body: { (draft) throws(GatewayError) in try draft.attach(new, capabilities) },
+            afterwards: { device, _ in attachments.attach(device) })
+    }
+
+    /// Changes what the request names. A lock with another address is another lock: nothing is known of it.
+    ///
+    /// When this has returned for a device that moved, no command leaves any more under a right from where it hung.
+    package func change(_ caller: Caller, _ id: DeviceID?, _ changes: DeviceChanges) async throws(GatewayError) -> LockDevice {
+        try await writer.change(
+            caller,
+            reach: { (tenancy) throws(GatewayError) in
+                try tenancy.requireReach(of: caller, to: id, changing: changes, at: writer.clock.now())
+            },
+            body: { (draft) throws(GatewayError) in
+                try draft.change(id, changes) { (device, address) throws(GatewayError) in
+                    try check(address, for: device.adapter)
+                }
+            },
+            afterwards: { device, before in
+                if before.device(device.id)?.address != device.address { attachments.attach(device, isAnew: true) }
+            }
+        ).value
+    }
+
+    /// Ends the gateway's dealings with a lock. Its records stay, and are read by those who read what happened where it hung.
+    ///
+    /// When this has returned, no command leaves for it any more; those that waited are denied in their turn. One that was
+    /// sent goes on to its end, and until then the lock is listened to.
+    package func detach(_ caller: Caller, _ id: DeviceID?) async throws(GatewayError) {
+        _ = try await writer.change(
+            caller,
+            reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: id, at: writer.clock.now()) },
+            body: { (draft) throws(GatewayError) in try draft.remove(id) },
+            afterwards: { id, _ in attachments.letGo(of: id) })
     }
 
     /// A device that the caller may see at this moment.
@@ -61,10 +93,10 @@ package struct Devices: Sendable {
         return device
     }
 
-    private func check(_ new: NewDevice) throws(GatewayError) -> (any LockAdapter, LockCapabilities) {
-        guard let adapter = adapters[new.adapter] else { throw .invalid("adapter", "unknown") }
+    private func check(_ address: [String: JSONValue], for kind: String) throws(GatewayError) -> LockCapabilities {
+        guard let adapter = adapters[kind] else { throw .invalid("adapter", "unknown") }
         do {
-            return (adapter, try adapter.check(address: new.address))
+            return try adapter.check(address: address)
         } catch {
             throw .invalid(error.mistakes.map { FieldProblem(field: $0.field, problem: $0.problem) })
         }
@@ -128,63 +160,7 @@ extension TenancyDraft {
             isRemoteOperationEnabled: new.isRemoteOperationEnabled, capabilities: capabilities, createdAt: now, updatedAt: now)
         apply(.putDevice(device))
         note(
-            .create, RecordTarget(device), at: .property(propertyID), device: DeviceStamp(device),
-            after: [
-                "name": .personal(device.name, person: nil), "adapter": .string(device.adapter),
-                "propertyId": .string(propertyID.description),
-                "unitId": unitID.map { .string($0.description) } ?? .null,
-            ])
+            .create, RecordTarget(device), at: .property(propertyID), device: DeviceStamp(device), after: device.recordFields)
         return device
-    }
-
-    /// Hangs a device of the unit's property on the unit.
-    mutating func hang(_ deviceID: DeviceID?, on unit: Unit, field: String) throws(GatewayError) {
-        guard let deviceID, var device = directory.device(deviceID) else { throw directory.outOfReach(for: caller) }
-        try directory.require(.deviceMove, of: caller, on: .device(deviceID))
-        guard device.propertyID == unit.propertyID else { throw .invalid(field, "not_in_property") }
-        guard device.unitID != unit.id else { return }
-        let before = device.unitID
-        device.unitID = unit.id
-        device.updatedAt = now
-        apply(.putDevice(device))
-        endGuestAccesses(listing: deviceID)
-        leaveCommonAreas(deviceID)
-        note(
-            .move, RecordTarget(device), at: .unit(unit.id), device: DeviceStamp(device),
-            before: ["unitId": before.map { .string($0.description) } ?? .null], after: ["unitId": .string(unit.id.description)])
-    }
-
-    /// A device that moves takes no guest with it: it leaves the list of every guest access, and one that lists nothing
-    /// else ends.
-    private mutating func endGuestAccesses(listing deviceID: DeviceID) {
-        for var access in directory.guestAccesses(on: deviceID) where access.revokedAt == nil {
-            let before = access.deviceIDs
-            if before.count == 1 {
-                access.revokedAt = now
-            } else {
-                access.deviceIDs.removeAll { $0 == deviceID }
-            }
-            apply(.putGuestAccess(access))
-            note(
-                before.count == 1 ? .revoke : .update, RecordTarget(access), at: .property(access.propertyID),
-                before: ["deviceIds": .ids(before)],
-                after: [
-                    "deviceIds": .ids(access.deviceIDs), "revokedAt": access.revokedAt.map { .string($0.description) } ?? .null,
-                ])
-        }
-    }
-
-    /// A device that hangs on a unit is no common area any more.
-    private mutating func leaveCommonAreas(_ deviceID: DeviceID) {
-        for unitID in directory.unitsSharing(deviceID) {
-            guard var unit = directory.unit(unitID) else { continue }
-            let before = unit.commonAreaAccessIDs
-            unit.commonAreaAccessIDs.removeAll { $0 == deviceID }
-            unit.updatedAt = now
-            apply(.putUnit(unit))
-            note(
-                .update, RecordTarget(unit), at: .unit(unit.id), before: ["commonAreaAccessIds": .ids(before)],
-                after: ["commonAreaAccessIds": .ids(unit.commonAreaAccessIDs)])
-        }
     }
 }

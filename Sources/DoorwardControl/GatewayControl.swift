@@ -123,7 +123,7 @@ package final class GatewayControl: Sendable {
     ///
     /// When this returns, every intent has its outcome. No lock was asked or moved. The port is opened afterwards.
     package func start() async throws {
-        try await writer.reload { () throws(GatewayError) in try await readTenancy() }
+        try await writer.reload({ () throws(GatewayError) in try await readTenancy() })
         let now = clock.now()
         signIn.sessions.load(try await ledger.store.liveSessions(at: now))
         let tenancy = directory.current
@@ -140,22 +140,20 @@ package final class GatewayControl: Sendable {
 
     private func startAdapters() async throws {
         for adapter in adapters.all { try await adapter.start(reports: reports) }
-        attachNewDevices()
+        bringAdaptersUpToDate(since: TenancyDirectory())
     }
 
-    /// Attaches every device that this process does not know yet: all at the start; while mending, those whose attaching was
-    /// durable although nobody knew.
-    private func attachNewDevices(knowing isKnown: (DeviceID) -> Bool = { _ in false }) {
-        let tenancy = directory.current
-        for id in tenancy.deviceIDs where !isKnown(id) {
+    /// Attaches every device that was not there before or had another address, and lets go of those that are no longer there.
+    private func bringAdaptersUpToDate(since before: TenancyDirectory) {
+        let (tenancy, attachments) = (directory.current, Attachments(devices: devices, adapters: adapters))
+        for id in before.deviceIDs where tenancy.resolve(id) == nil { attachments.letGo(of: id) }
+        for id in tenancy.deviceIDs {
             guard let device = tenancy.device(id) else { continue }
-            // Known before it is attached, so that its first report finds it.
-            _ = devices.device(id)
-            guard let adapter = adapters[device.adapter] else {
+            let known = before.device(id)
+            guard known?.address != device.address else { continue }
+            if !attachments.attach(device, isAnew: known != nil) {
                 logger.error("no adapter for a device", metadata: ["device": "\(id)", "adapter": "\(device.adapter)"])
-                continue
             }
-            adapter.attach(AttachedLock(id: id, address: device.address))
         }
     }
 
@@ -210,8 +208,8 @@ package final class GatewayControl: Sendable {
     /// - Throws: when it has to be done again: the store fails, or something else came to be in doubt meanwhile.
     private func mend() async throws {
         let doubts = ledger.doubtCount
-        try await writer.reload { () throws(GatewayError) in try await readTenancy() }
-        attachNewDevices { devices.existing($0) != nil }
+        try await writer.reload(
+            { () throws(GatewayError) in try await readTenancy() }, afterwards: { bringAdaptersUpToDate(since: $0) })
         signIn.sessions.load(try await ledger.store.liveSessions(at: clock.now()))
         let recovered = try await recovery.settleOpenCommands(except: locks.running.contains)
         try await ledger.write(StoreTransaction(records: [recoveryRecord(recovered, after: "store_failure")]))

@@ -30,6 +30,17 @@ package final class LiveDevices: Sendable {
         }
     }
 
+    /// Forgets a device whose lane is empty.
+    ///
+    /// - Returns: false while it has a command.
+    func forget(_ id: DeviceID) -> Bool {
+        busy.withLock { busy in
+            guard busy[id] == nil else { return false }
+            shard(of: id).devices.withLock { $0[id] = nil }
+            return true
+        }
+    }
+
     /// Takes a place in the device's lane; `nil` when it is full.
     func reserve(_ device: LiveDevice, for principal: Principal) -> QueuePlace? {
         guard let place = device.lane.reserve(for: principal) else { return nil }
@@ -85,6 +96,9 @@ final class LiveDevice: Sendable {
     func update<Value>(_ body: (inout DeviceStatus) -> sending Value) -> sending Value {
         condition.withLock { body(&$0.status) }
     }
+
+    /// Forgets everything that was heard of the lock.
+    func forgetCondition() { condition.withLock { $0 = Condition() } }
 
     /// Remembers a command that ended without the lock's word.
     func remember(_ command: UnansweredCommand) { condition.withLock { $0.unanswered = command } }

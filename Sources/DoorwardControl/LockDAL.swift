@@ -15,6 +15,7 @@ package final class LockDAL: Sendable {
     let ledger: Ledger
     let clock: any GatewayClock
     let random: RandomSource
+    private let attachments: Attachments
     private let denials: DenialRecorder
     private let idempotency: IdempotencyGuard
     /// Where the lives of commands run; tests hand in one that orders their steps.
@@ -33,6 +34,7 @@ package final class LockDAL: Sendable {
         self.metrics = metrics
         (self.directory, self.devices, self.adapters, self.ledger) = (directory, devices, adapters, ledger)
         (self.clock, self.random, self.executor) = (clock, random, executor)
+        attachments = Attachments(devices: devices, adapters: adapters)
         denials = DenialRecorder(ledger: ledger, clock: clock, random: random, perMinute: deniedPerMinute)
         idempotency = IdempotencyGuard(store: ledger.store, clock: clock)
     }
@@ -108,7 +110,7 @@ package final class LockDAL: Sendable {
             try await life.writeFirstIntent()
         } catch {
             running.remove(command.id)
-            devices.leave(place, of: live)
+            leave(place, of: live)
             throw error
         }
         let key = repeatable?.key
@@ -118,6 +120,12 @@ package final class LockDAL: Sendable {
             return finished
         }
         return RunningCommand(accepted: command, end: end)
+    }
+
+    /// Gives a command's place up. Whoever is the last to leave the lane of a device that is gone lets go of the lock.
+    func leave(_ place: QueuePlace, of live: LiveDevice) {
+        devices.leave(place, of: live)
+        if directory.current.resolve(live.id) == nil { attachments.letGo(of: live.id) }
     }
 
     /// The command's time: what the caller gives it, and never past the end of the guest's window.

@@ -32,31 +32,38 @@ package final class TenancyWriter: Sendable {
     ///   - reach: throws when the caller may not know of what the call names; asked before the key is looked at.
     ///   - body: drafts the change on a copy of the directory, and throws to leave everything as it was. A draft without
     ///     changes is not written.
+    ///   - afterwards: what follows from a change that is in force, before the next one is begun; gets the directory that was
+    ///     in force before.
     func change<Value: Sendable>(
         _ caller: Caller, repeatable: IdempotentCall<Value>? = nil,
         reach: (TenancyDirectory) throws(GatewayError) -> Void = { (_) throws(GatewayError) in },
-        body: (inout TenancyDraft) throws(GatewayError) -> Value
+        body: (inout TenancyDraft) throws(GatewayError) -> Value,
+        afterwards: (Value, TenancyDirectory) -> Void = { _, _ in }
     ) async throws(GatewayError) -> Answered<Value> {
         guard ledger.isAcceptingCommands else { throw .unavailable }
         try reach(directory.current)
-        guard let repeatable else { return .fresh(try await commit(caller, repeatable: nil, body: body)) }
+        guard let repeatable else {
+            return .fresh(try await commit(caller, repeatable: nil, body: body, afterwards: afterwards))
+        }
         switch try await idempotency.begin(repeatable.key, fingerprint: repeatable.fingerprint) {
         case .answer(let answer): return .replayed(answer)
         case .command: throw .internalFailure("a command stands under the idempotency key of a creation")
         case .fresh: break
         }
         defer { idempotency.finish(repeatable.key) }
-        return .fresh(try await commit(caller, repeatable: repeatable, body: body))
+        return .fresh(try await commit(caller, repeatable: repeatable, body: body, afterwards: afterwards))
     }
 
     private func commit<Value: Sendable>(
-        _ caller: Caller, repeatable: IdempotentCall<Value>?, body: (inout TenancyDraft) throws(GatewayError) -> Value
+        _ caller: Caller, repeatable: IdempotentCall<Value>?, body: (inout TenancyDraft) throws(GatewayError) -> Value,
+        afterwards: (Value, TenancyDirectory) -> Void
     ) async throws(GatewayError) -> Value {
         await turnstile.enter()
         defer { turnstile.leave() }
         // Asked again inside: the directory is trusted for a draft only while nothing written is in doubt.
         guard ledger.isAcceptingCommands else { throw .unavailable }
-        var draft = TenancyDraft(directory: directory.current, caller: caller, now: clock.now(), random: random)
+        let before = directory.current
+        var draft = TenancyDraft(directory: before, caller: caller, now: clock.now(), random: random)
         let value = try body(&draft)
         guard !draft.transaction.isEmpty else { return value }
         if let repeatable {
@@ -68,15 +75,22 @@ package final class TenancyWriter: Sendable {
         try await ledger.write(draft.transaction)
         directory.publish(draft.directory)
         devices.passGates()
+        afterwards(value, before)
         return value
     }
 
     /// Puts in force what the store holds, after its last writes were in doubt.
-    func reload(_ read: () async throws(GatewayError) -> TenancyDirectory) async throws(GatewayError) {
+    ///
+    /// - Parameter afterwards: what follows from it, as for `change`.
+    func reload(
+        _ read: () async throws(GatewayError) -> TenancyDirectory, afterwards: (TenancyDirectory) -> Void = { _ in }
+    ) async throws(GatewayError) {
         await turnstile.enter()
         defer { turnstile.leave() }
+        let before = directory.current
         directory.publish(try await read())
         devices.passGates()
+        afterwards(before)
     }
 }
 

@@ -99,11 +99,11 @@ package struct UserChanges: Sendable {
     /// False ends every session and every right until it is true again.
     package var isEnabled: Bool?
     /// The portfolio that their clients open first.
-    package var defaultPortfolioID = DefaultEntityChange<Portfolio>.keep
+    package var defaultPortfolioID = EntityChange<Portfolio>.keep
     /// The property that their clients open first.
-    package var defaultPropertyID = DefaultEntityChange<Property>.keep
+    package var defaultPropertyID = EntityChange<Property>.keep
     /// The unit that their clients open first.
-    package var defaultUnitID = DefaultEntityChange<Unit>.keep
+    package var defaultUnitID = EntityChange<Unit>.keep
 
     package init(firstName: String? = nil, lastName: String? = nil, isEnabled: Bool? = nil) {
         (self.firstName, self.lastName, self.isEnabled) = (firstName, lastName, isEnabled)
@@ -116,28 +116,6 @@ package struct UserChanges: Sendable {
             defaultPropertyID.named.map { $0.map { .property($0) } },
             defaultUnitID.named.map { $0.map { .unit($0) } },
         ].compactMap(\.self)
-    }
-}
-
-/// What becomes of one of somebody's default entities.
-package enum DefaultEntityChange<Entity>: Sendable {
-    /// As it was.
-    case keep
-    /// None any more.
-    case clear
-    /// `nil` stands for an id that cannot be one.
-    case set(EntityID<Entity>?)
-
-    fileprivate var named: EntityID<Entity>?? {
-        if case .set(let id) = self { .some(id) } else { .none }
-    }
-
-    fileprivate func applied(to current: EntityID<Entity>?) -> EntityID<Entity>? {
-        switch self {
-        case .keep: current
-        case .clear: nil
-        case .set(let id): id
-        }
     }
 }
 

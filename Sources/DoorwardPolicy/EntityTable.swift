@@ -6,8 +6,8 @@ protocol TableEntry: Sendable {
     var id: EntityID<Entity> { get }
 }
 
-/// All entities of one kind, by id, for kinds of which none is ever taken out: a persistent dictionary that is read with
-/// two looks into memory, and copied at no cost. An entity keeps its slot for good.
+/// All entities of one kind, by id: a persistent dictionary that is read with two looks into memory, and copied at no cost.
+/// An entity keeps its slot until another is taken out.
 struct EntityTable<Entry: TableEntry>: Sendable {
     private var index = SlotIndex<Entry.Entity>()
     private var entries = Pages<Entry>()
@@ -42,6 +42,21 @@ struct EntityTable<Entry: TableEntry>: Sendable {
         entries.append(entry)
         index.insert(entry.id, at: entries.count - 1)
         return entries.count - 1
+    }
+
+    /// Takes an entry out. The last one comes to its slot, so that there is never a gap.
+    ///
+    /// - Returns: the slot that it had; `nil` when there is no such entry.
+    @discardableResult
+    mutating func remove(_ id: EntityID<Entry.Entity>) -> Int? {
+        guard let slot = slot(of: id) else { return nil }
+        index.remove(id, at: slot)
+        let last = entries.removeLast()
+        if slot < entries.count {
+            index.move(last.id, from: entries.count, to: slot)
+            entries[slot] = last
+        }
+        return slot
     }
 }
 

@@ -40,6 +40,19 @@ struct Pages<Element: Sendable>: Sendable {
         count += 1
     }
 
+    /// Takes the last element out, which must be there.
+    mutating func removeLast() -> Element {
+        let index = count - 1
+        let element = self[index]
+        makeUnique(index)
+        chapters[Self.chapter(index)].elements[Self.page(index)].removeLast()
+        // A page without elements goes, and a chapter without pages.
+        if Self.offset(index) == 0 { chapters[Self.chapter(index)].removeLast() }
+        if index & (Self.capacity * Self.capacity - 1) == 0 { chapters.removeLast() }
+        count = index
+        return element
+    }
+
     /// Sees to it that nobody else holds the page of an element, nor its chapter.
     private mutating func makeUnique(_ index: Int) {
         chapters[Self.chapter(index)].makeUnique()

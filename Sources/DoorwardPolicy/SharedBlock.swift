@@ -51,4 +51,11 @@ struct SharedBlock<Element: Sendable>: Sendable {
         (elements + owner.count).initialize(to: element)
         owner.count += 1
     }
+
+    /// Takes the last element out, which must be there; nobody else may hold the block.
+    mutating func removeLast() {
+        precondition(owner.count > 0)
+        owner.count -= 1
+        (elements + owner.count).deinitialize(count: 1)
+    }
 }

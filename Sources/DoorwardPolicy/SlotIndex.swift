@@ -53,10 +53,51 @@ struct SlotIndex<Entity>: Sendable {
     /// Adds an id that is not there yet. Slots are below 2³² - 1.
     mutating func insert(_ id: EntityID<Entity>, at slot: Int) {
         let hash = Self.hash(id)
-        place(UInt64(hash) << 32 | UInt64(UInt32(slot) + 1), in: bucket(of: hash))
+        place(Self.bits(hash, slot), in: bucket(of: hash))
         count += 1
         if count > buckets.count * Self.entriesPerBucket { part() }
     }
+
+    /// Takes out an id that is there, at this slot. Buckets stay as many as they are.
+    mutating func remove(_ id: EntityID<Entity>, at slot: Int) {
+        let hash = Self.hash(id)
+        let bucket = bucket(of: hash)
+        let bits = Self.bits(hash, slot)
+        count -= 1
+        guard let lane = lane(of: bits, in: bucket) else {
+            overflow[bucket]?.removeAll { $0 == bits }
+            if overflow[bucket]?.isEmpty == true { overflow[bucket] = nil }
+            return
+        }
+        // Those that are taken come first: one of the overflow fills the gap, or else the last of the bucket.
+        if let moved = overflow[bucket]?.popLast() {
+            buckets[bucket][lane] = moved
+            if overflow[bucket]?.isEmpty == true { overflow[bucket] = nil }
+        } else {
+            let taken = buckets[bucket].indices.count { buckets[bucket][$0] != 0 }
+            buckets[bucket][lane] = buckets[bucket][taken - 1]
+            buckets[bucket][taken - 1] = 0
+        }
+    }
+
+    /// Says of an id that is there that it lies in another slot now.
+    mutating func move(_ id: EntityID<Entity>, from slot: Int, to other: Int) {
+        let hash = Self.hash(id)
+        let bucket = bucket(of: hash)
+        let (bits, moved) = (Self.bits(hash, slot), Self.bits(hash, other))
+        if let lane = lane(of: bits, in: bucket) {
+            buckets[bucket][lane] = moved
+        } else {
+            overflow[bucket] = overflow[bucket]?.map { $0 == bits ? moved : $0 }
+        }
+    }
+
+    private func lane(of bits: UInt64, in bucket: Int) -> Int? {
+        let entries = buckets[bucket]
+        return entries.indices.first { entries[$0] == bits }
+    }
+
+    private static func bits(_ hash: UInt32, _ slot: Int) -> UInt64 { UInt64(hash) << 32 | UInt64(UInt32(slot) + 1) }
 
     private func bucket(of hash: UInt32) -> Int {
         let wide = Int(hash) & (mask << 1 | 1)

@@ -11,6 +11,8 @@ package enum TenancyChange: Hashable, Sendable {
     case putUnit(Unit)
     /// Where it hangs is part of it: this attaches, moves and detaches.
     case putDevice(LockDevice)
+    /// Changes nothing if there is none. Guest accesses and units that list it go on doing so, in vain.
+    case removeDevice(DeviceID)
     /// Without what the user holds, which stays.
     case putUser(User)
     /// With an id that is known, it replaces that association, of another user too.

@@ -9,6 +9,7 @@ extension TenancyDirectory {
         case .putProperty(let property): put(property)
         case .putUnit(let unit): put(unit)
         case .putDevice(let device): put(device)
+        case .removeDevice(let id): removeDevice(id)
         case .putUser(let user): put(user)
         case .putAssociation(let association): put(association)
         case .removeAssociation(let id): removeAssociation(id)
@@ -50,6 +51,16 @@ extension TenancyDirectory {
         let slot = devices.put(node)
         if slot < deviceDetails.count { deviceDetails[slot] = details } else { deviceDetails.append(details) }
         list(node, before: old)
+    }
+
+    private mutating func removeDevice(_ id: DeviceID) {
+        guard let device = devices[id], let slot = devices.remove(id) else { return }
+        let last = deviceDetails.removeLast()
+        if slot < deviceDetails.count { deviceDetails[slot] = last }
+        if let slot = device.sharingSlot { freeSharingSlots.append(slot) }
+        if let property = device.propertyID { devicesByProperty[property]?.remove(id) }
+        if let unit = device.unitID { devicesByUnit[unit]?.remove(id) }
+        unassignedDevices.remove(id)
     }
 
     /// Brings the lists of what hangs where up to date with one device.

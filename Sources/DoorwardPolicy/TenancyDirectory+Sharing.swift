@@ -44,8 +44,9 @@ extension TenancyDirectory {
 
     /// Keeps the units that share a device, in the slot that it has or in a new one.
     mutating func keep(_ units: SharingUnits, for device: inout DeviceNode, in slot: Int?) {
-        if let slot { sharing[slot] = units } else { sharing.append(units) }
-        device.setSharing(slot: slot ?? sharing.count - 1, isShared: !units.isEmpty)
+        let known = slot ?? freeSharingSlots.popLast()
+        if let known { sharing[known] = units } else { sharing.append(units) }
+        device.setSharing(slot: known ?? sharing.count - 1, isShared: !units.isEmpty)
     }
 
     /// The units that share a device which takes the place of `old`.

@@ -16,6 +16,8 @@ package struct TenancyDirectory: Sendable {
     var recentMakes = RecentMakes()
     /// The units that share a device, at its `sharingSlot`.
     var sharing = Pages<SharingUnits>()
+    /// Slots in `sharing` of devices that are no longer there.
+    var freeSharingSlots: [Int] = []
     var users = EntityTable<UserEntry>()
     var guestAccesses: TreeDictionary<GuestAccessID, GuestAccessNode> = [:]
 

@@ -24,6 +24,7 @@ struct InMemoryTenancy {
             try require(portfolios[unit.portfolioID] != nil)
             units[unit.id] = unit
         case .putDevice(let device): try put(device)
+        case .removeDevice(let id): devices[id] = nil
         case .putUser(let user): try put(user)
         case .putAssociation(let association):
             try require(users[association.userID] != nil)

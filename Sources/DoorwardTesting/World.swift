@@ -114,6 +114,12 @@ package struct World: Sendable {
         put(changed)
     }
 
+    /// Takes a device away.
+    package mutating func remove(_ device: DeviceID) {
+        devices[device] = nil
+        changes.append(.removeDevice(device))
+    }
+
     /// A device as it stands after everything that was said; `nil` if this world did not make it.
     package func device(_ id: DeviceID) -> LockDevice? { devices[id] }
 

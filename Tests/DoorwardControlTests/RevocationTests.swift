@@ -39,6 +39,8 @@ import Testing
         case guestAccess
         case grantorsTenancy
         case disabledUser
+        /// Everybody's right ends.
+        case deletedDevice
     }
 
     private static func interleaving(seed: UInt64) throws -> Outcome {
@@ -66,7 +68,7 @@ import Testing
                 }
                 try? await clock.sleep(until: revokeAt)
                 let ordersAtAnswer = await revoke(how, in: house)
-                return await judge(group, house, ordersAtAnswer: ordersAtAnswer)
+                return await judge(group, house, how, ordersAtAnswer: ordersAtAnswer)
             }
         }
     }
@@ -83,6 +85,7 @@ import Testing
             case .disabledUser:
                 _ = try await house.control.users.update(
                     house.caller(house.ids.superAdmin), house.ids.guest, UserChanges(isEnabled: false))
+            case .deletedDevice: try await house.control.attachedDevices.detach(house.caller(house.ids.owner), house.ids.door)
             }
             return house.adapter.orders.count
         } catch {
@@ -91,7 +94,7 @@ import Testing
     }
 
     private static func judge(
-        _ group: TaskGroup<Command?>, _ house: House, ordersAtAnswer: Int?
+        _ group: TaskGroup<Command?>, _ house: House, _ how: Revocation, ordersAtAnswer: Int?
     ) async -> Outcome {
         var outcome = Outcome()
         guard let ordersAtAnswer else {
@@ -101,16 +104,18 @@ import Testing
         var group = group
         var commands: [Command] = []
         while let command = await group.next() { if let command { commands.append(command) } }
-        let ofGuest = Set(commands.filter { $0.actor.userID == house.ids.guest }.map(\.id))
+        let losers = Set(commands.filter { how == .deletedDevice || $0.actor.userID == house.ids.guest }.map(\.id))
         outcome.sent = house.adapter.orders.count
-        outcome.sentAfterRevoke = house.adapter.orders.dropFirst(ordersAtAnswer).count { ofGuest.contains($0.order.commandID) }
+        outcome.sentAfterRevoke = house.adapter.orders.dropFirst(ordersAtAnswer).count { losers.contains($0.order.commandID) }
         outcome.denied = commands.count { $0.state == .denied }
-        outcome.oddities = oddities(of: commands, house)
+        outcome.oddities = oddities(of: commands, losers, house)
+        let isAttached = house.adapter.attached.contains { $0.id == house.ids.door }
+        if isAttached == (how == .deletedDevice) { outcome.oddities.append("the lock is listened to as it should not be") }
         return outcome
     }
 
     /// One intent or more and exactly one outcome for each command; sent means sent; no order twice.
-    private static func oddities(of commands: [Command], _ house: House) -> [String] {
+    private static func oddities(of commands: [Command], _ losers: Set<CommandID>, _ house: House) -> [String] {
         var oddities: [String] = []
         let sent = house.adapter.orders.map(\.order.commandID)
         if Set(sent).count != sent.count { oddities.append("an order was sent twice") }
@@ -119,7 +124,8 @@ import Testing
             if records.count(where: { $0.kind == .commandOutcome }) != 1 { oddities.append("not one outcome") }
             if records.first?.kind != .commandIntent { oddities.append("no intent first") }
             if (command.sent == true) != sent.contains(command.id) { oddities.append("`sent` is not true") }
-            if command.state == .denied, command.actor.userID != house.ids.guest { oddities.append("the owner was denied") }
+            if command.sent == true, command.state != .confirmed { oddities.append("what was sent did not end as the lock said") }
+            if command.state == .denied, !losers.contains(command.id) { oddities.append("the owner was denied") }
         }
         return oddities
     }

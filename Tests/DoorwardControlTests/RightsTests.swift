@@ -46,6 +46,41 @@ import Testing
             call: "attach a device", done: [.superAdmin, .owner, .portfolioAdmin, .propertyManager],
             insufficient: [.maintenance, .auditor, .tenant]
         ) { _ = try await $0.control.attachedDevices.attach($1, .test(in: $0.property), repeatable: nil) },
+        Row(
+            call: "detach a device", done: [.owner, .portfolioAdmin, .propertyManager],
+            insufficient: [.superAdmin, .maintenance, .auditor, .tenant, .guest]
+        ) { try await $0.control.attachedDevices.detach($1, $0.door) },
+        Row(
+            call: "rename a device", done: [.owner, .portfolioAdmin, .propertyManager],
+            insufficient: [.superAdmin, .maintenance, .auditor, .tenant, .guest]
+        ) { staff, caller in
+            var changes = DeviceChanges()
+            changes.name = "Renamed"
+            _ = try await staff.control.attachedDevices.change(caller, staff.door, changes)
+        },
+        Row(
+            call: "give a device another address", done: [.superAdmin, .owner, .portfolioAdmin, .propertyManager],
+            insufficient: [.maintenance, .auditor, .tenant, .guest]
+        ) { staff, caller in
+            var changes = DeviceChanges()
+            changes.address = ["line": .string("2")]
+            _ = try await staff.control.attachedDevices.change(caller, staff.door, changes)
+        },
+        Row(
+            call: "move a device to another property", done: [.owner, .portfolioAdmin], insufficient: [.superAdmin, .auditor]
+        ) { staff, caller in
+            var changes = DeviceChanges()
+            changes.propertyID = .set(staff.otherProperty)
+            _ = try await staff.control.attachedDevices.change(caller, staff.door, changes)
+        },
+        Row(
+            call: "take a device off its property", done: [.owner, .portfolioAdmin, .propertyManager],
+            insufficient: [.superAdmin, .maintenance, .auditor, .tenant, .guest]
+        ) { staff, caller in
+            var changes = DeviceChanges()
+            changes.propertyID = .clear
+            _ = try await staff.control.attachedDevices.change(caller, staff.door, changes)
+        },
         Row(call: "create a user", done: [.superAdmin], insufficient: Set(Person.allCases).subtracting([.superAdmin])) {
             let new = NewUser(
                 email: "new@example.com", firstName: "N", lastName: "", password: Secret("a long enough passphrase"))

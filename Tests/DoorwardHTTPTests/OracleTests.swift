@@ -44,6 +44,8 @@ import Testing
         Probe(method: .delete, path: "/units/#/tenants/@", kind: .unit),
         Probe(method: .get, path: "/units/#/devices", kind: .unit),
         Probe(method: .get, path: "/devices/#", kind: .device),
+        Probe(method: .put, path: "/devices/#", body: #"{"name":"n"}"#, kind: .device),
+        Probe(method: .delete, path: "/devices/#", kind: .device),
         Probe(method: .get, path: "/devices/#/status", kind: .device),
         Probe(method: .get, path: "/devices/#/permissions", kind: .device),
         Probe(method: .get, path: "/devices/#/access-records", kind: .device),

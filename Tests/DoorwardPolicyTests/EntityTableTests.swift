@@ -49,6 +49,43 @@ import Testing
         for number in 20_000..<22_000 { #expect(table[kind.id(number, &generator)] == nil) }
     }
 
+    @Test("What is taken out is gone, and what is left is found where it lies, for ids of every kind", arguments: Kind.allCases)
+    func removal(kind: Kind) {
+        var generator = SeededGenerator(seed: 12)
+        var table = EntityTable<Named>()
+        var left: [UnitID] = []
+        for number in 0..<12_000 {
+            // It grows, shrinks to nothing and grows again.
+            let shrinks = (4000..<9000).contains(number)
+            if !left.isEmpty, Int.random(in: 0..<10, using: &generator) < (shrinks ? 9 : 2) {
+                let id = left.remove(at: Int.random(in: 0..<left.count, using: &generator))
+                let slot = table.slot(of: id)
+                #expect(slot != nil && table.remove(id) == slot)
+                #expect(table[id] == nil && table.remove(id) == nil)
+            } else {
+                let id = kind.id(number, &generator)
+                table.put(Named(id: id, name: number))
+                left.append(id)
+            }
+            if number % 500 == 0 {
+                #expect(Set(table.ids) == Set(left) && table.count == left.count)
+                #expect(left.allSatisfy { id in table.slot(of: id).map { table[slot: $0].id == id } ?? false })
+            }
+        }
+        #expect(Set(table.ids) == Set(left))
+    }
+
+    @Test("A copy has what another of the same origin took out, each in its own slot")
+    func removalInACopy() {
+        var table = EntityTable<Named>()
+        let ids = (0..<200).map { UnitID(high: 3, low: UInt64($0)) }
+        for (number, id) in ids.enumerated() { table.put(Named(id: id, name: number)) }
+        let whole = table
+        for id in ids.prefix(150) { table.remove(id) }
+        #expect(Set(table.ids) == Set(ids.suffix(50)))
+        #expect(ids.enumerated().allSatisfy { whole[$1] == Named(id: $1, name: $0) && whole.slot(of: $1) == $0 })
+    }
+
     @Test("A copy keeps what it had while others of the same origin grow and change")
     func persistence() {
         var generator = SeededGenerator(seed: 5)

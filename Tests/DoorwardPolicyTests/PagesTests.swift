@@ -23,6 +23,21 @@ import Testing
         #expect(Array(pages) == array)
     }
 
+    @Test("Elements come off the end, over the borders of page and chapter, and a copy keeps them", arguments: borders)
+    func removal(count: Int) {
+        var pages = Pages<String>()
+        for number in 0..<count { pages.append("\(number)") }
+        let whole = pages
+        for number in (0..<count).reversed() where number >= count - 70 {
+            #expect(pages.removeLast() == "\(number)")
+            #expect(pages.count == number)
+        }
+        #expect(Array(pages) == (0..<max(0, count - 70)).map { "\($0)" })
+        for number in 0..<140 { pages.append("again \(number)") }
+        #expect(Array(pages).suffix(140) == (0..<140).map { "again \($0)" })
+        #expect(Array(whole) == (0..<count).map { "\($0)" })
+    }
+
     @Test("A copy keeps what it had while others of the same origin change", arguments: [1, 63, 64, 65, 4095, 4096, 4097])
     func persistence(count: Int) {
         var generator = SeededGenerator(seed: UInt64(count))

@@ -55,6 +55,26 @@ import Testing
         for (slot, id) in ids.enumerated() { #expect(table.slot(of: id) == slot, "after others parted the buckets") }
     }
 
+    @Test("Of ids that fall into one bucket, those that are left are found when others are taken out, moved and put back")
+    func overflowShrinks() {
+        let ids = (0..<24 as Range<UInt64>).map { high in UserID(high: high, low: 5 ^ high &* 0x9E37_79B9_7F4A_7C15) }
+        var generator = SeededGenerator(seed: 13)
+        for _ in 0..<50 {
+            var table = EntityTable<Entry>()
+            var left: Set<UserID> = []
+            for _ in 0..<200 {
+                guard let id = ids.randomElement(using: &generator) else { continue }
+                if left.remove(id) == nil {
+                    table.put(Entry(id: id))
+                    left.insert(id)
+                } else {
+                    table.remove(id)
+                }
+                #expect(ids.allSatisfy { (table[$0] != nil) == left.contains($0) })
+            }
+        }
+    }
+
     @Test("A copy knows what it knew, while both grow")
     func copies() {
         var generator = SeededGenerator(seed: 10)

@@ -86,6 +86,28 @@ import Testing
         #expect(house.directory.deviceIDs(of: house.property) == before.directory.deviceIDs(of: house.property))
     }
 
+    @Test("A removed device is unknown to everybody, a super admin too, and leaves every list but those that name it")
+    func removeDevice() throws {
+        var house = House([.role(.tenant)])
+        house.put(user: house.other, isSuperAdmin: true)
+        let before = house
+        for device in [house.flatDoor, house.frontDoor, house.unassigned] {
+            for _ in 0..<2 { house.directory.apply(.removeDevice(device)) }
+            #expect(house.directory.device(device) == nil)
+        }
+        #expect(decision(house) == .denied(Denial(.deviceUnknown, hasReach: false)))
+        #expect(
+            house.decide(.viewStatus, on: house.unassigned, by: .user(house.other))
+                == .denied(Denial(.deviceUnknown, hasReach: true)))
+        #expect(house.directory.deviceIDs(of: house.unit).isEmpty && house.directory.unassignedDeviceIDs.isEmpty)
+        #expect(house.directory.deviceIDs(of: house.property) == [house.otherDoor, house.cellar])
+        #expect(house.directory.deviceCount == before.directory.deviceCount - 3)
+        #expect(house.directory.unitsSharing(house.frontDoor) == [house.unit], "the unit still lists it")
+        // Put again, it is shared again by the unit that lists it.
+        house.directory.apply(.putDevice(try #require(before.directory.device(house.frontDoor))))
+        #expect(decision(house, .unlock, .front) == decision(before, .unlock, .front))
+    }
+
     @Test("A device that moves to another property takes no reach along: who was there has none, who is there has it")
     func move() throws {
         let elsewhere = PropertyID(high: 0, low: 60)

@@ -18,6 +18,7 @@ struct TenancyModel {
         case .putProperty(let entity): properties[entity.id] = entity
         case .putUnit(let entity): units[entity.id] = entity
         case .putDevice(let entity): devices[entity.id] = entity
+        case .removeDevice(let id): devices[id] = nil
         case .putUser(let entity): users[entity.id] = entity
         case .putAssociation(let entity): associations[entity.id] = entity
         case .removeAssociation(let id): associations[id] = nil
@@ -111,7 +112,7 @@ struct RandomChanges {
     private mutating func instant() -> Timestamp { Timestamp(milliseconds: .random(in: 0...1000, using: &generator)) }
 
     mutating func next() -> TenancyChange {
-        switch Int.random(in: 0..<16, using: &generator) {
+        switch Int.random(in: 0..<18, using: &generator) {
         case 0: .putPortfolio(Portfolio(id: id(), name: name(), createdAt: instant(), updatedAt: instant()))
         case 1: .putProperty(Property(id: id(), name: name(), portfolioID: id(), createdAt: instant(), updatedAt: instant()))
         case 2, 3:
@@ -123,6 +124,7 @@ struct RandomChanges {
         case 7, 8: .putUser(user())
         case 9, 10, 11: .putAssociation(association())
         case 12, 13: .removeAssociation(id())
+        case 14, 15: .removeDevice(id())
         default: .putGuestAccess(access())
         }
     }

@@ -23,7 +23,7 @@ import Testing
     func many(seed: UInt64) {
         var changes = RandomChanges(seed: seed + 100, ids: 900)
         var (directory, model) = (TenancyDirectory(), TenancyModel())
-        for _ in 0..<6000 {
+        for _ in 0..<10_000 {
             let change = changes.next()
             directory.apply(change)
             model.apply(change)

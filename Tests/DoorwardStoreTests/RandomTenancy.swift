@@ -21,7 +21,7 @@ struct RandomTenancy {
     }
 
     private mutating func step() {
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<13, using: &random) {
         case 0: putPortfolio()
         case 1, 2: putProperty()
         case 3, 4: putUnit()
@@ -29,6 +29,7 @@ struct RandomTenancy {
         case 7: putUser()
         case 8, 9: putAssociation()
         case 10: removeAssociation()
+        case 11: removeDevice()
         default: putGuestAccess()
         }
     }
@@ -113,6 +114,11 @@ struct RandomTenancy {
             createdAt: instant(), updatedAt: instant())
         devices.append(device.id)
         changes.append(.putDevice(device))
+    }
+
+    private mutating func removeDevice() {
+        guard let index = devices.indices.randomElement(using: &random) else { return }
+        changes.append(.removeDevice(devices[index]))
     }
 
     private mutating func putUser() {

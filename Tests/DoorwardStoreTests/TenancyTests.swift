@@ -38,6 +38,7 @@ import Testing
             case .putProperty(let value): forms["property \(value.id)"] = change
             case .putUnit(let value): forms["unit \(value.id)"] = change
             case .putDevice(let value): forms["device \(value.id)"] = change
+            case .removeDevice(let id): forms["device \(id)"] = nil
             case .putUser(let value): forms["user \(value.id)"] = change
             case .putAssociation(let value): forms["association \(value.id)"] = change
             case .removeAssociation(let id): forms["association \(id)"] = nil
@@ -53,7 +54,7 @@ import Testing
             case .putPortfolio: 0
             case .putProperty: 1
             case .putUnit: 2
-            case .putDevice: 3
+            case .putDevice, .removeDevice: 3
             case .putUser: 4
             case .putAssociation, .removeAssociation: 5
             case .putGuestAccess: 6

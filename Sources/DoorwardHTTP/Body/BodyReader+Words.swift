@@ -65,6 +65,13 @@ extension BodyReader {
         return .some(EntityID(text))
     }
 
+    /// What becomes of a reference: `null` clears it; one that is not named stays as it is.
+    mutating func reference<Entity>(_ key: String) -> EntityChange<Entity> {
+        guard names(key) else { return .keep }
+        guard let id: EntityID<Entity>? = id(key) else { return .clear }
+        return .set(id)
+    }
+
     mutating func requiredID<Entity>(_ key: String) -> EntityID<Entity>? {
         require(key, id(key)) ?? nil
     }

@@ -7,7 +7,7 @@ internal import DoorwardPolicy
 enum DeviceRoutes {
     static let all: [Route] = [
         .get("/devices", list), .post("/devices", attach), .get("/devices/:id", read), .get("/devices/:id/status", status),
-        .get("/devices/:id/permissions", permissions),
+        .get("/devices/:id/permissions", permissions), .put("/devices/:id", change), .delete("/devices/:id", detach),
     ]
 
     private static func attach(_ call: Call) async throws -> Answer {
@@ -34,6 +34,37 @@ enum DeviceRoutes {
         let (device, status) = try call.control.attachedDevices.status(of: call.id("id"), for: call.caller, refresh: false)
         let view = call.view
         return .success { $0.field("device") { view.device(device, status: status, into: &$0) } }
+    }
+
+    private static func change(_ call: Call) async throws -> Answer {
+        let changes = try call.exchange.readBody(changes)
+        let device = try await call.control.attachedDevices.change(call.caller, call.id("id"), changes)
+        let view = call.view
+        return .success { $0.field("device") { view.device(device, into: &$0) } }
+    }
+
+    /// `null` clears what may be empty; what is not named stays as it is.
+    private static func changes(_ body: inout BodyReader) -> DeviceChanges {
+        body.noteReadOnly("adapter")
+        body.noteReadOnly("portfolioId")
+        var changes = DeviceChanges()
+        if body.names("name") { changes.name = body.requiredText("name") }
+        if body.names("address") { changes.address = body.requiredObject("address") }
+        if body.names("manufacturer") { changes.manufacturer = .some(body.text("manufacturer")) }
+        if body.names("model") { changes.model = .some(body.text("model")) }
+        if body.names("isRemoteOperationEnabled") {
+            changes.isRemoteOperationEnabled = body.require("isRemoteOperationEnabled", body.bool("isRemoteOperationEnabled"))
+        }
+        if body.names("metadata") { changes.metadata = body.object("metadata") ?? [:] }
+        changes.propertyID = body.reference("propertyId")
+        changes.unitID = body.reference("unitId")
+        return changes
+    }
+
+    private static func detach(_ call: Call) async throws -> Answer {
+        try call.exchange.readNothing()
+        try await call.control.attachedDevices.detach(call.caller, call.id("id"))
+        return .nothing
     }
 
     private static func status(_ call: Call) throws -> Answer {

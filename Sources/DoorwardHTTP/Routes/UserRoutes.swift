@@ -18,9 +18,9 @@ enum UserRoutes {
     private static func changeMe(_ call: Call) async throws -> Answer {
         let changes = try call.exchange.readBody { body in
             var changes = names(&body)
-            changes.defaultPortfolioID = clearable("defaultPortfolioId", &body)
-            changes.defaultPropertyID = clearable("defaultPropertyId", &body)
-            changes.defaultUnitID = clearable("defaultUnitId", &body)
+            changes.defaultPortfolioID = body.reference("defaultPortfolioId")
+            changes.defaultPropertyID = body.reference("defaultPropertyId")
+            changes.defaultUnitID = body.reference("defaultUnitId")
             return changes
         }
         return answer(try await call.control.users.update(call.caller, call.caller.userID, changes), call)
@@ -75,12 +75,5 @@ enum UserRoutes {
         UserChanges(
             firstName: body.names("firstName") ? body.requiredText("firstName") : nil,
             lastName: body.names("lastName") ? body.requiredText("lastName") : nil)
-    }
-
-    /// `null` clears; what is not named stays as it is.
-    private static func clearable<Entity>(_ key: String, _ body: inout BodyReader) -> DefaultEntityChange<Entity> {
-        guard body.names(key) else { return .keep }
-        guard let id: EntityID<Entity>? = body.id(key) else { return .clear }
-        return .set(id)
     }
 }

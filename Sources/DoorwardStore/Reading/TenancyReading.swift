@@ -149,6 +149,7 @@ extension TenancyChange {
         case .putUser(let user): user.id.blob
         case .putAssociation(let association): association.id.blob
         case .removeAssociation(let id): id.blob
+        case .removeDevice(let id): id.blob
         case .putGuestAccess(let access): access.id.blob
         }
     }

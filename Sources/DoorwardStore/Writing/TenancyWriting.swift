@@ -44,6 +44,7 @@ enum TenancyWriting {
         case .putProperty(let property): try put(property, in: db)
         case .putUnit(let unit): try put(unit, in: db)
         case .putDevice(let device): try put(device, in: db)
+        case .removeDevice(let id): try db.run("DELETE FROM devices WHERE id = ?", [id.blob])
         case .putUser(let user): try put(user, in: db)
         case .putAssociation(let association): try put(association, in: db)
         case .removeAssociation(let id): try db.run("DELETE FROM role_associations WHERE id = ?", [id.blob])

@@ -25,6 +25,25 @@ extension StoreConformance {
             let left = try await tenancy(of: store)
             try require(left.count, is: 2, "the entities that are left")
         },
+        StorePromise("A removed device is gone, and removing it again is no error; what happened to it and who lists it stay") {
+            store in
+            var script = StoreScript(seed: 8)
+            let association = script.world.assign(script.user, .owner, .portfolio(script.portfolio))
+            script.world.guestAccess(for: nil, label: "Courier", to: [script.door, script.gate], under: association)
+            script.world.share(script.gate, with: script.unit)
+            _ = try await store.commit(script.tenancy)
+            let command = script.command(on: script.gate)
+            _ = try await store.commit(script.begin(command))
+            _ = try await store.commit(script.end(script.confirmed(command)))
+            let query = RecordQuery(scopes: [.property(script.property)], deviceID: script.gate, limit: 10)
+            let records = try await store.records(query)
+            script.world.remove(script.gate)
+            for _ in 0..<2 { _ = try await store.commit(StoreTransaction(changes: [.removeDevice(script.gate)])) }
+            try require(try await tenancy(of: store), is: lastForms(script.world.changes), "the tenancy")
+            try require(records.count, is: 2, "the records before")
+            try require(try await store.records(query), is: records, "the records of the removed device")
+            try require(try await store.command(command.id), is: script.confirmed(command), "its command")
+        },
         StorePromise("Two users cannot have one address, upper and lower case taken as one") { store in
             var world = World(seed: 3)
             _ = world.user("Ada", email: "ada@example.com")

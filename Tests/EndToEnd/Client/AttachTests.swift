@@ -27,6 +27,21 @@ extension EndToEnd {
             #expect(json["device"]["unitId"] == .null)
         }
 
+        @Test("a lock is detached by its name: it is gone from the list, and its history stays")
+        func detach() async throws {
+            let (_, house, shell) = try await ownersShell()
+            let id = try await house.lock("Front door")
+            #expect(try await shell.run("unlock", "Front door").code == 0)
+            let result = try await shell.run("detach", "Front door")
+            #expect(result.code == 0, "\(result.errors)")
+            #expect(result.output == "Front door\tdetached\n")
+            #expect(try await house.owner.get("/devices/\(id)").status == 403)
+            #expect(try await house.owner.get("/access-records?deviceId=\(id)").data["accessRecords"].items.count >= 3)
+            let again = try await shell.run("detach", "Front door")
+            #expect(again.code == 1 && again.output.isEmpty)
+            #expect(again.errors.contains("Front door"), "\(again.errors)")
+        }
+
         @Test("what the adapter does not understand is told by its field")
         func badAddress() async throws {
             let (_, _, shell) = try await ownersShell()

@@ -1,0 +1,34 @@
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+
+/// Which locks the adapters listen to: what follows for them from a change to the tenancy that is in force.
+struct Attachments: Sendable {
+    let devices: LiveDevices
+    let adapters: AdapterRegistry
+
+    /// Listens to a lock from now on.
+    ///
+    /// - Parameter isAnew: the lock has another address than before: what was known of the one that was there is forgotten,
+    ///   and what a command on its way to it came to is unknown.
+    /// - Returns: false when this gateway has no adapter of its kind.
+    @discardableResult
+    func attach(_ device: LockDevice, isAnew: Bool = false) -> Bool {
+        // Known before it is attached, so that its first report finds it.
+        let live = devices.device(device.id)
+        guard let adapter = adapters[device.adapter] else { return false }
+        if isAnew {
+            adapter.detach(device.id)
+            live.lane.orderUnderWay?.ending.fulfil(.abandoned)
+            live.forgetCondition()
+        }
+        adapter.attach(AttachedLock(id: device.id, address: device.address))
+        return true
+    }
+
+    /// Lets go of a lock that the tenancy has no longer, unless a command of it is still on its way: whoever is the last to
+    /// leave its lane asks again.
+    func letGo(of id: DeviceID) {
+        guard devices.forget(id) else { return }
+        for adapter in adapters.all { adapter.detach(id) }
+    }
+}

@@ -1,0 +1,226 @@
+package import DoorwardDomain
+internal import DoorwardPolicy
+
+/// What of a device changes; `nil` leaves as it is.
+package struct DeviceChanges: Sendable {
+    /// 1 to 200 characters, trimmed.
+    package var name: String?
+    /// Another address for the device's own adapter, whole: nothing of the one before stays.
+    package var address: [String: JSONValue]?
+    /// Who made the lock; the inner `nil` where nobody is to say any more.
+    package var manufacturer: String??
+    /// The maker's name for it; the inner `nil` as for `manufacturer`.
+    package var model: String??
+    /// When false, nobody moves the lock through the gateway.
+    package var isRemoteOperationEnabled: Bool?
+    /// What people keep beside the lock, whole.
+    package var metadata: [String: JSONValue]?
+    /// Where it hangs; cleared, it is unassigned. A property that is not the one it hangs on takes it off its unit.
+    package var propertyID = EntityChange<Property>.keep
+    /// The unit that it hangs on; cleared, it hangs on the property itself.
+    package var unitID = EntityChange<Unit>.keep
+
+    package init() {}
+
+    /// Whether anything but the address and the place is named.
+    fileprivate var namesDetails: Bool {
+        name != nil || manufacturer != nil || model != nil || isRemoteOperationEnabled != nil || metadata != nil
+    }
+
+    /// What the device is besides its place and address.
+    fileprivate func applied(to device: LockDevice) -> LockDevice {
+        var changed = device
+        changed.name = name ?? device.name
+        changed.manufacturer = manufacturer ?? device.manufacturer
+        changed.model = model ?? device.model
+        changed.isRemoteOperationEnabled = isRemoteOperationEnabled ?? device.isRemoteOperationEnabled
+        changed.metadata = metadata ?? device.metadata
+        return changed
+    }
+}
+
+extension TenancyDirectory {
+    /// - Throws: `.outOfReach` unless the caller may know of the device and of every place that the changes name.
+    func requireReach(
+        of caller: Caller, to deviceID: DeviceID?, changing changes: DeviceChanges, at now: Timestamp
+    ) throws(GatewayError) {
+        try requireReach(of: caller, to: deviceID, at: now)
+        if let property = changes.propertyID.named {
+            guard let property else { throw outOfReach(for: caller) }
+            try requireReach(of: caller, to: .property(property))
+        }
+        if let unit = changes.unitID.named {
+            guard let unit else { throw outOfReach(for: caller) }
+            try requireReach(of: caller, to: .unit(unit))
+        }
+    }
+
+    /// Where a device comes to hang.
+    ///
+    /// - Throws: `.invalid` for a unit of another property.
+    fileprivate func place(of device: LockDevice, after changes: DeviceChanges) throws(GatewayError) -> TenancyPlace {
+        let propertyID = changes.propertyID.applied(to: device.propertyID)
+        let unitID = changes.unitID.applied(to: propertyID == device.propertyID ? device.unitID : nil)
+        if let unitID, propertyID == nil || unit(unitID)?.propertyID != propertyID {
+            throw .invalid("unitId", "not_in_property")
+        }
+        return TenancyPlace(unitID: unitID, propertyID: propertyID, portfolioID: propertyID.flatMap { property($0)?.portfolioID })
+    }
+}
+
+extension TenancyDraft {
+    /// - Parameter check: the adapter's word on an address; asked only of somebody who may change it.
+    mutating func change(
+        _ id: DeviceID?, _ changes: DeviceChanges,
+        check: (LockDevice, [String: JSONValue]) throws(GatewayError) -> LockCapabilities
+    ) throws(GatewayError) -> LockDevice {
+        guard let id, let device = directory.device(id) else { throw directory.outOfReach(for: caller) }
+        let place = try directory.place(of: device, after: changes)
+        let isMoved = place != device.place
+        if isMoved { try requireMove(of: device, to: place) }
+        if changes.address != nil { try directory.require(.deviceAttach, of: caller, on: .device(id), at: now) }
+        if changes.namesDetails || !isMoved && changes.address == nil {
+            try directory.require(.deviceChange, of: caller, on: .device(id), at: now)
+        }
+        var changed = changes.applied(to: device)
+        if let address = changes.address {
+            changed.capabilities = try check(device, address)
+            changed.address = address
+        }
+        if changed != device {
+            changed.updatedAt = now
+            apply(.putDevice(changed))
+            noteUpdate(from: device, to: changed)
+        }
+        return isMoved ? move(changed, to: place) : changed
+    }
+
+    /// Whoever takes a device from one place to another needs the right on both ends; an unassigned one is attached.
+    private func requireMove(of device: LockDevice, to place: TenancyPlace) throws(GatewayError) {
+        guard let propertyID = place.propertyID else {
+            return try directory.require(.deviceDetach, of: caller, on: .device(device.id), at: now)
+        }
+        let target = place.unitID.map { ManagedObject.unit($0) } ?? .property(propertyID)
+        guard device.propertyID != nil else { return try directory.require(.deviceAttach, of: caller, on: target) }
+        try directory.require(.deviceMove, of: caller, on: .device(device.id), at: now)
+        try directory.require(.deviceMove, of: caller, on: target)
+    }
+
+    /// Hangs a device of the unit's property on the unit.
+    mutating func hang(_ deviceID: DeviceID?, on unit: Unit, field: String) throws(GatewayError) {
+        guard let deviceID, let device = directory.device(deviceID) else { throw directory.outOfReach(for: caller) }
+        try directory.require(.deviceMove, of: caller, on: .device(deviceID))
+        guard device.propertyID == unit.propertyID else { throw .invalid(field, "not_in_property") }
+        guard device.unitID != unit.id else { return }
+        _ = move(
+            device, to: TenancyPlace(unitID: unit.id, propertyID: unit.propertyID, portfolioID: unit.portfolioID))
+    }
+
+    private mutating func move(_ device: LockDevice, to place: TenancyPlace) -> LockDevice {
+        var moved = device
+        (moved.unitID, moved.propertyID, moved.portfolioID) = (place.unitID, place.propertyID, place.portfolioID)
+        moved.updatedAt = now
+        // First off the lists of those who go by where it hung.
+        endGuestAccesses(listing: device.id)
+        leaveCommonAreas(device.id)
+        apply(.putDevice(moved))
+        note(
+            .move, RecordTarget(moved), in: Set([device.portfolioID, place.portfolioID].compactMap(\.self)),
+            device: DeviceStamp(moved), before: device.place.recordFields, after: place.recordFields)
+        return moved
+    }
+
+    /// Takes a device out of the tenancy, and out of everything that lists it. Its records stay.
+    mutating func remove(_ deviceID: DeviceID?) throws(GatewayError) -> DeviceID {
+        guard let deviceID, let device = directory.device(deviceID) else { throw directory.outOfReach(for: caller) }
+        try directory.require(.deviceDetach, of: caller, on: .device(deviceID), at: now)
+        endGuestAccesses(listing: deviceID)
+        leaveCommonAreas(deviceID)
+        apply(.removeDevice(deviceID))
+        note(
+            .delete, RecordTarget(device), in: Set([device.portfolioID].compactMap(\.self)), device: DeviceStamp(device),
+            before: device.recordFields)
+        return deviceID
+    }
+
+    /// A device that goes takes no guest with it: it leaves the list of every guest access, and one that lists nothing
+    /// else ends.
+    private mutating func endGuestAccesses(listing deviceID: DeviceID) {
+        for var access in directory.guestAccesses(on: deviceID) where access.revokedAt == nil {
+            let before = access.deviceIDs
+            if before.count == 1 {
+                access.revokedAt = now
+            } else {
+                access.deviceIDs.removeAll { $0 == deviceID }
+            }
+            apply(.putGuestAccess(access))
+            note(
+                before.count == 1 ? .revoke : .update, RecordTarget(access), at: .property(access.propertyID),
+                before: ["deviceIds": .ids(before)],
+                after: [
+                    "deviceIds": .ids(access.deviceIDs), "revokedAt": access.revokedAt.map { .string($0.description) } ?? .null,
+                ])
+        }
+    }
+
+    /// A device that goes, or hangs on a unit, is no common area any more.
+    private mutating func leaveCommonAreas(_ deviceID: DeviceID) {
+        for unitID in directory.unitsSharing(deviceID) {
+            guard var unit = directory.unit(unitID) else { continue }
+            let before = unit.commonAreaAccessIDs
+            unit.commonAreaAccessIDs.removeAll { $0 == deviceID }
+            unit.updatedAt = now
+            apply(.putUnit(unit))
+            note(
+                .update, RecordTarget(unit), at: .unit(unit.id), before: ["commonAreaAccessIds": .ids(before)],
+                after: ["commonAreaAccessIds": .ids(unit.commonAreaAccessIDs)])
+        }
+    }
+
+    private mutating func noteUpdate(from device: LockDevice, to changed: LockDevice) {
+        var before: [String: RecordValue] = [:]
+        var after: [String: RecordValue] = [:]
+        func note(_ key: String, _ old: RecordValue, _ new: RecordValue) {
+            if old != new { (before[key], after[key]) = (old, new) }
+        }
+        func text(_ text: String?) -> RecordValue { text.map { .string($0) } ?? .null }
+        note("name", .personal(device.name, person: nil), .personal(changed.name, person: nil))
+        note("manufacturer", text(device.manufacturer), text(changed.manufacturer))
+        note("model", text(device.model), text(changed.model))
+        note(
+            "isRemoteOperationEnabled", .bool(device.isRemoteOperationEnabled), .bool(changed.isRemoteOperationEnabled))
+        // An address may hold a code, and metadata anything at all: the log says which keys there were, or how many.
+        if device.address != changed.address {
+            (before["address"], after["address"]) = (.keys(device.address), .keys(changed.address))
+        }
+        if device.metadata != changed.metadata {
+            before["metadataKeys"] = .integer(Int64(device.metadata.count))
+            after["metadataKeys"] = .integer(Int64(changed.metadata.count))
+        }
+        self.note(
+            .update, RecordTarget(changed), in: Set([changed.portfolioID].compactMap(\.self)), device: DeviceStamp(changed),
+            before: before, after: after)
+    }
+}
+
+extension LockDevice {
+    fileprivate var place: TenancyPlace { TenancyPlace(unitID: unitID, propertyID: propertyID, portfolioID: portfolioID) }
+
+    /// What the record of a device that comes or goes says of it.
+    var recordFields: [String: RecordValue] {
+        [
+            "name": .personal(name, person: nil), "adapter": .string(adapter), "propertyId": .id(propertyID),
+            "unitId": .id(unitID),
+        ]
+    }
+}
+
+extension TenancyPlace {
+    fileprivate var recordFields: [String: RecordValue] { ["propertyId": .id(propertyID), "unitId": .id(unitID)] }
+}
+
+extension RecordValue {
+    fileprivate static func keys(_ object: [String: JSONValue]) -> RecordValue {
+        .array(object.keys.sorted().map { .string($0) })
+    }
+}
