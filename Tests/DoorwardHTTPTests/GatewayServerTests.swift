@@ -14,6 +14,8 @@ import Testing
     private func serving(_ house: House, _ body: @escaping @Sendable (TestClient) async throws -> Void) async throws {
         var settings = HTTPSettings()
         settings.port = 0
+        // A machine that is busy for a minute shall not look like a client that went silent.
+        settings.idleTimeout = .seconds(3600)
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let server = try GatewayServer(
             control: house.control, settings: settings, tokenKey: house.signingKey, simulator: nil, logger: house.logs.logger
