@@ -8,6 +8,7 @@ package struct Devices: Sendable {
     let adapters: AdapterRegistry
     private let attachments: Attachments
 
+    /// - Parameter adapters: those that are told of what is attached and detached here; a device of another kind is refused.
     package init(writer: TenancyWriter, adapters: AdapterRegistry) {
         (self.writer, self.adapters) = (writer, adapters)
         attachments = Attachments(devices: writer.devices, adapters: adapters)

@@ -1,6 +1,6 @@
 /// A lock as the gateway keeps it: where it hangs and how it is reached. What it reports by itself is its `DeviceStatus`.
 package struct LockDevice: Hashable, Sendable {
-    /// Given when the lock is attached; moving and detaching it change nothing about it.
+    /// Given when the lock is attached, and kept wherever it moves; a lock that is detached and attached again has a new one.
     package let id: DeviceID
     /// What people call it; not unique.
     package var name: String
@@ -28,7 +28,7 @@ package struct LockDevice: Hashable, Sendable {
     package var settings: LockSettings
     /// Whatever people want to keep beside the lock; the gateway does not look inside.
     package var metadata: [String: JSONValue]
-    /// When it was attached for the first time.
+    /// When it was attached.
     package let createdAt: Timestamp
     /// The last change of what people set; what the lock reports does not count.
     package var updatedAt: Timestamp

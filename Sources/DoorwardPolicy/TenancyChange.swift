@@ -9,7 +9,7 @@ package enum TenancyChange: Hashable, Sendable {
     case putProperty(Property)
     /// Also its list of common areas, as a whole.
     case putUnit(Unit)
-    /// Where it hangs is part of it: this attaches, moves and detaches.
+    /// Where it hangs is part of it: this attaches and moves; one that hangs nowhere is unassigned.
     case putDevice(LockDevice)
     /// Changes nothing if there is none. Guest accesses and units that list it go on doing so, in vain.
     case removeDevice(DeviceID)
