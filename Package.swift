@@ -152,8 +152,8 @@ let package = Package(
         tests(
             "DoorwardTests",
             [
-                "doorward", "DoorwardDomain", "DoorwardControl", "DoorwardStore", "DoorwardHTTP", "DoorwardAPI", "DoorwardClient",
-                "DoorwardTesting", arguments, logging, metrics,
+                "doorward", "DoorwardDomain", "DoorwardPolicy", "DoorwardControl", "DoorwardStore", "DoorwardHTTP", "DoorwardAPI",
+                "DoorwardClient", "DoorwardTesting", "AdapterSimulator", arguments, logging, metrics,
             ]),
         // The built program as its users meet it: over HTTP, by signals, on a real database file.
         tests(

@@ -8,6 +8,8 @@ import ArgumentParser
         commandName: "doorward",
         abstract: "A gateway between people and locks: it decides, moves the lock, and writes it down.",
         discussion: """
+            To look: `doorward demo` runs a made-up house in which people live.
+
             To begin: `doorward admin create --email you@example.org` makes the first super admin in doorward.db, \
             `doorward serve` then serves the HTTP API on http://127.0.0.1:8080, and `doorward login --server \
             http://127.0.0.1:8080 --email you@example.org` signs you in for the commands on locks.
@@ -23,7 +25,7 @@ import ArgumentParser
             CommandGroup(name: "Guests", subcommands: [Grant.self, Grants.self, Revoke.self]),
             CommandGroup(name: "What has happened", subcommands: [Log.self]),
             CommandGroup(name: "Setting up", subcommands: [Attach.self, Detach.self, Simulate.self]),
-            CommandGroup(name: "Running a gateway", subcommands: [Serve.self, Admin.self, StoreGroup.self]),
+            CommandGroup(name: "Running a gateway", subcommands: [Demo.self, Serve.self, Admin.self, StoreGroup.self]),
         ])
 
     static func main() async {

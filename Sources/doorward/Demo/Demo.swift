@@ -1,0 +1,122 @@
+import AdapterSimulator
+import ArgumentParser
+import DoorwardClient
+import DoorwardControl
+import DoorwardDomain
+import DoorwardStore
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// `doorward demo`: a gateway with a house in which people live, to look at and to play with.
+struct Demo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run a gateway on a made-up house in which people live, and watch it.",
+        discussion: """
+            Two properties, twelve flats and thirty simulated locks, on a fresh database. People leave and come home, forget to \
+            lock, try doors that are not theirs; a lock jams, a battery runs low, a guest's time ends. It begins on a Monday at \
+            07:20; with --speed 60 an hour of the house passes in a minute.
+
+            On a terminal the doors and what happens are shown live; q or Ctrl-C ends it. In a pipe it prints one line for each \
+            event. Everything goes through a real gateway, which other terminals can use meanwhile: the sign-ins are shown.
+
+            Example: doorward demo --seed 7
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep the database there, in an empty or new folder. (default: a temporary one, removed at the end)",
+            valueName: "folder"),
+        completion: .directory)
+    var folder: String?
+
+    @Option(help: ArgumentHelp("Another number gives other days.", valueName: "number"))
+    var seed: UInt64 = 1
+
+    @Option(help: ArgumentHelp("The port to listen on; 0 picks a free one.", valueName: "port"))
+    var port: UInt16 = 0
+
+    @Option(help: ArgumentHelp("How much faster time passes in the house, 1 to 120.", valueName: "factor"))
+    var speed = 60
+
+    func validate() throws {
+        guard (1...120).contains(speed) else { throw ValidationError("--speed takes a whole number from 1 to 120.") }
+    }
+
+    func run() async throws {
+        LoggingSystem.bootstrap { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            // Whatever is logged would stand across the picture.
+            handler.logLevel = Style.output.canTakeLinesBack ? .critical : .error
+            return handler
+        }
+        let folder = try DemoFolder(folder)
+        do {
+            try await live(in: folder)
+        } catch {
+            folder.remove()
+            if error is CommandFailure || error is ClientError { throw error }
+            throw CommandFailure("the demo ended: \(error)")
+        }
+        folder.remove()
+        StandardStream.output.line(folder.farewell)
+    }
+
+    private func live(in folder: DemoFolder) async throws {
+        let (house, password) = (DemoHouse(), Self.newPassword())
+        let configuration = configuration(in: folder)
+        let tenancy = try await fill(configuration, with: house, password)
+        let (addresses, address) = AsyncStream<String>.makeStream()
+        let gateway = try await Gateway.open(configuration, logger: Logger(label: "doorward")) { address.yield($0) }
+        let life = DemoLife(
+            day: DemoDay(house: house, seed: seed), users: tenancy.users, locks: tenancy.locks, control: gateway.control,
+            simulator: gateway.simulator, speed: Double(speed))
+        let service = DemoService(house: house, life: life, password: password, folder: folder, addresses: addresses)
+        // The life ends before the gateway that it goes on in.
+        var group = ServiceGroupConfiguration(
+            services: [
+                .init(service: gateway, successTerminationBehavior: .gracefullyShutdownGroup),
+                .init(service: service, successTerminationBehavior: .gracefullyShutdownGroup),
+            ],
+            gracefulShutdownSignals: [.sigterm, .sigint, .sighup], logger: Logger(label: "doorward"))
+        group.maximumGracefulShutdownDuration = .seconds(13)
+        try await ServiceGroup(configuration: group).run()
+    }
+
+    /// Makes the database and writes the house into it.
+    private func fill(
+        _ configuration: GatewayConfiguration, with house: DemoHouse, _ password: Secret<String>
+    ) async throws -> DemoTenancy {
+        let (clock, random) = (SystemClock(), RandomSource())
+        let tenancy = DemoTenancy(house, at: clock.now(), random: random, speed: Double(speed))
+        let store = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
+        do {
+            try await tenancy.write(
+                to: store, password: password, hasher: PasswordHasher(cost: configuration.auth.passwordCost, random: random))
+            try await store.close()
+        } catch {
+            try? await store.close()
+            throw error
+        }
+        return tenancy
+    }
+
+    private func configuration(in folder: DemoFolder) -> GatewayConfiguration {
+        var configuration = GatewayConfiguration()
+        configuration.http.port = Int(port)
+        configuration.store.path = folder.database
+        // The lowest that is allowed: nobody is to wait in a demo.
+        configuration.auth.passwordCost = 14
+        return configuration
+    }
+
+    /// Four groups of five of 32 signs that are not taken for each other: 100 bits.
+    private static func newPassword() -> Secret<String> {
+        let signs = Array("abcdefghijkmnpqrstuvwxyz23456789")
+        let bytes = RandomSource().bytes(20)
+        let groups = stride(from: 0, to: 20, by: 5).map { start in
+            String(bytes[start..<start + 5].map { signs[Int($0) % signs.count] })
+        }
+        return Secret(groups.joined(separator: "-"))
+    }
+}

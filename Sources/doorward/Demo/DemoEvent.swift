@@ -1,0 +1,104 @@
+import DoorwardAPI
+
+/// A record as the demo tells it: one short sentence.
+struct DemoEvent: Equatable, Sendable {
+    /// What kind of news it is.
+    enum Mark: Sendable {
+        /// Somebody asked for it, and the lock has confirmed it.
+        case done
+        /// Somebody asked for it and does not get it.
+        case refused
+        /// Something is wrong with a lock.
+        case trouble
+        /// It happened at the lock, or concerns people.
+        case noted
+
+        /// One column, which says it without colour too.
+        var sign: String {
+            switch self {
+            case .done: "✓"
+            case .refused: "✗"
+            case .trouble: "!"
+            case .noted: "·"
+            }
+        }
+
+        var colour: Style.Colour? {
+            switch self {
+            case .done: .green
+            case .refused: .red
+            case .trouble: .yellow
+            case .noted: .dim
+            }
+        }
+    }
+
+    let mark: Mark
+    let text: String
+
+    /// `nil` for what only prepares another record, and for the doors' opening and closing, which are shown elsewhere.
+    init?(_ record: Wire.AccessRecord) {
+        let told: (Mark, String)?
+        switch record.kind {
+        case "COMMAND_OUTCOME": told = Self.outcome(record)
+        case "DENIAL": told = (.refused, Self.denial(record))
+        case "DEVICE_EVENT": told = Self.event(record)
+        case "ADMIN_CHANGE": told = (.noted, Self.change(record))
+        default: told = nil
+        }
+        guard let told else { return nil }
+        (mark, text) = (told.0, told.1.printable)
+    }
+
+    private static func denial(_ record: Wire.AccessRecord) -> String {
+        let sentence = "\(who(record)) may not \(operation(record)) \(lock(record))"
+        // Of a stranger the log says nothing but that they are one, and that is the reason.
+        guard record.actorKind != "OUTSIDE", let reason = record.reason else { return sentence }
+        return "\(sentence): \(Words.reason(reason))"
+    }
+
+    private static func outcome(_ record: Wire.AccessRecord) -> (Mark, String) {
+        guard record.outcome == "CONFIRMED" else {
+            let why = record.outcomeDetail.map(Words.reason) ?? record.outcome.map(Words.word) ?? "unknown"
+            return (.refused, "\(who(record)) could not \(operation(record)) \(lock(record)): \(why)")
+        }
+        let operation = operation(record)
+        return (.done, "\(who(record)) \(operation == "unlatch" ? "unlatched" : operation + "ed") \(lock(record))")
+    }
+
+    private static func event(_ record: Wire.AccessRecord) -> (Mark, String)? {
+        let lock = lock(record)
+        switch record.event {
+        case "DOOR_OPENED", "DOOR_CLOSED", nil: return nil
+        case "LOCKED": return (.noted, "\(lock) was locked\(means(record))")
+        case "UNLOCKED": return (.noted, "\(lock) was unlocked\(means(record))")
+        case "UNLATCHED": return (.noted, "\(lock) was unlatched\(means(record))")
+        case "JAMMED": return (.trouble, "\(lock) is jammed")
+        case "BATTERY_LOW": return (.trouble, "\(lock): the battery is low")
+        case "OFFLINE": return (.trouble, "\(lock) is offline")
+        case "ONLINE": return (.noted, "\(lock) is online again")
+        case let event?: return (.trouble, "\(lock): \(Words.word(event))")
+        }
+    }
+
+    private static func means(_ record: Wire.AccessRecord) -> String {
+        switch record.method {
+        case "MANUAL": " from inside"
+        case "AUTO": " by itself"
+        case let method? where method != "UNKNOWN": ", \(Words.word(method))"
+        default: ""
+        }
+    }
+
+    private static func change(_ record: Wire.AccessRecord) -> String {
+        switch record.action {
+        case "GRANT": "\(who(record)) grants a guest access"
+        case "REVOKE": "\(who(record)) revokes a guest access"
+        default: "\(who(record)): \(RecordLines.what(record))"
+        }
+    }
+
+    private static func lock(_ record: Wire.AccessRecord) -> String { record.deviceName ?? "a lock" }
+    private static func who(_ record: Wire.AccessRecord) -> String { RecordLines.who(record) ?? "somebody" }
+    private static func operation(_ record: Wire.AccessRecord) -> String { record.operation.map(Words.word) ?? "move" }
+}

@@ -1,0 +1,47 @@
+import DoorwardClient
+import DoorwardControl
+import DoorwardDomain
+import ServiceLifecycle
+
+/// The life in the demo's house and whoever watches it, beside the gateway. `run` goes on until it is told to stop, or until
+/// the watcher has seen enough.
+struct DemoService: Service {
+    let house: DemoHouse
+    let life: DemoLife
+    let password: Secret<String>
+    let folder: DemoFolder
+    /// Tells the gateway's address once it listens.
+    let addresses: AsyncStream<String>
+
+    func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            guard let address = await addresses.first(where: { _ in true }) else { return }
+            let watch = DemoWatch(
+                client: try await signIn(at: address),
+                invitation: DemoInvitation(house: house, address: address, password: password, program: Self.program),
+                clock: life.control.clock, time: HouseTime(beganAt: life.control.clock.now(), speed: life.speed))
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await life.run() }
+                group.addTask { await watch.run() }
+                // The life has no end of its own: it is the watcher who goes, or something failed.
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
+    }
+
+    /// The owner's session, which lasts as long as the demo does: it is renewed as those of people are.
+    private func signIn(at address: String) async throws -> DoorwardClient {
+        let stranger = try DoorwardClient(server: address, credentials: .none)
+        let signedIn = try await stranger.authentication.signIn(email: "olga@demo.example", password: password.reveal())
+        let file = SessionFile(folder: folder.path)
+        try file.write(signedIn.session)
+        return try DoorwardClient(server: address, credentials: .session(file))
+    }
+
+    /// `doorward`, or the path by which it was started.
+    private static var program: String {
+        let typed = CommandLine.arguments.first ?? "doorward"
+        return typed.contains("/") ? typed : "doorward"
+    }
+}

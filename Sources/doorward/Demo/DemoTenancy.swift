@@ -1,0 +1,82 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+
+/// The demo's house as a fresh database gets it, before a gateway runs on it.
+struct DemoTenancy {
+    private(set) var changes: [TenancyChange] = []
+    /// By the name of the lock.
+    private(set) var locks: [String: DeviceID] = [:]
+    /// By first name.
+    private(set) var users: [String: UserID] = [:]
+    private let now: Timestamp
+    private let random: RandomSource
+    private let speed: Double
+
+    /// - Parameter speed: how much faster time passes in the house, and its locks move.
+    init(_ house: DemoHouse, at now: Timestamp, random: RandomSource, speed: Double) {
+        (self.now, self.random, self.speed) = (now, random, speed)
+        for person in house.people { add(person) }
+        let portfolio = Portfolio(id: random.id(at: now), name: house.portfolio, createdAt: now, updatedAt: now)
+        changes.append(.putPortfolio(portfolio))
+        assign("Olga", .owner, .portfolio(portfolio.id))
+        for site in house.sites { add(site, to: portfolio.id) }
+    }
+
+    /// Writes everything in one transaction; everybody signs in with the one password.
+    func write(to store: some GatewayStore, password: Secret<String>, hasher: PasswordHasher) async throws {
+        let hash = try await hasher.hash(password)
+        _ = try await store.commit(
+            StoreTransaction(changes: changes, credentials: users.values.map { .setPassword($0, hash: hash) }))
+    }
+
+    private mutating func add(_ person: DemoHouse.Person) {
+        let user = User(
+            id: random.id(at: now), email: person.email, firstName: person.firstName, lastName: person.lastName,
+            isSuperAdmin: person.firstName == "Rita", createdAt: now, updatedAt: now)
+        users[person.firstName] = user.id
+        changes.append(.putUser(user))
+    }
+
+    private mutating func add(_ site: DemoHouse.Site, to portfolio: PortfolioID) {
+        let property = Property(
+            id: random.id(at: now), name: site.name, portfolioID: portfolio, defaultTimeZone: "Europe/Berlin", createdAt: now,
+            updatedAt: now)
+        changes.append(.putProperty(property))
+        assign("Max", .propertyManager, .property(property.id))
+        let shared = site.shared.map { add(lock: $0, on: property, unit: nil, locksItself: $0 == site.entrance) }
+        for lock in site.closed { _ = add(lock: lock, on: property, unit: nil) }
+        for flat in site.flats {
+            let unit = Unit(
+                id: random.id(at: now), name: flat.name, propertyID: property.id, portfolioID: portfolio,
+                commonAreaAccessIDs: shared, createdAt: now, updatedAt: now)
+            changes.append(.putUnit(unit))
+            for lock in flat.locks { _ = add(lock: lock, on: property, unit: unit.id) }
+            assign(flat.tenant.firstName, .tenant, .unit(unit.id))
+        }
+    }
+
+    private mutating func add(
+        lock name: String, on property: Property, unit: UnitID?, locksItself: Bool = false
+    ) -> DeviceID {
+        var address: [String: JSONValue] = ["latencyMs": milliseconds(2000), "jitterMs": milliseconds(1000)]
+        if locksItself { address["autoRelockSeconds"] = .integer(max(1, Int64(45 / speed))) }
+        let device = LockDevice(
+            id: random.id(at: now), name: name, adapter: "simulator", address: address, portfolioID: property.portfolioID,
+            propertyID: property.id, unitID: unit, isRemoteOperationEnabled: true, capabilities: .all, createdAt: now,
+            updatedAt: now)
+        locks[name] = device.id
+        changes.append(.putDevice(device))
+        return device.id
+    }
+
+    /// So long in the house, on the wall.
+    private func milliseconds(_ inHouse: Double) -> JSONValue { .integer(Int64(inHouse / speed)) }
+
+    private mutating func assign(_ person: String, _ role: Role, _ entity: AssociatedEntity) {
+        guard let user = users[person] else { return }
+        let association = UserRoleAssociation(
+            id: random.id(at: now), userID: user, entity: entity, role: role, createdAt: now, updatedAt: now)
+        changes.append(.putAssociation(association))
+    }
+}

@@ -1,0 +1,73 @@
+import DoorwardAPI
+
+/// What the demo shows on a terminal: every door, what has happened, and what to try.
+struct DemoView: Sendable {
+    /// Something that has happened, and the time in the house.
+    struct News: Equatable, Sendable {
+        /// `Mon 07:42`.
+        let time: String
+        let event: DemoEvent
+    }
+
+    var doors = DemoDoors(locks: [])
+    /// Newest last.
+    var news: [News] = []
+    /// The time in the house, such as `Mon 07:42`.
+    var time = ""
+    /// Whether all sign-ins are shown in the place of doors and news.
+    var showsSignIns = false
+    let invitation: DemoInvitation
+    let style: Style
+
+    private static let fewestNews = 4
+    /// A window that is lower has no foot.
+    private static let fewestRowsWithFoot = 18
+
+    /// The whole picture: exactly `size.rows` lines, none wider than `size.columns`.
+    func lines(_ size: TerminalSize) -> [String] {
+        let body = showsSignIns ? signIns(size) : doorsAndNews(size)
+        let blank = Array(repeating: [Span](), count: max(0, size.rows - 1 - body.count))
+        return ([header(size.columns)] + body + blank).prefix(size.rows).map { style.line($0, columns: size.columns) }
+    }
+
+    private func header(_ columns: Int) -> [Span] {
+        let keys = showsSignIns ? "s doors   q end " : "s sign-ins   q end "
+        let (title, time) = (" Doorward demo", "   \(time)")
+        let room = columns - title.displayWidth - time.displayWidth - keys.displayWidth
+        guard room > 0 else { return [Span(title, .bold), Span(time)] }
+        return [Span(title, .bold), Span(time), Span(String(repeating: " ", count: room)), Span(keys, .dim)]
+    }
+
+    private func doorsAndNews(_ size: TerminalSize) -> [[Span]] {
+        let foot = foot(size)
+        // The header, and the rule above the news.
+        let room = size.rows - 2 - foot.count
+        let doors = doors.lines(columns: size.columns, rows: max(1, room - Self.fewestNews))
+        let shown = news.suffix(max(0, room - doors.count)).map(line)
+        let blank = Array(repeating: [Span](), count: max(0, room - doors.count - shown.count))
+        return doors + [rule("what happens", size.columns)] + shown + blank + foot
+    }
+
+    private func line(_ news: News) -> [Span] {
+        [
+            Span(" \(news.time.suffix(5)) ", .dim), Span("\(news.event.mark.sign) ", news.event.mark.colour),
+            Span(news.event.text, news.event.mark == .noted ? .dim : nil),
+        ]
+    }
+
+    private func foot(_ size: TerminalSize) -> [[Span]] {
+        guard size.rows >= Self.fewestRowsWithFoot else { return [] }
+        return [rule("try it in another terminal", size.columns)]
+            + invitation.foot(columns: size.columns - 1).map { [Span(" \($0)")] }
+    }
+
+    private func signIns(_ size: TerminalSize) -> [[Span]] {
+        [rule("sign-ins", size.columns)] + invitation.lines(columns: size.columns - 1).map { [Span(" \($0)")] }
+    }
+
+    /// `── what happens ─────`.
+    private func rule(_ title: String, _ columns: Int) -> [Span] {
+        let rest = max(0, columns - title.displayWidth - 5)
+        return [Span(" ── ", .dim), Span(title, .dim), Span(" " + String(repeating: "─", count: max(0, rest - 1)), .dim)]
+    }
+}

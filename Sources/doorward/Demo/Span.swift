@@ -1,0 +1,20 @@
+/// A piece of a line in one colour.
+struct Span: Equatable, Sendable {
+    let text: String
+    let colour: Style.Colour?
+
+    init(_ text: String, _ colour: Style.Colour? = nil) { (self.text, self.colour) = (text, colour) }
+}
+
+extension Style {
+    /// The spans one after the other, as far as they fit into so many columns.
+    func line(_ spans: [Span], columns: Int) -> String {
+        var (line, left) = ("", columns)
+        for span in spans where left > 0 {
+            let text = span.text.clipped(to: left)
+            left -= text.displayWidth
+            line += paint(text, span.colour)
+        }
+        return line
+    }
+}

@@ -1,0 +1,138 @@
+import AdapterSimulator
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Logging
+import Testing
+
+@testable import doorward
+
+/// The demo's house through the whole gateway, on a clock that nobody waits for.
+@Suite("Days in the demo's house") struct DemoDayTests {
+    private static let house = DemoHouse()
+
+    /// The portfolio's log of some days.
+    private struct Days: Equatable {
+        let records: [RecordBody]
+
+        func records(of lock: String, forHours hours: Int) -> [RecordBody] {
+            guard let end = records.first?.at.advanced(by: .seconds(3600 * hours)) else { return [] }
+            return records.filter { $0.device?.deviceName == lock && $0.at < end }
+        }
+    }
+
+    /// Monday from 07:20 to midnight, and Tuesday.
+    private static func play(seed: UInt64) throws -> Days {
+        let (clock, store) = (VirtualClock(), InMemoryStore())
+        let executor = SeededExecutor(seed: seed, clock: clock)
+        let random = RandomSource(SeededGenerator(seed: seed))
+        let tenancy = DemoTenancy(house, at: clock.now(), random: random, speed: 1)
+        try executor.run(stepLimit: 5_000_000) {
+            _ = try await store.commit(StoreTransaction(changes: tenancy.changes))
+            let simulator = SimulatorAdapter(clock: clock, executor: executor)
+            let control = GatewayControl(
+                store: store, adapters: [simulator], clock: clock, random: random,
+                logger: Logger(label: "house") { _ in SwiftLogNoOpLogHandler() }, executor: executor)
+            try await control.start()
+            let life = DemoLife(
+                day: DemoDay(house: house, seed: seed, days: 2), users: tenancy.users, locks: tenancy.locks, control: control,
+                simulator: simulator, speed: 1)
+            try await life.run()
+            await control.stop()
+        }
+        var records: [RecordBody] = []
+        for case .putPortfolio(let portfolio) in tenancy.changes { records += store.log(.portfolio(portfolio.id)).map(\.body) }
+        return Days(records: records)
+    }
+
+    @Test("the same seed gives the same days, record for record; another one others")
+    func seeded() throws {
+        let days = try Self.play(seed: 3)
+        #expect(try Self.play(seed: 3) == days)
+        #expect(try Self.play(seed: 4) != days)
+    }
+
+    /// What somebody may move, said once more and by other means than the tenancy.
+    private static func mayMove(_ person: String, _ lock: String) -> Bool {
+        switch person {
+        case "Max Manager": return true
+        case "Gus Guest": return lock == "Door 1A"
+        case "Clara Cleaner": return ["Quay entrance", "Door 2A"].contains(lock)
+        default:
+            return house.sites.contains { site in
+                site.flats.contains { flat in
+                    "\(flat.tenant.firstName) \(flat.tenant.lastName)" == person && (flat.locks + site.shared).contains(lock)
+                }
+            }
+        }
+    }
+
+    @Test("nobody moves a lock that they have no right to, and only those are denied who are to be", arguments: [1, 2])
+    func rights(seed: UInt64) throws {
+        let days = try Self.play(seed: seed)
+        for record in days.records where record.kind == .commandIntent {
+            let (person, lock) = (record.actor.name ?? "", record.device?.deviceName ?? "")
+            #expect(Self.mayMove(person, lock), "\(person) moved \(lock)")
+        }
+        let denials = days.records.filter { $0.kind == .denial }
+        #expect(denials.allSatisfy { $0.device?.deviceName == "Door 1A" })
+        #expect(denials.contains { $0.actor == .outside && $0.reason == .noAssociation }, "the neighbour")
+        #expect(denials.contains { $0.actor.name == "Gus Guest" && $0.reason == .guestWindowEnded }, "the guest, later")
+        #expect(denials.allSatisfy { $0.actor == .outside || $0.actor.name == "Gus Guest" })
+        #expect(
+            days.records.contains { $0.kind == .commandOutcome && $0.actor.name == "Gus Guest" && $0.outcome == .confirmed },
+            "the guest, in time")
+    }
+
+    @Test("every kind of event happens, and the first of each within an hour of the house", arguments: [1, 2])
+    func events(seed: UInt64) throws {
+        let days = try Self.play(seed: seed)
+        let end = try #require(days.records.first).at.advanced(by: .seconds(3600))
+        let hour = days.records.filter { $0.at < end }
+        #expect(
+            Set(hour.compactMap(\.event)).isSuperset(of: [
+                .locked, .unlocked, .jammed, .batteryLow, .offline, .online, .doorOpened, .doorClosed,
+            ]))
+        #expect(Set(hour.compactMap(\.outcome)).isSuperset(of: [.confirmed, .failed]))
+        #expect(Set(hour.map(\.kind)).isSuperset(of: [.adminChange, .denial, .commandIntent, .commandOutcome, .deviceEvent]))
+        #expect(Set(hour.compactMap(\.method)).isSuperset(of: [.manual, .auto]))
+    }
+
+    @Test("everybody leaves and comes home, and somebody forgets to lock")
+    func people() throws {
+        let days = try Self.play(seed: 1)
+        var forgotten = 0
+        for flat in Self.house.flats {
+            let door = days.records(of: flat.door, forHours: 16)
+            #expect(door.contains { (record: RecordBody) in record.method == .manual && record.event == .unlocked }, "goes out")
+            let unlocked = door.contains { (record: RecordBody) in
+                record.actor.name?.hasPrefix(flat.tenant.firstName) == true && record.operation == .unlock
+            }
+            #expect(unlocked, "\(flat.name): comes home")
+            let moved = days.records(of: flat.door, forHours: 4).last { (record: RecordBody) in
+                record.event == .unlocked || record.event == .locked || record.outcome == .confirmed
+            }
+            if moved?.event == .unlocked { forgotten += 1 }
+        }
+        #expect((1...6).contains(forgotten), "\(forgotten) of twelve doors stand unlocked at noon")
+    }
+
+    @Test("the house is as it is said to be: two properties, twelve flats, thirty locks, names that are unique")
+    func house() {
+        #expect(Self.house.sites.count == 2)
+        #expect(Self.house.flats.count == 12)
+        #expect(Set(Self.house.lockNames).count == 30)
+        #expect(Set(Self.house.people.map(\.firstName)).count == Self.house.people.count)
+        let scenario = DemoDay(house: Self.house, seed: 1).scenario
+        #expect(Set(scenario.people).isSubset(of: Self.house.people.map(\.firstName)))
+    }
+
+    @Test(
+        "the time in the house goes with the speed, from a Monday's morning on",
+        arguments: [(1.0, 0, "Mon 07:20"), (60, 59, "Mon 08:19"), (60, 1000, "Tue 00:00"), (120, 3600 * 12, "Fri 07:20")])
+    func time(_ speed: Double, _ seconds: Int, _ shown: String) {
+        let began = Timestamp(milliseconds: 1_795_248_000_000)
+        #expect(HouseTime(beganAt: began, speed: speed).name(of: began.advanced(by: .seconds(seconds))) == shown)
+    }
+}

@@ -1,0 +1,62 @@
+import Testing
+
+@testable import DoorwardAPI
+@testable import doorward
+
+@Suite("Records as the demo tells them") struct DemoEventTests {
+    private func told(_ kind: String, _ fill: (inout Wire.AccessRecord) -> Void) -> String? {
+        var record = Wire.AccessRecord(id: "r", at: "2030-01-01T00:00:00.000Z", kind: kind)
+        (record.deviceName, record.actorName) = ("Front", "Olga")
+        fill(&record)
+        return DemoEvent(record).map { "\($0.mark.sign) \($0.text)" }
+    }
+
+    @Test("what somebody asked for is told by its end")
+    func commands() {
+        #expect(told("COMMAND_INTENT") { $0.operation = "LOCK" } == nil)
+        #expect(told("COMMAND_OUTCOME") { ($0.operation, $0.outcome) = ("LOCK", "CONFIRMED") } == "✓ Olga locked Front")
+        #expect(told("COMMAND_OUTCOME") { ($0.operation, $0.outcome) = ("UNLATCH", "CONFIRMED") } == "✓ Olga unlatched Front")
+        let failed = told("COMMAND_OUTCOME") { ($0.operation, $0.outcome, $0.outcomeDetail) = ("LOCK", "FAILED", "jammed") }
+        #expect(failed == "✗ Olga could not lock Front: jammed")
+        #expect(
+            told("COMMAND_OUTCOME") { ($0.operation, $0.outcome) = ("LOCK", "TIMED_OUT") }
+                == "✗ Olga could not lock Front: timed out"
+        )
+    }
+
+    @Test("a denial says why, and of a stranger only that they are one")
+    func denials() {
+        let denied = told("DENIAL") { ($0.operation, $0.reason) = ("UNLOCK", "guest_window_ended") }
+        #expect(denied == "✗ Olga may not unlock Front: the guest access has ended")
+        let outside = told("DENIAL") {
+            ($0.actorName, $0.actorKind, $0.operation, $0.reason) = (nil, "OUTSIDE", "UNLOCK", "no_association")
+        }
+        #expect(outside == "✗ somebody without access may not unlock Front")
+    }
+
+    @Test(
+        "what happens at a lock is told with its means; doors that open and close are shown, not told",
+        arguments: [
+            ("LOCKED", "AUTO", "· Front was locked by itself"), ("UNLOCKED", "MANUAL", "· Front was unlocked from inside"),
+            ("UNLOCKED", "KEYPAD", "· Front was unlocked, keypad"), ("UNLATCHED", "UNKNOWN", "· Front was unlatched"),
+            ("JAMMED", nil, "! Front is jammed"), ("BATTERY_LOW", nil, "! Front: the battery is low"),
+            ("OFFLINE", nil, "! Front is offline"), ("ONLINE", nil, "· Front is online again"),
+            ("DOOR_FORCED", nil, "! Front: door forced"), ("DOOR_OPENED", nil, nil), ("DOOR_CLOSED", nil, nil),
+        ] as [(String, String?, String?)])
+    func events(_ event: String, _ method: String?, _ sentence: String?) {
+        #expect(told("DEVICE_EVENT") { ($0.event, $0.method) = (event, method) } == sentence)
+    }
+
+    @Test("changes are told, the gateway's own life is not")
+    func changes() {
+        #expect(told("ADMIN_CHANGE") { $0.action = "GRANT" } == "· Olga grants a guest access")
+        #expect(told("ADMIN_CHANGE") { ($0.action, $0.targetType) = ("CREATE", "Unit") } == "· Olga: create unit")
+        #expect(told("GATEWAY") { $0.event = "START" } == nil)
+    }
+
+    @Test("a name in a record cannot steer the terminal")
+    func hostile() {
+        #expect(
+            told("ADMIN_CHANGE") { ($0.actorName, $0.action) = ("Eve\u{1B}[2J", "GRANT") } == "· Eve␛[2J grants a guest access")
+    }
+}

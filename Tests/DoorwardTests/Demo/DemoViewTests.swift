@@ -1,0 +1,165 @@
+import DoorwardDomain
+import Testing
+
+@testable import DoorwardAPI
+@testable import doorward
+
+@Suite("The demo's picture") struct DemoViewTests {
+    private static let plain = Style(isTerminal: true, environment: ["NO_COLOR": "1"])
+    private static let coloured = Style(isTerminal: true, environment: [:])
+    private static let house = DemoHouse()
+
+    private static func lock(_ name: String, in house: String?, _ fill: (inout Wire.Device) -> Void = { _ in }) -> Wire.Device {
+        var lock = Wire.Device(id: name, name: name)
+        (lock.propertyName, lock.state, lock.doorState, lock.isOnline) = (house, "LOCKED", "CLOSED", true)
+        fill(&lock)
+        return lock
+    }
+
+    private static func record(_ kind: String, _ fill: (inout Wire.AccessRecord) -> Void) -> Wire.AccessRecord {
+        var record = Wire.AccessRecord(id: "r", at: "2030-01-01T00:00:00.000Z", kind: kind)
+        record.deviceName = "Door 1A"
+        fill(&record)
+        return record
+    }
+
+    private static func view(_ style: Style = plain) throws -> DemoView {
+        var view = DemoView(
+            invitation: DemoInvitation(
+                house: house, address: "http://127.0.0.1:45535", password: Secret("73njh-zvxiz-d5q9q-x47tx"),
+                program: ".build/debug/doorward"),
+            style: style)
+        view.doors = DemoDoors(
+            locks: house.sites.flatMap { site in
+                site.lockNames.map { name in
+                    lock(name, in: site.name) { lock in
+                        switch name {
+                        case "Door 1A": lock.state = "UNLOCKED"
+                        case "Balcony 1A": lock.state = "JAMMED"
+                        case "Door 3B": lock.batteryLow = true
+                        case "Garage": lock.isOnline = false
+                        case "Mill gate": (lock.state, lock.doorState) = ("UNLOCKED", "OPEN")
+                        default: break
+                        }
+                    }
+                }
+            })
+        view.time = "Mon 07:42"
+        let events = try [
+            record("COMMAND_OUTCOME") { ($0.actorName, $0.operation, $0.outcome) = ("Gus Guest", "UNLOCK", "CONFIRMED") },
+            record("DENIAL") {
+                ($0.actorKind, $0.operation, $0.decision, $0.reason) = ("OUTSIDE", "UNLOCK", "DENIED", "no_association")
+            },
+            record("DEVICE_EVENT") { ($0.event, $0.method) = ("UNLOCKED", "MANUAL") },
+            record("DEVICE_EVENT") { $0.event = "JAMMED" },
+        ].map { try #require(DemoEvent($0)) }
+        view.news = events.map { DemoView.News(time: "Mon 07:41", event: $0) }
+        return view
+    }
+
+    @Test("at 80 × 24 everything is there at a glance")
+    func usual() throws {
+        let picture = try Self.view().lines(TerminalSize(columns: 80, rows: 24)).map { line in
+            String(line.reversed().drop { $0 == " " }.reversed())
+        }
+        #expect(
+            picture == [
+                " Doorward demo   Mon 07:42                                   s sign-ins   q end",
+                " Quay 1                    ● Balcony 2A    locked    Mill Lane 7",
+                " ● Quay entrance locked    ● Door 2B       locked    ○ Mill gate     open",
+                " ● Bike cellar   locked    ● Balcony 2B    locked    ! Garage        offline",
+                " ● Laundry       locked    ● Door 3A       locked    ● Garden shed   locked",
+                " ● Roof terrace  locked    ● Balcony 3A    locked    ● Workshop      locked",
+                " ● Plant room    locked    ! Door 3B       low batt. ● Post room     locked",
+                " ○ Door 1A       unlocked  ● Balcony 3B    locked    ● Door M1       locked",
+                " ! Balcony 1A    jammed    ● Door 4A       locked    ● Door M2       locked",
+                " ● Door 1B       locked    ● Balcony 4A    locked    ● Door M3       locked",
+                " ● Balcony 1B    locked    ● Door 4B       locked    ● Door M4       locked",
+                " ● Door 2A       locked    ● Balcony 4B    locked",
+                " ── what happens ──────────────────────────────────────────────────────────────",
+                " 07:41 ✓ Gus Guest unlocked Door 1A", " 07:41 ✗ somebody without access may not unlock Door 1A",
+                " 07:41 · Door 1A was unlocked from inside", " 07:41 ! Door 1A is jammed", "", "", "",
+                " ── try it in another terminal ────────────────────────────────────────────────",
+                " doorward login --server http://127.0.0.1:45535 --email tom@demo.example",
+                " password of all: 73njh-zvxiz-d5q9q-x47tx",
+                " doorward locks · doorward unlock \"Door 1A\" · doorward log --follow",
+            ])
+    }
+
+    @Test(
+        "whatever the window's size, the picture fills it and no line is wider; what is newest stays",
+        arguments: [(80, 24), (40, 24), (26, 12), (60, 15), (130, 40), (220, 60), (20, 5), (3, 2), (1, 1)], [false, true])
+    func sizes(_ size: (columns: Int, rows: Int), showsSignIns: Bool) throws {
+        var view = try Self.view()
+        view.showsSignIns = showsSignIns
+        let picture = view.lines(TerminalSize(columns: size.columns, rows: size.rows))
+        #expect(picture.count == size.rows)
+        #expect(picture.allSatisfy { $0.displayWidth <= size.columns })
+        if !showsSignIns, size.rows > 10 { #expect(picture.contains { $0.hasPrefix(" 07:41 ! Door 1A is jam") }) }
+    }
+
+    @Test("in a low or narrow window it is said how many doors are missing, and the sign-in is never cut")
+    func narrow() throws {
+        let picture = try Self.view().lines(TerminalSize(columns: 40, rows: 24))
+        let shown = picture.count { $0.hasPrefix(" ●") || $0.hasPrefix(" ○") || $0.hasPrefix(" !") }
+        #expect(picture.contains(" … and \(30 - shown) more doors"))
+        #expect(picture.contains("   --server http://127.0.0.1:45535 \\"))
+        #expect(picture.contains("   --email tom@demo.example"))
+    }
+
+    @Test("a wide window has room for all doors, and shows the houses as a usual one does")
+    func wide() throws {
+        let picture = try Self.view().lines(TerminalSize(columns: 200, rows: 50)).joined(separator: "\n")
+        for name in Self.house.lockNames { #expect(picture.contains(" \(name) ")) }
+        #expect(!picture.contains("more doors"))
+    }
+
+    @Test("colour adds nothing that is not there without it")
+    func colour() throws {
+        let size = TerminalSize(columns: 80, rows: 24)
+        let (plain, coloured) = try (Self.view().lines(size), Self.view(Self.coloured).lines(size))
+        #expect(!plain.joined().contains("\u{1B}"))
+        #expect(coloured.joined().contains("\u{1B}[31m"))
+        #expect(coloured.map { $0.replacing(#/\u{1B}\[[0-9]+m/#, with: "") } == plain)
+    }
+
+    @Test("every sign-in stands on one page, with the password, and links to what else there is")
+    func signIns() throws {
+        var view = try Self.view()
+        view.showsSignIns = true
+        let picture = view.lines(TerminalSize(columns: 80, rows: 24)).joined(separator: "\n")
+        for person in Self.house.people {
+            #expect(picture.contains("\(person.firstName.lowercased().padded(to: 6)) \(person.part)"))
+        }
+        for text in ["73njh-zvxiz-d5q9q-x47tx", "http://127.0.0.1:45535/api/v1", "http://127.0.0.1:45535/metrics"] {
+            #expect(picture.contains(text))
+        }
+    }
+
+    @Test("a door that somebody has given an evil, wide or long name stays in its place")
+    func names() throws {
+        var view = try Self.view()
+        view.doors = DemoDoors(
+            locks: ["a\u{1B}[2Jb", "東京都千代田区丸の内一丁目", String(repeating: "x", count: 90)].map { Self.lock($0, in: nil) })
+        let picture = view.lines(TerminalSize(columns: 80, rows: 24))
+        #expect(!picture.joined().contains("\u{1B}"))
+        #expect(picture.allSatisfy { $0.displayWidth <= 80 })
+        #expect(picture.joined().count { $0 == "●" } == 3)
+    }
+
+    @Test(
+        "the worst that is known of a lock is what is shown",
+        arguments: [
+            ("LOCKED", "CLOSED", true, false, "● locked"), ("LOCKED", "CLOSED", true, true, "! low batt."),
+            ("UNLOCKED", "CLOSED", true, true, "○ unlocked"), ("UNLOCKED", "OPEN", true, false, "○ open"),
+            ("LOCKED", "OPEN", true, false, "○ open"), ("JAMMED", "OPEN", true, false, "! jammed"),
+            ("JAMMED", "CLOSED", false, false, "! offline"), ("UNKNOWN", "UNKNOWN", nil, nil, "○ unknown"),
+            (nil, nil, nil, nil, "○ unknown"),
+        ] as [(String?, String?, Bool?, Bool?, String)])
+    func condition(_ state: String?, _ door: String?, _ online: Bool?, _ low: Bool?, _ shown: String) {
+        let condition = DoorCondition(
+            Self.lock("d", in: nil) { ($0.state, $0.doorState, $0.isOnline, $0.batteryLow) = (state, door, online, low) })
+        #expect("\(condition.sign) \(condition.word)" == shown)
+        #expect((condition.colour == .green) == (shown == "● locked"), "only locked is green")
+    }
+}
