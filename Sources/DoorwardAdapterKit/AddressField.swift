@@ -8,7 +8,6 @@ package struct AddressField: Hashable, Sendable {
         /// Any text that is not empty.
         case text
         /// `true` or `false`.
-        /// `true` or `false`.
         case boolean
         /// A whole number within the range.
         case integer(ClosedRange<Int64>)
@@ -23,7 +22,6 @@ package struct AddressField: Hashable, Sendable {
     /// The key in `address`, such as `latencyMs`.
     package let name: String
     /// What `check` takes as its value.
-    /// What the value must be.
     package let form: Form
     /// Whether an address without it is refused.
     package let isRequired: Bool
