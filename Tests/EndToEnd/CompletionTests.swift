@@ -63,6 +63,19 @@ extension EndToEnd {
             await leave(bash)
         }
 
+        @Test("Tab completes the names of the locks that are seen, also one of several words")
+        func locks() async throws {
+            let (_, house, shell) = try await ownersShell()
+            for name in ["Front door", "Cellar"] { _ = try await house.lock(name) }
+            for (typed, completed) in [("doorward unlock Cel", "lar "), ("doorward status Fro", "nt\\ door ")] {
+                let bash = try await bash(environment: shell.environment)
+                bash.type(typed)
+                bash.press(.tab)
+                try await bash.read(until: typed + completed)
+                await leave(bash)
+            }
+        }
+
         @Test("Tab completes the files of options that take one")
         func files() async throws {
             _ = try folder.write("{}", to: "gateway.yaml")

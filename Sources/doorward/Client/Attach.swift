@@ -1,27 +1,38 @@
+import AdapterSimulator
 import ArgumentParser
 import DoorwardAPI
+import DoorwardAdapterKit
 import DoorwardClient
+import DoorwardControl
 
 /// `doorward attach`: makes a lock known to the gateway.
 struct Attach: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Attach a lock to a property or unit.",
         discussion: """
-            What belongs into the address is the adapter's own. A value is a number, a truth value or other JSON if it reads as \
-            such, else a text; "5" in quotes of its own is a text.
+            The address tells the adapter which lock it is, and how to reach it; each adapter has keys of its own. A value that \
+            reads as JSON (a number, true, a list) is taken as that, any other as text.
+
+            This version has the adapter simulator: locks in memory, to try things on. All its keys can be left out: \
+            \(Self.simulatorKeys).
 
             Examples:
-              doorward attach "Front door" --adapter simulator --property "Quay 1" --address latencyMs=400 batteryLevel=80
-              doorward attach Cellar --adapter mqtt --profile zigbee2mqtt --address broker=home topic=cellar --property "Quay 1"
+              doorward attach "Front door" --adapter simulator --property "Quay 1"
+              doorward attach Cellar --adapter simulator --property "Quay 1" --unit 1A \\
+                --address latencyMs=400 batteryLevel=80
             """)
+
+    private static var simulatorKeys: String {
+        SimulatorAdapter(clock: SystemClock()).addressFields.map(\.name).joined(separator: ", ")
+    }
 
     @Argument(help: ArgumentHelp("What the lock is to be called.", valueName: "name"))
     var name: String
 
-    @Option(help: ArgumentHelp("The kind of adapter: simulator or mqtt.", valueName: "adapter"))
+    @Option(help: ArgumentHelp("The kind of lock, such as simulator.", valueName: "adapter"), completion: .list(["simulator"]))
     var adapter: String
 
-    @Option(help: ArgumentHelp("For mqtt: how the lock speaks.", valueName: "profile"))
+    @Option(help: ArgumentHelp("How the lock speaks, where the adapter has several ways.", valueName: "profile"))
     var profile: String?
 
     @Option(

@@ -11,7 +11,7 @@ struct Detach: AsyncParsableCommand {
             Example: doorward detach "Front door"
             """)
 
-    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"))
+    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
     var lock: String
 
     func run() async throws {

@@ -10,18 +10,18 @@ struct Grant: AsyncParsableCommand {
         abstract: "Give somebody access to locks for a while.",
         discussion: """
             The first argument is a person, by id, email address or name; any other text is the label of a guest without an \
-            account. The others are locks, by name or id. The guest may lock and unlock them from --from on, until --until, \
-            which is no longer in.
+            account, but an email address has to be somebody's. The others are locks, by name or id. The guest may lock and \
+            unlock them from the instant --from on, and no more from the instant --until on.
 
             \(TimeArgument.help) In --until, +2h counts from --from.
 
-            Example: doorward grant "Gus Example" "Front door" Cellar --from "tomorrow 9:00" --until +2h
+            Example: doorward grant "Gus Example" Cellar --from "tomorrow 9:00" --until +2h
             """)
 
     @Argument(help: ArgumentHelp("A person, or the label of a guest.", valueName: "user-or-label"))
     var guest: String
 
-    @Argument(help: ArgumentHelp("The locks: names or ids.", valueName: "lock"))
+    @Argument(help: ArgumentHelp("The locks: names or ids.", valueName: "lock"), completion: .lockName)
     var locks: [String]
 
     @Option(help: ArgumentHelp("When it begins.", valueName: "time"))

@@ -9,7 +9,7 @@ struct Grants: AsyncParsableCommand {
         abstract: "List guest accesses: those that you hold, gave or may manage.",
         discussion: "Those that have ended are listed too.\n\nExample: doorward grants \"Front door\"")
 
-    @Argument(help: ArgumentHelp("Only those to this lock: a name or id.", valueName: "lock"))
+    @Argument(help: ArgumentHelp("Only those to this lock: a name or id.", valueName: "lock"), completion: .lockName)
     var lock: String?
 
     @OptionGroup var output: OutputOptions

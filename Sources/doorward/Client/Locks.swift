@@ -7,7 +7,8 @@ struct Locks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the locks that you may see.",
         discussion: """
-            Of each lock its name, state, door, battery and place, and its id, which can stand in every command where a name would.
+            Shows the name, state, door, battery and place of each, whether it is in reach, and its id, which every command takes \
+            in place of the name.
 
             Example: doorward locks --property "Quay 1"
             """)

@@ -9,21 +9,21 @@ struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the access log, newest last.",
         discussion: """
-            Without --since the newest 50 records, or as many as --limit says. With --json they come as the API gives them, \
-            newest first; with --json and --follow each is a line of its own, oldest first. Ctrl-C ends --follow.
+            Shows the newest 50 records, with --since all since then, or with --limit as many as it says. With --json they come as \
+            the API gives them, newest first; with --json and --follow each is a line of its own, oldest first.
 
             \(TimeArgument.help) -2h is two hours ago.
 
             Example: doorward log "Front door" --since yesterday --denied
             """)
 
-    @Argument(help: ArgumentHelp("Only what is about this lock: a name or id.", valueName: "lock"))
+    @Argument(help: ArgumentHelp("Only what is about this lock: a name or id.", valueName: "lock"), completion: .lockName)
     var lock: String?
 
     @Option(help: ArgumentHelp("Only what this person did: an id, email address or name.", valueName: "user"))
     var user: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Only what has happened since then.", valueName: "time"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Only what has happened since this time.", valueName: "time"))
     var since: String?
 
     @Option(help: ArgumentHelp("At most so many of the newest records.", valueName: "count"))
@@ -32,7 +32,7 @@ struct Log: AsyncParsableCommand {
     @Flag(help: "Only what was denied.")
     var denied = false
 
-    @Flag(help: "Go on and print what happens, until Ctrl-C.")
+    @Flag(help: "Go on and show what happens, until Ctrl-C.")
     var follow = false
 
     @OptionGroup var output: OutputOptions

@@ -9,9 +9,10 @@ struct Login: AsyncParsableCommand {
         abstract: "Sign in at a gateway.",
         discussion: """
             Keeps the session in $XDG_CONFIG_HOME/doorward/ (else ~/.config/doorward/), readable by you alone; the other \
-            commands use it, until `doorward logout`. In its place DOORWARD_SERVER and DOORWARD_TOKEN serve where nobody signs in.
+            commands use it, until `doorward logout`. Where nobody can sign in, as in a script, the variables DOORWARD_SERVER and \
+            DOORWARD_TOKEN (an access token or API key) take its place.
 
-            Passwords and tokens go over https, or over plain http to this machine alone.
+            Passwords and tokens are sent over https only, or over plain http to this same machine.
 
             Example: doorward login --server https://doors.example --email you@example.org
             """)

@@ -5,11 +5,13 @@ import DoorwardClient
 /// What `lock`, `unlock` and `unlatch` have in common.
 struct Movement: ParsableArguments {
     static let discussion = """
-        Waits until the lock itself has confirmed, and says so; a lock that does not is a failure with exit code 1. LOCK is an \
-        id, or a name that one lock alone bears among those that you may see. Ctrl-C ends the waiting, not the command.
+        Waits until the lock itself has confirmed, and says so; a lock that does not confirm in time is a failure, with exit \
+        code 1. Ctrl-C ends the waiting, not the command.
+
+        LOCK is an id, or a name that only one of the locks that you may see bears.
         """
 
-    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"))
+    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
     var lock: String
 
     @Option(help: ArgumentHelp("Why, for the log.", valueName: "reason"))
@@ -21,7 +23,7 @@ struct Movement: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Seconds that the lock has, from 0.1 to 60; then nothing more is sent. (default: the gateway's, 10)",
+            "Seconds that it may take in all, from 0.1 to 60; nothing is sent to the lock after them. (default: the gateway's, 10)",
             valueName: "seconds"))
     var timeout: Double?
 

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// How a command prints what it got.
 struct OutputOptions: ParsableArguments {
-    @Flag(help: "Print one JSON document: the `data` of the API's answer.")
+    @Flag(help: "Print one JSON document, as programs read it.")
     var json = false
 
     /// Prints the gateway's own JSON, or lines.

@@ -37,7 +37,9 @@ struct RecordLines: Sendable {
     static func what(_ record: Wire.AccessRecord) -> String {
         if let operation = record.operation { return Words.word(operation) }
         if let event = record.event { return Words.word(event) }
-        if let action = record.action { return Words.word(action + (record.targetType.map { " " + $0 } ?? "")) }
+        if let action = record.action {
+            return ([Words.word(action)] + [record.targetType.map(Words.kind)].compactMap(\.self)).joined(separator: " ")
+        }
         return Words.word(record.kind)
     }
 

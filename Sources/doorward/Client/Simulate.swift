@@ -8,15 +8,24 @@ struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make something happen to a simulated lock.",
         discussion: """
-            EVENT is one of \(SimulatorEvent.allCases.map(\.rawValue).joined(separator: ", ")). `clear` ends every fault.
-
             Example: doorward simulate "Front door" jam
+
+            EVENT is one of:
+            \(events)
             """)
 
-    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"))
+    /// Each on a line of its own, with what happens.
+    private static var events: String {
+        let width = SimulatorEvent.allCases.map(\.rawValue.displayWidth).max() ?? 0
+        return SimulatorEvent.allCases.map { "  \($0.rawValue.padded(to: width))  \($0.summary)" }.joined(separator: "\n")
+    }
+
+    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
     var lock: String
 
-    @Argument(help: ArgumentHelp("What is to happen.", valueName: "event"))
+    @Argument(
+        help: ArgumentHelp("What is to happen.", valueName: "event"),
+        completion: .list(SimulatorEvent.allCases.map(\.rawValue)))
     var event: String
 
     @OptionGroup var output: OutputOptions

@@ -7,12 +7,12 @@ struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the condition of a lock.",
         discussion: """
-            LOCK is an id, or a name that one lock alone bears among those that you may see.
+            LOCK is an id, or a name that only one of the locks that you may see bears.
 
             Example: doorward status "Front door"
             """)
 
-    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"))
+    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
     var lock: String
 
     @OptionGroup var output: OutputOptions

@@ -3,6 +3,19 @@ enum Words {
     /// `PROPERTY_MANAGER` as `property manager`; any word that is not known reads like that too.
     static func word(_ code: String) -> String { code.lowercased().replacing("_", with: " ").printable }
 
+    /// The kind of thing that a change was made to: `GuestAccess` as `guest access`.
+    static func kind(_ type: String) -> String {
+        switch type {
+        case "LockDevice": "lock"
+        case "UserRoleAssociation": "role"
+        default:
+            type.enumerated().reduce(into: "") { words, letter in
+                if letter.offset > 0, letter.element.isUppercase { words += " " }
+                words += letter.element.lowercased()
+            }.printable
+        }
+    }
+
     static func role(_ code: String) -> String { word(code) }
 
     /// What is wrong with a field, after its name.

@@ -26,7 +26,7 @@ struct ReferencePage {
         `doorward reference > docs/command-line.md`. [Completions](completions.md) for bash, zsh and fish are made by it, too.
 
         In a terminal, output is set in columns, with colour unless `NO_COLOR` is set, and times are local. In a pipe there is one \
-        line for each thing, a tab between its fields, and times are in UTC. `--json` prints the API's `data` instead.
+        line for each thing, a tab between its fields, and times are in UTC. `--json` prints one JSON document instead: the `data` of the API's answer, where the command calls the API.
         """
 
     private struct Entry {

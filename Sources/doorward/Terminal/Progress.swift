@@ -31,7 +31,9 @@ struct Progress: Sendable {
         let start = ContinuousClock.now
         while !Task.isCancelled {
             let elapsed = (ContinuousClock.now - start).components.seconds
-            StandardStream.error.write("\r\u{1B}[K\(text) … \(elapsed) s")
+            // A line that is wider than the window could not be taken back whole.
+            let (end, columns) = (" … \(elapsed) s", TerminalSize.of(.error).columns - 1)
+            StandardStream.error.write("\r\u{1B}[K\(text.clipped(to: columns - end.displayWidth))\(end)")
             try? await Task.sleep(for: .seconds(1))
         }
     }

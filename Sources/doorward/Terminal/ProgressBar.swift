@@ -1,6 +1,7 @@
 /// How far something is, on one line of standard error that is redrawn while somebody looks, and gone when it is over.
 struct ProgressBar {
     private let isShown: Bool
+    private let columns: () -> Int
     private let write: (String) -> Void
     private var last: String?
 
@@ -8,9 +9,13 @@ struct ProgressBar {
 
     /// - Parameters:
     ///   - style: that of standard error. Without a terminal that can take a line back, nothing is shown.
+    ///   - columns: how wide the window is at that moment.
     ///   - write: where the line goes.
-    init(style: Style = .error, write: @escaping (String) -> Void = { StandardStream.error.write($0) }) {
-        (isShown, self.write) = (style.canTakeLinesBack, write)
+    init(
+        style: Style = .error, columns: @escaping () -> Int = { TerminalSize.of(.error).columns },
+        write: @escaping (String) -> Void = { StandardStream.error.write($0) }
+    ) {
+        (isShown, self.columns, self.write) = (style.canTakeLinesBack, columns, write)
     }
 
     /// Shows the line, unless it is there already. A total of 0 is done.
@@ -19,7 +24,11 @@ struct ProgressBar {
         let share = total == 0 ? 1 : min(1, Double(done) / Double(total))
         let filled = Int(share * Double(Self.width))
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)
-        let line = "\(what) \(bar) \(Int(share * 100)) %"
+        let percent = "\(Int(share * 100)) %"
+        // A line that is wider than the window could not be taken back whole.
+        let room = columns() - 1
+        let whole = "\(what) \(bar) \(percent)"
+        let line = whole.displayWidth <= room ? whole : "\(what) \(percent)".clipped(to: room)
         guard line != last else { return }
         last = line
         write("\r\u{1B}[K\(line)")

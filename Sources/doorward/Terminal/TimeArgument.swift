@@ -5,7 +5,7 @@ struct TimeArgument {
     /// Its forms, for help texts.
     static let help = """
         A time is 2026-11-21T18:00:00+01:00, or in your own time zone "2026-11-21 18:00", 2026-11-21, 18:00 (today), \
-        "tomorrow 9:00", now, or +2h, +30m, +3d from now.
+        "tomorrow 9:00", yesterday, now, or +2h, +30m, +3d from now.
         """
 
     private let text: String

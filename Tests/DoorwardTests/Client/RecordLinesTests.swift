@@ -38,7 +38,9 @@ import Testing
         let change = record("ADMIN_CHANGE") {
             ($0.actorName, $0.action, $0.targetType, $0.targetId) = ("Olga", "REVOKE", "GuestAccess", "g-1")
         }
-        #expect(line(change) == "\(at)\tOlga\trevoke guestaccess\t-\tg-1")
+        #expect(line(change) == "\(at)\tOlga\trevoke guest access\t-\tg-1")
+        let attaching = record("ADMIN_CHANGE") { ($0.actorName, $0.action, $0.targetType) = ("Olga", "CREATE", "LockDevice") }
+        #expect(line(attaching) == "\(at)\tOlga\tcreate lock\t-\t-")
         #expect(line(record("SESSION") { $0.event = "SIGNED_IN" }) == "\(at)\t-\tsigned in\t-\t-")
         #expect(line(record("FUTURE_KIND") { _ in }) == "\(at)\t-\tfuture kind\t-\t-")
     }

@@ -39,6 +39,16 @@ import Testing
         #expect(written.all.last == "\r\u{1B}[K")
     }
 
+    @Test(
+        "in a narrow window the bar goes first, then the words: a line never takes two rows, which could not be taken back",
+        arguments: [(38, "Checking 50 %"), (14, "Checking 50 %"), (13, "Checking 50…"), (5, "Che…")])
+    func narrow(columns: Int, line: String) {
+        let written = Written()
+        var bar = ProgressBar(style: terminal, columns: { columns }, write: written.add)
+        bar.show("Checking", 1, of: 2)
+        #expect(written.all == ["\r\u{1B}[K\(line)"])
+    }
+
     @Test("nothing to do is done")
     func nothing() {
         let written = Written()

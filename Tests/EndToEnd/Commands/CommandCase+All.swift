@@ -68,9 +68,13 @@ extension CommandCase {
             pipe: "  address.profile is not known here"),
         CommandCase("simulate", "Cellar", "door-open", pipe: "Cellar\tlocked\n", terminal: "Cellar is locked."),
         CommandCase("simulate", "Cellar", "low_battery", "--json", pipe: #""batteryLow":true"#),
+        CommandCase("detach", "Away {how}", pipe: "Away pipe\tdetached\n", terminal: "Detached Away terminal."),
     ]
 
     private static let host = [
+        CommandCase(
+            "demo", "--folder", "{folder}/demo-{how}", "--seed", "7", "--port", "0", "--speed", "120", by: .nobody,
+            pipe: "listening on http://127.0.0.1:", terminal: "doorward login --server http://127.0.0.1:", isEndless: true),
         CommandCase(
             "admin", "create", "--email", "ada@doors.example", "--first-name", "Ada", "--last-name", "Ames", "--password-stdin",
             "--config", "{config}", "--store-path", "{folder}/{how}.db", by: .nobody, input: password,

@@ -65,14 +65,11 @@ extension EndToEnd {
             }
         }
 
-        /// Commands that suites of their own run in a pipe and on a terminal.
-        private static let elsewhere = ["demo", "detach"]
-
         @Test("each option and argument of each command stands in one of the cases")
         func coverage() async throws {
             let commands = try await CommandTree.read(in: TemporaryFolder())
             #expect(commands.count > 20)
-            let missing = commands.filter { !Self.elsewhere.contains($0.path.joined(separator: " ")) }.flatMap { command in
+            let missing = commands.flatMap { command in
                 command.parts(missingIn: CommandCase.all.map(\.arguments)).map { "\(command.name) \($0)" }
             }
             #expect(missing == [], "write a case for each in CommandCase+All.swift")

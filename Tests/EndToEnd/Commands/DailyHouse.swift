@@ -16,7 +16,6 @@ struct DailyHouse: Sendable {
     static func make() async throws -> DailyHouse {
         let (gateway, house, owner) = try await ownersShell()
         let door = try await house.lock("Front door", address: #""latencyMs":5"#)
-        // Attached here, since a later one of the same name has to be told from it.
         for name in ["Cellar", "Twin", "twin", "Away pipe", "Away terminal"] {
             _ = try await house.lock(name, address: #""latencyMs":0"#)
         }

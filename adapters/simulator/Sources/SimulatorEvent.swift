@@ -58,7 +58,7 @@ extension SimulatorEvent {
     package var summary: String {
         switch self {
         case .jam: "the bolt jams, now and at every movement until clear"
-        case .clear: "ends every fault and a low battery; the lock reports its condition"
+        case .clear: "ends every fault and a low battery; all is reported anew"
         case .offline: "the lock is out of reach; what happens at it is not heard"
         case .online: "the lock is back and reports its condition"
         case .lowBattery: "the battery falls to 5 percent"
@@ -69,7 +69,7 @@ extension SimulatorEvent {
         case .thumbUnlock: "somebody inside withdraws the bolt by hand"
         case .keypad: "a code is typed and the motor unlocks; slot names whose"
         case .keypadLock: "the keypad's lock button is pressed"
-        case .wrongCode: "a wrong code is typed; the fifth in a row locks the keypad"
+        case .wrongCode: "a wrong code is typed; the fifth in a row shuts the keypad"
         case .doorOpen: "the door is opened"
         case .doorClose: "the door is closed"
         case .doorAjar: "the door leans on the frame, not closed"
@@ -78,7 +78,7 @@ extension SimulatorEvent {
         case .loseConfirmations: "orders move the bolt and the lock is silent, until clear"
         case .confirmLate: "the lock confirms lateConfirmationMs late, until clear"
         case .refuse: "the lock refuses every order, until clear"
-        case .wrongState: "the lock says the opposite of where its bolt is, until clear"
+        case .wrongState: "the lock says the opposite of the truth, until clear"
         case .duplicateReports: "every report arrives twice, until clear"
         case .disorderReports: "reports overtake each other, until clear"
         }

@@ -1,0 +1,141 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    @Suite("The client's commands at a terminal", InDailyHouse(), .timeLimit(.minutes(2))) struct ClientTerminalTests {
+        private let day: DailyHouse
+
+        init() throws { day = try InDailyHouse.house }
+
+        private func start(
+            _ arguments: String..., by shell: Shell? = nil, columns: UInt16 = 120, environment: [String: String] = [:]
+        ) throws -> TerminalProgram {
+            let shell = shell ?? day.owner
+            return try TerminalProgram(
+                Program.doorward, arguments, size: .init(columns: columns, rows: 24),
+                environment: shell.environment.merging(environment) { _, new in new }, in: shell.folder)
+        }
+
+        /// A lock that never confirms.
+        private func silentLock(_ name: String) async throws -> String {
+            let id = try await day.house.lock(name, address: #""latencyMs":0"#)
+            let event = try await day.house.owner.post("/simulator/devices/\(id)/events", #"{"event":"lose_confirmations"}"#)
+            try #require(event.status == 200, "\(event.body)")
+            return id
+        }
+
+        @Test("a line counts the seconds while a lock moves, Ctrl-C ends the waiting, and the line is taken back")
+        func progress() async throws {
+            let lock = try await silentLock("Silent door")
+            let program = try start("unlock", "Silent door", "--timeout", "60")
+            try await program.read(until: "\r\u{1B}[KUnlocking Silent door … 0 s")
+            try await program.read(until: "\r\u{1B}[KUnlocking Silent door … 1 s")
+            try await day.house.untilCommanded(lock)
+            program.press(.controlC)
+            let rest = await program.rest()
+            #expect(
+                rest.hasSuffix(
+                    "\r\u{1B}[Kdoorward: stopped waiting; the command may still be carried out\r\n"
+                        + "  its state: doorward status \(lock)\r\n  what became of it: doorward log \(lock)\r\n"), "\(rest)")
+            #expect(await program.exitCode == 1)
+        }
+
+        @Test("the line of progress never takes two rows, whatever the name and the window")
+        func narrowProgress() async throws {
+            let name = "The front door of the house behind the house"
+            _ = try await silentLock(name)
+            let program = try start("lock", name, "--timeout", "60", columns: 30)
+            let first = try await program.read(until: " … 0 s")
+            #expect(first == "\r\u{1B}[KLocking The front door… … 0 s", "29 columns")
+            program.press(.controlC)
+            #expect(await program.exitCode == 1)
+        }
+
+        @Test("what was done is said in one sentence, after the line of progress has gone")
+        func done() async throws {
+            let program = try start("unlock", "Front door")
+            #expect(await program.rest().hasSuffix("\r\u{1B}[KFront door is \u{1B}[33munlocked\u{1B}[0m.\r\n"))
+            #expect(await program.exitCode == 0)
+            let again = try start("lock", "Cellar")
+            #expect(await again.rest().hasSuffix("\r\u{1B}[KCellar is \u{1B}[32mlocked\u{1B}[0m, as it was already.\r\n"))
+        }
+
+        @Test("a table has headings, columns and colours")
+        func table() async throws {
+            let lines = try await start("locks", "--unit", "1a", columns: 200).rest().components(separatedBy: "\r\n")
+            let heading = try #require(lines.first)
+            #expect(heading.hasPrefix("\u{1B}[2mNAME\u{1B}[0m  "))
+            let cellar = try #require(lines.first { $0.hasPrefix("Cellar ") })
+            #expect(cellar.contains("\u{1B}[32mlocked\u{1B}[0m"))
+            func plain(_ text: String) -> String { text.replacing(#/\u{1B}\[[0-9]+m/#, with: "") }
+            #expect(
+                plain(heading).firstRange(of: "STATE")?.lowerBound.utf16Offset(in: plain(heading))
+                    == plain(cellar).firstRange(of: "locked")?.lowerBound.utf16Offset(in: plain(cellar)))
+        }
+
+        @Test(
+            "no colour with NO_COLOR, and no line that is taken back on a terminal that cannot", arguments: ["NO_COLOR", "TERM"])
+        func plain(variable: String) async throws {
+            let environment = [variable: variable == "TERM" ? "dumb" : "1"]
+            let table = try await start("locks", environment: environment).rest()
+            #expect(table.hasPrefix("NAME  ") && !table.contains("\u{1B}"), "\(table)")
+            let moved = try await start("lock", "Front door", environment: environment).rest()
+            #expect(moved.contains("Front door is locked"))
+            #expect(!moved.contains(#/\u{1B}\[[0-9]+m/#))
+            if variable == "TERM" { #expect(!moved.contains("\u{1B}")) }
+        }
+
+        @Test("in a narrow window nothing is left out of a table", arguments: [30, 80] as [UInt16])
+        func narrowTable(columns: UInt16) async throws {
+            let program = try start("locks", columns: columns)
+            #expect(await program.rest().contains("Quay 1 / 1a  \u{1B}[2m\(day.doorID)\u{1B}[0m\r\n"))
+        }
+
+        @Test("the log is followed in columns and local time until Ctrl-C, which is no failure")
+        func follow() async throws {
+            let program = try start("log", "Front door", "--follow")
+            try await program.read(until: "RESULT")
+            #expect(try await day.house.owner.post("/devices/\(day.doorID)/unlock", #"{"reason":"followed"}"#).status == 200)
+            let line = try await program.read(until: "\u{1B}[32mconfirmed\u{1B}[0m")
+            #expect(!line.contains("Z"), "local time")
+            program.press(.controlC)
+            #expect(await program.exitCode == 0)
+            #expect(program.terminal.isEchoing)
+        }
+
+        @Test("the password of a sign-in is asked for and not shown")
+        func login() async throws {
+            let program = try start("login", "--server", day.gateway.address, "--email", "owner@doors.example", by: day.nobody)
+            try await program.read(until: "Password of owner@doors.example: ")
+            #expect(!program.terminal.isEchoing)
+            program.type(RunningGateway.password)
+            program.press(.enter)
+            #expect(await program.rest() == "\r\nsigned in at \(day.gateway.address) as Olga Example\r\n")
+            #expect(await program.exitCode == 0)
+            #expect(program.terminal.isEchoing)
+            #expect(try await start("logout", by: day.nobody).rest().hasPrefix("signed out: "))
+        }
+
+        @Test("a name that several locks bear lists them with their places and ids")
+        func candidates() async throws {
+            let program = try start("status", "twin")
+            let shown = await program.rest()
+            #expect(await program.exitCode == 1)
+            #expect(shown.hasPrefix("doorward: `twin` is the name of several; name one by its id:\r\n  "))
+            #expect(shown.split(separator: "\r\n").dropFirst().allSatisfy { $0.contains("Quay 1 / 1a") })
+            #expect(!shown.contains("\u{1B}"))
+        }
+
+        @Test("there is nothing of a kind: a sentence says so, where a pipe gets nothing", arguments: ["locks", "grants", "log"])
+        func nothing(command: String) async throws {
+            let admin = try await day.gateway.signIn(RunningGateway.adminEmail)
+            _ = try await House.createUser("\(command)@doors.example", "Nell", by: admin)
+            let shell = try await Shell.signedIn("\(command)@doors.example", on: day.gateway)
+            let sentences = [
+                "locks": "You see no locks.", "grants": "There are no guest accesses.", "log": "There are no such records.",
+            ]
+            #expect(try await start(command, by: shell).rest() == sentences[command].map { "\($0)\r\n" })
+            #expect(try await shell.run(command).output.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// The commands of the other pages, typed as they stand there.
+    @Suite("The pages with examples", .timeLimit(.minutes(1))) struct ExamplePageTests {
+        @Test("the simulator's lock does what the page says of it")
+        func simulator() async throws {
+            let (_, _, shell) = try await ownersShell()
+            let blocks = try Page("simulator").shellBlocks(under: "## A lock, and something that happens to it")
+            let result = try await type(blocks.joined(separator: "\n"), in: shell.folder, shell.environment)
+            #expect(result.code == 0, "\(result.errors)")
+            let lines = result.output.split(separator: "\n")
+            #expect(lines.first?.hasPrefix("Flat 1\t") == true)
+            #expect(lines.dropFirst() == ["Flat 1\tunlocked", "Flat 1\tunlocked", "Flat 1\tjammed", "Flat 1\tunlocked"])
+        }
+
+        @Test("each shell's completions are put where the page says")
+        func completions() async throws {
+            let folder = try TemporaryFolder()
+            let result = try await type(
+                Page("completions").shellBlocks().joined(separator: "\n"), in: folder, ["HOME": folder.path])
+            #expect(result.code == 0, "\(result.errors)")
+            for file in [
+                ".local/share/bash-completion/completions/doorward", ".zfunc/_doorward", ".config/fish/completions/doorward.fish",
+            ] {
+                #expect(try String(contentsOfFile: folder.file(file), encoding: .utf8).contains("unlatch"))
+            }
+        }
+
+        private func type(_ commands: String, in folder: TemporaryFolder, _ environment: [String: String]) async throws -> (
+            code: Int32, output: String, errors: String
+        ) {
+            let programs = URL(filePath: Program.doorward).deletingLastPathComponent().path
+            let path = "\(programs):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
+            return try await Program.run(
+                "/usr/bin/env", ["bash", "-ec", commands], environment: environment.merging(["PATH": path]) { $1 }, in: folder)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// docs/getting-started.md, typed as it stands there, in two terminals. The address and the password are the test's own, and the
+    /// program is built already.
+    @Suite("The page to get started", .timeLimit(.minutes(2))) struct GettingStartedTests {
+        private let folder: TemporaryFolder
+        private let page: Page
+
+        init() throws {
+            (folder, page) = (try TemporaryFolder(), try Page("getting-started"))
+            // As in the project's folder after a build.
+            let files = FileManager.default
+            try files.createDirectory(atPath: folder.file(".build/debug"), withIntermediateDirectories: true)
+            try files.createSymbolicLink(atPath: folder.file(".build/debug/doorward"), withDestinationPath: Program.doorward)
+            let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent()
+            try files.createSymbolicLink(atPath: folder.file("Tests"), withDestinationPath: tests.path)
+        }
+
+        /// A terminal in which these commands are typed, until one fails.
+        private func terminal(_ commands: String) throws -> TerminalProgram {
+            try TerminalProgram(
+                "/bin/bash", ["-euo", "pipefail", "-c", commands], size: .init(columns: 200, rows: 50),
+                environment: RunningGateway.environment.merging(
+                    [
+                        "XDG_CONFIG_HOME": folder.file("config"), "NO_COLOR": "1",
+                        "PATH": "\(folder.file(".build/debug")):\(path)",
+                    ]
+                ) { _, new in new }, in: folder)
+        }
+
+        private var path: String { ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin" }
+
+        private func answer(_ program: TerminalProgram, _ question: String, _ password: String) async throws {
+            try await program.read(until: question)
+            program.type(password)
+            program.press(.enter)
+        }
+
+        @Test("leads from a built program to a lock that opens, its log, and the check of that")
+        func followed() async throws {
+            let host = try terminal(page.shellBlocks(under: "## The first super admin").joined(separator: "\n"))
+            for question in ["New password", "The same once more"] { try await answer(host, question, RunningGateway.password) }
+            #expect(await host.exitCode == 0)
+            let gateway = try terminal(page.shellBlocks(under: "## The gateway").joined(separator: "\n"))
+            let listening = try await gateway.read(until: "\r\n")
+            let address = try #require(listening.firstMatch(of: #/listening on (http://127\.0\.0\.1:[0-9]+)/#)?.1)
+
+            var commands = ["## A portfolio, an owner, a door", "## Unlock it"].reduce(into: "") { text, heading in
+                text += ((try? page.shellBlocks(under: heading)) ?? []).joined(separator: "\n") + "\n"
+            }
+            let log = try page.shellBlocks(under: "## Read the log")
+            try #require(log.count == 2)
+            commands += log[0]
+            #expect(commands.contains("http://127.0.0.1:8080") && commands.contains("'your password'"))
+            let person = try terminal(
+                commands.replacing("http://127.0.0.1:8080", with: address)
+                    .replacing("'your password'", with: "'\(RunningGateway.password)'"))
+            try await answer(person, "Password of olga@example.org: ", "another long password")
+            try await person.read(until: "Attached Door 1A, id ")
+            try await person.read(until: "Door 1A is unlocked.")
+            // Some versions of jq colour it whatever they are told.
+            for word in [#""CONFIRMED""#, #""LOCKED""#] { try await person.read(until: word) }
+            let records = await person.rest()
+            #expect(await person.exitCode == 0)
+            #expect(records.matches(of: #/ confirmed\r\n/#).count == 2, "\(records)")
+
+            gateway.press(.controlC)
+            #expect(await gateway.exitCode == 0)
+            let check = try terminal(log[1])
+            #expect(await check.rest().contains("doorward.db is whole: "))
+            #expect(await check.exitCode == 0)
+        }
+    }
+}
