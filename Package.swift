@@ -128,7 +128,7 @@ let package = Package(
             "DoorwardStoreTests",
             [
                 "DoorwardStore", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardDomain", "DoorwardTesting", grdb,
-                logging,
+                logging, metrics,
             ]),
         tests("DoorwardAPITests", ["DoorwardAPI"]),
         tests("DoorwardClientTests", ["DoorwardClient", "DoorwardAPI", nioCore, nioPosix, nioHTTP1]),

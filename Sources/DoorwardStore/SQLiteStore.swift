@@ -128,7 +128,7 @@ package final class SQLiteStore: GatewayStore {
 
     /// Pages of one table after the other, each page in a snapshot of its own: whole only while nobody commits, as at the start.
     package func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) {
-        for table in TenancyReading.Table.allCases {
+        for table in TenancyTable.allCases {
             var after: Data?
             repeat {
                 let start = after

@@ -3,6 +3,7 @@ import DoorwardDomain
 import DoorwardPolicy
 import DoorwardStore
 import DoorwardTesting
+import Synchronization
 import Testing
 
 /// The store in SQLite beside the one in memory: the same transactions, and then the same answer to every question.
@@ -36,7 +37,7 @@ import Testing
                 try await store.close()
                 store = try database.open(limits: limits)
             }
-            try await compare(store, model, &draw)
+            try await ModelComparison(draw).expectSame(store, model)
         }
         #expect(taken > 50)
         #expect(refused.count >= 5, "\(refused)")
@@ -45,71 +46,78 @@ import Testing
         #expect(report.fault == nil)
     }
 
-    private func compare(_ store: SQLiteStore, _ model: InMemoryStore, _ draw: inout RandomTransactions) async throws {
-        #expect(try await tenancy(of: store) == tenancy(of: model))
-        try await compareCommands(store, model, draw)
-        try await compareRecords(store, model, &draw)
-        try await compareSignIn(store, model, draw)
-        for key in draw.idempotencyKeys {
-            for oldest in [Timestamp(milliseconds: 0), draw.script.now] {
-                let found = try await store.idempotentAnswer(key, notOlderThan: oldest)
-                #expect(try await model.idempotentAnswer(key, notOlderThan: oldest) == found)
+    @Test(
+        "Flushes that fail, closing and killing in the middle of it all leave the answers of a model that knows what is durable",
+        arguments: 1...4 as ClosedRange<UInt64>)
+    func troubled(seed: UInt64) async throws {
+        let (database, disk) = (try TemporaryDatabase(), TroubledDisk())
+        var (limits, path) = (StoreLimits(), database.path)
+        (limits.cachedEntries, limits.rowsPerCheckpoint) = (Int(seed % 3), 11)
+        var store = try database.open(limits: limits, hooks: disk.hooks, path: path)
+        let model = InMemoryStore(suspensions: 0)
+        var (draw, random) = (RandomTransactions(seed: seed, now: database.clock.now()), SeededGenerator(seed: seed))
+        var troubles: [Trouble: Int] = [:]
+        for step in 0..<120 {
+            let transaction = step == 0 ? draw.tenancy : draw.next()
+            let trouble = step == 0 ? nil : Trouble.allCases.filter { _ in Int.random(in: 0..<24, using: &random) == 0 }.first
+            if let trouble { troubles[trouble, default: 0] += 1 }
+            disk.plan(trouble)
+            let found = await Result { () async throws(StoreError) in try await store.commit(transaction) }
+            if trouble == .beforeCommit {
+                #expect(isFailed(found))
+            } else {
+                let expected = await Result { () async throws(StoreError) in try await model.commit(transaction) }
+                #expect(trouble == .afterCommit ? isFailed(found) : found == expected, "step \(step)")
             }
-        }
-    }
-
-    private func compareCommands(_ store: SQLiteStore, _ model: InMemoryStore, _ draw: RandomTransactions) async throws {
-        let (open, expected) = (try await store.openCommands(), try await model.openCommands())
-        #expect(open.map(\.command) == expected.map(\.command))
-        #expect(open.map(\.log) == expected.map(\.log))
-        #expect(open.map(\.device) == expected.map(\.device))
-        for command in draw.commands {
-            let found = try await store.command(command.id)
-            #expect(try await model.command(command.id) == found)
-        }
-        for (offset, limit) in [(0, 10), (7, 5), (40, 100)] {
-            let page = try await store.commands(of: draw.devices, offset: offset, limit: limit)
-            let other = try await model.commands(of: draw.devices, offset: offset, limit: limit)
-            #expect(page.commands == other.commands)
-            #expect(page.total == other.total)
-        }
-    }
-
-    private func compareRecords(_ store: SQLiteStore, _ model: InMemoryStore, _ draw: inout RandomTransactions) async throws {
-        var last: RecordPlace?
-        for id in draw.records {
-            let found = try await store.record(id)
-            #expect(try await model.record(id) == found)
-            if let found { last = RecordPlace(log: found.body.log, seq: found.seq, at: found.body.at) }
-        }
-        for _ in 0..<12 {
-            let query = draw.query(after: last)
-            let page = try await store.records(query)
-            #expect(try await model.records(query) == page, "\(query)")
-            if let middle = page.dropFirst(page.count / 2).first {
-                last = RecordPlace(log: middle.body.log, seq: middle.seq, at: middle.body.at)
+            database.clock.advance(by: limits.longestRetryDelay)
+            switch trouble {
+            case .killed:
+                // What lies on the disk is what the next process finds.
+                path = try database.copyFiles(of: path, to: "killed-\(step).db")
+                try await store.close()
+                store = try database.open(limits: limits, hooks: disk.hooks, path: path)
+            case .closed:
+                try await store.close()
+                store = try database.open(limits: limits, hooks: disk.hooks, path: path)
+            default: #expect(await store.isWritable())
             }
+            if trouble != nil { try await ModelComparison(draw).expectSame(store, model) }
         }
+        try await ModelComparison(draw).expectSame(store, model)
+        try await store.close()
+        #expect(troubles.values.reduce(0, +) > 8, "\(troubles)")
+        #expect(try StoreCheck.run(path: path).isWhole)
     }
 
-    private func compareSignIn(_ store: SQLiteStore, _ model: InMemoryStore, _ draw: RandomTransactions) async throws {
-        let live = try await store.liveSessions(at: draw.script.now)
-        #expect(try await model.liveSessions(at: draw.script.now) == live)
-        for digest in draw.digests {
-            let found = try await store.refreshToken(digest: digest)
-            #expect(try await model.refreshToken(digest: digest) == found)
-        }
-        for user in draw.users {
-            let found = try await store.passwordHash(of: user)
-            #expect(try await model.passwordHash(of: user) == found)
-        }
-        let key = try await store.publicKey(for: .accessTokens)
-        #expect(try await model.publicKey(for: .accessTokens) == key)
+    private func isFailed(_ answer: Result<[RecordPlace], StoreError>) -> Bool {
+        if case .failure(.failed) = answer { true } else { false }
     }
+}
 
-    private func tenancy(of store: any GatewayStore) async throws -> Set<TenancyChange> {
-        var changes: Set<TenancyChange> = []
-        try await store.loadTenancy { changes.insert($0) }
-        return changes
+/// What can happen beside a transaction.
+enum Trouble: CaseIterable, Sendable {
+    /// Its flush fails, and it is lost.
+    case beforeCommit
+    /// Its flush fails when it is durable already.
+    case afterCommit
+    /// The process ends at once, after the answer.
+    case killed
+    /// The store is closed and opened again.
+    case closed
+}
+
+/// Fails where the plan for the next flush says so.
+private final class TroubledDisk: Sendable {
+    private struct DiskError: Error {}
+
+    private let next = Mutex<Trouble?>(nil)
+
+    func plan(_ trouble: Trouble?) { next.withLock { $0 = trouble } }
+
+    private func pass(_ moment: Trouble) throws { if next.withLock({ $0 }) == moment { throw DiskError() } }
+
+    var hooks: StoreHooks {
+        StoreHooks(
+            beforeCommit: { _ in try self.pass(.beforeCommit) }, afterCommit: { _ in try self.pass(.afterCommit) })
     }
 }

@@ -62,7 +62,12 @@ struct RandomTransactions {
             // A fifth of them want the first user's address, in other letters.
             let email = oneIn(5) ? "ADA@example.com" : "user\(before)@example.com"
             users.append(script.world.user("User", email: email))
-        default: _ = script.world.assign(oneIn(5) ? script.world.id() : script.user, .owner, .portfolio(script.portfolio))
+        default:
+            let entities: [AssociatedEntity] = [
+                .portfolio(script.portfolio), .property(script.property), .unit(script.unit), .unit(script.world.id()),
+            ]
+            let entity = one(of: entities) ?? .portfolio(script.portfolio)
+            _ = script.world.assign(oneIn(5) ? script.world.id() : script.user, .auditor, entity)
         }
         return Array(script.world.changes[before...])
     }
@@ -70,7 +75,9 @@ struct RandomTransactions {
     // MARK: Sign-in
 
     private mutating func credentialChange() -> CredentialChange {
-        switch Int.random(in: 0..<6, using: &random) {
+        switch Int.random(in: 0..<8, using: &random) {
+        case 6: return .offerReset(reset(), digest: digest())
+        case 7: return .useReset(digest: one(of: digests) ?? [], at: script.now.advanced(by: .milliseconds(oneIn(3) ? 20 : 0)))
         case 0: return .setPassword(oneIn(5) ? script.world.id() : script.user, hash: "$scrypt$\(random.next())")
         case 1, 2:
             let session = oneIn(5) ? one(of: sessions) ?? script.session() : script.session()
@@ -88,6 +95,13 @@ struct RandomTransactions {
         }
     }
 
+    /// Of somebody who is there, as a rule; over after some steps.
+    private mutating func reset() -> PasswordReset {
+        PasswordReset(
+            id: script.world.id(), userID: oneIn(8) ? script.world.id() : one(of: users) ?? script.user,
+            createdAt: script.now, expiresAt: script.now.advanced(by: .milliseconds(20)))
+    }
+
     /// A new digest, or now and then one that is there.
     private mutating func digest() -> [UInt8] {
         if oneIn(8), let known = one(of: digests) { return known }
@@ -103,6 +117,10 @@ struct RandomTransactions {
         var body = oneIn(3) ? script.gatewayEvent() : script.event(on: device)
         if oneIn(10), let known = one(of: records) { body.id = known }
         if oneIn(3) { body.actor = script.actor }
+        if oneIn(3) {
+            (body.kind, body.operation, body.event, body.method) = (.denial, .unlock, nil, nil)
+            (body.decision, body.reason) = oneIn(2) ? (.allowed, nil) : (.denied, .noAssociation)
+        }
         if oneIn(3) { body.details = ["name": .personal("Somebody \(earlier)", person: nil), "count": .integer(Int64(earlier))] }
         records.append(body.id)
         // A tenth point at a record that is not in the transaction.
@@ -169,8 +187,22 @@ struct RandomTransactions {
             .property(script.otherProperty), .unit(script.unit), .portfolioLog(script.world.id()),
         ]
         return RecordQuery(
-            scopes: all.filter { _ in oneIn(2) }, deviceID: oneIn(3) ? one(of: devices) : nil,
+            scopes: all.filter { _ in oneIn(2) }, filter: filter(),
             order: oneIn(2) ? .newestFirst : .oldestFirst, after: oneIn(2) ? place : nil,
-            limit: Int.random(in: 0...40, using: &random))
+            limit: oneIn(8) ? .max : Int.random(in: 0...40, using: &random))
+    }
+
+    /// Nothing, or a few things together.
+    private mutating func filter() -> RecordFilter {
+        var filter = RecordFilter()
+        if oneIn(3) { filter.deviceID = one(of: devices) }
+        if oneIn(5) { filter.unitID = oneIn(4) ? script.world.id() : script.unit }
+        if oneIn(5) { filter.propertyID = oneIn(2) ? script.property : script.otherProperty }
+        if oneIn(5) { filter.log = oneIn(2) ? .gateway : .portfolio(script.otherPortfolio) }
+        if oneIn(4) { filter.actorUserID = one(of: users) }
+        if oneIn(4) { filter.decision = oneIn(2) ? .allowed : .denied }
+        if oneIn(4) { filter.from = script.now.advanced(by: .milliseconds(Int.random(in: -200...0, using: &random))) }
+        if oneIn(4) { filter.until = script.now.advanced(by: .milliseconds(Int.random(in: -200...2, using: &random))) }
+        return filter
     }
 }

@@ -14,7 +14,7 @@ import Testing
     func upgrade(from number: Int) async throws {
         let sample = try await CheckedSample(seed: 41)
         let old = sample.database.folder.appending(path: "old.db").path
-        try makeFile(old, schema: number, rowsOf: sample.database.path)
+        try EarlierFile.make(old, schema: number, rowsOf: sample.database.path)
         #expect(try StoreCheck.run(path: old).fault == nil, "what is upgraded is whole")
         let (upgraded, original) = (try sample.database.open(path: old), try sample.database.open())
         #expect(try await answers(of: upgraded, sample) == answers(of: original, sample))
@@ -32,7 +32,7 @@ import Testing
     func cutOff(after number: Int) async throws {
         let sample = try await CheckedSample(seed: 42)
         let old = sample.database.folder.appending(path: "old.db").path
-        try makeFile(old, schema: 1, rowsOf: sample.database.path)
+        try EarlierFile.make(old, schema: 1, rowsOf: sample.database.path)
         let partial = Schema(steps: Array(Schema.current.steps.prefix(number)))
         try WriterConnection.open(path: old, limits: StoreLimits(), schema: partial).close()
         #expect(try StoreCheck.run(path: old).schema == number)
@@ -58,27 +58,6 @@ import Testing
             #expect(error?.description == "\(path): this database was written by a newer Doorward: \(words)")
         }
         #expect(try Data(contentsOf: URL(filePath: path)) == before)
-    }
-
-    /// Makes a file in an earlier schema and puts into its tables what they can hold of another file's rows.
-    private func makeFile(_ path: String, schema number: Int, rowsOf source: String) throws {
-        let earlier = Schema(steps: Array(Schema.current.steps.prefix(number)))
-        try WriterConnection.open(path: path, limits: StoreLimits(), schema: earlier).close()
-        let queue = try DatabaseQueue(path: path)
-        defer { try? queue.close() }
-        try queue.writeWithoutTransaction { db in
-            try db.execute(sql: "ATTACH DATABASE ? AS source", arguments: [source])
-            try db.execute(sql: "PRAGMA foreign_keys = OFF")
-            let tables = try String.fetchAll(
-                db,
-                sql:
-                    "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'grdb%' AND name NOT LIKE 'sqlite%'"
-            )
-            for table in tables {
-                let columns = try db.columns(in: table).map(\.name).joined(separator: ", ")
-                try db.execute(sql: "INSERT INTO main.\(table) (\(columns)) SELECT \(columns) FROM source.\(table)")
-            }
-        }
     }
 
     private struct Answers: Equatable {

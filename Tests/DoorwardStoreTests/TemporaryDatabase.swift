@@ -46,8 +46,8 @@ final class TemporaryDatabase: Sendable {
     }
 
     /// A copy of the database as it lies on the disk at this moment, the write-ahead log included.
-    func copyFiles(to name: String) throws -> String {
-        let copy = folder.appending(path: name).path
+    func copyFiles(of path: String? = nil, to name: String) throws -> String {
+        let (path, copy) = (path ?? self.path, folder.appending(path: name).path)
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
             try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
         }

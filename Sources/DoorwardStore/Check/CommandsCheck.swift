@@ -47,10 +47,18 @@ struct CommandsCheck {
     }
 
     private static func row(of id: CommandID, in db: Database) throws -> CommandRow? {
-        try db.firstRow("SELECT intent, device_id, state, is_ended FROM commands WHERE id = ?", [id.blob]) { columns in
-            CommandRow(
+        try db.firstRow(
+            """
+            SELECT intent, device_id, state, is_ended, rule_id, rule_role, state_before, state_after FROM commands WHERE id = ?
+            """, [id.blob]
+        ) { columns in
+            let row = CommandRow(
                 intent: Position(rawValue: try columns.value()), device: try columns.id(), state: try columns.word(),
                 isEnded: try columns.value())
+            // What changes on a command's way stands in no record; that it can be read is all there is to find out.
+            _ = try RuleColumns.read(&columns)
+            for _ in 0..<2 { _ = try columns.optionalWord(LockState.self) }
+            return row
         }
     }
 }

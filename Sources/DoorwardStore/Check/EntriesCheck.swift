@@ -7,6 +7,7 @@ import GRDB
 struct EntriesCheck {
     private let key: Int64
     private let db: Database
+    private let repeated: [RepeatedColumn]
     private var chain: LogCheck
     private var lastAt: Timestamp?
     private var keys: [PersonKeyOwner: PersonKey?] = [:]
@@ -15,8 +16,10 @@ struct EntriesCheck {
     /// Personal values without a key.
     private(set) var erased: UInt64 = 0
 
-    init(log: LogID, key: Int64, db: Database) {
+    /// - Parameter schema: that of the file, which may have fewer columns than this program writes.
+    init(log: LogID, key: Int64, db: Database, schema: Int) {
         (self.key, self.db) = (key, db)
+        repeated = Self.repeated.filter { $0.schema <= schema }
         chain = LogCheck(log: log)
     }
 
@@ -26,6 +29,8 @@ struct EntriesCheck {
     /// A column beside the record that repeats something of it.
     private struct RepeatedColumn {
         let name: String
+        /// The first schema that has it.
+        var schema = 1
         let value: @Sendable (RecordBody) -> (any DatabaseValueConvertible)?
     }
 
@@ -35,14 +40,15 @@ struct EntriesCheck {
         RepeatedColumn(name: "device_id") { $0.device?.deviceID.blob },
         RepeatedColumn(name: "unit_id") { $0.log == .gateway ? nil : $0.unitID?.blob },
         RepeatedColumn(name: "property_id") { $0.log == .gateway ? nil : $0.propertyID?.blob },
+        RepeatedColumn(name: "actor_user_id", schema: 3) { $0.actor.userID?.blob },
+        RepeatedColumn(name: "is_denied", schema: 3) { $0.decision.map { $0 == .denied } },
     ]
-
-    private static let columns = (["position", "bytes", "leaf_hash", "sealed"] + repeated.map(\.name)).joined(separator: ", ")
 
     /// Everything that lies in the log, in order.
     func rows() throws -> RowCursor {
-        try Row.fetchCursor(
-            db, sql: "SELECT \(Self.columns) FROM entries WHERE position >= ? AND position < ? ORDER BY position",
+        let columns = (["position", "bytes", "leaf_hash", "sealed"] + repeated.map(\.name)).joined(separator: ", ")
+        return try Row.fetchCursor(
+            db, sql: "SELECT \(columns) FROM entries WHERE position >= ? AND position < ? ORDER BY position",
             arguments: [Position(logKey: key, seq: 0).rawValue, Position(logKey: key + 1, seq: 0).rawValue])
     }
 
@@ -70,7 +76,7 @@ struct EntriesCheck {
     /// Compares what stands beside a record with the record.
     private mutating func compare(_ columns: inout ColumnReader, with decoded: DecodedRecord, sealed: [UInt8]) throws {
         let (body, log, seq) = (decoded.record.body, chain.log, decoded.record.seq)
-        for column in Self.repeated where columns.stored() != column.value(body)?.databaseValue ?? .null {
+        for column in repeated where columns.stored() != column.value(body)?.databaseValue ?? .null {
             throw StoreFault(log: log, seq: seq, .column(column.name))
         }
         if let field = try wrongValue(of: decoded.commitments, sealed: sealed) {

@@ -10,10 +10,11 @@ struct RecordsCheck {
     private static let recordsPerReport: UInt64 = 4096
 
     let db: Database
+    private let schema: Int
     private(set) var counts = StoreCheckCounts()
     private var commands = CommandsCheck()
 
-    init(db: Database) { self.db = db }
+    init(db: Database, schema: Int) { (self.db, self.schema) = (db, schema) }
 
     /// - Throws: the first `StoreFault`.
     mutating func run(_ progress: (StoreCheckProgress) -> Void) throws {
@@ -50,7 +51,7 @@ struct RecordsCheck {
     }
 
     private mutating func check(_ log: LogRow, _ report: (UInt64) -> Void) throws {
-        var entries = EntriesCheck(log: log.id, key: log.key, db: db)
+        var entries = EntriesCheck(log: log.id, key: log.key, db: db, schema: schema)
         do {
             try goThrough(log, &entries, report)
             try entries.finish(frontier: log.frontier, size: log.size, lastAt: log.lastAt)

@@ -59,10 +59,11 @@ package struct StoreCheck {
         var report = StoreCheckReport(path: path, bytes: Self.size(of: path), schema: schema, counts: StoreCheckCounts())
         do {
             try SchemaCheck(number: schema).run(in: db)
-            var records = RecordsCheck(db: db)
+            var records = RecordsCheck(db: db, schema: schema)
             defer { report.counts = records.counts }
             try records.run(progress)
             progress(StoreCheckProgress(stage: .structure, done: 0, total: 1))
+            try TenancyCheck(db: db).run()
             try StructureCheck(db: db).run()
             progress(StoreCheckProgress(stage: .structure, done: 1, total: 1))
         } catch {

@@ -80,7 +80,7 @@ struct RecordQueryReading {
 
     private func scopeStreams(_ matches: [EntrySelection.Match]) throws -> [EntryStream] {
         let scopes = Array(Set(query.scopes))
-        let run = scopes.count == 1 ? query.limit : max(8, 2 * query.limit / max(1, scopes.count))
+        let run = scopes.count == 1 ? query.limit : max(8, query.limit / scopes.count * 2)
         return try scopes.flatMap { scope in
             // Of a whole log an index finds what was allowed; within a property or unit it is a good part of all.
             let driver = scope.match ?? matches.first
@@ -147,10 +147,10 @@ struct RecordQueryReading {
     private func stream(_ log: StoredLog, _ selection: EntrySelection, run: Int) throws -> EntryStream {
         var range = log.range
         if let from = query.filter.from {
-            range = range.clamped(to: try firstPosition(of: log, notBefore: from)..<range.upperBound)
+            range = range.clamped(to: try firstPosition(of: log) { $0 >= from }..<range.upperBound)
         }
         if let until = query.filter.until {
-            range = range.clamped(to: log.range.lowerBound..<(try firstPosition(of: log, notBefore: until)))
+            range = range.clamped(to: log.range.lowerBound..<(try firstPosition(of: log) { $0 >= until }))
         }
         if let after = query.after {
             let bound = min(max(try boundary(of: log, at: after), range.lowerBound), range.upperBound)
@@ -168,18 +168,18 @@ struct RecordQueryReading {
             return Position(logKey: log.key, seq: min(place.seq, log.size)).rawValue + (isAscending ? 1 : 0)
         }
         // At the cursor's own instant the logs with a smaller id come before its log, the others after it.
-        let first = log.name < name ? Timestamp(milliseconds: place.at.milliseconds + 1) : place.at
-        return try firstPosition(of: log, notBefore: first)
+        let comesFirst = log.name < name
+        return try firstPosition(of: log) { comesFirst ? $0 > place.at : $0 >= place.at }
     }
 
-    /// Where the log's first entry at or after `instant` stands, or the end of the log.
-    private func firstPosition(of log: StoredLog, notBefore instant: Timestamp) throws -> Int64 {
+    /// Where the log's first entry stands whose instant is one of those, or the end of the log. Once one is, all after it are.
+    private func firstPosition(of log: StoredLog, where isOne: (Timestamp) -> Bool) throws -> Int64 {
         var range = log.range
         while !range.isEmpty {
             let middle = range.lowerBound + (range.upperBound - range.lowerBound) / 2
             let at = try db.firstRow("SELECT at FROM entries WHERE position = ?", [middle]) { try $0.instant() }
             guard let at else { throw UnreadableColumn(column: "position") }
-            range = at < instant ? middle + 1..<range.upperBound : range.lowerBound..<middle
+            range = isOne(at) ? range.lowerBound..<middle : middle + 1..<range.upperBound
         }
         return range.lowerBound
     }

@@ -5,13 +5,6 @@ import GRDB
 
 /// Reads the tenancy back, one table after the other, in pages.
 enum TenancyReading {
-    /// A table of the tenancy, in an order in which what is referred to comes first.
-    enum Table: String, CaseIterable {
-        case portfolios, properties, units, devices, users
-        case associations = "role_associations"
-        case guestAccesses = "guest_accesses"
-    }
-
     struct Page {
         var changes: [TenancyChange] = []
         /// The id that the next page begins after; `nil` when there is none.
@@ -20,43 +13,16 @@ enum TenancyReading {
 
     static let pageSize = 4096
 
-    static func page(of table: Table, after id: Data?, in db: Database) throws -> Page {
+    static func page(of table: TenancyTable, after id: Data?, in db: Database) throws -> Page {
         var page = Page()
-        let sql = "SELECT \(columns(of: table)) FROM \(table.rawValue) WHERE id > ? ORDER BY id LIMIT \(pageSize)"
+        let sql =
+            "SELECT \(table.columns.joined(separator: ", ")) FROM \(table.rawValue) WHERE id > ? ORDER BY id LIMIT \(pageSize)"
         page.changes = try db.rows(sql, [id ?? Data()]) { columns in try change(of: table, &columns) }
         if page.changes.count == pageSize { page.next = page.changes.last?.entityID }
         return page
     }
 
-    private static func columns(of table: Table) -> String {
-        switch table {
-        case .portfolios: "id, name, created_at, updated_at"
-        case .properties:
-            """
-            id, name, portfolio_id, has_address, street, city, state, postal_code, country, default_time_zone, created_at,
-            updated_at
-            """
-        case .units: "id, name, property_id, portfolio_id, common_area_ids, created_at, updated_at"
-        case .devices:
-            """
-            id, name, adapter, address, metadata, manufacturer, model, firmware_version, portfolio_id, property_id, unit_id,
-            is_remote_operation_enabled, capabilities, auto_relock_seconds, created_at, updated_at
-            """
-        case .users:
-            """
-            id, email, first_name, last_name, is_enabled, is_super_admin, default_portfolio_id, default_property_id,
-            default_unit_id, has_compliance_pack, created_at, updated_at
-            """
-        case .associations: "id, user_id, entity_type, entity_id, role, created_at, updated_at"
-        case .guestAccesses:
-            """
-            id, guest_user_id, label, property_id, unit_id, device_ids, operations, valid_from, valid_until,
-            granted_by_user_id, granted_under_association_id, granted_under_role, revoked_at, created_at
-            """
-        }
-    }
-
-    private static func change(of table: Table, _ columns: inout ColumnReader) throws -> TenancyChange {
+    private static func change(of table: TenancyTable, _ columns: inout ColumnReader) throws -> TenancyChange {
         switch table {
         case .portfolios: .putPortfolio(try portfolio(&columns))
         case .properties: .putProperty(try property(&columns))
@@ -106,8 +72,11 @@ enum TenancyReading {
     }
 
     private static func user(_ columns: inout ColumnReader) throws -> User {
-        User(
-            id: try columns.id(), email: try columns.value(), firstName: try columns.value(), lastName: try columns.value(),
+        let (id, email) = (try columns.id() as UserID, try columns.value(String.self))
+        // The address in lower case, which is made of the address.
+        _ = columns.stored()
+        return User(
+            id: id, email: email, firstName: try columns.value(), lastName: try columns.value(),
             isEnabled: try columns.value(), isSuperAdmin: try columns.value(), defaultPortfolioID: try columns.optionalID(),
             defaultPropertyID: try columns.optionalID(), defaultUnitID: try columns.optionalID(),
             hasCompliancePack: try columns.value(), createdAt: try columns.instant(), updatedAt: try columns.instant())

@@ -6,37 +6,13 @@ import GRDB
 
 /// Puts changes to the tenancy into their tables.
 enum TenancyWriting {
-    private static let portfolios = Upsert(
-        "portfolios", ["id", "name", "created_at", "updated_at"])
-    private static let properties = Upsert(
-        "properties",
-        [
-            "id", "name", "portfolio_id", "has_address", "street", "city", "state", "postal_code", "country",
-            "default_time_zone", "created_at", "updated_at",
-        ])
-    private static let units = Upsert(
-        "units", ["id", "name", "property_id", "portfolio_id", "common_area_ids", "created_at", "updated_at"])
-    private static let devices = Upsert(
-        "devices",
-        [
-            "id", "name", "adapter", "address", "metadata", "manufacturer", "model", "firmware_version", "portfolio_id",
-            "property_id", "unit_id", "is_remote_operation_enabled", "capabilities", "auto_relock_seconds", "created_at",
-            "updated_at",
-        ])
-    private static let users = Upsert(
-        "users",
-        [
-            "id", "email", "email_key", "first_name", "last_name", "is_enabled", "is_super_admin", "default_portfolio_id",
-            "default_property_id", "default_unit_id", "has_compliance_pack", "created_at", "updated_at",
-        ])
-    private static let associations = Upsert(
-        "role_associations", ["id", "user_id", "entity_type", "entity_id", "role", "created_at", "updated_at"])
-    private static let guestAccesses = Upsert(
-        "guest_accesses",
-        [
-            "id", "guest_user_id", "label", "property_id", "unit_id", "device_ids", "operations", "valid_from", "valid_until",
-            "granted_by_user_id", "granted_under_association_id", "granted_under_role", "revoked_at", "created_at",
-        ])
+    private static let portfolios = Upsert(.portfolios)
+    private static let properties = Upsert(.properties)
+    private static let units = Upsert(.units)
+    private static let devices = Upsert(.devices)
+    private static let users = Upsert(.users)
+    private static let associations = Upsert(.associations)
+    private static let guestAccesses = Upsert(.guestAccesses)
 
     static func apply(_ change: TenancyChange, in db: Database) throws {
         switch change {
@@ -103,6 +79,7 @@ enum TenancyWriting {
     }
 
     private static func put(_ association: UserRoleAssociation, in db: Database) throws {
+        guard try association.entity.exists(in: db) else { throw Refusal(.parentUnknown) }
         try associations.put(
             [
                 association.id.blob, association.userID.blob, association.entity.type.rawValue, association.entity.id.blob,

@@ -1,19 +1,24 @@
 import GRDB
 
-/// Writes a row whether or not its id is there already. The statement's text is made once for each table.
+/// Writes a row whether or not its id is there already. The statements' texts are made once for each table.
+///
+/// `REPLACE` would delete the row before it writes it, and with it what refers to it; `ON CONFLICT DO UPDATE` looks through
+/// every table that refers to this one for what could refer to the new row, from end to end.
 struct Upsert {
-    private let sql: String
+    private let update: String
+    private let insert: String
 
-    /// - Parameter columns: all columns that are written, the id first. `REPLACE` would delete the row before it writes
-    ///   it, and with it what refers to it.
-    init(_ table: String, _ columns: [String]) {
-        let updates = columns.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+    init(_ table: TenancyTable) {
+        let columns = table.columns
+        let updates = columns.dropFirst().map { "\($0) = ?" }.joined(separator: ", ")
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
-        sql = """
-            INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks)) ON CONFLICT (id) DO UPDATE SET \(updates)
-            """
+        update = "UPDATE \(table.rawValue) SET \(updates) WHERE id = ?"
+        insert = "INSERT INTO \(table.rawValue) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
     }
 
-    /// - Parameter values: one for each column, in their order.
-    func put(_ values: [(any DatabaseValueConvertible)?], in db: Database) throws { try db.run(sql, values) }
+    /// - Parameter values: one for each column of the table, in their order.
+    func put(_ values: [(any DatabaseValueConvertible)?], in db: Database) throws {
+        try db.run(update, Array(values.dropFirst() + values.prefix(1)))
+        if db.changesCount == 0 { try db.run(insert, values) }
+    }
 }

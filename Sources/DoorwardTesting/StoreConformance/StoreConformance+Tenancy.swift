@@ -70,6 +70,31 @@ extension StoreConformance {
             try await requireRefusal(.parentUnknown, of: transaction, by: store)
             try require(try await tenancy(of: store), is: [], "the tenancy")
         },
+        StorePromise("A role on something that is not there is refused, and one on what comes before it is not") { store in
+            var world = World(seed: 8)
+            let portfolio = world.portfolio("Oak Street")
+            let property = world.property("No. 5", in: portfolio)
+            let unit = world.unit("2B", in: property)
+            let user = world.user("Ada")
+            for (role, entity) in [
+                (.owner, .portfolio(portfolio)), (.maintenance, .property(property)), (.tenant, .unit(unit)),
+            ] as [(Role, AssociatedEntity)] {
+                world.assign(user, role, entity)
+            }
+            _ = try await store.commit(StoreTransaction(changes: world.changes))
+            let before = try await tenancy(of: store)
+            try require(before.count, is: 7, "the entities that are there")
+            // Each id is there, as the id of something else.
+            for entity in [.portfolio(unit.cast()), .property(portfolio.cast()), .unit(property.cast())] as [AssociatedEntity] {
+                var other = World(seed: 9)
+                let association = UserRoleAssociation(
+                    id: other.id(), userID: user, entity: entity, role: .auditor, createdAt: world.createdAt,
+                    updatedAt: world.createdAt)
+                let transaction = StoreTransaction(changes: [.putAssociation(association)])
+                try await requireRefusal(.parentUnknown, of: transaction, by: store)
+            }
+            try require(try await tenancy(of: store), is: before, "the tenancy after the refusals")
+        },
     ]
 
     /// An address with every kind of JSON value in it.

@@ -1,0 +1,37 @@
+/// A table of the tenancy, in an order in which what is referred to comes first.
+enum TenancyTable: String, CaseIterable {
+    case portfolios, properties, units, devices, users
+    case associations = "role_associations"
+    case guestAccesses = "guest_accesses"
+
+    /// All columns in the order in which they are written and read, the id first.
+    var columns: [String] {
+        switch self {
+        case .portfolios: ["id", "name", "created_at", "updated_at"]
+        case .properties:
+            [
+                "id", "name", "portfolio_id", "has_address", "street", "city", "state", "postal_code", "country",
+                "default_time_zone", "created_at", "updated_at",
+            ]
+        case .units: ["id", "name", "property_id", "portfolio_id", "common_area_ids", "created_at", "updated_at"]
+        case .devices:
+            [
+                "id", "name", "adapter", "address", "metadata", "manufacturer", "model", "firmware_version", "portfolio_id",
+                "property_id", "unit_id", "is_remote_operation_enabled", "capabilities", "auto_relock_seconds", "created_at",
+                "updated_at",
+            ]
+        case .users:
+            [
+                "id", "email", "email_key", "first_name", "last_name", "is_enabled", "is_super_admin", "default_portfolio_id",
+                "default_property_id", "default_unit_id", "has_compliance_pack", "created_at", "updated_at",
+            ]
+        case .associations: ["id", "user_id", "entity_type", "entity_id", "role", "created_at", "updated_at"]
+        case .guestAccesses:
+            [
+                "id", "guest_user_id", "label", "property_id", "unit_id", "device_ids", "operations", "valid_from",
+                "valid_until", "granted_by_user_id", "granted_under_association_id", "granted_under_role", "revoked_at",
+                "created_at",
+            ]
+        }
+    }
+}

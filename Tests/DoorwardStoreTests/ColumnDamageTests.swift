@@ -1,0 +1,192 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import Foundation
+import GRDB
+import Testing
+
+@testable import DoorwardStore
+
+/// Every column of every table, altered one at a time: the check names the damage, or the list below says that nobody
+/// promises to see it.
+@Suite struct ColumnDamageTests {
+    @Test("The list of columns is that of the schema, no more and no less")
+    func complete() throws {
+        let queue = try DatabaseQueue()
+        try Schema.current.migrate(queue)
+        let columns = try queue.read { db in
+            try String.fetchAll(
+                db,
+                sql: """
+                    SELECT s.name || '.' || c.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c
+                    WHERE s.type = 'table' AND s.name <> 'grdb_migrations' AND s.name NOT LIKE 'sqlite%'
+                    """)
+        }
+        #expect(Set(columns) == Set(ColumnDamage.all.map(\.column)))
+        #expect(columns.count == ColumnDamage.all.count)
+    }
+
+    @Test("Whichever column of a table is altered, a check says what the list says", arguments: ColumnDamage.tables)
+    func altered(table: String) async throws {
+        let sample = try await FullSample(seed: 61)
+        let path = sample.database.path
+        let whole = try Data(contentsOf: URL(filePath: path))
+        #expect(try StoreCheck.run(path: path).fault == nil)
+        for damage in ColumnDamage.all where damage.table == table {
+            for (kind, expected) in [(ColumnDamage.Kind.value, damage.value), (.form, damage.form)] {
+                try whole.write(to: URL(filePath: path))
+                guard try sample.alter(damage, kind) else { continue }
+                let fault = try StoreCheck.run(path: path).fault
+                #expect(fault?.problem.code == expected, "\(damage.column), \(kind): \(String(describing: fault))")
+            }
+        }
+    }
+}
+
+/// What a check says when one column is altered in one row.
+struct ColumnDamage: Sendable {
+    enum Kind: Sendable {
+        /// The value becomes another one of the same form: the next number, a text or bytes with another end.
+        case value
+        /// Bytes become one longer, a text a word that nothing is called by.
+        case form
+    }
+
+    let column: String
+    /// The fault's word; `nil` where a check promises nothing.
+    let value: String?
+    let form: String?
+
+    init(_ column: String, _ value: String? = nil, _ form: String? = nil) {
+        (self.column, self.value, self.form) = (column, value, form)
+    }
+
+    var table: String { String(column.prefix { $0 != "." }) }
+    var name: String { String(column.drop { $0 != "." }.dropFirst()) }
+
+    static let tables = Array(Set(all.map(\.table))).sorted()
+
+    static let all = named + unnamed.map { ColumnDamage($0) }
+
+    /// What a check promises to find.
+    private static let named: [ColumnDamage] = [
+        ColumnDamage("portfolios.id", "reference", "unreadable"),
+        ColumnDamage("properties.id", "reference", "unreadable"),
+        ColumnDamage("properties.portfolio_id", "reference", "unreadable"),
+        ColumnDamage("units.id", "reference", "unreadable"),
+        ColumnDamage("units.property_id", "reference", "unreadable"),
+        ColumnDamage("units.portfolio_id", "reference", "unreadable"),
+        ColumnDamage("units.common_area_ids", nil, "unreadable"),
+        ColumnDamage("devices.id", nil, "unreadable"),
+        ColumnDamage("devices.address", nil, "unreadable"),
+        ColumnDamage("devices.metadata", nil, "unreadable"),
+        ColumnDamage("devices.portfolio_id", "reference", "unreadable"),
+        ColumnDamage("devices.property_id", "reference", "unreadable"),
+        ColumnDamage("devices.unit_id", "reference", "unreadable"),
+        ColumnDamage("users.id", nil, "unreadable"),
+        ColumnDamage("users.default_portfolio_id", nil, "unreadable"),
+        ColumnDamage("users.default_property_id", nil, "unreadable"),
+        ColumnDamage("users.default_unit_id", nil, "unreadable"),
+        ColumnDamage("role_associations.id", nil, "unreadable"),
+        ColumnDamage("role_associations.user_id", "reference", "unreadable"),
+        ColumnDamage("role_associations.entity_type", "unreadable", "unreadable"),
+        ColumnDamage("role_associations.entity_id", "reference", "unreadable"),
+        ColumnDamage("role_associations.role", "unreadable", "unreadable"),
+        ColumnDamage("guest_accesses.id", nil, "unreadable"),
+        ColumnDamage("guest_accesses.guest_user_id", "reference", "unreadable"),
+        ColumnDamage("guest_accesses.property_id", "reference", "unreadable"),
+        ColumnDamage("guest_accesses.unit_id", "reference", "unreadable"),
+        ColumnDamage("guest_accesses.device_ids", nil, "unreadable"),
+        ColumnDamage("guest_accesses.operations", "unreadable", "unreadable"),
+        ColumnDamage("guest_accesses.granted_by_user_id", nil, "unreadable"),
+        ColumnDamage("guest_accesses.granted_under_association_id", nil, "unreadable"),
+        ColumnDamage("guest_accesses.granted_under_role", "unreadable", "unreadable"),
+        ColumnDamage("credentials.user_id", "reference", "reference"),
+        ColumnDamage("sessions.id", "reference", "reference"),
+        ColumnDamage("sessions.user_id", "reference", "reference"),
+        ColumnDamage("refresh_tokens.session_id", "reference", "reference"),
+        ColumnDamage("logs.key", "wrong_size"),
+        ColumnDamage("logs.log_id", "unreadable", "unreadable"),
+        ColumnDamage("logs.size", "wrong_size"),
+        ColumnDamage("logs.frontier", "wrong_frontier", "malformed_frontier"),
+        ColumnDamage("logs.last_at", "last_instant"),
+        ColumnDamage("entries.position", "wrong_seq"),
+        ColumnDamage("entries.at", "column"),
+        ColumnDamage("entries.record_id", "column", "column"),
+        ColumnDamage("entries.device_id", "column", "column"),
+        ColumnDamage("entries.unit_id", "column", "column"),
+        ColumnDamage("entries.property_id", "column", "column"),
+        ColumnDamage("entries.bytes", "not_a_record", "not_a_record"),
+        ColumnDamage("entries.leaf_hash", "wrong_leaf_hash", "wrong_leaf_hash"),
+        ColumnDamage("entries.sealed", "personal_value", "unreadable"),
+        ColumnDamage("person_keys.key", "personal_value", "unreadable"),
+        ColumnDamage("commands.id", "command", "command"),
+        ColumnDamage("commands.device_id", "command", "unreadable"),
+        ColumnDamage("commands.intent", "command"),
+        ColumnDamage("commands.state", "unreadable", "unreadable"),
+        ColumnDamage("commands.is_ended", "command"),
+        ColumnDamage("commands.rule_id", nil, "unreadable"),
+        ColumnDamage("commands.rule_role", "unreadable", "unreadable"),
+        ColumnDamage("commands.state_before", "unreadable", "unreadable"),
+        ColumnDamage("commands.state_after", "unreadable", "unreadable"),
+        ColumnDamage("password_resets.user_id", "reference", "reference"),
+        ColumnDamage("entries.actor_user_id", "column", "column"),
+        ColumnDamage("entries.is_denied", "column"),
+    ]
+
+    /// What stands in one place alone and can be anything of its form: to read it is all that a check can do.
+    private static let unnamed: [String] =
+        [
+            ("portfolios", "name created_at updated_at"),
+            ("properties", "name has_address street city state postal_code country default_time_zone created_at updated_at"),
+            ("units", "name created_at updated_at"),
+            ("devices", "name adapter manufacturer model firmware_version is_remote_operation_enabled capabilities"),
+            ("devices", "auto_relock_seconds created_at updated_at"),
+            ("users", "email email_key first_name last_name is_enabled is_super_admin has_compliance_pack created_at updated_at"),
+            ("role_associations", "created_at updated_at"),
+            ("guest_accesses", "label valid_from valid_until revoked_at created_at"),
+            ("credentials", "password_hash"),
+            ("sessions", "created_at expires_at is_ended"),
+            ("refresh_tokens", "digest is_used"),
+            ("gateway_keys", "purpose public_half"),
+            ("idempotency", "principal key fingerprint command_id status location body created_at"),
+            ("person_keys", "log owner"),
+            ("commands", "sent changed outcome_detail requested_at deadline dispatched_at completed_at"),
+            ("password_resets", "id digest created_at expires_at"),
+        ].flatMap { table, columns in columns.split(separator: " ").map { "\(table).\($0)" } }
+}
+
+extension DatabaseValue {
+    /// Another value; `nil` where there is none of that kind.
+    fileprivate func altered(_ kind: ColumnDamage.Kind) -> DatabaseValue? {
+        switch (storage, kind) {
+        case (.int64(let number), .value): (number > 1 ? number + 2 : number ^ 1).databaseValue
+        case (.string(let text), .value): (String(text.dropLast()) + (text.hasSuffix("z") ? "y" : "z")).databaseValue
+        case (.string, .form): "no such word".databaseValue
+        case (.blob(let data), .value): (data.dropLast() + [(data.last ?? 0) ^ 1]).databaseValue
+        case (.blob(let data), .form): (data + [0]).databaseValue
+        default: nil
+        }
+    }
+}
+
+extension FullSample {
+    /// Alters the column in the last row that has something in it.
+    ///
+    /// - Returns: false where the form of the column has only one value more to take.
+    fileprivate func alter(_ damage: ColumnDamage, _ kind: ColumnDamage.Kind) throws -> Bool {
+        let queue = try DatabaseQueue(path: database.path)
+        defer { try? queue.close() }
+        return try queue.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA foreign_keys = OFF")
+            let keys = try db.primaryKey(damage.table).columns.joined(separator: ", ")
+            let rows = "SELECT \(keys) FROM \(damage.table) WHERE length(\(damage.name)) > 0 ORDER BY \(keys) DESC LIMIT 1"
+            let last = "(\(keys)) = (\(rows))"
+            let found = try DatabaseValue.fetchOne(db, sql: "SELECT \(damage.name) FROM \(damage.table) WHERE \(last)")
+            guard let value = try #require(found, "\(damage.column) is empty").altered(kind) else { return false }
+            try db.execute(sql: "UPDATE \(damage.table) SET \(damage.name) = ? WHERE \(last)", arguments: [value])
+            #expect(db.changesCount == 1)
+            return true
+        }
+    }
+}

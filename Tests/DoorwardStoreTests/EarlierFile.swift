@@ -1,0 +1,50 @@
+import GRDB
+
+@testable import DoorwardStore
+
+/// Files as an earlier program wrote them.
+enum EarlierFile {
+    /// Makes a file in an earlier schema and puts into its tables what they can hold of another file's rows.
+    static func make(_ path: String, schema number: Int, rowsOf source: String) throws {
+        let earlier = Schema(steps: Array(Schema.current.steps.prefix(number)))
+        try WriterConnection.open(path: path, limits: StoreLimits(), schema: earlier).close()
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        try queue.writeWithoutTransaction { db in
+            try db.execute(sql: "ATTACH DATABASE ? AS source", arguments: [source])
+            try db.execute(sql: "PRAGMA foreign_keys = OFF")
+            let tables = try String.fetchAll(
+                db,
+                sql:
+                    "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'grdb%' AND name NOT LIKE 'sqlite%'"
+            )
+            for table in tables {
+                let columns = try db.columns(in: table).map(\.name).joined(separator: ", ")
+                try db.execute(sql: "INSERT INTO main.\(table) (\(columns)) SELECT \(columns) FROM source.\(table)")
+            }
+        }
+    }
+
+    /// Every row of the tables that a file has, without the list of steps: each table's rows in the order of their keys.
+    static func rows(of path: String, columnsOf schema: Int) throws -> [String: [Row]] {
+        let earlier = try DatabaseQueue()
+        try Schema(steps: Array(Schema.current.steps.prefix(schema))).migrate(earlier)
+        let columns = try earlier.read { db in
+            let tables = try String.fetchAll(
+                db,
+                sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'grdb%' AND name NOT LIKE 'sqlite%'")
+            return try Dictionary(uniqueKeysWithValues: tables.map { ($0, try db.columns(in: $0).map(\.name)) })
+        }
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        return try queue.read { db in
+            try Dictionary(
+                uniqueKeysWithValues: columns.map { table, columns in
+                    let list = columns.joined(separator: ", ")
+                    return (
+                        table, try Row.fetchAll(db, sql: "SELECT \(list) FROM \(table) ORDER BY \(columns[0]), \(columns[1])")
+                    )
+                })
+        }
+    }
+}

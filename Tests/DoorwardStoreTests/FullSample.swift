@@ -1,0 +1,39 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+
+/// A database with a row in every table and something in every column of it.
+struct FullSample {
+    let database: TemporaryDatabase
+    let script: StoreScript
+
+    init(seed: UInt64) async throws {
+        let sample = try await CheckedSample(seed: seed)
+        (database, script) = (sample.database, sample.script)
+        let tenancy = FullTenancy(seed: seed)
+        let store = try database.open()
+        let (now, user) = (database.clock.now(), tenancy.user.id)
+        let session = Session(
+            id: SessionID(high: 1, low: 1), userID: user, createdAt: now, expiresAt: now.advanced(by: .seconds(9)))
+        let reset = PasswordReset(
+            id: EntityID(high: 2, low: 2), userID: user, createdAt: now, expiresAt: now.advanced(by: .seconds(9)))
+        let answered = IdempotencyEntry(
+            key: IdempotencyKey(principal: "USER", key: "key"), fingerprint: [1, 2], commandID: CommandID(high: 3, low: 3),
+            answer: StoredAnswer(status: 201, location: "/here", body: [1]), createdAt: now)
+        _ = try await store.commit(
+            StoreTransaction(
+                changes: tenancy.changes,
+                credentials: [
+                    .setPassword(user, hash: "$scrypt$1"), .beginSession(session, refreshDigest: [7]),
+                    .offerReset(reset, digest: [8]), .noteKey(.accessTokens, publicHalf: [9]),
+                ], idempotency: [answered]))
+        var script = sample.script
+        var command = script.command(on: script.door, reason: "full")
+        _ = try await store.commit(script.begin(command))
+        command = script.confirmed(command)
+        command.outcomeDetail = "in full"
+        _ = try await store.commit(script.end(command))
+        try await store.close()
+    }
+}

@@ -1,0 +1,51 @@
+import DoorwardDomain
+import DoorwardPolicy
+
+/// One entity of each kind with something in every field, each in a row of its own.
+struct FullTenancy: Sendable {
+    var portfolio: Portfolio
+    var property: Property
+    var unit: Unit
+    var device: LockDevice
+    var user: User
+    var association: UserRoleAssociation
+    var guestAccess: GuestAccess
+
+    init(seed: UInt64, at: Timestamp = Timestamp(milliseconds: 1_795_248_000_000)) {
+        func id<Entity>(_ low: UInt64, _: Entity.Type = Entity.self) -> EntityID<Entity> { EntityID(high: seed, low: low) }
+        let later = at.advanced(by: .seconds(60))
+        let metadata: [String: JSONValue] = ["rooms": .array([.integer(2), .string("b")]), "since": .number(1.5)]
+        portfolio = Portfolio(id: id(1), name: "Oak Street", createdAt: at, updatedAt: later)
+        property = Property(
+            id: id(2), name: "No. 5", portfolioID: portfolio.id,
+            address: PostalAddress(street: "Oak Street 5", city: "Ulm", state: "BW", postalCode: "89073", country: "DE"),
+            defaultTimeZone: "Europe/Berlin", createdAt: at, updatedAt: later)
+        unit = Unit(
+            id: id(3), name: "2B", propertyID: property.id, portfolioID: portfolio.id, commonAreaAccessIDs: [id(4), id(40)],
+            createdAt: at, updatedAt: later)
+        device = LockDevice(
+            id: id(4), name: "Flat door", adapter: "scripted", address: ["topic": .string("locks/4")], manufacturer: "Acme",
+            model: "One", firmwareVersion: "1.2", portfolioID: portfolio.id, propertyID: property.id, unitID: unit.id,
+            capabilities: [.lock, .unlock], settings: LockSettings(autoRelockSeconds: 30), metadata: metadata, createdAt: at,
+            updatedAt: later)
+        user = User(
+            id: id(5), email: "ada\(seed)@example.com", firstName: "Ada", lastName: "Lovelace", isSuperAdmin: true,
+            defaultPortfolioID: portfolio.id, defaultPropertyID: property.id, defaultUnitID: unit.id, hasCompliancePack: true,
+            createdAt: at, updatedAt: later)
+        association = UserRoleAssociation(
+            id: id(6), userID: user.id, entity: .unit(unit.id), role: .tenant, createdAt: at, updatedAt: later)
+        guestAccess = GuestAccess(
+            id: id(7), guestUserID: user.id, label: "Courier", propertyID: property.id, unitID: unit.id,
+            deviceIDs: [device.id, id(41)], operations: [.lock, .unlock], window: GuestWindow(validFrom: at, validUntil: later),
+            grantedByUserID: user.id, grantedUnderAssociationID: association.id, grantedUnderRole: .tenant, revokedAt: later,
+            createdAt: at)
+    }
+
+    /// Parents before children.
+    var changes: [TenancyChange] {
+        [
+            .putPortfolio(portfolio), .putProperty(property), .putUnit(unit), .putDevice(device), .putUser(user),
+            .putAssociation(association), .putGuestAccess(guestAccess),
+        ]
+    }
+}

@@ -1,0 +1,140 @@
+import DoorwardTesting
+import GRDB
+import Testing
+
+@testable import DoorwardStore
+
+/// A schema that was published stays what it is: files of it lie on disks.
+@Suite struct PublishedSchemaTests {
+    @Test("The tables and indexes of each published schema are the ones that were published", arguments: 1...3)
+    func published(number: Int) throws {
+        let queue = try DatabaseQueue()
+        try Schema(steps: Array(Schema.current.steps.prefix(number))).migrate(queue)
+        let found = try queue.read { db in try describe(db) }
+        var expected = Self.first
+        if number >= 2 {
+            expected["sessions_by_expiry"] = "sessions(expires_at)"
+            expected["refresh_tokens_by_session"] = "refresh_tokens(session_id)"
+        }
+        if number >= 3 {
+            expected["password_resets"] =
+                "user_id BLOB! id BLOB! digest BLOB! created_at INTEGER! expires_at INTEGER! | user_id>users | strict rowidless"
+            expected["entries_by_actor"] = "entries(actor_user_id) partial"
+            expected["entries_by_decision"] = "entries(is_denied) partial"
+            expected["entries"] = expected["entries"]?.replacing(" | | ", with: " actor_user_id BLOB is_denied INTEGER | | ")
+        }
+        for name in Set(found.keys).union(expected.keys).sorted() { #expect(found[name] == expected[name], "\(name)") }
+    }
+
+    @Test("A file says whose it is and which schema it is in, where SQLite and file(1) look for it")
+    func header() throws {
+        let queue = try DatabaseQueue()
+        try Schema.current.migrate(queue)
+        try queue.read { (db: Database) throws in
+            #expect(try Int.fetchOne(db, sql: "PRAGMA application_id") == 0x446F_6F72)
+            #expect(try Int.fetchOne(db, sql: "PRAGMA user_version") == 3)
+            #expect(try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY 1") == ["1", "2", "3"])
+        }
+    }
+
+    @Test("Migrating twice changes nothing")
+    func twice() throws {
+        let queue = try DatabaseQueue()
+        try Schema.current.migrate(queue)
+        let (before, writes) = try queue.read { (try describe($0), $0.totalChangesCount) }
+        try Schema.current.migrate(queue)
+        #expect(try queue.read { try describe($0) } == before)
+        #expect(try queue.read { $0.totalChangesCount } == writes)
+    }
+
+    /// Each table as its columns (`!` for NOT NULL), its references and its kind, each index as what it holds.
+    private func describe(_ db: Database) throws -> [String: String] {
+        var items: [String: String] = [:]
+        let sql =
+            "SELECT name, wr, strict FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%'"
+        for row in try Row.fetchAll(db, sql: sql) where row["name"] != "grdb_migrations" {
+            let table: String = row["name"]
+            let columns = try Row.fetchAll(db, sql: "PRAGMA table_info(\(table))").map {
+                "\($0["name"] as String) \($0["type"] as String)\($0["notnull"] == 1 || $0["pk"] != 0 ? "!" : "")"
+            }
+            let references = try Row.fetchAll(db, sql: "PRAGMA foreign_key_list(\(table))").map {
+                "\($0["from"] as String)>\($0["table"] as String)"
+            }
+            let kind = (row["strict"] == 1 ? " strict" : "") + (row["wr"] == 1 ? " rowidless" : "")
+            items[table] =
+                columns.joined(separator: " ") + " | \(references.sorted().joined(separator: " ")) |".replacing("  ", with: " ")
+                + kind
+            for index in try Row.fetchAll(db, sql: "PRAGMA index_list(\(table))") where index["origin"] == "c" {
+                let name: String = index["name"]
+                let columns = try String.fetchAll(db, sql: "SELECT name FROM pragma_index_info(?)", arguments: [name])
+                items[name] =
+                    "\(table)(\(columns.joined(separator: " ")))" + (index["unique"] == 1 ? " unique" : "")
+                    + (index["partial"] == 1 ? " partial" : "")
+            }
+        }
+        return items
+    }
+
+    private static let first = [
+        "portfolios": "id BLOB! name TEXT! created_at INTEGER! updated_at INTEGER! | | strict rowidless",
+        "properties": """
+        id BLOB! name TEXT! portfolio_id BLOB! has_address INTEGER! street TEXT city TEXT state TEXT postal_code TEXT \
+        country TEXT default_time_zone TEXT created_at INTEGER! updated_at INTEGER! | portfolio_id>portfolios | \
+        strict rowidless
+        """,
+        "units": """
+        id BLOB! name TEXT! property_id BLOB! portfolio_id BLOB! common_area_ids BLOB! created_at INTEGER! \
+        updated_at INTEGER! | portfolio_id>portfolios property_id>properties | strict rowidless
+        """,
+        "devices": """
+        id BLOB! name TEXT! adapter TEXT! address BLOB metadata BLOB manufacturer TEXT model TEXT firmware_version TEXT \
+        portfolio_id BLOB property_id BLOB unit_id BLOB is_remote_operation_enabled INTEGER! capabilities INTEGER! \
+        auto_relock_seconds INTEGER created_at INTEGER! updated_at INTEGER! | \
+        portfolio_id>portfolios property_id>properties unit_id>units | strict rowidless
+        """,
+        "users": """
+        id BLOB! email TEXT! email_key TEXT! first_name TEXT! last_name TEXT! is_enabled INTEGER! is_super_admin INTEGER! \
+        default_portfolio_id BLOB default_property_id BLOB default_unit_id BLOB has_compliance_pack INTEGER! \
+        created_at INTEGER! updated_at INTEGER! | | strict rowidless
+        """,
+        "role_associations": """
+        id BLOB! user_id BLOB! entity_type TEXT! entity_id BLOB! role TEXT! created_at INTEGER! updated_at INTEGER! | \
+        user_id>users | strict rowidless
+        """,
+        "guest_accesses": """
+        id BLOB! guest_user_id BLOB label TEXT property_id BLOB! unit_id BLOB device_ids BLOB! operations TEXT! \
+        valid_from INTEGER! valid_until INTEGER! granted_by_user_id BLOB! granted_under_association_id BLOB! \
+        granted_under_role TEXT! revoked_at INTEGER created_at INTEGER! | \
+        guest_user_id>users property_id>properties unit_id>units | strict rowidless
+        """,
+        "credentials": "user_id BLOB! password_hash TEXT! | user_id>users | strict rowidless",
+        "sessions": """
+        id BLOB! user_id BLOB! created_at INTEGER! expires_at INTEGER! is_ended INTEGER! | user_id>users | strict rowidless
+        """,
+        "sessions_live": "sessions(expires_at) partial",
+        "refresh_tokens": "digest BLOB! session_id BLOB! is_used INTEGER! | session_id>sessions | strict rowidless",
+        "gateway_keys": "purpose TEXT! public_half BLOB! | | strict rowidless",
+        "idempotency": """
+        principal TEXT! key TEXT! fingerprint BLOB! command_id BLOB status INTEGER location TEXT body BLOB \
+        created_at INTEGER! | | strict rowidless
+        """,
+        "idempotency_by_age": "idempotency(created_at)",
+        "logs": "key INTEGER! log_id TEXT! size INTEGER! frontier BLOB! last_at INTEGER! | | strict",
+        "entries": """
+        position INTEGER! at INTEGER! record_id BLOB! device_id BLOB unit_id BLOB property_id BLOB bytes BLOB! \
+        leaf_hash BLOB! sealed BLOB | | strict
+        """,
+        "entries_by_record": "entries(record_id) unique",
+        "entries_by_device": "entries(device_id) partial",
+        "entries_by_unit": "entries(unit_id) partial",
+        "entries_by_property": "entries(property_id) partial",
+        "person_keys": "log INTEGER! owner BLOB! key BLOB! | | strict rowidless",
+        "commands": """
+        id BLOB! device_id BLOB! intent INTEGER! state TEXT! is_ended INTEGER! rule_id BLOB rule_role TEXT! sent INTEGER \
+        changed INTEGER outcome_detail TEXT state_before TEXT state_after TEXT requested_at INTEGER! deadline INTEGER! \
+        dispatched_at INTEGER completed_at INTEGER | | strict rowidless
+        """,
+        "commands_by_device": "commands(device_id requested_at)",
+        "commands_open": "commands(id) partial",
+    ]
+}

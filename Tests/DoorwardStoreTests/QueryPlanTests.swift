@@ -1,0 +1,170 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import GRDB
+import Logging
+import Synchronization
+import Testing
+
+@testable import DoorwardStore
+
+/// What SQLite does for each question: the cost of a request must not grow with what others have stored.
+@Suite struct QueryPlanTests {
+    @Test("No question of a request goes through a table from end to end, or sorts what it has found", arguments: Question.all)
+    func reading(_ question: Question) async throws {
+        let sample = try await FullSample(seed: 81)
+        let queue = try DatabaseQueue(path: sample.database.path)
+        let statements = try await queue.read { db in
+            let statements = Statements()
+            db.trace(options: .statement) { statements.note($0) }
+            let isFound = try question.ask(db, sample.script)
+            db.trace(nil)
+            return isFound ? statements.all : []
+        }
+        #expect(!statements.isEmpty)
+        for sql in statements {
+            let plan = try await queue.read { try Self.plan(of: sql, in: $0) }
+            #expect(!plan.isEmpty, "\(sql)")
+            #expect(plan.allSatisfy { !$0.hasPrefix("SCAN") && !$0.hasPrefix("USE TEMP B-TREE") }, "\(plan): \(sql)")
+        }
+        try queue.close()
+    }
+
+    @Test("No change goes through a table from end to end, those that prune included")
+    func writing() async throws {
+        let database = try TemporaryDatabase()
+        let connection = try WriterConnection.open(path: database.path, limits: StoreLimits())
+        let statements = Statements()
+        try await connection.queue.writeWithoutTransaction { $0.trace(options: .statement) { statements.note($0) } }
+        let reader = try StoreReader(path: database.path, readers: 1)
+        let writer = StoreWriter(
+            path: database.path, connection: connection, clock: database.clock, random: SeededGenerator(seed: 1),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, limits: StoreLimits(), hooks: StoreHooks())
+        for transaction in transactions() { _ = try await writer.commit(transaction).get() }
+        try await writer.drain()
+        let verbs = ["INSERT", "UPDATE", "DELETE", "SELECT"]
+        let changes = statements.all.filter { sql in verbs.contains { sql.hasPrefix($0) } }
+        #expect(changes.count > 25, "every kind of change was made")
+        for sql in changes {
+            let plan = try await reader.read { try Self.plan(of: sql, in: $0) }
+            #expect(plan.allSatisfy { !$0.hasPrefix("SCAN") }, "\(plan): \(sql)")
+        }
+        reader.close()
+        try await writer.close()
+    }
+
+    /// Every kind of change, twice where the second time takes another way.
+    private func transactions() -> [StoreTransaction] {
+        var script = StoreScript(seed: 82)
+        let tenancy = FullTenancy(seed: 82)
+        let (session, command) = (script.session(), script.command(on: script.door))
+        var dispatched = command
+        dispatched.state = .dispatched
+        let reset = PasswordReset(
+            id: EntityID(high: 1, low: 1), userID: script.user, createdAt: script.now,
+            expiresAt: script.now.advanced(by: .seconds(60)))
+        let entry = IdempotencyEntry(
+            key: IdempotencyKey(principal: "USER", key: "k"), fingerprint: [1], commandID: nil, answer: nil,
+            createdAt: script.now)
+        return [
+            script.tenancy, StoreTransaction(changes: tenancy.changes), StoreTransaction(changes: tenancy.changes),
+            StoreTransaction(changes: [.removeAssociation(tenancy.association.id)]),
+            StoreTransaction(credentials: [
+                .setPassword(script.user, hash: "$scrypt$1"), .beginSession(session, refreshDigest: [1]),
+                .rotateRefresh(session.id, oldDigest: [1], newDigest: [2], expiresAt: session.expiresAt),
+                .endSession(session.id), .offerReset(reset, digest: [3]), .useReset(digest: [3], at: script.now),
+                .noteKey(.accessTokens, publicHalf: [4]),
+            ]),
+            script.begin(command), StoreTransaction(commands: [.update(dispatched)]), script.end(script.confirmed(command)),
+            StoreTransaction(idempotency: [entry]), StoreTransaction(records: [PendingRecord(script.gatewayEvent())]),
+        ]
+    }
+
+    /// The steps of the plan, in SQLite's words ("EXPLAIN QUERY PLAN", section 1).
+    private static func plan(of sql: String, in db: Database) throws -> [String] {
+        let nothing = StatementArguments(Array(repeating: DatabaseValue.null, count: sql.count { $0 == "?" }))
+        return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)", arguments: nothing).map { $0["detail"] }
+    }
+}
+
+/// The statements that a connection ran, each once.
+private final class Statements: Sendable {
+    private let noted = Mutex<[String]>([])
+
+    var all: [String] { noted.withLock { $0 } }
+
+    func note(_ event: Database.TraceEvent) {
+        guard case .statement(let statement) = event else { return }
+        let sql = statement.sql
+        noted.withLock { if !$0.contains(sql) { $0.append(sql) } }
+    }
+}
+
+/// Something that a request asks of the store.
+struct Question: Sendable, CustomStringConvertible {
+    let description: String
+    /// Whether the answer is what a `FullSample` has.
+    let ask: @Sendable (Database, StoreScript) throws -> Bool
+
+    init(_ description: String, _ ask: @escaping @Sendable (Database, StoreScript) throws -> Bool) {
+        (self.description, self.ask) = (description, ask)
+    }
+
+    static let all: [Question] = one + many
+
+    private static let one = [
+        Question("a command") { db, script in
+            var reading = CommandReading(db)
+            let page = try reading.commands(of: [script.door, script.gate], offset: 0, limit: 1)
+            return try page.commands.first.map { try reading.command($0.id) != nil } ?? false
+        },
+        Question("a record by its id") { db, _ in
+            var reading = RecordReading(db)
+            return try reading.record(RecordID(high: 1, low: 2)) == nil
+        },
+        Question("a password") { db, _ in
+            try CredentialReading.passwordHash(of: FullTenancy(seed: 81).user.id, in: db) != nil
+        },
+        Question("a refresh token") { db, _ in try CredentialReading.refreshToken(digest: [7], in: db) != nil },
+        Question("a reset") { db, _ in try CredentialReading.passwordReset(digest: [8], in: db) != nil },
+        Question("the public key") { db, _ in try CredentialReading.publicKey(for: .accessTokens, in: db) != nil },
+        Question("a kept answer") { db, _ in
+            try IdempotencyReading.entry(IdempotencyKey(principal: "USER", key: "key"), in: db) != nil
+        },
+    ]
+
+    /// Pages of records by each scope, filter and order, and with a cursor.
+    private static let many = [RecordQuery.Order.newestFirst, .oldestFirst].flatMap { order in
+        filters.map { name, filter in
+            Question("records by \(name), \(order.rawValue)") { db, script in
+                let scopes: [RecordScope] = [
+                    .gatewayLog, .portfolioLog(script.portfolio), .property(script.otherProperty), .unit(script.unit),
+                ]
+                for scopes in [scopes, [scopes[0]], [scopes[2]]] {
+                    var query = RecordQuery(scopes: scopes, filter: filter(script), order: order, limit: 2)
+                    let page = try RecordQueryReading(query, in: db).records()
+                    query.after = page.last.map { RecordPlace(log: $0.body.log, seq: $0.seq, at: $0.body.at) }
+                    _ = try RecordQueryReading(query, in: db).records()
+                }
+                return true
+            }
+        }
+    }
+
+    private static let filters: [(String, @Sendable (StoreScript) -> RecordFilter)] = [
+        ("nothing", { _ in RecordFilter() }), ("device", { RecordFilter(deviceID: $0.door) }),
+        ("unit", { RecordFilter(unitID: $0.unit) }), ("property", { RecordFilter(propertyID: $0.property) }),
+        ("actor", { RecordFilter(actorUserID: $0.user) }), ("denial", { _ in RecordFilter(decision: .denied) }),
+        ("permission", { _ in RecordFilter(decision: .allowed) }), ("log", { RecordFilter(log: .portfolio($0.portfolio)) }),
+        ("time", { RecordFilter(from: $0.world.createdAt, until: $0.now) }),
+        (
+            "everything",
+            {
+                RecordFilter(
+                    deviceID: $0.door, unitID: $0.unit, propertyID: $0.property, actorUserID: $0.user, decision: .allowed,
+                    from: $0.world.createdAt)
+            }
+        ),
+    ]
+}

@@ -1,0 +1,143 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import Foundation
+import GRDB
+import Synchronization
+import Testing
+
+@testable import DoorwardStore
+
+/// What the connections say of themselves, each of them.
+@Suite struct SettingsTests {
+    @Test(
+        "A writer whose connection deviates in one setting is told which",
+        arguments: [
+            ("PRAGMA journal_mode = DELETE", "write-ahead logging"), ("PRAGMA synchronous = NORMAL", "synchronous = FULL"),
+            ("PRAGMA synchronous = OFF", "synchronous = FULL"), ("PRAGMA synchronous = EXTRA", "synchronous = FULL"),
+            ("PRAGMA secure_delete = OFF", "secure_delete"), ("PRAGMA secure_delete = FAST", "secure_delete"),
+            ("PRAGMA wal_autocheckpoint = 1000", "wal_autocheckpoint = 0"), ("PRAGMA foreign_keys = OFF", "foreign_keys"),
+        ])
+    func deviation(sql: String, violation: String) throws {
+        let database = try TemporaryDatabase()
+        let connection = try WriterConnection.open(path: database.path, limits: StoreLimits())
+        try connection.queue.writeWithoutTransaction { (db: Database) throws in
+            #expect(try StoreSettings(db).violation == nil)
+            try db.execute(sql: sql)
+            #expect(try StoreSettings(db).violation == violation)
+        }
+        try connection.close()
+    }
+
+    @Test("The writer trusts no function in the schema, keeps what is temporary in memory, and stays within its pages")
+    func writer() throws {
+        let database = try TemporaryDatabase()
+        var limits = StoreLimits()
+        limits.maximumPages = 123
+        let connection = try WriterConnection.open(path: database.path, limits: limits)
+        let found = try connection.queue.writeWithoutTransaction { try numbers(Self.pragmas + ["max_page_count"], in: $0) }
+        #expect(found == [0, 2, 0, 123])
+        try connection.close()
+    }
+
+    @Test("A step that switches references off leaves them on")
+    func afterMigration() throws {
+        let database = try TemporaryDatabase()
+        let steps = Schema.current.steps + [Schema.Step(foreignKeyChecks: .deferred) { try $0.execute(sql: "SELECT 1") }]
+        let connection = try WriterConnection.open(path: database.path, limits: StoreLimits(), schema: Schema(steps: steps))
+        #expect(try connection.settings().violation == nil)
+        try connection.close()
+    }
+
+    @Test("Every reading connection, as many as there are at one time, reads only and never checkpoints", arguments: [1, 4])
+    func readers(count: Int) async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        let reader = try StoreReader(path: database.path, readers: count)
+        let meeting = Meeting(of: count)
+        let found = try await withThrowingTaskGroup(of: [Int].self) { group in
+            for _ in 0..<count {
+                group.addTask {
+                    try await reader.read { db in
+                        // Nobody goes on before all are here: no two share a connection.
+                        meeting.wait()
+                        return try numbers(Self.pragmas, in: db)
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(found == Array(repeating: [0, 2, 0], count: count))
+        reader.close()
+        try await store.close()
+    }
+
+    @Test(
+        "Nothing is written through a reading connection",
+        arguments: ["DELETE FROM logs", "CREATE TABLE theirs (a)", "PRAGMA user_version = 9", "VACUUM"])
+    func readOnly(sql: String) async throws {
+        let sample = try await CheckedSample(seed: 71, isClosed: false)
+        let reader = try StoreReader(path: sample.database.path, readers: 1)
+        let result = await Result { () async throws(StoreError) in try await reader.read { try $0.execute(sql: sql) } }
+        guard case .failure(.failed) = result else {
+            Issue.record("written: \(result)")
+            return
+        }
+        reader.close()
+        try await sample.holder?.close()
+        #expect(try StoreCheck.run(path: sample.database.path).isWhole)
+        #expect(try sample.database.count("PRAGMA user_version") == Schema.current.number)
+    }
+
+    @Test("Whatever is read in one go is one moment of the database, whatever is committed meanwhile")
+    func snapshot() async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var script = StoreScript(seed: 72)
+        let reader = try StoreReader(path: database.path, readers: 2)
+        _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]))
+        let (begun, turnstile) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+        async let counts = reader.read { db in
+            let before = try numbers(["SELECT count(*) FROM entries"], in: db)
+            begun.continuation.yield()
+            turnstile.wait()
+            return before + (try numbers(["SELECT count(*) FROM entries"], in: db))
+        }
+        for await _ in begun.stream { break }
+        _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]))
+        turnstile.signal()
+        #expect(try await counts == [1, 1])
+        #expect(try await reader.read { try numbers(["SELECT count(*) FROM entries"], in: $0) } == [2])
+        reader.close()
+        try await store.close()
+    }
+
+    /// What both kinds of connection have alike: 0, 2 for memory, 0.
+    private static let pragmas = ["trusted_schema", "temp_store", "wal_autocheckpoint"]
+}
+
+/// The number that each pragma or query answers.
+private func numbers(_ queries: [String], in db: Database) throws -> [Int] {
+    try queries.map { query in
+        try Int.fetchOne(db, sql: query.hasPrefix("SELECT") ? query : "PRAGMA \(query)") ?? -1
+    }
+}
+
+/// Lets nobody go on before all are there. The threads are those of the readers, which may wait.
+private final class Meeting: Sendable {
+    private let expected: Int
+    private let arrived = Mutex(0)
+    private let turnstile = DispatchSemaphore(value: 0)
+
+    init(of expected: Int) { self.expected = expected }
+
+    func wait() {
+        let isLast = arrived.withLock { count in
+            count += 1
+            return count == expected
+        }
+        if isLast { turnstile.signal() }
+        turnstile.wait()
+        turnstile.signal()
+    }
+}

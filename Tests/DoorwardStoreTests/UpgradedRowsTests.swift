@@ -1,0 +1,94 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import Foundation
+import GRDB
+import Testing
+
+@testable import DoorwardStore
+
+/// What an upgrade makes of each row, and of how many.
+@Suite struct UpgradedRowsTests {
+    @Test("Every column of every row of an earlier schema is the same after the upgrade", arguments: 1..<Schema.current.number)
+    func everyRow(number: Int) async throws {
+        let sample = try await FullSample(seed: 91)
+        let old = sample.database.folder.appending(path: "old.db").path
+        try EarlierFile.make(old, schema: number, rowsOf: sample.database.path)
+        let before = try EarlierFile.rows(of: old, columnsOf: number)
+        #expect(before.values.allSatisfy { !$0.isEmpty }, "there is something in every table")
+        try WriterConnection.open(path: old, limits: StoreLimits()).close()
+        #expect(try EarlierFile.rows(of: old, columnsOf: number) == before)
+        let now = Schema.current.number
+        let (found, written) = (
+            try EarlierFile.rows(of: old, columnsOf: now), try EarlierFile.rows(of: sample.database.path, columnsOf: now)
+        )
+        for (table, rows) in written where before[table] != nil { #expect(found[table] == rows, "\(table)") }
+    }
+
+    @Test(
+        "What an upgrade reads out of the records is what is written beside them now, however many there are",
+        arguments: [0, 1, 999, 1000, 1001, 2050])
+    func filled(count: Int) async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var (script, random) = (StoreScript(seed: 92), SeededGenerator(seed: UInt64(count)))
+        _ = try await store.commit(script.tenancy)
+        let bodies = (0..<count).map { _ in record(&script, &random) }
+        _ = try await store.commit(StoreTransaction(records: bodies.map { PendingRecord($0) }))
+        try await store.close()
+        let old = database.folder.appending(path: "old.db").path
+        try EarlierFile.make(old, schema: 2, rowsOf: database.path)
+        let (upgraded, original) = (try database.open(path: old), try database.open())
+        let scopes: [RecordScope] = [.gatewayLog, .portfolioLog(script.portfolio), .portfolioLog(script.otherPortfolio)]
+        var found = 0
+        for filter in [
+            RecordFilter(actorUserID: script.user), RecordFilter(decision: .denied), RecordFilter(decision: .allowed),
+            RecordFilter(actorUserID: script.user, decision: .denied),
+        ] {
+            let query = RecordQuery(scopes: scopes, filter: filter, limit: 5000)
+            let records = try await upgraded.records(query)
+            #expect(try await original.records(query) == records)
+            found += records.count
+        }
+        #expect(found > count / 2 || count < 2)
+        try await upgraded.close()
+        try await original.close()
+        #expect(try StoreCheck.run(path: old).isWhole)
+    }
+
+    @Test("An upgrade that meets a record it cannot read changes nothing, and says so")
+    func unreadable() async throws {
+        let sample = try await FullSample(seed: 93)
+        let old = sample.database.folder.appending(path: "old.db").path
+        try EarlierFile.make(old, schema: 2, rowsOf: sample.database.path)
+        let queue = try DatabaseQueue(path: old)
+        try await queue.writeWithoutTransaction {
+            try $0.execute(sql: "UPDATE entries SET bytes = x'00' WHERE position = (SELECT max(position) FROM entries)")
+        }
+        try queue.close()
+        let before = try EarlierFile.rows(of: old, columnsOf: 2)
+        for _ in 0..<2 {
+            #expect { try sample.database.open(path: old) } throws: { error in
+                if case .failed? = error as? StoreOpenError { true } else { false }
+            }
+        }
+        #expect(try EarlierFile.rows(of: old, columnsOf: 2) == before)
+        let report = try StoreCheck.run(path: old)
+        #expect(report.schema == 2, "the step that failed was undone")
+        #expect(report.fault?.problem.code == "not_a_record")
+    }
+
+    /// Of a person or of nobody, allowed, denied or neither, in any log.
+    private func record(_ script: inout StoreScript, _ random: inout SeededGenerator) -> RecordBody {
+        let device = [script.door, script.gate, script.otherDoor].randomElement(using: &random) ?? script.door
+        var body = script.event(on: device, log: Int.random(in: 0..<5, using: &random) == 0 ? .gateway : nil)
+        if Bool.random(using: &random) { body.actor = script.actor }
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: (body.kind, body.operation, body.decision) = (.denial, .unlock, .allowed)
+        case 1:
+            (body.kind, body.operation, body.decision, body.reason) = (.denial, .unlock, .denied, .noAssociation)
+        default: break
+        }
+        return body
+    }
+}
