@@ -1,6 +1,7 @@
 import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
+import DoorwardStore
 import DoorwardTesting
 
 /// A database with a row in every table and something in every column of it.

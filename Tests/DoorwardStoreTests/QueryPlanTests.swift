@@ -69,7 +69,7 @@ import Testing
             createdAt: script.now)
         return [
             script.tenancy, StoreTransaction(changes: tenancy.changes), StoreTransaction(changes: tenancy.changes),
-            StoreTransaction(changes: [.removeAssociation(tenancy.association.id)]),
+            StoreTransaction(changes: [.removeAssociation(tenancy.association.id), .removeDevice(tenancy.device.id)]),
             StoreTransaction(credentials: [
                 .setPassword(script.user, hash: "$scrypt$1"), .beginSession(session, refreshDigest: [1]),
                 .rotateRefresh(session.id, oldDigest: [1], newDigest: [2], expiresAt: session.expiresAt),

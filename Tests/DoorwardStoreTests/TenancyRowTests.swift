@@ -192,7 +192,7 @@ struct TenancyVariant: Sendable, CustomStringConvertible {
         case .putDevice(let device): [device.name] + device.address.keys + device.address.values.compactMap(\.string)
         case .putUser(let user): [user.firstName, user.lastName, user.email]
         case .putGuestAccess(let access): [access.label].compactMap(\.self)
-        case .putAssociation, .removeAssociation: []
+        case .putAssociation, .removeAssociation, .removeDevice: []
         }
     }
 }
