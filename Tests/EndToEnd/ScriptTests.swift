@@ -12,11 +12,19 @@ extension EndToEnd {
             folder = try TemporaryFolder()
             project = folder.file("a project (1)+[x")
             let files = FileManager.default
-            for name in ["Sources/A", "Tests/A", "bin"] {
+            for name in ["Sources/A", "Sources/DoorwardStore", "Sources/DoorwardTesting/StoreConformance", "Tests/A", "bin"] {
                 try files.createDirectory(atPath: "\(project)/\(name)", withIntermediateDirectories: true)
             }
             try files.copyItem(atPath: Self.scripts, toPath: "\(project)/scripts")
-            for (name, text) in [("Sources/A/A.swift", "struct A {}\n"), ("Tests/A/ATests.swift", "\n"), ("README.md", "# A\n")] {
+            let contents = [
+                // Just as many lines of tests as are asked for: comments and blank lines do not count, a conformance kit counts
+                // as tests.
+                "Sources/A/A.swift": "/// Much\n/// is said.\n\nstruct A {}\nstruct B {}\n",
+                "Sources/DoorwardStore/S.swift": "struct S {}\n",
+                "Sources/DoorwardTesting/StoreConformance/K.swift": "struct K {}\nstruct L {}\n",
+                "Tests/A/ATests.swift": "import Testing\n", "README.md": "# A\n",
+            ]
+            for (name, text) in contents {
                 try Data(text.utf8).write(to: URL(filePath: "\(project)/\(name)"))
             }
         }
@@ -89,6 +97,9 @@ extension EndToEnd {
                 ("Sources/A/A.swift", "// TO\u{44}O\n", "A.swift:1:// TO\u{44}O"),
                 ("README.md", "\n[there](not/there.md)\n", "README.md:2: not/there.md"),
                 ("Sources/A/A.swift", "import GRDB\n", "A.swift:1:import"),
+                ("Sources/A/A.swift", "struct A {}\nstruct B {}\nstruct C {}\n", "all of it: 3 lines of tests for 4 of source"),
+                ("Tests/A/ATests.swift", "// One\n// two\n\n", "all of it: 2 lines of tests for 3 of source"),
+                ("Sources/DoorwardStore/S.swift", "struct S {}\nstruct T {}\n", "Store: 2 lines of tests for 2 of source"),
                 ("Sources/A/A.swift", "// A.\npackage struct A {}\n", "A.swift:2: package struct A {}"),
                 ("Sources/A/A.swift", "/// A.\npackage enum A {\n    case a\n}\n", "A.swift:3: case a"),
             ])
