@@ -13,6 +13,8 @@ struct GatewayResponder: HTTPResponder {
         context.facts = facts
         let scope = RequestScope(facts)
         for (key, value) in scope.metadata { context.logger[metadataKey: key] = value }
+        // The server's own number for the request: one request, one id.
+        context.logger[metadataKey: "hb.request.id"] = nil
         var response = await RequestScope.$current.withValue(scope) { await answered(request, context, facts) }
         response.headers[.requestID] = facts.requestID
         return response
