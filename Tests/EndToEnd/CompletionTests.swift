@@ -85,5 +85,42 @@ extension EndToEnd {
             try await bash.read(until: "--config gateway.yaml")
             await leave(bash)
         }
+
+        /// Somebody who has signed in and has these locks, and their bash.
+        private func bash(
+            withLocks names: [String], _ body: (TerminalProgram) async throws -> Void
+        ) async throws {
+            let gateway = try await RunningGateway.first(in: folder)
+            let house = try await House.build(on: gateway)
+            for name in names { _ = try await house.lock(name) }
+            let owner = try await Shell.signedIn("owner@doors.example", on: gateway)
+            let bash = try await bash(environment: owner.environment)
+            try await body(bash)
+            await leave(bash)
+            #expect(await gateway.stop() == 0)
+        }
+
+        @Test("Tab completes the name of a lock, quoted, and the lock is found by it; what stands in a name is never run")
+        func lockNames() async throws {
+            try await bash(withLocks: ["Front door", "Front $(touch pwned)", "Front `touch pwned`"]) { bash in
+                bash.type("doorward status Fro")
+                bash.press(.tab)
+                try await bash.read(until: #"doorward status Front\ door "#)
+                bash.press(.enter)
+                try await bash.read(until: "Quay 1 / 1a")
+            }
+            #expect(!FileManager.default.fileExists(atPath: folder.file("pwned")))
+        }
+
+        @Test("without a session, Tab says nothing and leaves the line as it is")
+        func noSession() async throws {
+            let bash = try await bash(environment: ["XDG_CONFIG_HOME": folder.file("config")])
+            bash.type("doorward unlock Fro")
+            bash.press(.tab)
+            bash.type("nt")
+            try await bash.read(until: "doorward unlock Front")
+            #expect(!bash.shown.contains("signed in"))
+            await leave(bash)
+        }
     }
 }
