@@ -17,7 +17,8 @@ struct DemoDoors: Sendable {
         case gap
     }
 
-    /// At most so many lines, each of them at most so wide. Where not all doors fit, the last line says how many are missing.
+    /// At most so many lines, each of them at most so wide. Where not all doors fit, those that are not as they should be come
+    /// first, without the houses, and the last line says how many are missing.
     func lines(columns: Int, rows: Int) -> [[Span]] {
         let entries = self.entries
         guard rows > 0 else { return [] }
@@ -28,9 +29,11 @@ struct DemoDoors: Sendable {
             // As few rows as will do, evenly filled.
             return grid(entries, width: width, height: (entries.count + perRow - 1) / perRow)
         }
-        let shown = Array(entries.prefix((rows - 1) * perRow))
-        let doors = shown.reduce(0) { if case .door = $1 { $0 + 1 } else { $0 } }
-        return grid(shown, width: width, height: rows - 1) + [[Span(" … and \(locks.count - doors) more doors", .dim)]]
+        let quiet = locks.filter { DoorCondition($0).isQuiet }
+        let shown = (locks.filter { !DoorCondition($0).isQuiet } + quiet).prefix((rows - 1) * perRow)
+        let missing = locks.count - shown.count
+        let words = missing <= quiet.count ? "more doors, all locked" : "more doors"
+        return grid(shown.map { .door($0) }, width: width, height: rows - 1) + [[Span(" … and \(missing) \(words)", .dim)]]
     }
 
     private var entries: [Entry] {
@@ -69,7 +72,7 @@ struct DemoDoors: Sendable {
                 // What is as it should be does not call for the eye.
                 Span(
                     condition.word.clipped(to: Self.stateWidth).padded(to: Self.stateWidth),
-                    condition.colour == .green ? .dim : condition.colour),
+                    condition.isQuiet ? .dim : condition.colour),
             ]
         }
     }
@@ -80,6 +83,9 @@ struct DoorCondition: Equatable {
     let sign: String
     let word: String
     let colour: Style.Colour?
+
+    /// Whether it is as it should be: locked, and nothing wrong with it.
+    var isQuiet: Bool { colour == .green }
 
     init(_ lock: Wire.Device) {
         (sign, word, colour) =

@@ -98,11 +98,15 @@ import Testing
         if !showsSignIns, size.rows > 10 { #expect(picture.contains { $0.hasPrefix(" 07:41 ! Door 1A is jam") }) }
     }
 
-    @Test("in a low or narrow window it is said how many doors are missing, and the sign-in is never cut")
+    @Test("in a low or narrow window those doors come first that need somebody, and the sign-in is never cut")
     func narrow() throws {
         let picture = try Self.view().lines(TerminalSize(columns: 40, rows: 24))
+        #expect(
+            picture[1...5].map { $0.split(separator: #/ +/#).joined(separator: " ") } == [
+                "○ Door 1A unlocked", "! Balcony 1A jammed", "! Door 3B low batt.", "○ Mill gate open", "! Garage offline",
+            ])
         let shown = picture.count { $0.hasPrefix(" ●") || $0.hasPrefix(" ○") || $0.hasPrefix(" !") }
-        #expect(picture.contains(" … and \(30 - shown) more doors"))
+        #expect(picture.contains(" … and \(30 - shown) more doors, all locked"))
         #expect(picture.contains("   --server http://127.0.0.1:45535 \\"))
         #expect(picture.contains("   --email tom@demo.example"))
     }
