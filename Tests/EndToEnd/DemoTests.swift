@@ -28,7 +28,7 @@ extension EndToEnd {
         func staysUp() async throws {
             let folder = try TemporaryFolder()
             let demo = try Program(
-                Self.script, ["--program", Program.doorward, "--folder", folder.file("a demo")] + Self.window,
+                Self.script, ["--program", Program.doorward, "--folder", folder.file("a demo"), "--guest-seconds", "3"],
                 errors: folder.file("errors"))
             var lines: [String] = []
             while let line = await demo.nextLine() {

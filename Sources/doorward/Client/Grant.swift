@@ -9,9 +9,11 @@ struct Grant: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Give somebody access to locks for a while.",
         discussion: """
-            The first argument is a person, by id, email address or name; any other text is the label of a guest without an \
-            account, but an email address has to be somebody's. The others are locks, by name or id. The guest may lock and \
-            unlock them from the instant --from on, and no more from the instant --until on.
+            The first argument is a person, by id, email address or name; an email address has to be somebody's. Any other text is \
+            the label of a guest without an account: it stands in the list and the log, but in this version only people who can \
+            sign in get in. The other arguments are locks, by name or id.
+
+            The guest may lock and unlock them from the instant --from on, and no more from the instant --until on.
 
             \(TimeArgument.help) In --until, +2h counts from --from.
 

@@ -20,7 +20,8 @@ final class SimulatedLock: Sendable {
         var orders: UInt64 = 0
         /// `nil` before `connect` and after `disconnect`.
         var listener: (any ReportReceiver)?
-        var outbox: [LockReport] = []
+        /// What has arrived and was not delivered yet.
+        var inbox: [Frame] = []
         var isDelivering = false
         var timer: (task: Task<Void, Never>, due: MonotonicInstant)?
         /// Tells a timer that fires from one that was replaced while it woke up.
@@ -53,7 +54,7 @@ final class SimulatedLock: Sendable {
     /// Drops what was not delivered, and any movement under way.
     func disconnect() {
         let timer = state.withLock { state in
-            (state.listener, state.outbox) = (nil, [])
+            (state.listener, state.inbox) = (nil, [])
             state.line.cut()
             state.machine.halt()
             state.timerNumber += 1
@@ -134,17 +135,13 @@ final class SimulatedLock: Sendable {
 
     // MARK: Output
 
-    /// Puts what the lock has said on the line, and what has come out at the other end into the outbox.
+    /// Puts what the lock has said on the line, and what has come out at the other end into the inbox.
     private func absorb(_ state: inout State) {
         if state.machine.isAway { state.line.cut() }
         for fact in state.machine.takeSaid() {
             state.line.send(fact, ordersTaken: state.orders, faults: state.machine.faults, at: state.machine.now)
         }
-        for frame in state.line.takeArrived(by: state.machine.now) {
-            if let fact = state.sieve.hear(frame, ordersSent: state.orders) {
-                state.outbox.append(LockReport(deviceID: id, fact))
-            }
-        }
+        state.inbox += state.line.takeArrived(by: state.machine.now)
         setTimer(in: &state)
     }
 
@@ -163,7 +160,7 @@ final class SimulatedLock: Sendable {
         state.timer = (task, due)
     }
 
-    /// Empties the outbox, unless another thread does so already, or this one further up.
+    /// Empties the inbox, unless another thread does so already, or this one further up.
     func deliver() {
         var isFirst = true
         while let (report, listener) = state.withLock({ next(in: &$0, isFirst: isFirst) }) {
@@ -174,11 +171,20 @@ final class SimulatedLock: Sendable {
 
     private func next(in state: inout State, isFirst: Bool) -> (report: LockReport, listener: any ReportReceiver)? {
         if isFirst, state.isDelivering { return nil }
-        guard let listener = state.listener, !state.outbox.isEmpty else {
+        guard let listener = state.listener, let report = nextReport(in: &state) else {
             state.isDelivering = false
             return nil
         }
         state.isDelivering = true
-        return (state.outbox.removeFirst(), listener)
+        return (report, listener)
+    }
+
+    /// Tells only now whether a word is live: an order that was given while it waited here makes it an old one.
+    private func nextReport(in state: inout State) -> LockReport? {
+        while !state.inbox.isEmpty {
+            let frame = state.inbox.removeFirst()
+            if let fact = state.sieve.hear(frame, ordersSent: state.orders) { return LockReport(deviceID: id, fact) }
+        }
+        return nil
     }
 }
