@@ -50,9 +50,11 @@ struct Demo: AsyncParsableCommand {
             handler.logLevel = Style.output.canTakeLinesBack ? .critical : .error
             return handler
         }
+        // From before there is anything to be removed.
+        let end = DemoEnd(signals: await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup))
         let folder = try DemoFolder(folder)
         do {
-            try await live(in: folder)
+            try await live(in: folder, until: end)
         } catch {
             folder.remove()
             if error is CommandFailure || error is ClientError { throw error }
@@ -62,7 +64,7 @@ struct Demo: AsyncParsableCommand {
         StandardStream.output.line(folder.farewell)
     }
 
-    private func live(in folder: DemoFolder) async throws {
+    private func live(in folder: DemoFolder, until end: DemoEnd) async throws {
         let (house, password) = (DemoHouse(), Self.newPassword())
         let configuration = configuration(in: folder)
         let tenancy = try await fill(configuration, with: house, password)
@@ -72,13 +74,11 @@ struct Demo: AsyncParsableCommand {
             day: DemoDay(house: house, seed: seed), users: tenancy.users, locks: tenancy.locks, control: gateway.control,
             simulator: gateway.simulator, speed: Double(speed))
         let service = DemoService(house: house, life: life, password: password, folder: folder, addresses: addresses)
-        // The life ends before the gateway that it goes on in.
+        // The last is stopped first: the life ends before the gateway that it goes on in.
+        let services: [any Service] = [gateway, service, end]
         var group = ServiceGroupConfiguration(
-            services: [
-                .init(service: gateway, successTerminationBehavior: .gracefullyShutdownGroup),
-                .init(service: service, successTerminationBehavior: .gracefullyShutdownGroup),
-            ],
-            gracefulShutdownSignals: [.sigterm, .sigint, .sighup], logger: Logger(label: "doorward"))
+            services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
+            logger: Logger(label: "doorward"))
         group.maximumGracefulShutdownDuration = .seconds(13)
         try await ServiceGroup(configuration: group).run()
     }
@@ -118,5 +118,16 @@ struct Demo: AsyncParsableCommand {
             String(bytes[start..<start + 5].map { signs[Int($0) % signs.count] })
         }
         return Secret(groups.joined(separator: "-"))
+    }
+}
+
+/// Waits for the first signal; one that came before it waits counts.
+private struct DemoEnd: Service {
+    let signals: UnixSignalsSequence
+
+    func run() async {
+        await cancelWhenGracefulShutdown {
+            for await _ in signals { return }
+        }
     }
 }

@@ -14,19 +14,26 @@ struct DemoService: Service {
     let addresses: AsyncStream<String>
 
     func run() async throws {
-        try await cancelWhenGracefulShutdown {
-            guard let address = await addresses.first(where: { _ in true }) else { return }
-            let watch = DemoWatch(
-                client: try await signIn(at: address),
-                invitation: DemoInvitation(house: house, address: address, password: password, program: Self.program),
-                clock: life.control.clock, time: HouseTime(beganAt: life.control.clock.now(), speed: life.speed))
-            try await withThrowingTaskGroup { group in
-                group.addTask { try await life.run() }
-                group.addTask { await watch.run() }
-                // The life has no end of its own: it is the watcher who goes, or something failed.
-                defer { group.cancelAll() }
-                try await group.next()
-            }
+        do {
+            try await cancelWhenGracefulShutdown { try await liveAndWatch() }
+        } catch {
+            // What is cut off by the end is no failure.
+            guard Task.isShuttingDownGracefully else { throw error }
+        }
+    }
+
+    private func liveAndWatch() async throws {
+        guard let address = await addresses.first(where: { _ in true }) else { return }
+        let watch = DemoWatch(
+            client: try await signIn(at: address),
+            invitation: DemoInvitation(house: house, address: address, password: password, program: Self.program),
+            clock: life.control.clock, time: HouseTime(beganAt: life.control.clock.now(), speed: life.speed))
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await life.run() }
+            group.addTask { await watch.run() }
+            // The life has no end of its own: it is the watcher who goes, or something failed.
+            defer { group.cancelAll() }
+            try await group.next()
         }
     }
 

@@ -121,6 +121,17 @@ extension EndToEnd {
             #expect(try leftOver.isEmpty)
         }
 
+        @Test("who ends it before it has begun leaves nothing behind either")
+        func early() async throws {
+            let demo = try Program(Program.doorward, ["demo"], environment: environment, errors: folder.file("errors"))
+            while try leftOver.isEmpty { await Task.yield() }
+            demo.signal(SIGTERM)
+            #expect(await demo.rest().hasSuffix("The demo is over, and its database is removed.\n"))
+            #expect(await demo.exitCode == 0)
+            #expect(try leftOver.isEmpty)
+            #expect(try String(contentsOfFile: folder.file("errors"), encoding: .utf8).isEmpty)
+        }
+
         @Test("a port that is taken is named, and nothing is left behind")
         func taken() async throws {
             let gateway = try await RunningGateway.start(in: folder)
