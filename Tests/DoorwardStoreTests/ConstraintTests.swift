@@ -2,6 +2,8 @@ import DoorwardTesting
 import GRDB
 import Testing
 
+@testable import DoorwardStore
+
 /// What the tables themselves turn down, whatever a program tries to write into them.
 @Suite struct ConstraintTests {
     @Test("SQLite itself refuses a row that breaks its table's rules", arguments: Violation.all)
@@ -15,6 +17,45 @@ import Testing
         #expect(error?.extendedResultCode == violation.code, "\(String(describing: error))")
         #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(violation.table)") } == before)
         try queue.close()
+    }
+
+    @Test(
+        "Every column that must not be empty refuses NULL, and every column a value of another type",
+        arguments: ColumnDamage.tables)
+    func everyColumn(table: String) async throws {
+        let sample = try await FullSample(seed: 32)
+        let queue = try DatabaseQueue(path: sample.database.path)
+        let columns = try queue.read { try Row.fetchAll($0, sql: "PRAGMA table_info(\(table))") }
+        #expect(!columns.isEmpty)
+        for column in columns {
+            let (name, type): (String, String) = (column["name"], column["type"])
+            let isRequired = column["notnull"] == 1 || column["pk"] != 0
+            // Numbers become text where text is asked for, as in any table of SQLite: bytes do not.
+            let wrong = type == "TEXT" ? "x'00'" : "'text'"
+            for (value, isRefused) in [("NULL", isRequired), (wrong, true), (name, false)] {
+                let statement = "UPDATE \(table) SET \(name) = \(value)"
+                let code = await Self.refusal(of: statement, by: queue)
+                #expect((code != nil) == isRefused, "\(statement): \(String(describing: code))")
+                if let code { #expect([.SQLITE_CONSTRAINT, .SQLITE_MISMATCH].contains(code), "\(statement)") }
+            }
+        }
+        try queue.close()
+        #expect(try StoreCheck.run(path: sample.database.path).isWhole)
+    }
+
+    /// How SQLite refuses a statement; `nil` when it does not. Nothing of it stays.
+    private static func refusal(of sql: String, by queue: DatabaseQueue) async -> ResultCode? {
+        do {
+            try await queue.writeWithoutTransaction { db in
+                try db.inTransaction {
+                    try db.execute(sql: sql)
+                    return .rollback
+                }
+            }
+            return nil
+        } catch {
+            return (error as? DatabaseError)?.resultCode ?? .SQLITE_ERROR
+        }
     }
 }
 

@@ -81,6 +81,39 @@ import Testing
         #expect(try database.count("SELECT min(CAST(key AS INTEGER)) FROM idempotency") == gone)
     }
 
+    @Test(
+        "When the store is opened, all that is past its time goes, also where it takes several transactions",
+        arguments: [4095, 4096, 4097, 9000])
+    func manyAtOpening(count: Int) async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var script = StoreScript(seed: 4)
+        script.now = database.clock.now()
+        _ = try await store.commit(script.tenancy)
+        try await store.close()
+        let (numbers, now) = ("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))", script.now)
+        // Every tenth is a millisecond younger than the rest, and stays.
+        let at = "\(now.milliseconds) + (i % 10 = 0)"
+        try database.edit(
+            """
+            \(numbers) INSERT INTO idempotency (principal, key, fingerprint, created_at) SELECT 'USER', i, x'00', \(at) FROM n;
+            \(numbers) INSERT INTO sessions SELECT CAST(printf('%016d', i) AS BLOB), (SELECT id FROM users), 0, \(at) + 86400000, 0
+            FROM n;
+            INSERT INTO refresh_tokens SELECT id, id, 0 FROM sessions;
+            INSERT INTO refresh_tokens SELECT CAST(id || 'x' AS BLOB), id, 1 FROM sessions
+            """)
+        database.clock.advance(by: .seconds(86_400))
+        try await database.open().close()
+        #expect(try database.count("SELECT count(*) FROM idempotency") == count, "they are a day old, and no more")
+        #expect(try database.count("SELECT count(*) FROM sessions") == count / 10)
+        #expect(try database.count("SELECT count(*) FROM refresh_tokens") == count / 10 * 2)
+        database.clock.advance(by: .milliseconds(1))
+        try await database.open().close()
+        #expect(try database.count("SELECT count(*) FROM idempotency") == count / 10)
+        #expect(try database.count("SELECT count(*) FROM sessions") == 0)
+        #expect(try database.count("SELECT count(*) FROM refresh_tokens") == 0)
+    }
+
     @Test("Records, commands and persons' keys are never pruned, however old they are")
     func neverPruned() async throws {
         let sample = try await CheckedSample(seed: 3)

@@ -40,15 +40,6 @@ import Testing
         try connection.close()
     }
 
-    @Test("A step that switches references off leaves them on")
-    func afterMigration() throws {
-        let database = try TemporaryDatabase()
-        let steps = Schema.current.steps + [Schema.Step(foreignKeyChecks: .deferred) { try $0.execute(sql: "SELECT 1") }]
-        let connection = try WriterConnection.open(path: database.path, limits: StoreLimits(), schema: Schema(steps: steps))
-        #expect(try connection.settings().violation == nil)
-        try connection.close()
-    }
-
     @Test("Every reading connection, as many as there are at one time, reads only and never checkpoints", arguments: [1, 4])
     func readers(count: Int) async throws {
         let database = try TemporaryDatabase()
