@@ -2,8 +2,8 @@ import GRDB
 
 /// Writes a row whether or not its id is there already. The statements' texts are made once for each table.
 ///
-/// `REPLACE` would delete the row before it writes it, and with it what refers to it; `ON CONFLICT DO UPDATE` looks through
-/// every table that refers to this one for what could refer to the new row, from end to end.
+/// `REPLACE` would delete the row before it writes it, and with it what refers to it. `ON CONFLICT DO UPDATE` goes, for a row
+/// whose own parent is missing, through every table that refers to this one before it is refused.
 struct Upsert {
     private let update: String
     private let insert: String
