@@ -45,7 +45,9 @@ struct RefusalWords {
         return [
             denial.opensAt.map { "opens \(style.instant($0).printable)" },
             denial.closesAt.map { "\(denial.reason == "guest_window_ended" ? "ended" : "ends") \(style.instant($0).printable)" },
-            denial.missing?.role.map { "needs the role \(Words.role($0)) or a higher one" },
+            denial.missing?.role.map {
+                $0 == "SUPER_ADMIN" ? "only a super admin may" : "needs the role \(Words.role($0)) or a higher one"
+            },
             denial.missing?.operation.map { "needs the operation \(Words.word($0))" },
             denial.missing?.capability.map { "the lock has no \(Words.word($0))" },
             denial.missing?.module.map { "needs \($0.printable) in the subscription" },

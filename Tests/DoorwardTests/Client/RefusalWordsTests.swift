@@ -35,6 +35,14 @@ import Testing
             ])
     }
 
+    @Test("what a super admin alone may is told so, as there is no higher role")
+    func superAdmin() {
+        var denial = Wire.Denial()
+        denial.missing = Wire.Denial.Missing(role: "SUPER_ADMIN")
+        #expect(
+            lines(Refusal(status: 403, code: "x", message: "No.", denial: denial)) == ["No.", "  only a super admin may"])
+    }
+
     @Test("a window that is over says when it ended, one that is open when it ends")
     func windows() {
         var denial = Wire.Denial()
