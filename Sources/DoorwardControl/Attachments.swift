@@ -8,8 +8,7 @@ struct Attachments: Sendable {
 
     /// Listens to a lock from now on.
     ///
-    /// - Parameter isAnew: the lock has another address than before: what was known of the one that was there is forgotten,
-    ///   and what a command on its way to it came to is unknown.
+    /// - Parameter isAnew: the lock has another address than before, so it is another lock.
     /// - Returns: false when this gateway has no adapter of its kind.
     @discardableResult
     func attach(_ device: LockDevice, isAnew: Bool = false) -> Bool {
@@ -18,8 +17,7 @@ struct Attachments: Sendable {
         guard let adapter = adapters[device.adapter] else { return false }
         if isAnew {
             adapter.detach(device.id)
-            live.lane.orderUnderWay?.ending.fulfil(.abandoned)
-            live.forgetCondition()
+            live.becomeAnotherLock()
         }
         adapter.attach(AttachedLock(id: device.id, address: device.address))
         return true

@@ -59,6 +59,9 @@ enum CommandEnding: Sendable {
         case .refused(let cause): command.end(.failed, cause.rawValue, sent: true)
         case .deadlinePassed: command.end(.timedOut, nil, sent: true)
         case .abandoned: command.end(.unknown, nil, sent: nil)
+        case .replaced:
+            command.stateAfter = nil
+            command.end(.unknown, nil, sent: nil)
         }
     }
 }

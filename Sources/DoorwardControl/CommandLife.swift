@@ -11,6 +11,8 @@ final class CommandLife: Sendable {
     private let stamp: DeviceStamp
     private let adapter: (any LockAdapter)?
     private let live: LiveDevice
+    /// The lock that the command was accepted for.
+    private let lock: Int
     private let place: QueuePlace
     private let deadline: Mutex<MonotonicInstant>
     private let repeatable: IdempotentCall<FinishedCommand>?
@@ -24,6 +26,7 @@ final class CommandLife: Sendable {
     ) {
         (self.dal, self.request, self.stamp, self.adapter) = (dal, request, stamp, adapter)
         (self.live, self.place, self.repeatable) = (live, place, repeatable)
+        lock = live.lock
         self.deadline = Mutex(deadline)
         accepted = dal.clock.monotonicNow()
         state = Mutex(command)
@@ -117,6 +120,8 @@ final class CommandLife: Sendable {
         // Nothing is begun whose end could not be written down.
         guard dal.ledger.isAcceptingCommands else { return .ended(.outcomeNotWritten) }
         guard dal.clock.monotonicNow() < deadline.withLock({ $0 }) else { return .ended(.deadlinePassed) }
+        // Another lock at the same device is not the one that this was asked for.
+        guard live.lock == lock else { return .ended(.denied(Denial(.deviceUnknown, hasReach: true))) }
         let now = dal.clock.now()
         let command = command
         let decision = SecurityService.decide(
@@ -190,7 +195,10 @@ final class CommandLife: Sendable {
                 key: call.key, fingerprint: call.fingerprint, commandID: ended.id,
                 answer: call.render(finished, dal.directory.current), createdAt: ended.requestedAt)
         }
-        if ending.isUnanswered { live.remember(UnansweredCommand(id: ended.id, operation: ended.operation)) }
+        // What the lock says late belongs into the log of the intent, so only while the device hangs there.
+        if ending.isUnanswered, dal.directory.current.device(ended.deviceID)?.portfolioID == stamp.portfolioID {
+            live.remember(UnansweredCommand(id: ended.id, operation: ended.operation), of: lock)
+        }
         do {
             try await dal.ledger.write(
                 StoreTransaction(

@@ -55,16 +55,18 @@ extension TenancyDirectory {
         }
     }
 
-    /// Where a device comes to hang.
-    ///
-    /// - Throws: `.invalid` for a unit of another property.
-    fileprivate func place(of device: LockDevice, after changes: DeviceChanges) throws(GatewayError) -> TenancyPlace {
+    /// Where a device comes to hang, whether or not the unit is one of the property.
+    fileprivate func place(of device: LockDevice, after changes: DeviceChanges) -> TenancyPlace {
         let propertyID = changes.propertyID.applied(to: device.propertyID)
         let unitID = changes.unitID.applied(to: propertyID == device.propertyID ? device.unitID : nil)
-        if let unitID, propertyID == nil || unit(unitID)?.propertyID != propertyID {
-            throw .invalid("unitId", "not_in_property")
-        }
         return TenancyPlace(unitID: unitID, propertyID: propertyID, portfolioID: propertyID.flatMap { property($0)?.portfolioID })
+    }
+
+    /// - Throws: `.invalid` for a unit of another property.
+    fileprivate func requireUnitInProperty(of place: TenancyPlace) throws(GatewayError) {
+        guard let unitID = place.unitID else { return }
+        guard let propertyID = place.propertyID, unit(unitID)?.propertyID == propertyID
+        else { throw .invalid("unitId", "not_in_property") }
     }
 }
 
@@ -75,13 +77,14 @@ extension TenancyDraft {
         check: (LockDevice, [String: JSONValue]) throws(GatewayError) -> LockCapabilities
     ) throws(GatewayError) -> LockDevice {
         guard let id, let device = directory.device(id) else { throw directory.outOfReach(for: caller) }
-        let place = try directory.place(of: device, after: changes)
+        let place = directory.place(of: device, after: changes)
         let isMoved = place != device.place
         if isMoved { try requireMove(of: device, to: place) }
         if changes.address != nil { try directory.require(.deviceAttach, of: caller, on: .device(id), at: now) }
         if changes.namesDetails || !isMoved && changes.address == nil {
             try directory.require(.deviceChange, of: caller, on: .device(id), at: now)
         }
+        try directory.requireUnitInProperty(of: place)
         var changed = changes.applied(to: device)
         if let address = changes.address {
             changed.capabilities = try check(device, address)
@@ -143,10 +146,10 @@ extension TenancyDraft {
         return deviceID
     }
 
-    /// A device that goes takes no guest with it: it leaves the list of every guest access, and one that lists nothing
-    /// else ends.
+    /// A device that goes takes no guest with it: it leaves the list of every guest access that has not ended, and one that
+    /// lists nothing else ends. What had ended before stays as it was.
     private mutating func endGuestAccesses(listing deviceID: DeviceID) {
-        for var access in directory.guestAccesses(on: deviceID) where access.revokedAt == nil {
+        for var access in directory.guestAccesses(on: deviceID) where access.revokedAt == nil && access.endsAt > now {
             let before = access.deviceIDs
             if before.count == 1 {
                 access.revokedAt = now

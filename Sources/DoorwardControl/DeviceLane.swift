@@ -105,6 +105,8 @@ final class OrderUnderWay: Sendable {
         case deadlinePassed
         /// The gateway stops and cannot wait any longer.
         case abandoned
+        /// The device is another lock now: the one that was told to move has no more to say.
+        case replaced
     }
 
     let commandID: CommandID

@@ -41,7 +41,10 @@ package struct Devices: Sendable {
                 }
             },
             afterwards: { device, before in
-                if before.device(device.id)?.address != device.address { attachments.attach(device, isAnew: true) }
+                let old = before.device(device.id)
+                if old?.address != device.address { attachments.attach(device, isAnew: true) }
+                // A late word on a command belongs to the log of its intent, which is another portfolio's now.
+                if old?.portfolioID != device.portfolioID { writer.devices.device(device.id).forgetUnanswered() }
             }
         ).value
     }

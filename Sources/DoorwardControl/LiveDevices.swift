@@ -81,6 +81,8 @@ package final class LiveDevices: Sendable {
 final class LiveDevice: Sendable {
     private struct Condition {
         var status = DeviceStatus()
+        /// How often the device has become another lock.
+        var lock = 0
         /// A command that was sent and ended without the lock's word; what the lock says next may be its late answer.
         var unanswered: UnansweredCommand?
     }
@@ -97,11 +99,23 @@ final class LiveDevice: Sendable {
         condition.withLock { body(&$0.status) }
     }
 
-    /// Forgets everything that was heard of the lock.
-    func forgetCondition() { condition.withLock { $0 = Condition() } }
+    /// Which lock it is, of those that the device has been: a command is for one of them.
+    var lock: Int { condition.withLock { $0.lock } }
 
-    /// Remembers a command that ended without the lock's word.
-    func remember(_ command: UnansweredCommand) { condition.withLock { $0.unanswered = command } }
+    /// The device is another lock from now on, of which nothing is known. What waits for the one before is sent to neither; an
+    /// order that was sent to it has no end that anybody knows.
+    func becomeAnotherLock() {
+        condition.withLock { $0 = Condition(lock: $0.lock + 1) }
+        // Whoever was in the gate has handed over to the lock before; whoever comes sees that it is gone.
+        lane.passGate()
+        lane.orderUnderWay?.ending.fulfil(.replaced)
+        condition.withLock { $0 = Condition(lock: $0.lock) }
+    }
+
+    /// Remembers a command that ended without the word of `lock`, while the device is still that lock.
+    func remember(_ command: UnansweredCommand, of lock: Int) {
+        condition.withLock { if $0.lock == lock { $0.unanswered = command } }
+    }
 
     /// The next word of the lock belongs to another order.
     func forgetUnanswered() { condition.withLock { $0.unanswered = nil } }

@@ -32,8 +32,8 @@ struct Recovery {
     func rememberOpenCommands() async throws(GatewayError) {
         let open = try await storing { () throws(StoreError) in try await ledger.store.openCommands() }
         for open in open.reversed() {
-            devices.device(open.command.deviceID)
-                .remember(UnansweredCommand(id: open.command.id, operation: open.command.operation))
+            let live = devices.device(open.command.deviceID)
+            live.remember(UnansweredCommand(id: open.command.id, operation: open.command.operation), of: live.lock)
         }
     }
 

@@ -48,15 +48,15 @@ struct Chain {
     }
 
     /// The first of the guest accesses by which the user may know of the device at an instant.
-    func guestAccess(of user: UserNode, at instant: Timestamp?) -> GuestAccessNode? {
+    func guestAccess(of user: UserNode, at instant: Timestamp?, in directory: TenancyDirectory) -> GuestAccessNode? {
         guard let device, let instant else { return nil }
-        return user.guestAccesses.all(on: device.id).first { $0.givesReach(at: instant) }
+        return user.guestAccesses.all(on: device.id).first { $0.givesReach(to: device, at: instant, in: directory) }
     }
 
     /// Whether the user may know that the object exists. That the gateway does is no secret.
     func isReached(by user: UserNode, at instant: Timestamp?, in directory: TenancyDirectory) -> Bool {
         user.isSuperAdmin || object == .gateway || !associations(of: user, in: directory).isEmpty
             || !tenancies(of: user, in: directory).isEmpty
-            || guestAccess(of: user, at: instant) != nil
+            || guestAccess(of: user, at: instant, in: directory) != nil
     }
 }

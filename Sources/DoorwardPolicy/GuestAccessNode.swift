@@ -23,8 +23,13 @@ package final class GuestAccessNode: Sendable {
         reach = access.createdAt.milliseconds..<max(access.createdAt.milliseconds, reachEnds)
     }
 
-    /// Whether the guest may know of the listed devices: from the creation until 30 days after the end.
-    func givesReach(at instant: Timestamp) -> Bool { reach.contains(instant.milliseconds) }
+    /// Whether the guest may know of a listed device: from the creation until 30 days after the end, unless it has gone to
+    /// another portfolio, of which nobody here is told anything.
+    func givesReach(to device: DeviceNode, at instant: Timestamp, in directory: TenancyDirectory) -> Bool {
+        guard reach.contains(instant.milliseconds) else { return false }
+        guard let property = device.propertyID, property != access.propertyID else { return true }
+        return directory.property(access.propertyID)?.portfolioID == device.portfolioID
+    }
 }
 
 /// The guest accesses of one user, an entry for each device, sorted by device and then by id.

@@ -65,7 +65,8 @@ struct Question {
 
     private func guestRule(of user: UserNode, _ isReached: inout Bool, in directory: TenancyDirectory) -> Rule? {
         let entries = user.guestAccesses.entries
-        for index in user.guestAccesses.indices(on: device.id) where entries[index].node.givesReach(at: instant) {
+        for index in user.guestAccesses.indices(on: device.id)
+        where entries[index].node.givesReach(to: device, at: instant, in: directory) {
             isReached = true
             if failure(of: entries[index].node, in: directory) == nil { return .guestAccess(entries[index].node.id) }
         }
@@ -95,7 +96,7 @@ struct Question {
             for held in associations(of: user, in: directory) {
                 RuleFailure(.roleInsufficient, of: held.rule).replace(&nearest)
             }
-            for node in guestAccesses(of: user) {
+            for node in guestAccesses(of: user, in: directory) {
                 failure(of: node, in: directory)?.replace(&nearest)
             }
         }
@@ -144,7 +145,7 @@ struct Question {
 
     /// Whether the user may know that the device exists.
     func isReached(by user: UserNode, in directory: TenancyDirectory) -> Bool {
-        user.isSuperAdmin || !associations(of: user, in: directory).isEmpty || !guestAccesses(of: user).isEmpty
+        user.isSuperAdmin || !associations(of: user, in: directory).isEmpty || !guestAccesses(of: user, in: directory).isEmpty
     }
 
     /// What the user holds on the device's unit, property and portfolio, and on units that share it.
@@ -157,7 +158,7 @@ struct Question {
     }
 
     /// The user's guest accesses that list the device and still, or already, let them know of it.
-    func guestAccesses(of user: UserNode) -> [GuestAccessNode] {
-        user.guestAccesses.all(on: device.id).filter { $0.givesReach(at: instant) }
+    func guestAccesses(of user: UserNode, in directory: TenancyDirectory) -> [GuestAccessNode] {
+        user.guestAccesses.all(on: device.id).filter { $0.givesReach(to: device, at: instant, in: directory) }
     }
 }

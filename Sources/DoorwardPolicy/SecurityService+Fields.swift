@@ -31,7 +31,7 @@ extension SecurityService {
         guard let chain = Chain(object, in: directory) else { return nil }
         let held = highest(chain.associations(of: user, in: directory) + chain.tenancies(of: user, in: directory))
         let asSuperAdmin = user.isSuperAdmin ? superAdmin : nil
-        let asGuest = chain.guestAccess(of: user, at: instant).map { _ in FieldLevel.publicLevel }
+        let asGuest = chain.guestAccess(of: user, at: instant, in: directory).map { _ in FieldLevel.publicLevel }
         return [held, asSuperAdmin, asGuest].compactMap(\.self).max()
     }
 

@@ -24,7 +24,7 @@ extension SecurityService {
             return .allowed(granting.rule, override: false)
         }
         if node.isSuperAdmin && holders.superAdminHolds(on: object) { return .allowed(.superAdmin, override: false) }
-        let guestRule = chain.guestAccess(of: node, at: instant).map { Rule.guestAccess($0.access.id) }
+        let guestRule = chain.guestAccess(of: node, at: instant, in: directory).map { Rule.guestAccess($0.access.id) }
         return .denied(
             denial(of: node, on: chain, rules: (held + tenancies).map(\.rule) + [guestRule].compactMap(\.self), holders))
     }

@@ -51,8 +51,10 @@ extension SecurityService {
             guard let column = MatrixColumn(of: held.role, on: held.type), columns.contains(column) else { continue }
             collectDevices(under: held.entity, in: directory, into: &seen)
         }
-        for entry in node.guestAccesses.entries where entry.node.givesReach(at: instant) {
-            guard let device = directory.resolve(entry.deviceID), device.isAssigned else { continue }
+        for entry in node.guestAccesses.entries {
+            guard let device = directory.resolve(entry.deviceID), device.isAssigned,
+                entry.node.givesReach(to: device, at: instant, in: directory)
+            else { continue }
             let question = Question(operation: .viewStatus, device: device, instant: instant)
             if question.failure(of: entry.node, in: directory) == nil { seen.insert(device.id) }
         }

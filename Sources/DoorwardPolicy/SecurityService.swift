@@ -51,7 +51,8 @@ package enum SecurityService {
         in directory: TenancyDirectory
     ) -> Decision {
         guard let node = directory.guestAccesses[id] else { return .denied(Denial(.userUnknown, hasReach: false)) }
-        let reaches = device.map { node.access.deviceIDs.contains($0.id) && node.givesReach(at: instant) } ?? false
+        let reaches =
+            device.map { node.access.deviceIDs.contains($0.id) && node.givesReach(to: $0, at: instant, in: directory) } ?? false
         if let guest = node.access.guestUserID {
             guard let user = directory.user(guest) else { return .denied(Denial(.userUnknown, hasReach: reaches)) }
             guard user.isEnabled else { return .denied(Denial(.userDisabled, hasReach: reaches)) }

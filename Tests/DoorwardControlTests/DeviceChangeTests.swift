@@ -115,6 +115,17 @@ import Testing
         }
     }
 
+    @Test("an access that had ended is left as it was: the log tells of no end that there was not")
+    func endedBefore() async throws {
+        let house = try await House()
+        let before = try #require(house.control.directory.current.guestAccess(house.ids.guestAccess))
+        house.clock.advance(by: before.window.validUntil.duration(since: house.clock.now()))
+        let records = house.portfolioLog.count
+        try await Self.detach(house, house.ids.door)
+        #expect(house.control.directory.current.guestAccess(house.ids.guestAccess) == before)
+        #expect(house.portfolioLog.dropFirst(records).map(\.body.action) == [.delete])
+    }
+
     // MARK: - Changing
 
     @Test("what is named changes and the rest stays; the log says what it was and what it is")
@@ -180,7 +191,50 @@ import Testing
             try await Self.change(house) { $0.address = ["line": .string("2")] }
             house.adapter.report(.unlocked, from: house.ids.door)
             let command = await running.finished.command
-            #expect(command.state == .unknown && command.sent == nil)
+            #expect(command.state == .unknown && command.sent == nil && command.stateAfter == nil)
+            // Nothing that the new lock says is an answer to it.
+            house.adapter.report(.unlocked, from: house.ids.door)
+            house.adapter.report(.jammed, from: house.ids.door)
+            try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(1)))
+            let events = house.portfolioLog.map(\.body).filter { $0.kind == .deviceEvent }
+            #expect(!events.isEmpty && events.allSatisfy { $0.commandID == nil })
+        }
+    }
+
+    @Test("a command that waits for the lock at the old address is sent to neither")
+    func addressBeforeAnOrder() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 7, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor, behaviour: .confirm(after: .seconds(2)))
+            let sent = try await house.begin(by: house.ids.owner)
+            let waiting = try await house.begin(by: house.ids.tenant)
+            try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(1)))
+            try await Self.change(house) { $0.address = ["line": .string("2")] }
+            let later = try await house.begin(by: house.ids.tenant)
+            #expect(await sent.finished.command.state == .unknown)
+            let denied = await waiting.finished.command
+            #expect(denied.state == .denied && denied.outcomeDetail == "device_unknown" && denied.sent == false)
+            #expect(await later.finished.command.state == .confirmed)
+            #expect(house.adapter.orders.map(\.order.commandID) == [sent.accepted.id, later.accepted.id])
+        }
+    }
+
+    @Test("a command without an answer is forgotten when its lock goes to another portfolio, whose log knows nothing of it")
+    func unansweredMoves() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 8, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor, behaviour: .silent)
+            _ = try await house.control.roles.assign(
+                house.caller(house.ids.superAdmin), .owner, to: house.ids.owner, on: .portfolio(house.ids.otherPortfolio))
+            let other = try #require(house.control.directory.current.device(house.ids.otherDoor)?.propertyID)
+            #expect(try await house.run(by: house.ids.owner).state == .timedOut)
+            try await Self.change(house) { $0.propertyID = .set(other) }
+            for state in [LockState.unlocked, .jammed] { house.adapter.report(state, from: house.ids.door) }
+            try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(1)))
+            let events = house.store.log(.portfolio(house.ids.otherPortfolio)).map(\.body).filter { $0.kind == .deviceEvent }
+            #expect(!events.isEmpty && events.allSatisfy { $0.commandID == nil })
         }
     }
 
@@ -222,6 +276,15 @@ import Testing
         }
         guard case .invalid(let problems) = elsewhere else { return _ = Issue.record("a unit of another property was taken") }
         #expect(problems == [FieldProblem(field: "unitId", problem: "not_in_property")])
+    }
+
+    @Test("whoever may not move a lock is told so, also when the place makes no sense")
+    func rightBeforePlace() async throws {
+        let house = try await House()
+        let refused = await denial {
+            try await Self.change(house, by: house.ids.tenant) { ($0.propertyID, $0.unitID) = (.clear, .set(house.ids.unit)) }
+        }
+        #expect(refused?.reason == .roleInsufficient)
     }
 
     @Test("an unassigned lock is a super admin's alone, who hangs it up again")

@@ -41,6 +41,8 @@ import Testing
         case disabledUser
         /// Everybody's right ends.
         case deletedDevice
+        /// The right of all who have it by the unit ends.
+        case movedDevice
     }
 
     private static func interleaving(seed: UInt64) throws -> Outcome {
@@ -85,6 +87,10 @@ import Testing
             case .disabledUser:
                 _ = try await house.control.users.update(
                     house.caller(house.ids.superAdmin), house.ids.guest, UserChanges(isEnabled: false))
+            case .movedDevice:
+                var changes = DeviceChanges()
+                changes.unitID = .clear
+                _ = try await house.control.attachedDevices.change(house.caller(house.ids.owner), house.ids.door, changes)
             case .deletedDevice: try await house.control.attachedDevices.detach(house.caller(house.ids.owner), house.ids.door)
             }
             return house.adapter.orders.count

@@ -61,6 +61,27 @@ import Testing
         #expect(house.decide(at: end) == .denied(Denial(.noAssociation, hasReach: false)))
     }
 
+    @Test("A device that has gone to another portfolio is unknown to the guests of the one it came from; within a portfolio it is not")
+    func reachAfterMoving() {
+        for (portfolio, hasReach) in [(PortfolioID(high: 0, low: 1), true), (PortfolioID(high: 0, low: 77), false)] {
+            var house = House()
+            house.admit(revokedAt: .seconds(-60))
+            let property = PropertyID(high: 0, low: 78)
+            house.directory.apply(
+                .putPortfolio(Portfolio(id: portfolio, name: "Q", createdAt: House.now, updatedAt: House.now)))
+            house.directory.apply(
+                .putProperty(
+                    Property(id: property, name: "H", portfolioID: portfolio, createdAt: House.now, updatedAt: House.now)))
+            house.directory.apply(
+                .putDevice(
+                    LockDevice(
+                        id: house.flatDoor, name: "D", adapter: "simulator", portfolioID: portfolio, propertyID: property,
+                        capabilities: .all, createdAt: House.now, updatedAt: House.now)))
+            #expect(house.decide().denial?.hasReach == hasReach)
+            #expect(house.decide(by: .guestLink(GuestAccessID(high: 1, low: 1))).denial?.hasReach == hasReach)
+        }
+    }
+
     @Test("A revoked access is revoked at every instant, whatever the clock says")
     func revokedIsRevoked() {
         var house = House()

@@ -78,7 +78,11 @@ import Testing
         ] as [(Int64, Int64?, Int64, Int64, Bool)])
     func reach(until: Int64, revokedAt: Int64?, createdAt: Int64, instant: Int64, hasReach: Bool) {
         let node = Self.node(1, on: [1], until: until, revokedAt: revokedAt, createdAt: createdAt)
-        #expect(node.givesReach(at: Timestamp(milliseconds: instant)) == hasReach)
+        let device = DeviceNode(
+            LockDevice(
+                id: DeviceID(high: 0, low: 1), name: "D", adapter: "simulator", propertyID: PropertyID(high: 0, low: 1),
+                capabilities: .all, createdAt: Self.at, updatedAt: Self.at))
+        #expect(node.givesReach(to: device, at: Timestamp(milliseconds: instant), in: TenancyDirectory()) == hasReach)
     }
 
     @Test("An access ends with an association only if that was a tenant's", arguments: Role.allCases)

@@ -165,6 +165,8 @@ struct NaivePolicy {
 
     private func reach(_ access: GuestAccess, _ device: LockDevice, _ at: Timestamp) -> Bool {
         guard access.deviceIDs.contains(device.id), access.createdAt <= at else { return false }
+        let home = world.properties.first { $0.id == access.propertyID }?.portfolioID
+        if let portfolio = device.portfolioID, portfolio != home { return false }
         let end = min(access.revokedAt ?? access.window.validUntil, access.window.validUntil)
         return at.milliseconds < end.milliseconds + 30 * 24 * 60 * 60 * 1000
     }
