@@ -23,11 +23,12 @@ package struct AccessHistory: Sendable {
 }
 
 extension TenancyDirectory {
-    /// The scopes of a list under a filter. In the records of their unit a resident does not read which member of the staff
-    /// acted, so naming one finds nothing there: a filter shows no more than the record does.
+    /// The scopes of a list under a filter. In the records of their unit a resident reads neither which member of the staff
+    /// acted nor why somebody was denied, so naming that finds nothing there: a filter shows no more than the record does.
     fileprivate func recordScopes(of userID: UserID, filteredBy filter: RecordFilter) -> [RecordScope] {
         let scopes = recordScopes(of: userID)
-        guard let actor = filter.actorUserID, actor != userID else { return scopes }
+        let namesOther = filter.actorUserID.map { $0 != userID } ?? false
+        guard namesOther || filter.reason != nil else { return scopes }
         return scopes.filter { if case .unit = $0 { false } else { true } }
     }
 

@@ -35,6 +35,9 @@ final class CommandLife: Sendable {
     /// The command as it is at this moment.
     var command: Command { state.withLock { $0 } }
 
+    /// The same, with where its intent stands.
+    var stored: StoredCommand { StoredCommand(command: command, log: stamp.log, device: stamp) }
+
     // MARK: - Intents
 
     /// Makes the command and its intent durable.
@@ -46,7 +49,8 @@ final class CommandLife: Sendable {
         }
         try await dal.ledger.write(
             StoreTransaction(
-                commands: [.begin(command, log: log)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]))
+                commands: [.begin(command, log: stamp.log)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]
+            ))
     }
 
     /// Makes a further intent durable, which names the rule that grants the command now.
@@ -217,8 +221,6 @@ final class CommandLife: Sendable {
 
     // MARK: - Records
 
-    private var log: LogID { stamp.portfolioID.map { .portfolio($0) } ?? .gateway }
-
     private func intent(of command: Command) -> PendingRecord {
         var body = record(of: command, kind: .commandIntent, at: dal.clock.now())
         body.decision = .allowed
@@ -245,7 +247,7 @@ final class CommandLife: Sendable {
 
     private func record(of command: Command, kind: RecordKind, at: Timestamp) -> RecordBody {
         RecordBody(
-            log: log, id: dal.random.id(at: at), at: at, kind: kind, actor: command.actor, source: command.source,
+            log: stamp.log, id: dal.random.id(at: at), at: at, kind: kind, actor: command.actor, source: command.source,
             operation: command.operation, clientAddress: request.caller.clientAddress, requestID: request.caller.requestID,
             device: stamp, commandID: command.id)
     }

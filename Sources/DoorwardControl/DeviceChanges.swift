@@ -73,7 +73,7 @@ extension TenancyDirectory {
 extension TenancyDraft {
     /// - Parameter check: the adapter's word on an address; asked only of somebody who may change it.
     mutating func change(
-        _ id: DeviceID?, _ changes: DeviceChanges,
+        _ id: DeviceID?, _ changes: DeviceChanges, onlyIf condition: Condition<LockDevice>?,
         check: (LockDevice, [String: JSONValue]) throws(GatewayError) -> LockCapabilities
     ) throws(GatewayError) -> LockDevice {
         guard let id, let device = directory.device(id) else { throw directory.outOfReach(for: caller) }
@@ -85,6 +85,7 @@ extension TenancyDraft {
             try directory.require(.deviceChange, of: caller, on: .device(id), at: now)
         }
         try directory.requireUnitInProperty(of: place)
+        try require(condition, of: device)
         var changed = changes.applied(to: device)
         if let address = changes.address {
             changed.capabilities = try check(device, address)
@@ -134,9 +135,10 @@ extension TenancyDraft {
     }
 
     /// Takes a device out of the tenancy, and out of everything that lists it. Its records stay.
-    mutating func remove(_ deviceID: DeviceID?) throws(GatewayError) -> DeviceID {
+    mutating func remove(_ deviceID: DeviceID?, onlyIf condition: Condition<LockDevice>?) throws(GatewayError) -> DeviceID {
         guard let deviceID, let device = directory.device(deviceID) else { throw directory.outOfReach(for: caller) }
         try directory.require(.deviceDetach, of: caller, on: .device(deviceID), at: now)
+        try require(condition, of: device)
         endGuestAccesses(listing: deviceID)
         leaveCommonAreas(deviceID)
         apply(.removeDevice(deviceID))

@@ -29,14 +29,18 @@ package struct Devices: Sendable {
     /// Changes what the request names. A lock with another address is another lock: nothing is known of it.
     ///
     /// When this has returned for a device that moved, no command leaves any more under a right from where it hung.
-    package func change(_ caller: Caller, _ id: DeviceID?, _ changes: DeviceChanges) async throws(GatewayError) -> LockDevice {
+    ///
+    /// - Throws: `.preconditionFailed` where `condition` does not hold.
+    package func change(
+        _ caller: Caller, _ id: DeviceID?, _ changes: DeviceChanges, onlyIf condition: Condition<LockDevice>? = nil
+    ) async throws(GatewayError) -> LockDevice {
         try await writer.change(
             caller,
             reach: { (tenancy) throws(GatewayError) in
                 try tenancy.requireReach(of: caller, to: id, changing: changes, at: writer.clock.now())
             },
             body: { (draft) throws(GatewayError) in
-                try draft.change(id, changes) { (device, address) throws(GatewayError) in
+                try draft.change(id, changes, onlyIf: condition) { (device, address) throws(GatewayError) in
                     try check(address, for: device.adapter)
                 }
             },
@@ -53,11 +57,15 @@ package struct Devices: Sendable {
     ///
     /// When this has returned, no command leaves for it any more; those that waited are denied in their turn. One that was
     /// sent goes on to its end, and until then the lock is listened to.
-    package func detach(_ caller: Caller, _ id: DeviceID?) async throws(GatewayError) {
+    ///
+    /// - Throws: `.preconditionFailed` where `condition` does not hold.
+    package func detach(
+        _ caller: Caller, _ id: DeviceID?, onlyIf condition: Condition<LockDevice>? = nil
+    ) async throws(GatewayError) {
         _ = try await writer.change(
             caller,
             reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: id, at: writer.clock.now()) },
-            body: { (draft) throws(GatewayError) in try draft.remove(id) },
+            body: { (draft) throws(GatewayError) in try draft.remove(id, onlyIf: condition) },
             afterwards: { id, _ in attachments.letGo(of: id) })
     }
 

@@ -83,13 +83,17 @@ package final class GatewayControl: Sendable {
         adapterMetrics = AdapterMetrics(self.adapters, metrics)
         ledger = Ledger(store: store, logger: logger)
         let hasher = PasswordHasher(cost: limits.passwordCost, random: random)
-        writer = TenancyWriter(directory: directory, devices: devices, ledger: ledger, clock: clock, random: random)
+        // One for all calls: a key is one key, whatever it is used for.
+        let idempotency = IdempotencyGuard(store: store, clock: clock)
+        writer = TenancyWriter(
+            directory: directory, devices: devices, ledger: ledger, idempotency: idempotency, clock: clock, random: random)
         reports = DeviceReports(
             directory: directory, devices: devices, ledger: ledger, clock: clock, random: random, logger: logger,
             metrics: ReportMetrics(metrics))
         locks = LockDAL(
-            directory: directory, devices: devices, adapters: self.adapters, ledger: ledger, clock: clock, random: random,
-            deniedPerMinute: limits.deniedPerMinute, executor: executor, metrics: CommandMetrics(metrics))
+            directory: directory, devices: devices, adapters: self.adapters, ledger: ledger, idempotency: idempotency,
+            clock: clock, random: random, deniedPerMinute: limits.deniedPerMinute, executor: executor,
+            metrics: CommandMetrics(metrics))
         portfolios = Portfolios(writer: writer)
         roles = Roles(writer: writer)
         let sessions = Sessions()

@@ -14,6 +14,8 @@ package enum GatewayError: Error, Sendable {
     case alreadyExists
     /// The request contradicts how things are; the sentence says how.
     case conflict(String)
+    /// What is to be changed is not, or no longer, as the caller asks it to be.
+    case preconditionFailed
     /// The same idempotency key was used for another request.
     case idempotencyMismatch
     /// Too many attempts; try again after so many seconds.

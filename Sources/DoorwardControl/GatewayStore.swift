@@ -16,13 +16,13 @@ package protocol GatewayStore: Sendable {
     func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError)
 
     /// Commands with an intent and no outcome, oldest first. Asked once, at the start, before anything is sent.
-    func openCommands() async throws(StoreError) -> [OpenCommand]
+    func openCommands() async throws(StoreError) -> [StoredCommand]
 
     /// A command as it was last written; `nil` where there is none.
-    func command(_ id: CommandID) async throws(StoreError) -> Command?
+    func command(_ id: CommandID) async throws(StoreError) -> StoredCommand?
 
-    /// Commands of these devices, newest first.
-    func commands(of devices: [DeviceID], offset: Int, limit: Int) async throws(StoreError) -> (commands: [Command], total: Int)
+    /// Commands, newest first; `total` counts all that the query means, whatever part of them is shown.
+    func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int)
 
     /// Records in the order of (`at`, `logId`, `seq`) or the reverse.
     func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord]
@@ -126,8 +126,8 @@ package enum CommandChange: Sendable {
     case end(Command)
 }
 
-/// A command that the gateway did not see to its end, and the log that its intent stands in.
-package struct OpenCommand: Sendable {
+/// A command, and where its intent stands: like the record of it, it belongs to the place where the device hung then.
+package struct StoredCommand: Hashable, Sendable {
     /// The command as it was last written.
     package let command: Command
     /// The log of the intent, where its outcome belongs too.

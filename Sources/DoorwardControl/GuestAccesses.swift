@@ -37,13 +37,18 @@ package struct GuestAccesses: Sendable {
     }
 
     /// Ends a guest access. When this has returned, no command under it leaves any more. One that has ended stays ended.
-    package func revoke(_ caller: Caller, _ id: GuestAccessID?) async throws(GatewayError) {
+    ///
+    /// - Throws: `.preconditionFailed` where `condition` does not hold.
+    package func revoke(
+        _ caller: Caller, _ id: GuestAccessID?, onlyIf condition: Condition<GuestAccess>? = nil
+    ) async throws(GatewayError) {
         _ = try await writer.change(
             caller,
             reach: { (tenancy) throws(GatewayError) in _ = try tenancy.readable(id, to: caller) },
             body: { (draft) throws(GatewayError) in
                 guard let id, var access = draft.directory.guestAccess(id) else { throw GatewayError.outOfReach }
                 try draft.directory.requireManagement(of: access, by: caller)
+                try draft.require(condition, of: access)
                 guard access.revokedAt == nil else { return }
                 access.revokedAt = draft.now
                 draft.apply(.putGuestAccess(access))

@@ -28,15 +28,15 @@ package final class LockDAL: Sendable {
     ///   - executor: where the lives of commands run; `nil` for the global one.
     init(
         directory: PublishedDirectory, devices: LiveDevices, adapters: AdapterRegistry, ledger: Ledger,
-        clock: any GatewayClock, random: RandomSource, deniedPerMinute: Int = 20, executor: (any TaskExecutor)? = nil,
+        idempotency: IdempotencyGuard, clock: any GatewayClock, random: RandomSource, deniedPerMinute: Int = 20,
+        executor: (any TaskExecutor)? = nil,
         metrics: CommandMetrics
     ) {
-        self.metrics = metrics
+        (self.idempotency, self.metrics) = (idempotency, metrics)
         (self.directory, self.devices, self.adapters, self.ledger) = (directory, devices, adapters, ledger)
         (self.clock, self.random, self.executor) = (clock, random, executor)
         attachments = Attachments(devices: devices, adapters: adapters)
         denials = DenialRecorder(ledger: ledger, clock: clock, random: random, perMinute: deniedPerMinute)
-        idempotency = IdempotencyGuard(store: ledger.store, clock: clock)
     }
 
     /// Lets a caller pass unless they were denied too often within the last minute. `begin` asks again; this is for those
@@ -146,7 +146,9 @@ package final class LockDAL: Sendable {
         case .answer(let answer): return answer
         case .command(let id):
             let stored = try await storing { () throws(StoreError) in try await ledger.store.command(id) }
-            guard var command = stored else { throw .internalFailure("an idempotency entry names a command that is not there") }
+            guard var command = stored?.command else {
+                throw .internalFailure("an idempotency entry names a command that is not there")
+            }
             // Its outcome could not be written and is not settled yet: a repeat is told no more than the first caller was.
             if !command.state.isEnd {
                 CommandEnding.outcomeNotWritten.apply(to: &command, at: clock.now(), stateNow: .unknown)
@@ -157,10 +159,10 @@ package final class LockDAL: Sendable {
 
     // MARK: - Reading
 
-    /// A command that the caller may see: their own, or one on a device whose history they may read.
+    /// A command that the caller may see: their own, or one that happened where they read the history.
     ///
     /// - Throws: `.denied` without reach for anything else; a super admin may know whether there is one, and reads none.
-    package func command(_ id: CommandID?, for caller: Caller) async throws(GatewayError) -> Command {
+    package func command(_ id: CommandID?, for caller: Caller) async throws(GatewayError) -> StoredCommand {
         let tenancy = directory.current
         let found = try await existing(id)
         if let found, mayRead(found, caller, in: tenancy) { return found }
@@ -169,41 +171,29 @@ package final class LockDAL: Sendable {
         throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
     }
 
-    /// Commands on the devices whose history the caller may read, newest first, and how many there are.
+    /// The caller's own commands and those that happened where the caller reads the history, newest first, and how many
+    /// there are.
     ///
-    /// - Parameter deviceID: of this device alone; the inner `nil` stands for an id that cannot be one. A device outside the
-    ///   caller's reach has no commands.
+    /// - Parameter deviceID: of this device alone; the inner `nil` stands for an id that cannot be one.
     package func commands(
         for caller: Caller, deviceID: DeviceID??, offset: Int, limit: Int
-    ) async throws(GatewayError) -> (commands: [Command], total: Int) {
-        let (tenancy, now) = (directory.current, clock.now())
-        let candidates =
-            switch deviceID {
-            case .some(let device): [device].compactMap { $0 }
-            case .none: SecurityService.visibleDeviceIDs(for: caller.userID, at: now, in: tenancy)
-            }
-        let devices = candidates.filter { device in
-            SecurityService.decide(
-                caller.principal, .viewAccessHistory, on: device, at: now, override: false, in: tenancy
-            ).isAllowed
-        }
-        guard !devices.isEmpty else { return ([], 0) }
-        return try await storing { () throws(StoreError) in
-            try await ledger.store.commands(of: devices, offset: offset, limit: limit)
-        }
+    ) async throws(GatewayError) -> (commands: [StoredCommand], total: Int) {
+        if case .some(.none) = deviceID { return ([], 0) }
+        let query = CommandQuery(
+            scopes: directory.current.recordScopes(of: caller.userID), actorUserID: caller.userID, deviceID: deviceID ?? nil,
+            offset: offset, limit: limit)
+        return try await storing { () throws(StoreError) in try await ledger.store.commands(query) }
     }
 
-    private func existing(_ id: CommandID?) async throws(GatewayError) -> Command? {
+    private func existing(_ id: CommandID?) async throws(GatewayError) -> StoredCommand? {
         guard let id else { return nil }
         if let command = running.command(id) { return command }
         return try await storing { () throws(StoreError) in try await ledger.store.command(id) }
     }
 
-    private func mayRead(_ command: Command, _ caller: Caller, in tenancy: TenancyDirectory) -> Bool {
-        if command.actor.userID == caller.userID { return true }
-        return SecurityService.decide(
-            caller.principal, .viewAccessHistory, on: command.deviceID, at: clock.now(), override: false, in: tenancy
-        ).isAllowed
+    private func mayRead(_ found: StoredCommand, _ caller: Caller, in tenancy: TenancyDirectory) -> Bool {
+        found.command.actor.userID == caller.userID
+            || tenancy.recordScopes(of: caller.userID).contains { found.lies(in: $0) }
     }
 
     /// Sets the gauges of what is under way.

@@ -43,8 +43,16 @@ package struct RecordFilter: Hashable, Sendable {
     package var log: LogID?
     /// The user who acted: `actorUserId`.
     package var actorUserID: UserID?
+    /// What the record is about.
+    package var kind: RecordKind?
+    /// What was asked of the lock.
+    package var operation: LockOperation?
     /// What was decided; a record that tells of no decision has none.
     package var decision: RecordDecision?
+    /// Why it was denied.
+    package var reason: DenialReason?
+    /// How the command ended: only the record of an outcome has one.
+    package var outcome: CommandState?
     /// A record at this instant is listed.
     package var from: Timestamp?
     /// A record at this instant is not listed.
@@ -52,10 +60,30 @@ package struct RecordFilter: Hashable, Sendable {
 
     package init(
         deviceID: DeviceID? = nil, unitID: UnitID? = nil, propertyID: PropertyID? = nil, log: LogID? = nil,
-        actorUserID: UserID? = nil, decision: RecordDecision? = nil, from: Timestamp? = nil, until: Timestamp? = nil
+        actorUserID: UserID? = nil, kind: RecordKind? = nil, operation: LockOperation? = nil, decision: RecordDecision? = nil,
+        reason: DenialReason? = nil, outcome: CommandState? = nil, from: Timestamp? = nil, until: Timestamp? = nil
     ) {
         (self.deviceID, self.unitID, self.propertyID, self.log) = (deviceID, unitID, propertyID, log)
-        (self.actorUserID, self.decision, self.from, self.until) = (actorUserID, decision, from, until)
+        (self.actorUserID, self.kind, self.operation) = (actorUserID, kind, operation)
+        (self.decision, self.reason, self.outcome) = (decision, reason, outcome)
+        (self.from, self.until) = (from, until)
+    }
+
+    /// Whether a record says what is asked for: the meaning of the filter, which every store keeps to in its own way.
+    package func passes(_ body: RecordBody) -> Bool {
+        passesPlace(body)
+            && (kind.map { $0 == body.kind } ?? true) && (operation.map { $0 == body.operation } ?? true)
+            && (decision.map { $0 == body.decision } ?? true) && (reason.map { $0 == body.reason } ?? true)
+            && (outcome.map { $0 == body.outcome } ?? true) && (from.map { $0 <= body.at } ?? true)
+            && (until.map { body.at < $0 } ?? true)
+    }
+
+    private func passesPlace(_ body: RecordBody) -> Bool {
+        let isTenants = body.log != .gateway
+        return (deviceID.map { $0 == body.device?.deviceID } ?? true)
+            && (unitID.map { isTenants && $0 == body.unitID } ?? true)
+            && (propertyID.map { isTenants && $0 == body.propertyID } ?? true) && (log.map { $0 == body.log } ?? true)
+            && (actorUserID.map { $0 == body.actor.userID } ?? true)
     }
 }
 
@@ -69,4 +97,15 @@ package enum RecordScope: Hashable, Sendable {
     case property(PropertyID)
     /// What happened to the devices of one unit.
     case unit(UnitID)
+
+    /// Whether something lies in the scope that stands in `log` and happened in this unit and property. The gateway's own log
+    /// belongs to no unit and no property, whatever its records speak of.
+    package func covers(log: LogID, unitID: UnitID?, propertyID: PropertyID?) -> Bool {
+        switch self {
+        case .gatewayLog: log == .gateway
+        case .portfolioLog(let id): log == .portfolio(id)
+        case .property(let id): log != .gateway && propertyID == id
+        case .unit(let id): log != .gateway && unitID == id
+        }
+    }
 }

@@ -37,7 +37,7 @@ struct Recovery {
         }
     }
 
-    private func transaction(settling commands: ArraySlice<OpenCommand>) -> StoreTransaction {
+    private func transaction(settling commands: ArraySlice<StoredCommand>) -> StoreTransaction {
         let now = clock.now()
         var transaction = StoreTransaction()
         for open in commands {

@@ -36,7 +36,7 @@ final class RunningCommands: Sendable {
         for promise in waiting { promise.fulfil(()) }
     }
 
-    func command(_ id: CommandID) -> Command? { table.withLock { $0.lives[id] }?.command }
+    func command(_ id: CommandID) -> StoredCommand? { table.withLock { $0.lives[id] }?.stored }
 
     /// How many there are.
     var count: Int { table.withLock { $0.lives.count } }

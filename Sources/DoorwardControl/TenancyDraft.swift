@@ -1,5 +1,9 @@
 internal import DoorwardDomain
-internal import DoorwardPolicy
+package import DoorwardPolicy
+
+/// What must hold of an entity if it is to be changed; asked on the directory that the change is made on, once it is clear
+/// that the caller may make it.
+package typealias Condition<Entity> = @Sendable (Entity, TenancyDirectory) -> Bool
 
 /// A change to the tenancy while it is being put together: the directory as it will be, and what will be written.
 struct TenancyDraft {
@@ -16,6 +20,11 @@ struct TenancyDraft {
     mutating func apply(_ change: TenancyChange) {
         directory.apply(change)
         transaction.changes.append(change)
+    }
+
+    /// - Throws: `.preconditionFailed`.
+    func require<Entity>(_ condition: Condition<Entity>?, of entity: Entity) throws(GatewayError) {
+        if let condition, !condition(entity, directory) { throw .preconditionFailed }
     }
 
     func newID<Entity>(_: Entity.Type = Entity.self) -> EntityID<Entity> { random.id(at: now) }

@@ -1,5 +1,5 @@
 import DequeModule
-package import DoorwardDomain
+internal import DoorwardDomain
 internal import DoorwardPolicy
 import Synchronization
 
@@ -17,12 +17,12 @@ package final class TenancyWriter: Sendable {
     private let turnstile = Turnstile()
 
     /// One writer for one gateway: changes are made one at a time only if all go through it.
-    package init(
-        directory: PublishedDirectory, devices: LiveDevices, ledger: Ledger, clock: any GatewayClock, random: RandomSource
+    init(
+        directory: PublishedDirectory, devices: LiveDevices, ledger: Ledger, idempotency: IdempotencyGuard,
+        clock: any GatewayClock, random: RandomSource
     ) {
         (self.directory, self.devices, self.ledger) = (directory, devices, ledger)
-        (self.clock, self.random) = (clock, random)
-        idempotency = IdempotencyGuard(store: ledger.store, clock: clock)
+        (self.idempotency, self.clock, self.random) = (idempotency, clock, random)
     }
 
     /// Makes one change.
@@ -30,6 +30,7 @@ package final class TenancyWriter: Sendable {
     /// - Parameters:
     ///   - repeatable: the caller's idempotency key, if the call takes one.
     ///   - reach: throws when the caller may not know of what the call names; asked before the key is looked at.
+    ///   - prepare: what takes its time, and is done for the first call of a key alone, while other changes go on.
     ///   - body: drafts the change on a copy of the directory, and throws to leave everything as it was. A draft without
     ///     changes is not written.
     ///   - afterwards: what follows from a change that is in force, before the next one is begun; gets the directory that was
@@ -37,12 +38,14 @@ package final class TenancyWriter: Sendable {
     func change<Value: Sendable>(
         _ caller: Caller, repeatable: IdempotentCall<Value>? = nil,
         reach: (TenancyDirectory) throws(GatewayError) -> Void = { (_) throws(GatewayError) in },
+        prepare: () async throws(GatewayError) -> Void = { () throws(GatewayError) in },
         body: (inout TenancyDraft) throws(GatewayError) -> Value,
         afterwards: (Value, TenancyDirectory) -> Void = { _, _ in }
     ) async throws(GatewayError) -> Answered<Value> {
         guard ledger.isAcceptingCommands else { throw .unavailable }
         try reach(directory.current)
         guard let repeatable else {
+            try await prepare()
             return .fresh(try await commit(caller, repeatable: nil, body: body, afterwards: afterwards))
         }
         switch try await idempotency.begin(repeatable.key, fingerprint: repeatable.fingerprint) {
@@ -51,6 +54,7 @@ package final class TenancyWriter: Sendable {
         case .fresh: break
         }
         defer { idempotency.finish(repeatable.key) }
+        try await prepare()
         return .fresh(try await commit(caller, repeatable: repeatable, body: body, afterwards: afterwards))
     }
 

@@ -15,19 +15,29 @@ package struct Users: Sendable {
     package func create(
         _ caller: Caller, _ new: NewUser, repeatable: IdempotentCall<User>?
     ) async throws(GatewayError) -> Answered<User> {
-        try writer.directory.current.require(.usersCreate, of: caller, on: .gateway)
         try PasswordRules.check(new.password, field: "password")
-        let hash = try await hasher.hash(new.password)
-        return try await writer.change(caller, repeatable: repeatable) { (draft) throws(GatewayError) in
-            try draft.directory.require(.usersCreate, of: caller, on: .gateway)
-            return try draft.create(new, passwordHash: hash)
-        }
+        var hash = ""
+        return try await writer.change(
+            caller, repeatable: repeatable,
+            prepare: { () throws(GatewayError) in
+                // A hash is dear: only for those who may, and for no repeat.
+                try writer.directory.current.require(.usersCreate, of: caller, on: .gateway)
+                hash = try await hasher.hash(new.password)
+            },
+            body: { (draft) throws(GatewayError) in
+                try draft.directory.require(.usersCreate, of: caller, on: .gateway)
+                return try draft.create(new, passwordHash: hash)
+            })
     }
 
     /// Changes what the request names. Enabling and disabling is the super admin's; the names are also one's own.
     ///
     /// When this has returned for a disabled user, no command of theirs leaves any more and none of their sessions counts.
-    package func update(_ caller: Caller, _ id: UserID?, _ changes: UserChanges) async throws(GatewayError) -> User {
+    ///
+    /// - Throws: `.preconditionFailed` where `condition` does not hold.
+    package func update(
+        _ caller: Caller, _ id: UserID?, _ changes: UserChanges, onlyIf condition: Condition<User>? = nil
+    ) async throws(GatewayError) -> User {
         let user = try await writer.change(
             caller,
             reach: { (tenancy) throws(GatewayError) in
@@ -42,6 +52,7 @@ package struct Users: Sendable {
                 if user.id != caller.userID || changes.isEnabled != nil {
                     try draft.directory.require(.usersDisable, of: caller, on: .gateway)
                 }
+                try draft.require(condition, of: user)
                 if changes.isEnabled == false {
                     draft.transaction.credentials += sessions.ids(of: user.id).map { .endSession($0) }
                 }

@@ -166,6 +166,9 @@ package struct DeviceStamp: Hashable, Sendable {
         (self.unitID, self.propertyID, self.portfolioID) = (unitID, propertyID, portfolioID)
     }
 
+    /// Where what happens to the device is written down: in its portfolio's log, or the gateway's for one that hangs nowhere.
+    package var log: LogID { portfolioID.map { .portfolio($0) } ?? .gateway }
+
     /// The device as it is now.
     package init(_ device: LockDevice) {
         self.init(

@@ -144,7 +144,7 @@ package final class SQLiteStore: GatewayStore {
     }
 
     /// Found by an index of commands that have not ended: the cost does not grow with those that have.
-    package func openCommands() async throws(StoreError) -> [OpenCommand] {
+    package func openCommands() async throws(StoreError) -> [StoredCommand] {
         try await reader.read { db in
             var reading = CommandReading(db)
             return try reading.openCommands()
@@ -152,20 +152,18 @@ package final class SQLiteStore: GatewayStore {
     }
 
     /// Its course is in a row of its own; who gave it and why is read from the record of its intent.
-    package func command(_ id: CommandID) async throws(StoreError) -> Command? {
+    package func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? {
         try await reader.read { db in
             var reading = CommandReading(db)
             return try reading.command(id)
         }
     }
 
-    /// A device that is named twice counts once; `total` counts all commands of the devices, whatever is shown.
-    package func commands(
-        of devices: [DeviceID], offset: Int, limit: Int
-    ) async throws(StoreError) -> (commands: [Command], total: Int) {
+    /// A command that is meant by several scopes counts once.
+    package func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
         try await reader.read { db in
             var reading = CommandReading(db)
-            return try reading.commands(of: devices, offset: offset, limit: limit)
+            return try reading.commands(query)
         }
     }
 

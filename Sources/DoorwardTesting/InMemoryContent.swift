@@ -5,7 +5,7 @@ internal import DoorwardDomain
 struct InMemoryContent {
     var tenancy = InMemoryTenancy()
     var credentials = InMemoryCredentials()
-    var commands: [CommandID: OpenCommand] = [:]
+    var commands: [CommandID: StoredCommand] = [:]
     var idempotency: [IdempotencyKey: IdempotencyEntry] = [:]
     var logs: [LogID: [AccessRecord]] = [:]
     var recordPlaces: [RecordID: RecordPlace] = [:]
@@ -32,7 +32,7 @@ struct InMemoryContent {
             guard commands[command.id] == nil else { throw .commandExists }
             guard let intent = intents.first(where: { $0.body.isIntent(of: command, in: log) }) else { throw .intentMissing }
             let device = intent.body.device ?? DeviceStamp(deviceID: command.deviceID)
-            commands[command.id] = OpenCommand(command: command, log: log, device: device)
+            commands[command.id] = StoredCommand(command: command, log: log, device: device)
         case .update(let command):
             guard !command.state.isEnd else { throw .refused("not_an_update") }
             try replace(command)
@@ -45,16 +45,20 @@ struct InMemoryContent {
     private mutating func replace(_ command: Command) throws(StoreError) {
         guard let open = commands[command.id] else { throw .commandUnknown }
         guard !open.command.state.isEnd else { throw .commandEnded }
-        commands[command.id] = OpenCommand(command: command, log: open.log, device: open.device)
+        commands[command.id] = StoredCommand(command: command, log: open.log, device: open.device)
     }
 
-    var openCommands: [OpenCommand] {
+    var openCommands: [StoredCommand] {
         commands.values.filter { !$0.command.state.isEnd }.sorted { Self.isOlder($0.command, $1.command) }
     }
 
-    /// Newest first.
-    func commands(of devices: Set<DeviceID>) -> [Command] {
-        commands.values.map(\.command).filter { devices.contains($0.deviceID) }.sorted { Self.isOlder($1, $0) }
+    /// Newest first, all that the query means.
+    func commands(_ query: CommandQuery) -> [StoredCommand] {
+        commands.values.filter { stored in
+            let isOwn = query.actorUserID != nil && stored.command.actor.userID == query.actorUserID
+            let isOfDevice = query.deviceID.map { $0 == stored.command.deviceID } ?? true
+            return isOfDevice && (isOwn || query.scopes.contains { stored.lies(in: $0) })
+        }.sorted { Self.isOlder($1.command, $0.command) }
     }
 
     private static func isOlder(_ a: Command, _ b: Command) -> Bool { (a.requestedAt, a.id) < (b.requestedAt, b.id) }
@@ -99,11 +103,11 @@ struct InMemoryContent {
     }
 
     func records(_ query: RecordQuery) -> [AccessRecord] {
-        let scopes = Set(query.scopes)
         let oldestFirst = query.order == .oldestFirst
         var found = logs.values.joined().filter { record in
-            guard Self.covers(query.filter, record.body) else { return false }
-            return !scopes.isDisjoint(with: Self.scopes(of: record.body))
+            let body = record.body
+            return query.filter.passes(body)
+                && query.scopes.contains { $0.covers(log: body.log, unitID: body.unitID, propertyID: body.propertyID) }
         }
         found.sort { Self.precedes(Self.place($0), Self.place($1)) == oldestFirst }
         if let after = query.after {
@@ -112,25 +116,6 @@ struct InMemoryContent {
             }
         }
         return Array(found.prefix(query.limit))
-    }
-
-    private static func scopes(of body: RecordBody) -> [RecordScope] {
-        guard let portfolio = body.log.portfolioID else { return [.gatewayLog] }
-        return [.portfolioLog(portfolio)] + (body.propertyID.map { [.property($0)] } ?? [])
-            + (body.unitID.map { [.unit($0)] } ?? [])
-    }
-
-    private static func covers(_ filter: RecordFilter, _ body: RecordBody) -> Bool {
-        let isTenants = body.log != .gateway
-        if let device = filter.deviceID, device != body.device?.deviceID { return false }
-        if let unit = filter.unitID, !isTenants || unit != body.unitID { return false }
-        if let property = filter.propertyID, !isTenants || property != body.propertyID { return false }
-        if let log = filter.log, log != body.log { return false }
-        if let actor = filter.actorUserID, actor != body.actor.userID { return false }
-        if let decision = filter.decision, decision != body.decision { return false }
-        if let from = filter.from, body.at < from { return false }
-        if let until = filter.until, body.at >= until { return false }
-        return true
     }
 
     private static func place(_ record: AccessRecord) -> RecordPlace {

@@ -105,17 +105,15 @@ package final class InMemoryStore: GatewayStore {
     }
 
     /// By the instant of the request, then by id.
-    package func openCommands() async throws(StoreError) -> [OpenCommand] { read { $0.openCommands } }
+    package func openCommands() async throws(StoreError) -> [StoredCommand] { read { $0.openCommands } }
 
     /// Reading goes on after `close`, which a test of an end likes to look behind.
-    package func command(_ id: CommandID) async throws(StoreError) -> Command? { read { $0.commands[id]?.command } }
+    package func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? { read { $0.commands[id] } }
 
     /// Goes through all commands: good for tests, not for many.
-    package func commands(
-        of devices: [DeviceID], offset: Int, limit: Int
-    ) async throws(StoreError) -> (commands: [Command], total: Int) {
-        let all = read { $0.commands(of: Set(devices)) }
-        return (Array(all.dropFirst(offset).prefix(limit)), all.count)
+    package func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
+        let all = read { $0.commands(query) }
+        return (Array(all.dropFirst(query.offset).prefix(query.limit)), all.count)
     }
 
     /// By the plain definition of a query, to compare a store with indexes against.

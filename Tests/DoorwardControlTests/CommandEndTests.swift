@@ -50,7 +50,7 @@ import Testing
             #expect(records.map(\.kind) == [.commandIntent, .commandOutcome])
             #expect(records.last?.outcome == row.state)
             #expect(records.last?.outcomeDetail == row.detail)
-            #expect(try await house.store.command(command.id) == command)
+            #expect(try await house.store.command(command.id)?.command == command)
         }
     }
 
@@ -134,7 +134,7 @@ import Testing
             #expect(event.event == .unlocked)
             #expect(event.actor.kind == .device)
             #expect(house.records(of: command.id).count { $0.kind == .commandOutcome } == 1)
-            #expect(try await house.store.command(command.id)?.state == .timedOut)
+            #expect(try await house.store.command(command.id)?.command.state == .timedOut)
         }
     }
 

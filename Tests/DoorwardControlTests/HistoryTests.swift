@@ -94,7 +94,7 @@ import Testing
         let house = try await House()
         let command = try await house.run(by: house.ids.guest)
         for reader in [house.ids.guest, house.ids.tenant, house.ids.owner] {
-            #expect(try await house.control.locks.command(command.id, for: house.caller(reader)) == command)
+            #expect(try await house.control.locks.command(command.id, for: house.caller(reader)).command == command)
         }
         let byStranger = await denial {
             _ = try await house.control.locks.command(command.id, for: house.caller(house.ids.stranger))
@@ -110,6 +110,62 @@ import Testing
         #expect(byStranger?.hasReach == false)
     }
 
+    private static func commands(
+        _ house: House, of user: UserID, on device: DeviceID?? = nil
+    ) async throws -> [CommandID] {
+        let (commands, total) = try await house.control.locks.commands(
+            for: house.caller(user), deviceID: device, offset: 0, limit: 50)
+        #expect(total == commands.count)
+        return commands.map(\.command.id)
+    }
+
+    @Test("a list of commands holds one's own, wherever, and those where one reads the history, each once")
+    func ownCommands() async throws {
+        let house = try await House()
+        let (guest, tenant, owner) = (house.ids.guest, house.ids.tenant, house.ids.owner)
+        let byGuest = try await house.run(by: guest).id
+        // A common area: the tenant opens it, and does not read what others do there.
+        let byTenant = try await house.run(by: tenant, on: house.ids.frontDoor).id
+        let byOwner = try await house.run(by: owner, on: house.ids.frontDoor).id
+        #expect(try await Self.commands(house, of: guest) == [byGuest])
+        #expect(try await Self.commands(house, of: tenant) == [byTenant, byGuest])
+        #expect(try await Self.commands(house, of: owner) == [byOwner, byTenant, byGuest])
+        #expect(try await Self.commands(house, of: house.ids.stranger).isEmpty)
+        #expect(try await Self.commands(house, of: house.ids.superAdmin).isEmpty)
+        #expect(try await Self.commands(house, of: tenant, on: .some(house.ids.frontDoor)) == [byTenant])
+        #expect(try await Self.commands(house, of: tenant, on: .some(nil)).isEmpty)
+    }
+
+    @Test("commands stay with the place where the lock hung: those who lived there read them on, the next ones do not")
+    func commandsOfAPlace() async throws {
+        let house = try await House()
+        let owner = house.caller(house.ids.owner)
+        let command = try await house.run(by: house.ids.owner).id
+        let next = try #require(
+            try await house.control.portfolios.createUnit(
+                owner, in: house.ids.property, NewUnit(name: "3C", tenants: [house.ids.stranger], devices: [house.ids.door]),
+                repeatable: nil
+            ).fresh)
+        #expect(house.control.directory.current.device(house.ids.door)?.unitID == next.id)
+        #expect(try await Self.commands(house, of: house.ids.stranger).isEmpty)
+        #expect(await denial { _ = try await house.control.locks.command(command, for: house.caller(house.ids.stranger)) } != nil)
+        try await house.control.attachedDevices.detach(owner, house.ids.door)
+        for user in [house.ids.tenant, house.ids.owner] {
+            #expect(try await Self.commands(house, of: user, on: .some(house.ids.door)) == [command])
+            #expect(try await house.control.locks.command(command, for: house.caller(user)).command.id == command)
+        }
+    }
+
+    @Test("a resident who filters by why somebody was denied finds nothing: they do not read it either")
+    func reasons() async throws {
+        let house = try await Self.lived()
+        let filter = RecordFilter(reason: .noAssociation)
+        #expect(try await Self.records(house, of: house.ids.owner, filter).count == 1)
+        #expect(try await Self.records(house, of: house.ids.tenant, filter).isEmpty)
+        #expect(try await Self.records(house, of: house.ids.tenant, RecordFilter(kind: .denial)).count == 1)
+        #expect(try await Self.records(house, of: house.ids.tenant, RecordFilter(outcome: .confirmed)).count == 3)
+    }
+
     @Test("a command that is still running is shown as it is at this moment")
     func runningCommand() throws {
         let clock = VirtualClock()
@@ -118,7 +174,7 @@ import Testing
             let house = try await House(clock: clock, executor: executor, behaviour: .confirm(after: .seconds(2)))
             let running = try await house.begin(by: house.ids.tenant)
             try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(1)))
-            let now = try await house.control.locks.command(running.accepted.id, for: house.caller(house.ids.tenant))
+            let now = try await house.control.locks.command(running.accepted.id, for: house.caller(house.ids.tenant)).command
             #expect(now.state == .dispatched)
             #expect(now.sent == true)
             _ = await running.finished

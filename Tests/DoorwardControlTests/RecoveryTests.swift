@@ -17,7 +17,7 @@ import Testing
             let waiting = try await house.begin(by: house.ids.owner)
             let restarted = try await House(clock: clock, executor: executor, store: house.store.reopened())
             for id in [running.accepted.id, waiting.accepted.id] {
-                let command = try #require(try await restarted.store.command(id))
+                let command = try #require(try await restarted.store.command(id)?.command)
                 #expect(command.state == .unknown)
                 #expect(command.sent == nil)
                 #expect(restarted.records(of: id).map(\.kind) == [.commandIntent, .commandOutcome])
@@ -103,7 +103,7 @@ import Testing
             #expect(house.control.directory.current.device(house.ids.door) != nil, "reading goes on")
             house.store.recover()
             try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(30)))
-            #expect(try await house.store.command(command.id)?.state == .unknown)
+            #expect(try await house.store.command(command.id)?.command.state == .unknown)
             #expect(house.records(of: command.id).count { $0.kind == .commandOutcome } == 1)
             #expect(try await house.run(by: house.ids.owner).state == .confirmed)
             #expect(house.adapter.orders.count == 2)

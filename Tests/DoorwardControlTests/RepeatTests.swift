@@ -141,4 +141,61 @@ import Testing
             #expect(house.control.directory.current.portfolioIDs.count == 3)
         }
     }
+
+    @Test("of two calls with one key, be they a command and a creation, one does its work", arguments: 0..<60 as Range<UInt64>)
+    func oneKeyForAllCalls(seed: UInt64) throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: seed, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor)
+            let owner = house.ids.owner
+            let creation = IdempotentCall<LockDevice>(
+                key: IdempotencyKey(principal: "user:\(owner)", key: "k1"), fingerprint: [2],
+                render: { _, _ in StoredAnswer(status: 201, location: nil, body: []) })
+            let ends = await withTaskGroup(of: GatewayError?.self) { group in
+                group.addTask {
+                    await failure {
+                        let begun = try await house.control.locks.begin(
+                            house.request(by: owner), repeatable: Self.call(of: owner))
+                        _ = await begun.running?.finished
+                    }
+                }
+                group.addTask {
+                    await failure {
+                        _ = try await house.control.attachedDevices.attach(
+                            house.caller(owner), .test(in: house.ids.property), repeatable: creation)
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            let refused = ends.compactMap(\.self)
+            guard refused.count == 1, case .idempotencyMismatch = refused[0] else {
+                return _ = Issue.record("seed \(seed): expected one mismatch, got \(refused)")
+            }
+        }
+    }
+
+    @Test("a command that was denied in its turn is repeated with why, also by another process")
+    func deniedThenRestarted() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 8, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor, behaviour: .confirm(after: .seconds(1)))
+            let guest = house.ids.guest
+            let call = IdempotentCall<FinishedCommand>(
+                key: IdempotencyKey(principal: "user:\(guest)", key: "k1"), fingerprint: [1],
+                render: { finished, _ in
+                    let why = finished.denial.map { "\($0.reason.rawValue) \($0.hasReach)" } ?? "nobody knows"
+                    return StoredAnswer(status: 403, location: nil, body: Array(why.utf8))
+                })
+            let first = try await house.begin(by: house.ids.owner)
+            let second = try await house.control.locks.begin(house.request(by: guest), repeatable: call)
+            try await house.control.guestAccesses.revoke(house.caller(house.ids.tenant), house.ids.guestAccess)
+            _ = await first.finished
+            #expect(await second.running?.finished.command.state == .denied)
+            let restarted = try await House(clock: clock, executor: executor, store: house.store.reopened())
+            let answer = try await restarted.control.locks.begin(house.request(by: guest), repeatable: call).replayed
+            #expect(answer.map { String(decoding: $0.body, as: UTF8.self) } == "guest_access_revoked true")
+        }
+    }
 }

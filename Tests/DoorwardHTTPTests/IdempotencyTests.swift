@@ -173,4 +173,19 @@ import Testing
         #expect(reply.problems == ["Idempotency-Key: malformed"])
         #expect(house.adapter.orders.isEmpty)
     }
+
+    @Test("Whether a key was used for another request is told before anything is asked of rights, and before a hash is made")
+    func keyBeforeRight() async throws {
+        let house = try await House()
+        let guest =
+            #"{"label":"L","deviceIds":["\#(house.ids.door)"],"operations":["UNLOCK"],"validFrom":"2026-11-21T08:00:00Z","#
+            + #""validUntil":"2026-11-22T08:00:00Z"}"#
+        let granted = try await house.call(.post, "/guest-access", as: .tenant, guest, headers: [.idempotencyKey: "k"])
+        #expect(granted.status == 201, "\(granted.text)")
+        let user = #"{"email":"n@example.com","firstName":"N","lastName":"N","password":"a long enough passphrase"}"#
+        let reused = try await house.call(.post, "/users", as: .tenant, user, headers: [.idempotencyKey: "k"])
+        #expect(reused.status == 422 && reused.code == "idempotency_mismatch", "\(reused.text)")
+        let fresh = try await house.call(.post, "/users", as: .tenant, user, headers: [.idempotencyKey: "other"])
+        #expect(fresh.status == 403 && fresh.code == "role_insufficient")
+    }
 }

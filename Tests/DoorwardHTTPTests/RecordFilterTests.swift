@@ -40,6 +40,10 @@ import Testing
             ("&userId=\(ids[.manager])", { $0["actorUserId"].text == ids[.manager].description }),
             ("&decision=DENIED", { $0["decision"].text == "DENIED" }),
             ("&decision=ALLOWED", { $0["decision"].text == "ALLOWED" }),
+            ("&kind=COMMAND_OUTCOME", { $0["kind"].text == "COMMAND_OUTCOME" }),
+            ("&operation=LOCK", { $0["operation"].text == "LOCK" }),
+            ("&reason=no_association", { $0["reason"].text == "no_association" }),
+            ("&outcome=CONFIRMED&kind=COMMAND_OUTCOME", { $0["outcome"].text == "CONFIRMED" }),
             ("&from=\(instant)", { ($0["at"].text ?? "") >= instant }),
             ("&until=\(instant)", { ($0["at"].text ?? "") < instant }),
             (
@@ -69,6 +73,8 @@ import Testing
         let tenants = try await list(house, "&userId=\(ids[.manager])", as: .tenant)
         #expect(tenants.isEmpty, "a resident reads of staff, and not which of them")
         #expect(try await list(house, "&userId=\(ids[.tenant])", as: .tenant).count == 2)
+        #expect(try await list(house, "&reason=no_association", as: .tenant).isEmpty, "a resident does not read why")
+        #expect(try await list(house, "&kind=DENIAL", as: .tenant).count == 2)
         #expect(try await list(house, "&decision=DENIED", as: .superAdmin).allSatisfy { $0["logId"].text == "gateway" })
     }
 
@@ -77,7 +83,9 @@ import Testing
         arguments: [
             ("decision=MAYBE", "decision: unknown_value"), ("decision=allowed", "decision: unknown_value"),
             ("from=yesterday", "from: bad_time"), ("until=2026-01-01T00:00:00", "until: missing_zone"),
-            ("kind=DENIAL", "kind: unknown_key"), ("user=x", "user: unknown_key"), ("from=", "from: bad_time"),
+            ("kind=denial", "kind: unknown_value"), ("outcome=ACCEPTED", "outcome: unknown_value"),
+            ("operation=OPEN", "operation: unknown_value"), ("reason=because", "reason: unknown_value"),
+            ("user=x", "user: unknown_key"), ("from=", "from: bad_time"),
             ("userId=a&userId=b", "userId: duplicate_key"),
         ])
     func mistakes(_ query: String, _ problem: String) async throws {

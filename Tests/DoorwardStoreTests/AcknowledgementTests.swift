@@ -126,7 +126,7 @@ private final class AnswerBook: Sendable {
                         let command = own.command(on: own.door)
                         let begin = own.begin(command)
                         _ = try await store.commit(begin)
-                        #expect(try await store.command(command.id) == command)
+                        #expect(try await store.command(command.id)?.command == command)
                         for record in begin.records { #expect(try await store.record(record.body.id) != nil) }
                     }
                 }

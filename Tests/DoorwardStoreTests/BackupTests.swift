@@ -29,7 +29,7 @@ import Testing
         #expect(backup.at == database.clock.now())
         let copy = try database.open(path: backup.path)
         #expect(try await tenancy(of: copy) == Set(script.world.changes))
-        #expect(try await copy.command(command.id) == script.confirmed(command))
+        #expect(try await copy.command(command.id)?.command == script.confirmed(command))
         #expect(try await copy.openCommands().map(\.command) == [open])
         #expect(try await copy.liveSessions(at: script.now) == [session])
         #expect(try await copy.passwordHash(of: script.user) == "$scrypt$1")

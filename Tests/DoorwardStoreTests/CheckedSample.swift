@@ -95,13 +95,15 @@ struct Alteration: Sendable, CustomStringConvertible {
         Alteration(
             "a record lies behind the end",
             """
-            INSERT INTO entries SELECT position + 1000, at, zeroblob(16), device_id, unit_id, property_id, bytes, leaf_hash, sealed, actor_user_id, is_denied
+            INSERT INTO entries SELECT position + 1000, at, zeroblob(16), device_id, unit_id, property_id, bytes, leaf_hash, sealed, actor_user_id, is_denied,
+                kind, operation, reason, outcome
             FROM entries WHERE position = \(first)
             """, "beyond_end", .first, 10),
         Alteration(
             "a record lies in no log",
             """
-            INSERT INTO entries SELECT \(9 << 40), at, zeroblob(16), device_id, unit_id, property_id, bytes, leaf_hash, sealed, actor_user_id, is_denied
+            INSERT INTO entries SELECT \(9 << 40), at, zeroblob(16), device_id, unit_id, property_id, bytes, leaf_hash, sealed, actor_user_id, is_denied,
+                kind, operation, reason, outcome
             FROM entries WHERE position = \(first)
             """, "records_outside_logs", .none),
         Alteration(
@@ -174,7 +176,8 @@ struct Alteration: Sendable, CustomStringConvertible {
             "a command that no record speaks of",
             """
             INSERT INTO commands SELECT \(someID), device_id, intent, state, 1, rule_id, rule_role, sent, changed, outcome_detail,
-                state_before, state_after, requested_at, deadline, dispatched_at, completed_at
+                state_before, state_after, requested_at, deadline, dispatched_at, completed_at, log, unit_id, property_id,
+                actor_user_id
             FROM commands WHERE intent = \(first)
             """, "command_count", .none),
     ]

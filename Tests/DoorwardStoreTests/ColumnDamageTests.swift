@@ -132,6 +132,14 @@ struct ColumnDamage: Sendable {
         ColumnDamage("password_resets.user_id", "reference", "reference"),
         ColumnDamage("entries.actor_user_id", "column", "column"),
         ColumnDamage("entries.is_denied", "column"),
+        ColumnDamage("entries.kind", "column", "column"),
+        ColumnDamage("entries.operation", "column", "column"),
+        ColumnDamage("entries.reason", "column", "column"),
+        ColumnDamage("entries.outcome", "column", "column"),
+        ColumnDamage("commands.log", "command"),
+        ColumnDamage("commands.unit_id", "command", "command"),
+        ColumnDamage("commands.property_id", "command", "command"),
+        ColumnDamage("commands.actor_user_id", "command", "command"),
     ]
 
     /// What stands in one place alone and can be anything of its form: to read it is all that a check can do.

@@ -105,7 +105,7 @@ private final class FailingFlush: Sendable {
         #expect(await store.isWritable())
         // The caller asks what became of it, by the key or by the command, before it repeats anything.
         #expect(try await store.idempotentAnswer(entry.key, notOlderThan: script.now) == (isDurable ? entry : nil))
-        #expect(try await store.command(command.id) == (isDurable ? command : nil))
+        #expect(try await store.command(command.id)?.command == (isDurable ? command : nil))
         let again = await Result { () async throws(StoreError) in try await store.commit(begin) }
         if isDurable {
             #expect(again == .failure(.duplicate))

@@ -35,6 +35,10 @@ struct FullSample {
         command = script.confirmed(command)
         command.outcomeDetail = "in full"
         _ = try await store.commit(script.end(command))
+        var denial = script.event(on: script.door)
+        (denial.kind, denial.operation, denial.event, denial.method) = (.denial, .unlock, nil, nil)
+        (denial.decision, denial.reason, denial.actor) = (.denied, .noAssociation, script.actor)
+        _ = try await store.commit(StoreTransaction(records: [PendingRecord(denial)]))
         try await store.close()
     }
 }

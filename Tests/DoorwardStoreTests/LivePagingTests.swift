@@ -48,7 +48,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("Pages of a device's commands move on by what came in between, and lose none", arguments: 1...2 as ClosedRange<UInt64>)
+    @Test("Pages of commands move on by what came in between, and lose none", arguments: 1...2 as ClosedRange<UInt64>)
     func commands(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
@@ -65,10 +65,12 @@ import Testing
         var seen: Set<CommandID> = []
         var offset = 0
         while true {
-            let page = try await store.commands(of: [script.door, script.door], offset: offset, limit: 6)
+            let page = try await store.commands(
+                CommandQuery(
+                    scopes: [.unit(script.unit), .property(script.property)], actorUserID: script.user, offset: offset, limit: 6))
             #expect(page.total == newest.count)
-            #expect(page.commands == Array(newest.dropFirst(offset).prefix(6)))
-            seen.formUnion(page.commands.map(\.id))
+            #expect(page.commands.map(\.command) == Array(newest.dropFirst(offset).prefix(6)))
+            seen.formUnion(page.commands.map(\.command.id))
             offset += page.commands.count
             if page.commands.isEmpty { break }
             if newest.count < 40 { try await begin() }

@@ -54,11 +54,15 @@ struct ModelComparison {
         for command in draw.commands {
             note("command \(command.id)", try await store.command(command.id), try await model.command(command.id))
         }
+        let scopes: [RecordScope] = [.portfolioLog(draw.script.portfolio), .property(draw.script.otherProperty)]
         for (offset, limit) in [(0, 10), (7, 5), (40, 100)] {
-            let page = try await store.commands(of: draw.devices, offset: offset, limit: limit)
-            let other = try await model.commands(of: draw.devices, offset: offset, limit: limit)
-            note("commands from \(offset)", page.commands, other.commands)
-            note("their number", page.total, other.total)
+            for device in [nil, draw.script.gate] {
+                let query = CommandQuery(
+                    scopes: scopes, actorUserID: draw.script.user, deviceID: device, offset: offset, limit: limit)
+                let (page, other) = (try await store.commands(query), try await model.commands(query))
+                note("commands from \(offset)", page.commands, other.commands)
+                note("their number", page.total, other.total)
+            }
         }
     }
 

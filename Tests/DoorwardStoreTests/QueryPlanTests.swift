@@ -116,8 +116,19 @@ struct Question: Sendable, CustomStringConvertible {
     private static let one = [
         Question("a command") { db, script in
             var reading = CommandReading(db)
-            let page = try reading.commands(of: [script.door, script.gate], offset: 0, limit: 1)
-            return try page.commands.first.map { try reading.command($0.id) != nil } ?? false
+            let scopes: [[RecordScope]] = [
+                [.unit(script.unit)], [.portfolioLog(script.portfolio)],
+                [.gatewayLog, .portfolioLog(script.portfolio), .property(script.property), .unit(script.unit)],
+            ]
+            var isFound = true
+            for scopes in scopes {
+                for device in [nil, script.door] {
+                    let query = CommandQuery(scopes: scopes, actorUserID: script.user, deviceID: device, limit: 1)
+                    let first = try reading.commands(query).commands.first
+                    isFound = try first.map { try reading.command($0.command.id) != nil } ?? false && isFound
+                }
+            }
+            return isFound
         },
         Question("a record by its id") { db, _ in
             var reading = RecordReading(db)
@@ -156,6 +167,9 @@ struct Question: Sendable, CustomStringConvertible {
         ("nothing", { _ in RecordFilter() }), ("device", { RecordFilter(deviceID: $0.door) }),
         ("unit", { RecordFilter(unitID: $0.unit) }), ("property", { RecordFilter(propertyID: $0.property) }),
         ("actor", { RecordFilter(actorUserID: $0.user) }), ("denial", { _ in RecordFilter(decision: .denied) }),
+        ("kind", { _ in RecordFilter(kind: .denial) }), ("events", { _ in RecordFilter(kind: .deviceEvent) }),
+        ("operation", { _ in RecordFilter(operation: .unlock) }), ("reason", { _ in RecordFilter(reason: .noAssociation) }),
+        ("outcome", { _ in RecordFilter(outcome: .failed) }), ("success", { _ in RecordFilter(outcome: .confirmed) }),
         ("permission", { _ in RecordFilter(decision: .allowed) }), ("log", { RecordFilter(log: .portfolio($0.portfolio)) }),
         ("time", { RecordFilter(from: $0.world.createdAt, until: $0.now) }),
         (

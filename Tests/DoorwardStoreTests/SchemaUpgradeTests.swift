@@ -63,7 +63,8 @@ import Testing
     private struct Answers: Equatable {
         var tenancy: Set<TenancyChange> = []
         var open: [Command] = []
-        var commands: [Command] = []
+        var commands: [StoredCommand] = []
+        var outcomes: [AccessRecord] = []
         var records: [AccessRecord] = []
     }
 
@@ -72,8 +73,15 @@ import Testing
         try await store.loadTenancy { answers.tenancy.insert($0) }
         answers.open = try await store.openCommands().map(\.command)
         answers.commands = try await store.commands(
-            of: [sample.script.door, sample.script.gate, sample.script.otherDoor], offset: 0, limit: 100
+            CommandQuery(
+                scopes: [.unit(sample.script.unit), .property(sample.script.otherProperty)], actorUserID: sample.script.user,
+                limit: 100)
         ).commands
+        answers.outcomes = try await store.records(
+            RecordQuery(
+                scopes: [.portfolioLog(sample.script.portfolio)],
+                filter: RecordFilter(kind: .commandOutcome, outcome: .confirmed),
+                limit: 100))
         answers.records = try await store.records(
             RecordQuery(
                 scopes: [.gatewayLog, .portfolioLog(sample.script.portfolio), .portfolioLog(sample.script.otherPortfolio)],

@@ -161,7 +161,7 @@ import Testing
         #expect(try await store.openCommands().first?.device.unitID == fixture.unit)
         command.state = .dispatched
         try await store.commit(StoreTransaction(commands: [.update(command)]))
-        #expect(try await store.command(command.id)?.state == .dispatched)
+        #expect(try await store.command(command.id)?.command.state == .dispatched)
         command.state = .confirmed
         try await store.commit(StoreTransaction(commands: [.end(command)]))
         await #expect(throws: StoreError.commandEnded) { try await store.commit(StoreTransaction(commands: [.end(command)])) }
@@ -174,10 +174,12 @@ import Testing
         for number in 1...4 as ClosedRange<UInt64> {
             try await store.commit(fixture.begin(fixture.command(number), record: number))
         }
-        let page = try await store.commands(of: [fixture.flatDoor], offset: 1, limit: 2)
-        #expect(page.commands.map(\.id.low) == [3, 2])
+        let page = try await store.commands(
+            CommandQuery(scopes: fixture.allScopes, deviceID: fixture.flatDoor, offset: 1, limit: 2))
+        #expect(page.commands.map(\.command.id.low) == [3, 2])
         #expect(page.total == 4)
-        #expect(try await store.commands(of: [fixture.frontDoor], offset: 0, limit: 9).total == 0)
+        let none = CommandQuery(scopes: fixture.allScopes, deviceID: fixture.frontDoor, limit: 9)
+        #expect(try await store.commands(none).total == 0)
     }
 
     @Test("A key stands for its request for a day, and takes one answer")

@@ -27,6 +27,8 @@ struct StoreFixture: Sendable {
 
     var at: Timestamp { world.createdAt }
 
+    var allScopes: [RecordScope] { [.gatewayLog, .portfolioLog(portfolio)] }
+
     func filled() async throws -> InMemoryStore {
         let store = InMemoryStore()
         try await store.commit(StoreTransaction(changes: world.changes))

@@ -17,9 +17,11 @@ struct RecordFilterQuery {
         narrow(query.id("portfolioId"), "portfolioId") { (filter, id: PortfolioID) in filter.narrow(to: .portfolio(id)) }
         narrow(query.text("logId").map { LogID($0) }, "logId") { (filter, id: LogID) in filter.narrow(to: id) }
         narrow(query.id("userId"), "userId") { $0.actorUserID = $1 }
-        if let decision = query.word("decision", of: RecordDecision.allCases) {
-            narrow(.some(decision), "decision") { $0.decision = $1 }
-        }
+        narrow(&query, "kind", of: RecordKind.allCases) { $0.kind = $1 }
+        narrow(&query, "operation", of: LockOperation.allCases) { $0.operation = $1 }
+        narrow(&query, "decision", of: RecordDecision.allCases) { $0.decision = $1 }
+        narrow(&query, "reason", of: DenialReason.allCases) { $0.reason = $1 }
+        narrow(&query, "outcome", of: CommandState.allCases.filter(\.isEnd)) { $0.outcome = $1 }
         if let from = query.instant("from") { narrow(.some(from), "from") { $0.from = $1 } }
         if let until = query.instant("until") { narrow(.some(until), "until") { $0.until = $1 } }
     }
@@ -35,6 +37,13 @@ struct RecordFilterQuery {
             return
         }
         filter = narrowed
+    }
+
+    private mutating func narrow<Word: RawRepresentable<String>>(
+        _ query: inout QueryReader, _ name: String, of words: [Word], _ put: (inout RecordFilter, Word) -> Void
+    ) {
+        guard let word = query.word(name, of: words) else { return }
+        narrow(.some(word.rawValue), name) { (filter, _) in put(&filter, word) }
     }
 
     private mutating func narrow<Value: CustomStringConvertible>(
@@ -53,8 +62,4 @@ extension RecordFilter {
         defer { self.log = log }
         return self.log == nil || self.log == log
     }
-}
-
-extension RecordDecision: CustomStringConvertible {
-    package var description: String { rawValue }
 }

@@ -24,6 +24,15 @@ struct Answer: Sendable {
         return answer
     }
 
+    /// Something that was just made, and where it is from now on.
+    ///
+    /// - Parameters:
+    ///   - path: under `/api/v1/`.
+    ///   - name: of the field of `data` that holds it.
+    static func created(_ path: String, _ name: String, _ write: (inout JSONWriter) -> Void) -> Answer {
+        success(201, location: "/api/v1/\(path)") { $0.field(name, write) }
+    }
+
     /// A page of a list that is held whole, with `data.pagination`.
     static func list<Key, Item>(
         _ name: String, _ items: [Item], _ page: PageRequest<Key>, _ write: (inout JSONWriter, Item) -> Void

@@ -1,10 +1,23 @@
+internal import DoorwardControl
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
 // Commands, whole to their actor and to the management of the device, else reduced as their records are.
 extension View {
+    /// A command of the reader's own.
     func command(_ command: Command, into writer: inout JSONWriter) {
-        let level = level(of: command)
+        self.command(command, at: tenancy.device(command.deviceID).map { DeviceStamp($0) }, into: &writer)
+    }
+
+    /// A command of anybody's, seen by what the reader holds where the device hung then.
+    func command(_ stored: StoredCommand, into writer: inout JSONWriter) {
+        command(stored.command, at: stored.device, into: &writer)
+    }
+
+    private func command(_ command: Command, at place: DeviceStamp?, into writer: inout JSONWriter) {
+        let level = level(
+            for: .event(
+                unit: place?.unitID, property: place?.propertyID, portfolio: place?.portfolioID, actor: command.actor.userID))
         writer.projected(.command, at: level) { writer in
             writer.field("id", command.id)
             writer.field("deviceId", command.deviceID)
@@ -12,9 +25,7 @@ extension View {
             writer.field("state", command.state)
             writer.field("actor") { writer in
                 if level < .management {
-                    label(
-                        of: command.actor, under: command.rule, unit: tenancy.device(command.deviceID)?.unitID
-                    ).write(into: &writer)
+                    label(of: command.actor, under: command.rule, unit: place?.unitID).write(into: &writer)
                 } else {
                     command.actor.write(into: &writer)
                 }
@@ -33,14 +44,6 @@ extension View {
             writer.field("dispatchedAt", command.dispatchedAt)
             writer.field("completedAt", command.completedAt)
         }
-    }
-
-    private func level(of command: Command) -> FieldLevel {
-        let device = tenancy.device(command.deviceID)
-        return level(
-            for: .event(
-                unit: device?.unitID, property: device?.propertyID, portfolio: device?.portfolioID,
-                actor: command.actor.userID))
     }
 
     /// How a resident sees who did something: "you", a co-tenant's or guest's first name, or "staff"; `nil` for locks, the

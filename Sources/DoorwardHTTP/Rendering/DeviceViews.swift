@@ -8,8 +8,8 @@ extension View {
         self.device(device, status: devices.status(of: device.id), into: &writer)
     }
 
-    /// The lock as it is kept, together with what it says of itself.
-    func device(_ device: LockDevice, status: DeviceStatus, into writer: inout JSONWriter) {
+    /// The lock as it is kept, together with what it says of itself, if a status is given.
+    func device(_ device: LockDevice, status: DeviceStatus?, into writer: inout JSONWriter) {
         writer.projected(.device, at: level(for: .device(device.id))) { writer in
             writer.field("id", device.id)
             writer.field("name", device.name)
@@ -24,7 +24,7 @@ extension View {
             writer.field("unitId", device.unitID)
             writer.field("unitName", device.unitID.flatMap { tenancy.unit($0)?.name })
             writer.field("isRemoteOperationEnabled", device.isRemoteOperationEnabled)
-            condition(status, into: &writer)
+            if let status { condition(status, into: &writer) }
             writer.field("capabilities", device.capabilities.names)
             writer.field("settings") { writer in
                 writer.object { $0.field("autoRelockSeconds", device.settings.autoRelockSeconds) }

@@ -71,6 +71,8 @@ struct ErrorAnswer {
         case .notFound: self.init(.notFound, "It does not exist.")
         case .alreadyExists: self.init(.alreadyExists, "One like it exists already.")
         case .conflict(let sentence): self.init(.conflict, sentence)
+        case .preconditionFailed:
+            self.init(.preconditionFailed, "It was changed since you read it; read it again.")
         case .idempotencyMismatch:
             self.init(.idempotencyMismatch, "This Idempotency-Key was used for another request; use a new one.")
         case .rateLimited(let seconds):

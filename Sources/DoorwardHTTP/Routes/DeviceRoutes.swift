@@ -17,30 +17,26 @@ enum DeviceRoutes {
                 propertyID: body.requiredID("propertyId"), unitID: body.id("unitId"), manufacturer: body.text("manufacturer"),
                 model: body.text("model"), isRemoteOperationEnabled: body.bool("isRemoteOperationEnabled") ?? true)
         }
-        let created = { @Sendable (device: LockDevice, view: View) in
-            Answer.success(201, location: "/api/v1/devices/\(device.id)") {
-                $0.field("device") { view.device(device, into: &$0) }
-            }
+        return try await call.create { repeatable in
+            try await call.control.attachedDevices.attach(call.caller, new, repeatable: repeatable)
+        } render: { device, view in
+            .created("devices/\(device.id)", "device") { view.device(device, into: &$0) }
         }
-        let repeatable = try call.services.repeats.call(call) { (device: LockDevice, tenancy) in
-            created(device, call.view(in: tenancy))
-        }
-        return try await call.control.attachedDevices.attach(call.caller, new, repeatable: repeatable)
-            .answer(call) { created($0, call.view) }
     }
 
     private static func read(_ call: Call) throws -> Answer {
         try call.exchange.readNothing()
         let (device, status) = try call.control.attachedDevices.status(of: call.id("id"), for: call.caller, refresh: false)
         let view = call.view
-        return .success { $0.field("device") { view.device(device, status: status, into: &$0) } }
+        return .success { $0.field("device") { view.device(device, status: status, into: &$0) } }.tagged(view.tag(of: device))
     }
 
     private static func change(_ call: Call) async throws -> Answer {
         let changes = try call.exchange.readBody(changes)
-        let device = try await call.control.attachedDevices.change(call.caller, call.id("id"), changes)
+        let condition = try call.condition { (view: View, device: LockDevice) in view.tag(of: device) }
+        let device = try await call.control.attachedDevices.change(call.caller, call.id("id"), changes, onlyIf: condition)
         let view = call.view
-        return .success { $0.field("device") { view.device(device, into: &$0) } }
+        return .success { $0.field("device") { view.device(device, into: &$0) } }.tagged(view.tag(of: device))
     }
 
     /// `null` clears what may be empty; what is not named stays as it is.
@@ -63,7 +59,8 @@ enum DeviceRoutes {
 
     private static func detach(_ call: Call) async throws -> Answer {
         try call.exchange.readNothing()
-        try await call.control.attachedDevices.detach(call.caller, call.id("id"))
+        let condition = try call.condition { (view: View, device: LockDevice) in view.tag(of: device) }
+        try await call.control.attachedDevices.detach(call.caller, call.id("id"), onlyIf: condition)
         return .nothing
     }
 

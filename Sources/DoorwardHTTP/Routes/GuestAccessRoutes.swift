@@ -12,16 +12,11 @@ enum GuestAccessRoutes {
 
     private static func grant(_ call: Call) async throws -> Answer {
         let new = try call.exchange.readBody(newGuestAccess)
-        let created = { @Sendable (access: GuestAccess, view: View) in
-            Answer.success(201, location: "/api/v1/guest-access/\(access.id)") {
-                $0.field("guestAccess") { view.guestAccess(access, into: &$0) }
-            }
+        return try await call.create { repeatable in
+            try await call.control.guestAccesses.grant(call.caller, new, repeatable: repeatable)
+        } render: { access, view in
+            .created("guest-access/\(access.id)", "guestAccess") { view.guestAccess(access, into: &$0) }
         }
-        let repeatable = try call.services.repeats.call(call) { (access: GuestAccess, tenancy) in
-            created(access, call.view(in: tenancy))
-        }
-        return try await call.control.guestAccesses.grant(call.caller, new, repeatable: repeatable)
-            .answer(call) { created($0, call.view) }
     }
 
     private static func newGuestAccess(_ body: inout BodyReader) -> NewGuestAccess {
@@ -39,12 +34,13 @@ enum GuestAccessRoutes {
         try call.exchange.readNothing()
         let access = try call.control.guestAccesses.access(call.id("id"), for: call.caller)
         let view = call.view
-        return .success { $0.field("guestAccess") { view.guestAccess(access, into: &$0) } }
+        return .success { $0.field("guestAccess") { view.guestAccess(access, into: &$0) } }.tagged(view.tag(of: access))
     }
 
     private static func revoke(_ call: Call) async throws -> Answer {
         try call.exchange.readNothing()
-        try await call.control.guestAccesses.revoke(call.caller, call.id("id"))
+        let condition = try call.condition { (view: View, access: GuestAccess) in view.tag(of: access) }
+        try await call.control.guestAccesses.revoke(call.caller, call.id("id"), onlyIf: condition)
         return .nothing
     }
 

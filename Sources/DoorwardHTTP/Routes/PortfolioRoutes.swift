@@ -13,23 +13,18 @@ enum PortfolioRoutes {
             body.noteReadOnly("propertyIds")
             return (body.requiredText("name"), body.ids("administratorUserIds") ?? [])
         }
-        let created = { @Sendable (portfolio: Portfolio, view: View) in
-            Answer.success(201, location: "/api/v1/portfolios/\(portfolio.id)") {
-                $0.field("portfolio") { view.portfolio(portfolio, into: &$0) }
-            }
+        return try await call.create { repeatable in
+            try await call.control.portfolios.create(call.caller, name: name, owners: owners, repeatable: repeatable)
+        } render: { portfolio, view in
+            .created("portfolios/\(portfolio.id)", "portfolio") { view.portfolio(portfolio, into: &$0) }
         }
-        let repeatable = try call.services.repeats.call(call) { (portfolio: Portfolio, tenancy) in
-            created(portfolio, call.view(in: tenancy))
-        }
-        return try await call.control.portfolios.create(call.caller, name: name, owners: owners, repeatable: repeatable)
-            .answer(call) { created($0, call.view) }
     }
 
     private static func read(_ call: Call) throws -> Answer {
         try call.exchange.readNothing()
         let portfolio = try call.control.portfolios.portfolio(call.id("id"), for: call.caller)
         let view = call.view
-        return .success { $0.field("portfolio") { view.portfolio(portfolio, into: &$0) } }
+        return .success { $0.field("portfolio") { view.portfolio(portfolio, into: &$0) } }.tagged(view.tag(of: portfolio))
     }
 
     private static func list(_ call: Call) throws -> Answer {

@@ -42,23 +42,18 @@ enum PropertyRoutes {
     }
 
     private static func create(_ new: NewProperty, in portfolio: PortfolioID?, _ call: Call) async throws -> Answer {
-        let created = { @Sendable (property: Property, view: View) in
-            Answer.success(201, location: "/api/v1/properties/\(property.id)") {
-                $0.field("property") { view.property(property, into: &$0) }
-            }
+        try await call.create { repeatable in
+            try await call.control.portfolios.createProperty(call.caller, in: portfolio, new, repeatable: repeatable)
+        } render: { property, view in
+            .created("properties/\(property.id)", "property") { view.property(property, into: &$0) }
         }
-        let repeatable = try call.services.repeats.call(call) { (property: Property, tenancy) in
-            created(property, call.view(in: tenancy))
-        }
-        return try await call.control.portfolios.createProperty(call.caller, in: portfolio, new, repeatable: repeatable)
-            .answer(call) { created($0, call.view) }
     }
 
     private static func read(_ call: Call) throws -> Answer {
         try call.exchange.readNothing()
         let property = try call.control.portfolios.property(call.id("id"), for: call.caller)
         let view = call.view
-        return .success { $0.field("property") { view.property(property, into: &$0) } }
+        return .success { $0.field("property") { view.property(property, into: &$0) } }.tagged(view.tag(of: property))
     }
 
     private static func list(_ call: Call) throws -> Answer {

@@ -38,6 +38,23 @@ struct Repeats: Sendable {
     }
 }
 
+extension Call {
+    /// Makes something and answers 201; a repeat of the call with the same key gets the answer of the first.
+    ///
+    /// - Parameters:
+    ///   - make: hands the repeatable call to the use case; `nil` where the request names no key.
+    ///   - render: the answer, as the caller may see what was made.
+    func create<Entity: Sendable>(
+        _ make: (IdempotentCall<Entity>?) async throws -> Answered<Entity>,
+        render: @escaping @Sendable (Entity, View) -> Answer
+    ) async throws -> Answer {
+        let repeatable = try exchange.services.repeats.call(self) { (entity: Entity, tenancy) in
+            render(entity, view(in: tenancy))
+        }
+        return try await make(repeatable).answer(self) { render($0, view) }
+    }
+}
+
 extension Answered {
     /// The answer to give: `render`ed for a first call, the kept one for a repeat.
     func answer(_ call: Call, _ render: (Value) -> Answer) -> Answer {

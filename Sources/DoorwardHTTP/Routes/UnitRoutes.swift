@@ -27,19 +27,18 @@ enum UnitRoutes {
     }
 
     private static func create(_ new: NewUnit, in property: PropertyID?, _ call: Call) async throws -> Answer {
-        let created = { @Sendable (unit: Unit, view: View) in
-            Answer.success(201, location: "/api/v1/units/\(unit.id)") { $0.field("unit") { view.unit(unit, into: &$0) } }
+        try await call.create { repeatable in
+            try await call.control.portfolios.createUnit(call.caller, in: property, new, repeatable: repeatable)
+        } render: { unit, view in
+            .created("units/\(unit.id)", "unit") { view.unit(unit, into: &$0) }
         }
-        let repeatable = try call.services.repeats.call(call) { (unit: Unit, tenancy) in created(unit, call.view(in: tenancy)) }
-        return try await call.control.portfolios.createUnit(call.caller, in: property, new, repeatable: repeatable)
-            .answer(call) { created($0, call.view) }
     }
 
     private static func read(_ call: Call) throws -> Answer {
         try call.exchange.readNothing()
         let unit = try call.control.portfolios.unit(call.id("id"), for: call.caller)
         let view = call.view
-        return .success { $0.field("unit") { view.unit(unit, into: &$0) } }
+        return .success { $0.field("unit") { view.unit(unit, into: &$0) } }.tagged(view.tag(of: unit))
     }
 
     private static func list(_ call: Call) throws -> Answer {

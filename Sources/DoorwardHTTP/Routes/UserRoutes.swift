@@ -23,7 +23,7 @@ enum UserRoutes {
             changes.defaultUnitID = body.reference("defaultUnitId")
             return changes
         }
-        return answer(try await call.control.users.update(call.caller, call.caller.userID, changes), call)
+        return try await update(call.caller.userID, changes, call)
     }
 
     private static func read(_ call: Call) throws -> Answer {
@@ -37,7 +37,7 @@ enum UserRoutes {
             changes.isEnabled = body.names("isEnabled") ? body.require("isEnabled", body.bool("isEnabled")) : nil
             return changes
         }
-        return answer(try await call.control.users.update(call.caller, call.id("id"), changes), call)
+        return try await update(call.id("id"), changes, call)
     }
 
     private static func create(_ call: Call) async throws -> Answer {
@@ -46,12 +46,11 @@ enum UserRoutes {
                 email: body.requiredEmail("email"), firstName: body.requiredText("firstName"),
                 lastName: body.requiredText("lastName"), password: body.requiredNewPassword("password"))
         }
-        let (caller, control) = (call.caller, call.control)
-        let created = { @Sendable (user: User, view: View) in
-            Answer.success(201, location: "/api/v1/users/\(user.id)") { $0.field("user") { view.user(user, into: &$0) } }
+        return try await call.create { repeatable in
+            try await call.control.users.create(call.caller, new, repeatable: repeatable)
+        } render: { user, view in
+            .created("users/\(user.id)", "user") { view.user(user, into: &$0) }
         }
-        let repeatable = try call.services.repeats.call(call) { (user: User, tenancy) in created(user, call.view(in: tenancy)) }
-        return try await control.users.create(caller, new, repeatable: repeatable).answer(call) { created($0, call.view) }
     }
 
     private static func list(_ call: Call) throws -> Answer {
@@ -65,9 +64,14 @@ enum UserRoutes {
 
     // MARK: - Private
 
+    private static func update(_ id: UserID?, _ changes: UserChanges, _ call: Call) async throws -> Answer {
+        let condition = try call.condition { (view: View, user: User) in view.tag(of: user) }
+        return answer(try await call.control.users.update(call.caller, id, changes, onlyIf: condition), call)
+    }
+
     private static func answer(_ user: User, _ call: Call) -> Answer {
         let view = call.view
-        return .success { $0.field("user") { view.user(user, into: &$0) } }
+        return .success { $0.field("user") { view.user(user, into: &$0) } }.tagged(view.tag(of: user))
     }
 
     /// Both names may be named, and neither may be emptied.

@@ -5,10 +5,13 @@ import GRDB
 /// Follows the commands through the records: each has one intent that began it, perhaps further ones while it is open, and
 /// at most one outcome after them in the same log. What the table of commands says agrees with it.
 struct CommandsCheck {
+    private let schema: Int
     /// Commands that have begun.
     private(set) var count: UInt64 = 0
     /// Those without an outcome so far, and where they began. No more than were ever open at one time.
     private(set) var open: [CommandID: Position] = [:]
+
+    init(schema: Int) { self.schema = schema }
 
     private struct CommandRow {
         let intent: Position
@@ -26,6 +29,9 @@ struct CommandsCheck {
             guard let row, row.intent == position, row.device == body.device?.deviceID else {
                 throw StoreFault(.command(id), body, position)
             }
+            guard try schema < 4 || Self.isBesideItsIntent(id, body, position, in: db) else {
+                throw StoreFault(.command(id), body, position)
+            }
             count += 1
             open[id] = position
         case .commandOutcome:
@@ -36,6 +42,22 @@ struct CommandsCheck {
             guard let row, row.isEnded, row.state == body.outcome else { throw StoreFault(.command(id), body, position) }
         default: break
         }
+    }
+
+    /// Whether the columns that a command is found by are what its intent says, as the entry's columns are.
+    private static func isBesideItsIntent(
+        _ id: CommandID, _ body: RecordBody, _ position: Position, in db: Database
+    ) throws -> Bool {
+        let isTenants = body.log != .gateway
+        let expected: [DatabaseValue] = [
+            position.logKey.databaseValue, (isTenants ? body.unitID?.blob : nil)?.databaseValue ?? .null,
+            (isTenants ? body.propertyID?.blob : nil)?.databaseValue ?? .null, body.actor.userID?.blob.databaseValue ?? .null,
+        ]
+        let sql = "SELECT log, unit_id, property_id, actor_user_id FROM commands WHERE id = ?"
+        return try db.firstRow(sql, [id.blob]) { columns in
+            let found = [columns.stored(), columns.stored(), columns.stored(), columns.stored()]
+            return found == expected
+        } ?? false
     }
 
     /// Compares what is open, and how many there are, with the table. After the last record of the last log.

@@ -12,9 +12,12 @@ struct RecordsCheck {
     let db: Database
     private let schema: Int
     private(set) var counts = StoreCheckCounts()
-    private var commands = CommandsCheck()
+    private var commands: CommandsCheck
 
-    init(db: Database, schema: Int) { (self.db, self.schema) = (db, schema) }
+    init(db: Database, schema: Int) {
+        (self.db, self.schema) = (db, schema)
+        commands = CommandsCheck(schema: schema)
+    }
 
     /// - Throws: the first `StoreFault`.
     mutating func run(_ progress: (StoreCheckProgress) -> Void) throws {

@@ -2,7 +2,7 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// The commands of several devices, newest first, by their ids.
+/// The commands that a selection means, newest first and each once, by their ids.
 struct CommandMerge {
     private struct Key: Comparable {
         let at: Timestamp
@@ -11,25 +11,30 @@ struct CommandMerge {
         static func < (a: Self, b: Self) -> Bool { (a.at, a.id) < (b.at, b.id) }
     }
 
-    /// One device's commands that are still to come, as far as they were read.
+    /// What one index finds and is still to come, as far as it was read.
     private struct Stream {
-        let device: DeviceID
+        let match: CommandSelection.Match
         var run: ArraySlice<Key>
         var isRead: Bool
     }
 
-    /// Commands of all devices together that are read ahead, about.
+    /// Commands of all streams together that are read ahead, about.
     private static let readAhead = 4096
 
+    private let selection: CommandSelection
     private let runLength: Int
+    /// The one that was given last: another stream may hold it too.
+    private var last: Key?
     /// Those with a command left, in the order of their newest: the last one's comes next.
     private var streams: [Stream] = []
 
-    init(_ devices: Set<DeviceID>, in db: Database) throws {
-        runLength = max(1, min(256, Self.readAhead / max(1, devices.count)))
-        for device in devices {
-            let run = try Self.run(of: device, before: nil, runLength, in: db)
-            if !run.isEmpty { streams.append(Stream(device: device, run: run, isRead: run.count < runLength)) }
+    init(_ selection: CommandSelection, in db: Database) throws {
+        self.selection = selection
+        let matches = selection.streams
+        runLength = max(1, min(256, Self.readAhead / max(1, matches.count)))
+        for match in matches {
+            let run = try Self.run(of: match, selection, before: nil, runLength, in: db)
+            if !run.isEmpty { streams.append(Stream(match: match, run: run, isRead: run.count < runLength)) }
         }
         streams.sort { a, b in
             guard let first = a.run.first, let second = b.run.first else { return b.run.first != nil }
@@ -39,13 +44,22 @@ struct CommandMerge {
 
     /// The next older command; `nil` after the oldest.
     mutating func next(in db: Database) throws -> CommandID? {
+        while let key = try nextKey(in: db) {
+            guard key != last else { continue }
+            last = key
+            return key.id
+        }
+        return nil
+    }
+
+    private mutating func nextKey(in db: Database) throws -> Key? {
         guard var stream = streams.popLast(), let key = stream.run.popFirst() else { return nil }
         if stream.run.isEmpty, !stream.isRead {
-            stream.run = try Self.run(of: stream.device, before: key, runLength, in: db)
+            stream.run = try Self.run(of: stream.match, selection, before: key, runLength, in: db)
             stream.isRead = stream.run.count < runLength
         }
         if let newest = stream.run.first { streams.insert(stream, at: place(of: newest)) }
-        return key.id
+        return key
     }
 
     /// Where a stream with this newest command belongs, found by halving.
@@ -60,15 +74,16 @@ struct CommandMerge {
     }
 
     private static func run(
-        of device: DeviceID, before key: Key?, _ length: Int, in db: Database
+        of match: CommandSelection.Match, _ selection: CommandSelection, before key: Key?, _ length: Int, in db: Database
     ) throws -> ArraySlice<Key> {
-        let condition = key == nil ? "" : " AND (requested_at, id) < (?, ?)"
+        let (condition, arguments) = selection.condition
+        let older = key == nil ? "" : " AND (requested_at, id) < (?, ?)"
         let bound: StatementArguments = key.map { [$0.at.milliseconds, $0.id.blob] } ?? []
         return try db.rows(
             """
-            SELECT requested_at, id FROM commands WHERE device_id = ?\(condition)
+            SELECT requested_at, id FROM commands WHERE \(match.column) = ?\(older)\(condition)
             ORDER BY requested_at DESC, id DESC LIMIT ?
-            """, [device.blob] + bound + [length]
+            """, [match.value] + bound + arguments + [length]
         ) { Key(at: try $0.instant(), id: try $0.id()) }[...]
     }
 }

@@ -15,37 +15,34 @@ struct CommandReading {
         requested_at, deadline, dispatched_at, completed_at
         """
 
-    mutating func command(_ id: CommandID) throws -> Command? {
-        try db.firstRow("SELECT \(Self.columns) FROM commands WHERE id = ?", [id.blob]) { try open(&$0).command }
+    mutating func command(_ id: CommandID) throws -> StoredCommand? {
+        try db.firstRow("SELECT \(Self.columns) FROM commands WHERE id = ?", [id.blob]) { try stored(&$0) }
     }
 
     /// Those that have not ended, oldest first.
-    mutating func openCommands() throws -> [OpenCommand] {
+    mutating func openCommands() throws -> [StoredCommand] {
         try db.rows(
             "SELECT \(Self.columns) FROM commands WHERE is_ended = 0 ORDER BY requested_at, id"
-        ) { try open(&$0) }
+        ) { try stored(&$0) }
     }
 
-    /// Newest first. Each device's index is read by itself, a run at a time, and the runs are merged: what is skipped is
-    /// passed over and not kept. The cost grows with what is shown and skipped, not with all that the devices ever did.
-    mutating func commands(of devices: [DeviceID], offset: Int, limit: Int) throws -> (commands: [Command], total: Int) {
-        let devices = Set(devices)
-        var total = 0
-        for device in devices {
-            total += try db.firstRow("SELECT count(*) FROM commands WHERE device_id = ?", [device.blob]) { try $0.value() } ?? 0
-        }
-        let offset = max(0, offset)
-        guard offset < total, limit > 0 else { return ([], total) }
-        var merge = try CommandMerge(devices, in: db)
+    /// Newest first. What each index finds is read by itself, a run at a time, and the runs are merged: what is skipped is
+    /// passed over and not kept. The cost grows with what is shown and skipped, not with all that ever was.
+    mutating func commands(_ query: CommandQuery) throws -> (commands: [StoredCommand], total: Int) {
+        let selection = try CommandSelection(query, in: db)
+        let total = try selection.count(in: db)
+        let offset = max(0, query.offset)
+        guard offset < total, query.limit > 0 else { return ([], total) }
+        var merge = try CommandMerge(selection, in: db)
         for _ in 0..<offset { _ = try merge.next(in: db) }
-        var page: [Command] = []
-        while page.count < limit, let id = try merge.next(in: db) {
+        var page: [StoredCommand] = []
+        while page.count < query.limit, let id = try merge.next(in: db) {
             if let command = try command(id) { page.append(command) }
         }
         return (page, total)
     }
 
-    private mutating func open(_ columns: inout ColumnReader) throws -> OpenCommand {
+    private mutating func stored(_ columns: inout ColumnReader) throws -> StoredCommand {
         let (id, deviceID) = (try columns.id() as CommandID, try columns.id() as DeviceID)
         let intent = try records.record(at: Position(rawValue: try columns.value())).body
         guard let operation = intent.operation else { throw UnreadableColumn(column: "intent") }
@@ -56,6 +53,6 @@ struct CommandReading {
             changed: try columns.optional(), outcomeDetail: try columns.optional(), stateBefore: try columns.optionalWord(),
             stateAfter: try columns.optionalWord(), requestedAt: try columns.instant(), deadline: try columns.instant(),
             dispatchedAt: try columns.optionalInstant(), completedAt: try columns.optionalInstant())
-        return OpenCommand(command: command, log: intent.log, device: intent.device ?? DeviceStamp(deviceID: deviceID))
+        return StoredCommand(command: command, log: intent.log, device: intent.device ?? DeviceStamp(deviceID: deviceID))
     }
 }

@@ -5,16 +5,24 @@ import GRDB
 
 /// Which entries of a log: those that an index finds, and of these the ones that say what else is asked for.
 struct EntrySelection {
-    /// One thing that an entry says, in a column that has an index.
+    /// One thing that an entry says, in a column that has an index, but for the operation, of which each is common.
     enum Match: Hashable {
         case device(DeviceID)
         case unit(UnitID)
         case property(PropertyID)
         case actor(UserID)
         case denied(Bool)
+        case kind(RecordKind)
+        case operation(LockOperation)
+        case reason(DenialReason)
+        case outcome(CommandState)
 
         var column: String {
             switch self {
+            case .kind: "kind"
+            case .operation: "operation"
+            case .reason: "reason"
+            case .outcome: "outcome"
             case .device: "device_id"
             case .unit: "unit_id"
             case .property: "property_id"
@@ -25,11 +33,26 @@ struct EntrySelection {
 
         var value: any DatabaseValueConvertible {
             switch self {
+            case .kind(let kind): kind.rawValue
+            case .operation(let operation): operation.rawValue
+            case .reason(let reason): reason.rawValue
+            case .outcome(let outcome): outcome.rawValue
             case .device(let id): id.blob
             case .unit(let id): id.blob
             case .property(let id): id.blob
             case .actor(let id): id.blob
             case .denied(let isDenied): isDenied
+            }
+        }
+
+        /// Whether few entries of a log say so as a rule, wherever they happened: its index is the way to them.
+        var isRare: Bool {
+            switch self {
+            case .denied(let isDenied): isDenied
+            case .reason: true
+            case .kind(let kind): ![.commandIntent, .commandOutcome, .deviceEvent].contains(kind)
+            case .outcome(let outcome): outcome != .confirmed
+            case .device, .unit, .property, .actor, .operation: false
             }
         }
     }
@@ -53,13 +76,17 @@ struct EntrySelection {
 
 extension RecordFilter {
     /// What the filter asks of an entry, the thing first that the fewest entries have in common as a rule: a person's and a
-    /// device's are few, denials fewer than a property's, and what was allowed is a good part of all.
+    /// device's are few, denials and failures fewer than a property's, and what was allowed is a good part of all.
     var matches: [EntrySelection.Match] {
-        let decided = decision.map { EntrySelection.Match.denied($0 == .denied) }
-        let all: [EntrySelection.Match?] = [
+        let said: [EntrySelection.Match] = [
+            reason.map { .reason($0) }, outcome.map { .outcome($0) }, decision.map { .denied($0 == .denied) },
+            kind.map { .kind($0) }, operation.map { .operation($0) },
+        ].compactMap(\.self)
+        let places: [EntrySelection.Match] = [
             actorUserID.map { .actor($0) }, deviceID.map { .device($0) }, unitID.map { .unit($0) },
-            decision == .denied ? decided : nil, propertyID.map { .property($0) }, decision == .allowed ? decided : nil,
         ]
-        return all.compactMap(\.self)
+        .compactMap(\.self)
+        return places + said.filter(\.isRare) + [propertyID.map { .property($0) }].compactMap(\.self)
+            + said.filter { !$0.isRare }
     }
 }

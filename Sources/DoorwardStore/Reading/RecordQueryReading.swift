@@ -52,19 +52,12 @@ struct RecordQueryReading {
 
     /// Streams that an index finds in whole logs hold more than the caller's scopes cover.
     private func isVisible(_ entry: EntryStream.Entry) -> Bool {
-        query.scopes.contains { scope in
-            switch scope {
-            case .gatewayLog: entry.log == .gateway
-            case .portfolioLog(let id): entry.log == .portfolio(id)
-            case .property(let id): entry.propertyID == id
-            case .unit(let id): entry.unitID == id
-            }
-        }
+        query.scopes.contains { $0.covers(log: entry.log, unitID: entry.unitID, propertyID: entry.propertyID) }
     }
 
     // MARK: Streams
 
-    /// What a person or a device did is looked for wherever it stands; what was decided, in the logs that the scopes lie in;
+    /// What a person or a device did is looked for wherever it stands; what is seldom, in the logs that the scopes lie in;
     /// without either, each scope is a stream of its own.
     private func streams() throws -> [EntryStream] {
         let matches = query.filter.matches
@@ -73,8 +66,9 @@ struct RecordQueryReading {
         switch first {
         case .actor, .device, .unit, .property:
             return try logs(with: first).filter(mayRead).map { try stream($0, selection, run: query.limit) }
-        case .denied(true): return try scopeLogs().map { try stream($0, selection, run: query.limit) }
-        case .denied(false): return try scopeStreams(matches)
+        case .denied, .kind, .operation, .reason, .outcome:
+            guard first.isRare else { return try scopeStreams(matches) }
+            return try scopeLogs().map { try stream($0, selection, run: query.limit) }
         }
     }
 

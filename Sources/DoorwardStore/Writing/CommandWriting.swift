@@ -15,7 +15,7 @@ enum CommandWriting {
             guard let index = records.firstIndex(where: { isIntent($0.body, of: command, in: log) }) else {
                 throw Refusal(.intentMissing)
             }
-            try insert(command, intent: appended[index].position, in: db)
+            try insert(command, intent: records[index].body, at: appended[index].position, in: db)
         case .update(let command):
             guard !command.state.isEnd else { throw Refusal(.refused("not_an_update")) }
             try update(command, in: db)
@@ -30,20 +30,23 @@ enum CommandWriting {
             && body.device?.deviceID == command.deviceID && body.actor == command.actor
     }
 
-    private static func insert(_ command: Command, intent: Position, in db: Database) throws {
+    private static func insert(_ command: Command, intent: RecordBody, at position: Position, in db: Database) throws {
+        let isTenants = intent.log != .gateway
         do {
             try db.run(
                 """
                 INSERT INTO commands (id, device_id, intent, state, is_ended, rule_id, rule_role, sent, changed, outcome_detail,
-                    state_before, state_after, requested_at, deadline, dispatched_at, completed_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    state_before, state_after, requested_at, deadline, dispatched_at, completed_at,
+                    log, unit_id, property_id, actor_user_id)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
-                    command.id.blob, command.deviceID.blob, intent.rawValue, command.state.rawValue, command.state.isEnd,
+                    command.id.blob, command.deviceID.blob, position.rawValue, command.state.rawValue, command.state.isEnd,
                     RuleColumns.id(of: command.rule), command.rule.role.rawValue, command.sent, command.changed,
                     command.outcomeDetail, command.stateBefore?.rawValue, command.stateAfter?.rawValue,
                     command.requestedAt.milliseconds, command.deadline.milliseconds, command.dispatchedAt?.milliseconds,
-                    command.completedAt?.milliseconds,
+                    command.completedAt?.milliseconds, position.logKey, isTenants ? intent.unitID?.blob : nil,
+                    isTenants ? intent.propertyID?.blob : nil, intent.actor.userID?.blob,
                 ])
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_PRIMARYKEY {
             throw Refusal(.commandExists)

@@ -104,15 +104,16 @@ struct LogLedger {
         try db.run(
             """
             INSERT INTO entries (position, at, record_id, device_id, unit_id, property_id, bytes, leaf_hash, sealed,
-                actor_user_id, is_denied)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                actor_user_id, is_denied, kind, operation, reason, outcome)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 position.rawValue, body.at.milliseconds, body.id.blob, device?.deviceID.blob,
                 isTenants ? body.unitID?.blob : nil, isTenants ? body.propertyID?.blob : nil,
                 Data(encoded.bytes), Data(encoded.leafHash),
                 encoded.personal.isEmpty ? nil : Data(SealedValues.bytes(of: encoded.personal)),
-                body.actor.userID?.blob, body.decision.map { $0 == .denied },
+                body.actor.userID?.blob, body.decision.map { $0 == .denied }, body.kind.rawValue, body.operation?.rawValue,
+                body.reason?.rawValue, body.outcome?.rawValue,
             ])
     }
 

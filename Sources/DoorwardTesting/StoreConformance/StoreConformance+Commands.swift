@@ -8,14 +8,14 @@ extension StoreConformance {
             _ = try await store.commit(script.tenancy)
             var command = script.command(on: script.door, reason: "parcel")
             _ = try await store.commit(script.begin(command))
-            try require(try await store.command(command.id), is: command, "the command after its intent")
+            try require(try await store.command(command.id)?.command, is: command, "the command after its intent")
             (command.state, command.rule, command.dispatchedAt) = (.dispatched, .guestAccess(script.world.id()), script.now)
             _ = try await store.commit(StoreTransaction(commands: [.update(command)]))
-            try require(try await store.command(command.id), is: command, "the command after the update")
+            try require(try await store.command(command.id)?.command, is: command, "the command after the update")
             let ended = script.confirmed(command)
             _ = try await store.commit(script.end(ended))
-            try require(try await store.command(command.id), is: ended, "the command after its end")
-            try require(try await store.command(script.world.id()), is: nil, "a command that never was")
+            try require(try await store.command(command.id)?.command, is: ended, "the command after its end")
+            try require(try await store.command(script.world.id())?.command, is: nil, "a command that never was")
         },
         StorePromise("A command has one intent and one outcome") { store in
             var script = StoreScript(seed: 22)
@@ -29,7 +29,7 @@ extension StoreConformance {
             var other = ended
             other.state = .failed
             try await requireRefusal(.commandEnded, of: script.end(other), by: store)
-            try require(try await store.command(command.id), is: ended, "the command")
+            try require(try await store.command(command.id)?.command, is: ended, "the command")
         },
         StorePromise("No command begins without the record of its intent") { store in
             var script = StoreScript(seed: 23)
@@ -40,7 +40,7 @@ extension StoreConformance {
             try await requireRefusal(.intentMissing, of: transaction, by: store)
             transaction.records = [PendingRecord(script.intent(of: script.command(on: script.door)))]
             try await requireRefusal(.intentMissing, of: transaction, by: store)
-            try require(try await store.command(command.id), is: nil, "the command")
+            try require(try await store.command(command.id)?.command, is: nil, "the command")
         },
         StorePromise("Open commands come oldest first, with the log and the place of their intent") { store in
             var script = StoreScript(seed: 24)
@@ -58,22 +58,82 @@ extension StoreConformance {
             try require(found.map(\.log), is: open.map { script.log(of: $0.deviceID) }, "their logs")
             try require(found.map(\.device), is: open.map { script.stamp($0.deviceID) }, "their places")
         },
-        StorePromise("Commands of devices come newest first, by pages, with their number") { store in
+        StorePromise("Commands come newest first by scope, actor and device, each once, by pages, with their number") { store in
             var script = StoreScript(seed: 25)
             _ = try await store.commit(script.tenancy)
-            var newest: [Command] = []
-            for index in 0..<20 {
-                script.now = script.now.advanced(by: .milliseconds(1))
-                let command = script.command(on: [script.door, script.gate, script.otherDoor][index % 3])
-                _ = try await store.commit(script.begin(command))
-                if index % 3 != 2 { newest.insert(command, at: 0) }
+            let written = try await writeCommands(40, &script, to: store)
+            for query in commandQueries(script) {
+                let expected = written.filter { means(query, $0) }.reversed()
+                for offset in [0, 5, 13, 99] {
+                    var page = query
+                    (page.offset, page.limit) = (offset, 5)
+                    let found = try await store.commands(page)
+                    try require(
+                        found.commands.map(\.command), is: Array(expected.map(\.command).dropFirst(offset).prefix(5)), "\(page)")
+                    try require(found.total, is: expected.count, "the number of \(page)")
+                }
             }
-            for offset in [0, 5, 13, 14, 99] {
-                let page = try await store.commands(of: [script.door, script.gate], offset: offset, limit: 5)
-                try require(page.commands, is: Array(newest.dropFirst(offset).prefix(5)), "the page from \(offset)")
-                try require(page.total, is: newest.count, "the number")
-            }
-            try require(try await store.commands(of: [], offset: 0, limit: 5).total, is: 0, "the number for no device")
+        },
+        StorePromise("A command belongs to the place where its device hung when it was given, also when the device is gone") {
+            store in
+            var script = StoreScript(seed: 26)
+            _ = try await store.commit(script.tenancy)
+            let command = script.command(on: script.door)
+            _ = try await store.commit(script.begin(command))
+            let place = script.stamp(script.door)
+            script.world.change(script.door) { $0.unitID = nil }
+            script.world.remove(script.door)
+            _ = try await store.commit(StoreTransaction(changes: Array(script.world.changes.suffix(2))))
+            let found = try await store.commands(CommandQuery(scopes: [.unit(script.unit)], deviceID: script.door, limit: 5))
+            try require(found.commands.map(\.command), is: [command], "the commands of the unit")
+            try require(found.commands.map(\.device), is: [place], "their place")
+            try require(try await store.command(command.id)?.device, is: place, "the place of the command alone")
+            try require(try await store.command(command.id)?.log, is: .portfolio(script.portfolio), "its log")
         },
     ]
+
+    /// Commands of two people on three doors, of which one moves meanwhile; several begin at one instant.
+    private static func writeCommands(
+        _ count: Int, _ script: inout StoreScript, to store: any GatewayStore
+    ) async throws -> [StoredCommand] {
+        let other = Actor(kind: .user, id: "other", name: "Other", userID: UserID(high: 1, low: 2))
+        var written: [StoredCommand] = []
+        for index in 0..<count {
+            if index % 3 == 0 { script.now = script.now.advanced(by: .milliseconds(1)) }
+            if index == count / 2 { script.world.change(script.door) { $0.unitID = nil } }
+            let device = [script.door, script.gate, script.otherDoor][index % 3]
+            let command = script.command(on: device, by: index % 5 == 0 ? other : nil)
+            _ = try await store.commit(script.begin(command))
+            written.append(StoredCommand(command: command, log: script.log(of: device), device: script.stamp(device)))
+        }
+        return written.sorted { ($0.command.requestedAt, $0.command.id) < ($1.command.requestedAt, $1.command.id) }
+    }
+
+    private static func commandQueries(_ script: StoreScript) -> [CommandQuery] {
+        let scopes: [[RecordScope]] = [
+            [], [.gatewayLog], [.portfolioLog(script.portfolio)], [.unit(script.unit)],
+            [.property(script.property), .unit(script.unit), .portfolioLog(script.portfolio)],
+            [.gatewayLog, .unit(script.unit), .property(script.otherProperty)],
+        ]
+        return scopes.flatMap { scopes in
+            [nil, script.user, UserID(high: 1, low: 2), UserID(high: 9, low: 9)].flatMap { actor in
+                [nil, script.door, script.otherDoor].map { device in
+                    CommandQuery(scopes: scopes, actorUserID: actor, deviceID: device, limit: 5)
+                }
+            }
+        }
+    }
+
+    private static func means(_ query: CommandQuery, _ stored: StoredCommand) -> Bool {
+        if let device = query.deviceID, stored.command.deviceID != device { return false }
+        if let actor = query.actorUserID, stored.command.actor.userID == actor { return true }
+        return query.scopes.contains { scope in
+            switch scope {
+            case .gatewayLog: stored.log == .gateway
+            case .portfolioLog(let id): stored.log == .portfolio(id)
+            case .property(let id): stored.device.propertyID == id
+            case .unit(let id): stored.device.unitID == id
+            }
+        }
+    }
 }

@@ -86,6 +86,10 @@ extension StoreConformance {
         (body.operation, body.event, body.method) = (.unlock, nil, nil)
         (body.decision, body.reason) = choice == 1 ? (.allowed, nil) : (.denied, .noAssociation)
         body.actor = choice == 3 ? .outside : script.actor
+        // An outcome says how it ended and decides nothing.
+        guard choice == 2, body.log != .gateway else { return }
+        (body.kind, body.operation, body.decision, body.reason) = (.commandOutcome, .lock, nil, nil)
+        body.outcome = body.at.milliseconds.isMultiple(of: 3) ? .failed : .confirmed
     }
 
     private static func filterQueries(_ script: StoreScript, _ records: [AccessRecord]) -> [RecordQuery] {
@@ -100,6 +104,13 @@ extension StoreConformance {
             RecordFilter(deviceID: script.door, actorUserID: script.user, decision: .denied, from: early),
             RecordFilter(propertyID: script.property, decision: .allowed, until: late),
             RecordFilter(unitID: script.unit, log: .portfolio(script.portfolio), decision: .denied, from: early, until: late),
+            RecordFilter(kind: .denial), RecordFilter(kind: .deviceEvent), RecordFilter(kind: .adminChange),
+            RecordFilter(operation: .lock), RecordFilter(operation: .unlock, decision: .denied),
+            RecordFilter(reason: .noAssociation), RecordFilter(reason: .userDisabled), RecordFilter(outcome: .failed),
+            RecordFilter(outcome: .confirmed), RecordFilter(propertyID: script.property, outcome: .failed, from: early),
+            RecordFilter(unitID: script.unit, kind: .denial, operation: .unlock, reason: .noAssociation),
+            RecordFilter(actorUserID: script.user, kind: .commandOutcome, outcome: .confirmed, until: late),
+            RecordFilter(deviceID: script.door, kind: .denial, decision: .allowed),
             RecordFilter(actorUserID: UserID(high: 1, low: 2)), RecordFilter(deviceID: script.gate, unitID: script.unit),
         ]
         let scopes: [[RecordScope]] = [
@@ -164,7 +175,11 @@ extension StoreConformance {
             && (filter.propertyID == nil || isTenants && body.propertyID == filter.propertyID)
             && (filter.log == nil || body.log == filter.log)
             && (filter.actorUserID == nil || body.actor.userID == filter.actorUserID)
+            && (filter.kind == nil || body.kind == filter.kind)
+            && (filter.operation == nil || body.operation == filter.operation)
             && (filter.decision == nil || body.decision == filter.decision)
+            && (filter.reason == nil || body.reason == filter.reason)
+            && (filter.outcome == nil || body.outcome == filter.outcome)
             && (filter.from.map { $0 <= body.at } ?? true) && (filter.until.map { body.at < $0 } ?? true)
     }
 

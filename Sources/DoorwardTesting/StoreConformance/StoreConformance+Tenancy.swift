@@ -42,7 +42,7 @@ extension StoreConformance {
             try require(try await tenancy(of: store), is: lastForms(script.world.changes), "the tenancy")
             try require(records.count, is: 2, "the records before")
             try require(try await store.records(query), is: records, "the records of the removed device")
-            try require(try await store.command(command.id), is: script.confirmed(command), "its command")
+            try require(try await store.command(command.id)?.command, is: script.confirmed(command), "its command")
         },
         StorePromise("Two users cannot have one address, upper and lower case taken as one") { store in
             var world = World(seed: 3)

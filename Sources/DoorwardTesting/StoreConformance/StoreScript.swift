@@ -55,14 +55,14 @@ package struct StoreScript: Sendable {
     }
 
     /// The log of a device's portfolio, or the gateway's.
-    package func log(of device: DeviceID) -> LogID { stamp(device).portfolioID.map { .portfolio($0) } ?? .gateway }
+    package func log(of device: DeviceID) -> LogID { stamp(device).log }
 
     // MARK: Commands
 
-    /// An unlock by `user`, ten seconds from its deadline, that has not begun: nothing is written of it.
-    package mutating func command(on device: DeviceID, reason: String? = nil) -> Command {
+    /// An unlock by `user`, or by whom else, ten seconds from its deadline, that has not begun: nothing is written of it.
+    package mutating func command(on device: DeviceID, by other: Actor? = nil, reason: String? = nil) -> Command {
         Command(
-            id: world.id(), deviceID: device, operation: .unlock, actor: actor, source: .api, reason: reason,
+            id: world.id(), deviceID: device, operation: .unlock, actor: other ?? actor, source: .api, reason: reason,
             rule: .association(world.id(), .tenant), requestedAt: now, deadline: now.advanced(by: .seconds(10)))
     }
 

@@ -14,7 +14,8 @@ struct CampaignChecks {
 
     init(house: CampaignHouse, trace: CampaignTrace.Content, store: InMemoryStore) async throws {
         (self.house, self.trace, self.store) = (house, trace, store)
-        let stored = try await store.commands(of: house.devices, offset: 0, limit: .max).commands
+        let scopes = house.logs.map { log in log.portfolioID.map { RecordScope.portfolioLog($0) } ?? .gatewayLog }
+        let stored = try await store.commands(CommandQuery(scopes: scopes, limit: .max)).commands.map(\.command)
         commands = Dictionary(uniqueKeysWithValues: stored.map { ($0.id, $0) })
         var records: [CommandID: [RecordBody]] = [:]
         for body in house.logs.flatMap({ store.log($0) }).map(\.body) {

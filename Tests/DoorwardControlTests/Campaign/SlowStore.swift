@@ -33,12 +33,10 @@ final class SlowStore: GatewayStore {
 
     func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) { try await inner.loadTenancy(receive) }
     func backup(to path: String) async throws(StoreBackupError) -> StoreBackup { try await inner.backup(to: path) }
-    func openCommands() async throws(StoreError) -> [OpenCommand] { try await inner.openCommands() }
-    func command(_ id: CommandID) async throws(StoreError) -> Command? { try await inner.command(id) }
-    func commands(
-        of devices: [DeviceID], offset: Int, limit: Int
-    ) async throws(StoreError) -> (commands: [Command], total: Int) {
-        try await inner.commands(of: devices, offset: offset, limit: limit)
+    func openCommands() async throws(StoreError) -> [StoredCommand] { try await inner.openCommands() }
+    func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? { try await inner.command(id) }
+    func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
+        try await inner.commands(query)
     }
     func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord] { try await inner.records(query) }
     func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? { try await inner.record(id) }

@@ -25,18 +25,16 @@ final class BlockingStore: GatewayStore {
         do { for change in changes { try receive(change) } } catch { throw .failed("the receiver gave up: \(error)") }
     }
 
-    func openCommands() async throws(StoreError) -> [OpenCommand] {
+    func openCommands() async throws(StoreError) -> [StoredCommand] {
         try wait { (store) throws(StoreError) in try await store.openCommands() }
     }
 
-    func command(_ id: CommandID) async throws(StoreError) -> Command? {
+    func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? {
         try wait { (store) throws(StoreError) in try await store.command(id) }
     }
 
-    func commands(
-        of devices: [DeviceID], offset: Int, limit: Int
-    ) async throws(StoreError) -> (commands: [Command], total: Int) {
-        try wait { (store) throws(StoreError) in try await store.commands(of: devices, offset: offset, limit: limit) }
+    func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
+        try wait { (store) throws(StoreError) in try await store.commands(query) }
     }
 
     func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord] {

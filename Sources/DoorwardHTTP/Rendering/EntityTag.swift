@@ -1,0 +1,92 @@
+internal import Crypto
+internal import DoorwardAPI
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import DoorwardPolicy
+internal import HTTPTypes
+
+/// Which version of an object somebody has read: the `ETag` header of an answer.
+///
+/// It is made of what that reader sees of the object, so it tells nothing of what they do not see.
+struct EntityTag: Hashable, Sendable {
+    /// With its quotation marks, as in the header.
+    let text: String
+
+    init(_ write: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        write(&writer)
+        let digest = SHA256.hash(data: writer.bytes).prefix(16)
+        text = "\"" + digest.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined() + "\""
+    }
+}
+
+extension View {
+    /// Of the lock as it is kept. What it reports by itself comes and goes, and makes nobody's reading stale.
+    func tag(of device: LockDevice) -> EntityTag { EntityTag { self.device(device, status: nil, into: &$0) } }
+
+    func tag(of portfolio: Portfolio) -> EntityTag { EntityTag { self.portfolio(portfolio, into: &$0) } }
+
+    func tag(of property: Property) -> EntityTag { EntityTag { self.property(property, into: &$0) } }
+
+    func tag(of unit: Unit) -> EntityTag { EntityTag { self.unit(unit, into: &$0) } }
+
+    func tag(of user: User) -> EntityTag { EntityTag { self.user(user, into: &$0) } }
+
+    func tag(of access: GuestAccess) -> EntityTag { EntityTag { guestAccess(access, into: &$0) } }
+}
+
+extension Answer {
+    /// The same answer, with the version of the object that it holds.
+    func tagged(_ tag: EntityTag) -> Answer {
+        var answer = self
+        answer.headers[.eTag] = tag.text
+        return answer
+    }
+}
+
+/// The header `If-Match` (RFC 9110, section 13.1.1).
+enum IfMatch: Hashable, Sendable {
+    /// `*`: whatever version there is.
+    case any
+    /// One of these, quotation marks and all. A weak one (`W/"…"`) is never the same as any.
+    case tags([String])
+
+    /// `nil` for a request without the header.
+    init?(_ headers: HTTPFields) throws(GatewayError) {
+        let lines = headers[values: .ifMatch]
+        guard !lines.isEmpty else { return nil }
+        let parts = lines.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { String($0).trimmed }
+        if parts == ["*"] {
+            self = .any
+        } else if parts.allSatisfy(Self.isTag) {
+            self = .tags(parts)
+        } else {
+            throw .invalid("If-Match", FieldProblemWord.malformed.rawValue)
+        }
+    }
+
+    func holds(for tag: EntityTag) -> Bool {
+        switch self {
+        case .any: true
+        case .tags(let tags): tags.contains(tag.text)
+        }
+    }
+
+    private static func isTag(_ text: String) -> Bool {
+        let opaque = text.hasPrefix("W/") ? text.dropFirst(2) : text[...]
+        guard opaque.utf8.count >= 2, opaque.hasPrefix("\""), opaque.hasSuffix("\"") else { return false }
+        return String(opaque.dropFirst().dropLast()).isVisibleASCII && !opaque.dropFirst().dropLast().contains("\"")
+    }
+}
+
+extension Call {
+    /// What the request's `If-Match` asks of the object that it changes; `nil` for a request without one.
+    ///
+    /// - Throws: `.invalid` for a header that is none.
+    func condition<Entity>(
+        _ tag: @escaping @Sendable (View, Entity) -> EntityTag
+    ) throws(GatewayError) -> Condition<Entity>? {
+        guard let match = try IfMatch(exchange.facts.headers) else { return nil }
+        return { entity, tenancy in match.holds(for: tag(view(in: tenancy), entity)) }
+    }
+}

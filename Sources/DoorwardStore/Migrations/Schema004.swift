@@ -1,0 +1,59 @@
+internal import DoorwardAudit
+internal import DoorwardDomain
+import FoundationEssentials
+import GRDB
+
+/// The fourth schema: entries that are found by all that a list can be narrowed by, and commands by where they happened and
+/// who gave them.
+enum Schema004 {
+    @Sendable static func apply(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                ALTER TABLE entries ADD COLUMN kind TEXT;
+                ALTER TABLE entries ADD COLUMN operation TEXT;
+                ALTER TABLE entries ADD COLUMN reason TEXT;
+                ALTER TABLE entries ADD COLUMN outcome TEXT;
+                ALTER TABLE commands ADD COLUMN log INTEGER; -- the key of the log that the intent stands in
+                ALTER TABLE commands ADD COLUMN unit_id BLOB; -- as in the intent's entry
+                ALTER TABLE commands ADD COLUMN property_id BLOB;
+                ALTER TABLE commands ADD COLUMN actor_user_id BLOB;
+                """)
+        try fillEntries(db)
+        try db.execute(
+            sql: """
+                UPDATE commands SET log = intent >> 40,
+                    (unit_id, property_id, actor_user_id) =
+                        (SELECT unit_id, property_id, actor_user_id FROM entries WHERE position = intent);
+                CREATE INDEX entries_by_kind ON entries (kind);
+                CREATE INDEX entries_by_reason ON entries (reason) WHERE reason IS NOT NULL;
+                CREATE INDEX entries_by_outcome ON entries (outcome) WHERE outcome IS NOT NULL;
+                CREATE INDEX commands_by_log ON commands (log, requested_at);
+                CREATE INDEX commands_by_property ON commands (property_id, requested_at) WHERE property_id IS NOT NULL;
+                CREATE INDEX commands_by_unit ON commands (unit_id, requested_at) WHERE unit_id IS NOT NULL;
+                CREATE INDEX commands_by_actor ON commands (actor_user_id, requested_at) WHERE actor_user_id IS NOT NULL;
+                """)
+    }
+
+    /// How many entries are read together.
+    private static let page = 1000
+
+    /// Reads out of the records that are there what the new columns hold.
+    private static func fillEntries(_ db: Database) throws {
+        var after = Int64.min
+        while true {
+            let entries = try db.rows(
+                "SELECT position, bytes FROM entries WHERE position > ? ORDER BY position LIMIT ?", [after, page]
+            ) { (position: try $0.value(Int64.self), bytes: try $0.bytes()) }
+            for (position, bytes) in entries {
+                let body = try RecordEncoding.decode(bytes).record.body
+                try db.run(
+                    "UPDATE entries SET kind = ?, operation = ?, reason = ?, outcome = ? WHERE position = ?",
+                    [
+                        body.kind.rawValue, body.operation?.rawValue, body.reason?.rawValue, body.outcome?.rawValue, position,
+                    ])
+            }
+            guard let last = entries.last?.position else { return }
+            after = last
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import DoorwardDomain
+import HTTPTypes
+import Testing
+
+@testable import DoorwardHTTP
+
+/// `ETag` and `If-Match`: nobody overwrites what they have not read.
+@Suite struct EntityTagTests {
+    private func tag(_ house: House, _ path: String, as person: House.Person = .owner) async throws -> String {
+        try #require(try await house.call(.get, path, as: person).headers[.eTag])
+    }
+
+    @Test("A lock is changed and deleted by whoever has read it as it is, and 412 to whoever has not")
+    func device() async throws {
+        let house = try await House()
+        let path = "/devices/\(house.ids.door)"
+        let first = try await tag(house, path)
+        let changed = try await house.call(.put, path, as: .owner, #"{"name":"A"}"#, headers: [.ifMatch: first])
+        #expect(changed.status == 200)
+        let second = try #require(changed.headers[.eTag])
+        #expect(second != first)
+        #expect(try await tag(house, path) == second)
+        for method in [HTTPRequest.Method.put, .delete] {
+            let stale = try await house.call(
+                method, path, as: .owner, method == .put ? #"{"name":"B"}"# : nil, headers: [.ifMatch: first])
+            #expect(stale.status == 412 && stale.code == "precondition_failed")
+        }
+        #expect(try await tag(house, path) == second, "nothing half done")
+        let deleted = try await house.call(.delete, path, as: .owner, headers: [.ifMatch: #""other", \#(second)"#])
+        #expect(deleted.status == 204)
+    }
+
+    @Test("What a lock reports by itself makes nobody's reading stale")
+    func condition() async throws {
+        let house = try await House()
+        let path = "/devices/\(house.ids.door)"
+        let before = try await tag(house, path)
+        #expect(try await house.command(as: .owner).status == 200)
+        #expect(try await tag(house, path) == before)
+    }
+
+    @Test("A tag changes with what its reader sees, and tells nothing of what they do not")
+    func readers() async throws {
+        let house = try await House()
+        let path = "/devices/\(house.ids.door)"
+        let before = try await tag(house, path, as: .guest)
+        _ = try await house.call(.put, path, as: .owner, #"{"metadata":{"hidden":true}}"#)
+        #expect(try await tag(house, path, as: .guest) == before)
+        _ = try await house.call(.put, path, as: .owner, #"{"name":"Seen"}"#)
+        #expect(try await tag(house, path, as: .guest) != before)
+    }
+
+    @Test("It is asked after reach and right, before a conflict, and `*` is any version")
+    func order() async throws {
+        let house = try await House()
+        let stale: [HTTPField.Name: String] = [.ifMatch: #""stale""#]
+        let path = "/devices/\(house.ids.door)"
+        #expect(try await house.call(.delete, path, as: .stranger, headers: stale).code == "forbidden")
+        #expect(try await house.call(.delete, path, as: .auditor, headers: stale).code == "role_insufficient")
+        let last = "/users/\(house.ids[.superAdmin])"
+        let disabling = try await house.call(.put, last, as: .superAdmin, #"{"isEnabled":false}"#, headers: stale)
+        #expect(disabling.code == "precondition_failed")
+        let any = try await house.call(.put, last, as: .superAdmin, #"{"isEnabled":false}"#, headers: [.ifMatch: "*"])
+        #expect(any.code == "conflict")
+        let access = "/guest-access/\(house.ids.guestAccess)"
+        #expect(try await house.call(.delete, access, as: .tenant, headers: stale).status == 412)
+        let tag = try await tag(house, access, as: .tenant)
+        #expect(try await house.call(.delete, access, as: .tenant, headers: [.ifMatch: "W/" + tag]).status == 412, "weak")
+        #expect(try await house.call(.delete, access, as: .tenant, headers: [.ifMatch: tag]).status == 204)
+    }
+
+    @Test("A header that is none is 400", arguments: ["stale", #""a" "b""#, #""a",,"b""#, "*, *", #"""#, #""a b""#])
+    func malformed(_ header: String) async throws {
+        let house = try await House()
+        let reply = try await house.call(.put, "/users/me", as: .tenant, #"{"firstName":"T"}"#, headers: [.ifMatch: header])
+        #expect(reply.problems == ["If-Match: malformed"])
+    }
+
+    @Test(
+        "Whatever is read by its id has a tag, the same again while it does not change",
+        arguments: ["portfolios", "properties", "units", "devices", "users", "guest-access"])
+    func everywhere(_ kind: String) async throws {
+        let house = try await House()
+        let ids: [String: String] = [
+            "portfolios": house.ids.portfolio.description, "properties": house.ids.property.description,
+            "units": house.ids.unit.description, "devices": house.ids.door.description,
+            "users": house.ids[.owner].description, "guest-access": house.ids.guestAccess.description,
+        ]
+        let path = "/\(kind)/\(ids[kind] ?? "")"
+        #expect(try await tag(house, path) == tag(house, path))
+    }
+}
