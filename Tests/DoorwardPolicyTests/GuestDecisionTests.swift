@@ -61,7 +61,7 @@ import Testing
         #expect(house.decide(at: end) == .denied(Denial(.noAssociation, hasReach: false)))
     }
 
-    @Test("A device that has gone to another portfolio is unknown to the guests of the one it came from; within a portfolio it is not")
+    @Test("A device that has gone to another portfolio is unknown to the guests of the one it came from")
     func reachAfterMoving() {
         for (portfolio, hasReach) in [(PortfolioID(high: 0, low: 1), true), (PortfolioID(high: 0, low: 77), false)] {
             var house = House()
