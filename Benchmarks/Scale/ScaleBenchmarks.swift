@@ -3,7 +3,7 @@ import BenchmarkSupport
 import Foundation
 
 /// What a gateway of full size takes: `benchmark-scale [folder] [devices] [records]`. The folder lies on the disk that is
-/// meant and has room for about 700 bytes a record.
+/// meant and has room for about 1,700 bytes a record.
 @main
 enum ScaleBenchmarks {
     private static let starts = 5

@@ -28,7 +28,8 @@ import Testing
         }
         let running = Task { try await server.run() }
         let port = try #require(await ports.first { _ in true })
-        let client = TestClient(host: "127.0.0.1", port: port)
+        // As for the server: how long an answer takes says nothing here.
+        let client = TestClient(host: "127.0.0.1", port: port, configuration: .init(timeout: .seconds(3600)))
         client.connect()
         do {
             try await body(client, port)
