@@ -6,13 +6,15 @@ package enum Credentials: Sendable, CustomStringConvertible, CustomDebugStringCo
     case bearer(String)
     /// A session that is kept in a file, and renewed when its access token has run out.
     case session(SessionFile)
+    /// The same, but never renewed: for calls that nobody waits for to the end.
+    case sessionUnrenewed(SessionFile)
 
     /// What kind they are, and not more.
     package var description: String {
         switch self {
         case .none: "nobody"
         case .bearer: "bearer ••••"
-        case .session(let file): "session in \(file.path)"
+        case .session(let file), .sessionUnrenewed(let file): "session in \(file.path)"
         }
     }
     /// As `description`.

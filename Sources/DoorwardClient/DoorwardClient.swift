@@ -52,6 +52,9 @@ package struct DoorwardClient: Sendable {
         switch credentials {
         case .none: return try await channel.send(call, token: nil).successful()
         case .bearer(let token): return try await channel.send(call, token: token).successful()
+        case .sessionUnrenewed(let file):
+            let token = try SessionKeeper(file: file, channel: channel).standingToken()
+            return try await channel.send(call, token: token).successful()
         case .session(let file):
             let keeper = SessionKeeper(file: file, channel: channel)
             let token = try await keeper.token()

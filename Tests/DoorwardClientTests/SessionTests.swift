@@ -77,6 +77,62 @@ import Testing
         #expect(!issuer.isOver)
     }
 
+    /// A task that somebody else cancels.
+    private final class Caller: Sendable {
+        private let task = Mutex<Task<Void, any Error>?>(nil)
+
+        /// Whoever wants to cancel meanwhile waits until there is something to cancel.
+        func start(_ body: @escaping @Sendable () async throws -> Void) -> Task<Void, any Error> {
+            task.withLock { task in
+                let started = Task { try await body() }
+                task = started
+                return started
+            }
+        }
+
+        func cancel() { task.withLock { $0?.cancel() } }
+    }
+
+    @Test("a renewal that has begun is kept, although whoever wanted it goes away")
+    func cancelled() async throws {
+        let (issuer, folder, caller) = (Issuer(), try TemporaryFolder(), Caller())
+        let silent = try await StubGateway { _, _ in .silence }
+        let other = try DoorwardClient(server: silent.address, credentials: .none)
+        let gateway = try await StubGateway { request, _ in
+            let reply = issuer.reply(to: request)
+            guard request.uri == "/api/v1/auth/refresh" else { return reply }
+            return .held(reply) {
+                caller.cancel()
+                // What a call that is cancelled after that one has noticed, that one has too.
+                let later = Task { _ = try await other.users.me() }
+                later.cancel()
+                _ = await later.result
+            }
+        }
+        let file = SessionFile(folder: folder.path)
+        try file.write(try session(at: gateway, token: "old"))
+        let client = try DoorwardClient(server: gateway.address, credentials: .session(file))
+        _ = await caller.start { _ = try await client.users.me() }.result
+        #expect(try file.read()?.refreshToken == "refresh-2")
+        #expect(try await client.users.me().content.user.id == "u")
+        #expect(!issuer.isOver)
+    }
+
+    @Test("where nobody waits for the end, nothing is renewed")
+    func unrenewed() async throws {
+        let (issuer, folder) = (Issuer(), try TemporaryFolder())
+        let gateway = try await StubGateway { request, _ in issuer.reply(to: request) }
+        let file = SessionFile(folder: folder.path)
+        let client = try DoorwardClient(server: gateway.address, credentials: .sessionUnrenewed(file))
+        try file.write(try session(at: gateway, token: "access-1"))
+        #expect(try await client.users.me().content.user.id == "u")
+        try file.write(try session(at: gateway, token: "old"))
+        await #expect(throws: ClientError.self) { try await client.users.me() }
+        try file.write(try session(at: gateway, token: "access-1", lifetime: 5))
+        await #expect(throws: ClientError.notSignedIn(server: gateway.address)) { try await client.users.me() }
+        #expect(gateway.requests.map(\.uri) == ["/api/v1/users/me", "/api/v1/users/me"])
+    }
+
     @Test("a token that is about to run out is renewed before it is used")
     func runningOut() async throws {
         let (issuer, folder) = (Issuer(), try TemporaryFolder())

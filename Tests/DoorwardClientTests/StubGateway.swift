@@ -16,12 +16,14 @@ final class StubGateway: Sendable {
         var key: String? { headers.first(name: "Idempotency-Key") }
     }
 
-    enum Reply: Sendable {
+    indirect enum Reply: Sendable {
         case answer(Int, String, [String: String] = [:])
         /// The connection ends without a word.
         case cut
         /// Nothing comes, and the connection stays.
         case silence
+        /// The reply comes when the wait is over.
+        case held(Reply, until: @Sendable () async -> Void)
 
         static func data(_ json: String) -> Reply { .answer(200, #"{"status":"success","data":\#(json)}"#) }
 
@@ -90,10 +92,20 @@ private final class Responder: ChannelInboundHandler {
             guard let head else { return }
             let request = StubGateway.Request(
                 method: head.method, uri: head.uri, headers: head.headers, body: String(buffer: body))
-            switch link.respond.withLock({ $0 })(request) {
-            case .answer(let status, let text, let headers): answer(context, status, text, headers)
-            case .cut: context.close(promise: nil)
-            case .silence: break
+            reply(link.respond.withLock({ $0 })(request), context)
+        }
+    }
+
+    private func reply(_ reply: StubGateway.Reply, _ context: ChannelHandlerContext) {
+        switch reply {
+        case .answer(let status, let text, let headers): answer(context, status, text, headers)
+        case .cut: context.close(promise: nil)
+        case .silence: break
+        case .held(let held, let wait):
+            let (loop, bound) = (context.eventLoop, NIOLoopBound((self, context), eventLoop: context.eventLoop))
+            Task {
+                await wait()
+                loop.execute { bound.value.0.reply(held, bound.value.1) }
             }
         }
     }

@@ -59,7 +59,7 @@ package struct Devices: Sendable {
     /// one, and the gateway answers with what became of the first. The lock moves once at most.
     ///
     /// - Throws: `ClientError.refused` for every end that is no confirmation, with the command in it. After
-    ///   `.noConnection` nobody knows whether the lock moves.
+    ///   `.noAnswer` nobody knows whether the lock moves.
     private func move(_ word: String, _ id: String, _ order: Wire.CommandOrder) async throws -> Answer<Wire.CommandAnswer> {
         var call = try Call.post("devices", id, word, body: order)
         call.timeLimit = .milliseconds((order.timeoutMs ?? WireLimits.timeoutMs.upperBound) + Self.margin)

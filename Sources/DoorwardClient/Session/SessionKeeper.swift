@@ -15,7 +15,17 @@ struct SessionKeeper: Sendable {
         return session.isRunningOut ? try await token(after: session.token) : session.token
     }
 
-    /// The token that comes after one that is no longer taken.
+    /// The token in force, without a renewal.
+    ///
+    /// - Throws: `ClientError.notSignedIn` also where it runs out.
+    func standingToken() throws -> String {
+        let session = try current()
+        guard !session.isRunningOut else { throw ClientError.notSignedIn(server: session.server) }
+        return session.token
+    }
+
+    /// The token that comes after one that is no longer taken. Whoever is cancelled meanwhile still waits for a renewal that has
+    /// begun: the gateway has made the next refresh token then, and it has to be kept.
     ///
     /// - Throws: `ClientError.notSignedIn` where the session cannot be renewed.
     func token(after old: String) async throws -> String {
@@ -23,9 +33,13 @@ struct SessionKeeper: Sendable {
             let session = try current()
             if session.token != old { return session.token }
             guard let refreshToken = session.refreshToken else { throw ClientError.notSignedIn(server: session.server) }
-            let renewed = try await renewed(session, refreshToken)
-            try file.write(renewed)
-            return renewed.token
+            try Task.checkCancellation()
+            // A task of its own, which nobody cancels.
+            return try await Task {
+                let renewed = try await renewed(session, refreshToken)
+                try file.write(renewed)
+                return renewed.token
+            }.value
         }
     }
 
@@ -41,6 +55,8 @@ struct SessionKeeper: Sendable {
         var call = try Call.post("auth", "refresh", body: ["refreshToken": refreshToken])
         // It is good for one use, and the answer is kept nowhere.
         call.idempotencyKey = nil
+        // Somebody who wants to leave waits for it.
+        call.timeLimit = .seconds(10)
         do {
             let answer: Answer<Wire.SignedIn> = try await channel.send(call, token: nil).successful().answer(from: channel.server)
             return Session(

@@ -26,7 +26,9 @@ struct ClientAccess {
 
     /// A client for whoever is signed in. The environment comes before the session; a session's secrets go to its own
     /// gateway alone.
-    func client() throws -> DoorwardClient {
+    ///
+    /// - Parameter isRenewing: whether a session that has run out is renewed.
+    func client(isRenewing: Bool = true) throws -> DoorwardClient {
         if let token {
             guard let server else {
                 throw CommandFailure("DOORWARD_TOKEN is set; set DOORWARD_SERVER, which it is for, too", code: 2)
@@ -35,7 +37,7 @@ struct ClientAccess {
         }
         let file = try sessionFile()
         guard let session = try file.read() else { throw ClientError.notSignedIn(server: server) }
-        return try Self.client(server: server ?? session.server, .session(file))
+        return try Self.client(server: server ?? session.server, isRenewing ? .session(file) : .sessionUnrenewed(file))
     }
 
     static func client(server: String, _ credentials: Credentials) throws -> DoorwardClient {

@@ -3,10 +3,11 @@ import DoorwardAPI
 import DoorwardClient
 
 extension CompletionKind {
-    /// The names of the locks that whoever is signed in may see, from the gateway; none where it does not answer at once.
+    /// The names of the locks that whoever is signed in may see, from the gateway; none where it does not answer at once, or the
+    /// session would have to be renewed for it.
     static var lockName: CompletionKind {
         .custom { _, _, _ in
-            await Completion.names { try await ClientAccess().client().devices.list().all().content.map(\.name) }
+            await Completion.names { try await ClientAccess().client(isRenewing: false).devices.list().all().content.map(\.name) }
         }
     }
 
