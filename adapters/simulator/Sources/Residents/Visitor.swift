@@ -23,6 +23,9 @@ package struct Visitor: Hashable, Sendable {
 
     package init(name: String, door: String) { (self.name, self.door) = (name, door) }
 
+    /// Whether there is a day on which they might come.
+    var canCome: Bool { chance > 0 && !days.isEmpty }
+
     /// What they do on one day, in no order. Takes the same draws every day.
     func events(on day: Int, _ weekday: Weekday, _ draws: inout Draws) -> [ScenarioEvent] {
         let (coming, going) = (draws.offset(within: spread), draws.offset(within: spread))

@@ -32,7 +32,7 @@ package struct Scenario: Hashable, Sendable {
     }
 
     /// What happens, in order of time; where times are equal, in the order of the file. Endless where `days` is `nil` and
-    /// anything repeats.
+    /// anything that can happen repeats.
     ///
     /// - Parameter start: events before it are left out.
     package func events(from start: Duration = .zero) -> ScenarioEvents { ScenarioEvents(self, from: start) }
@@ -40,11 +40,11 @@ package struct Scenario: Hashable, Sendable {
     /// How many days have to be planned; `nil` for no end.
     var plannedDays: Int? {
         if let days { return days }
-        guard residents.isEmpty, visitors.isEmpty else { return nil }
+        // What repeats and has no chance brings nothing about on any day: looking for it would never end.
+        guard residents.isEmpty, !visitors.contains(where: \.canCome) else { return nil }
         var last = 0
         for rule in rules {
-            guard case .once(let at) = rule.when else { return nil }
-            last = max(last, at.wholeDays + 1)
+            if case .once(let at) = rule.when { last = max(last, at.wholeDays + 1) } else if rule.canHappen { return nil }
         }
         return last
     }

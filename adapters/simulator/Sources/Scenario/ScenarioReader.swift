@@ -35,11 +35,22 @@ struct ScenarioReader {
             file.word("starts", "day of the week", among: Weekday.allCases.map(\.rawValue)) { Weekday(rawValue: $0) } ?? .monday
         scenario.days = file.value("days", "a number of days, 1–3660") { Int($0).flatMap { (1...3660).contains($0) ? $0 : nil } }
         scenario.residents = file.items("residents").compactMap { resident($0) }
-        scenario.visitors = file.items("visitors").compactMap { visitor($0) }
-        scenario.rules = file.items("events").compactMap { rule($0, days: scenario.days) }
+        let (visitors, events) = (file.items("visitors"), file.items("events"))
+        scenario.visitors = visitors.compactMap { visitor($0) }
+        scenario.rules = events.compactMap { rule($0, days: scenario.days) }
         file.require("locks")
         file.finish()
+        noteStandstill(scenario, visitors: visitors, events: events)
         return scenario
+    }
+
+    /// A scenario without an end in which whatever repeats has no chance: nobody means that.
+    private func noteStandstill(_ scenario: Scenario, visitors: [Node], events: [Node]) {
+        guard mistakes.all.isEmpty, scenario.days == nil, scenario.plannedDays != nil else { return }
+        let repeating = zip(events, scenario.rules).filter { if case .once = $1.when { false } else { true } }.map(\.0)
+        guard let first = (visitors + repeating).first else { return }
+        mistakes.add(
+            first.mark?.line, "this has no chance, and nothing else repeats: give another `chance`, or say for how many `days`")
     }
 
     private func compose(_ yaml: String) -> Node? {

@@ -33,6 +33,12 @@ package struct ScenarioRule: Hashable, Sendable {
         case every(Duration)
     }
 
+    /// Whether there is a day on which it might happen.
+    var canHappen: Bool {
+        if case .daily(let days, _) = when, days.isEmpty { return false }
+        return chance > 0 && !locks.isEmpty
+    }
+
     /// Everything that this rule brings about on one day, in no order.
     func events(on day: Int, _ weekday: Weekday, _ draws: inout Draws) -> [ScenarioEvent] {
         var events: [ScenarioEvent] = []

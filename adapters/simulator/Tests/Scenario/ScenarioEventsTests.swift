@@ -79,6 +79,16 @@ import Testing
         #expect(Array(Scenario(lockNames: ["A"]).events()).isEmpty)
     }
 
+    @Test("A scenario without an end in which what repeats has no chance ends after what happens once")
+    func standstill() {
+        var nobody = Visitor(name: "Cleaner", door: "A")
+        nobody.chance = 0
+        let never = ScenarioRule(.every(.seconds(60)), locks: ["A"], action: .event(.jam), chance: 0)
+        let once = ScenarioRule(.once(.seconds(60)), locks: ["A"], action: .event(.jam))
+        let scenario = Scenario(lockNames: ["A"], visitors: [nobody], rules: [never, once])
+        #expect(Array(scenario.events()).map(\.at) == [.seconds(60)])
+    }
+
     @Test("A resident comes home after leaving, through both doors, and a forgetful one leaves the door unlocked")
     func resident() {
         var ada = Resident(name: "Ada", door: "A")

@@ -62,6 +62,8 @@ import Testing
     }
 
     private static let head = "locks: [Flat]\n"
+    private static let noChance =
+        "this has no chance, and nothing else repeats: give another `chance`, or say for how many `days`"
 
     static let wrong = [
         Wrong(yaml: "", message: "x.yaml, line 1: the file is empty"),
@@ -129,6 +131,11 @@ import Testing
         Wrong(
             yaml: head + "events: [{at: 1h, lock: Flat, do: jam, chance: 1.1}]",
             message: "x.yaml, line 2: `chance` must be a number from 0 to 1, not `1.1`"),
+        Wrong(
+            yaml: head + "events:\n- {at: 1h, lock: Flat, do: jam}\n- {every: 15m, lock: Flat, do: jam, chance: 0}",
+            message: "x.yaml, line 4: " + noChance),
+        Wrong(
+            yaml: head + "visitors: [{name: Cleaner, door: Flat, chance: 0}]", message: "x.yaml, line 2: " + noChance),
         Wrong(yaml: "locks: [", message: "x.yaml, line 2: not YAML: did not find expected node content"),
     ]
 
