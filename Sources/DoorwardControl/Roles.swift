@@ -106,7 +106,8 @@ extension TenancyDraft {
 }
 
 extension UserRoleAssociation {
-    fileprivate var recordFields: [String: RecordValue] {
+    /// What the record of a role that was given or taken says of it.
+    var recordFields: [String: RecordValue] {
         [
             "userId": .string(userID.description), "associatedEntityType": .string(entity.type.rawValue),
             "associatedEntityId": .string(entity.id.description), "roleWithinEntity": .string(role.rawValue),

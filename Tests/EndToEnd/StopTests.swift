@@ -28,6 +28,16 @@ extension EndToEnd {
             #expect(await again.stop() == 0)
         }
 
+        @Test("told so before it listens, it ends in order too", .timeLimit(.minutes(1)))
+        func early() async throws {
+            let folder = try TemporaryFolder()
+            let program = try RunningGateway.launch(in: folder)
+            while !FileManager.default.fileExists(atPath: folder.file("doorward.db.lock")) { await Task.yield() }
+            program.signal(SIGTERM)
+            #expect(await program.exitCode == 0)
+            try await RunningGateway.verifyLogs(in: folder)
+        }
+
         @Test("a second gateway on the same database is refused, and the first goes on")
         func secondGateway() async throws {
             let folder = try TemporaryFolder()

@@ -50,22 +50,22 @@ struct Demo: AsyncParsableCommand {
             handler.logLevel = Style.output.canTakeLinesBack ? .critical : .error
             return handler
         }
-        // From before there is anything to be removed.
-        let end = DemoEnd(signals: await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup))
-        let folder = try DemoFolder(folder)
+        // From before there is anything to be removed. SIGQUIT is Ctrl-\: the terminal is given back after that key too.
+        let end = await StopSignals(.sigint, .sigterm, .sighup, .sigquit)
+        let (folder, password) = (try DemoFolder(folder), Self.newPassword())
         do {
-            try await live(in: folder, until: end)
+            try await live(in: folder, password, until: end)
         } catch {
             folder.remove()
             if error is CommandFailure || error is ClientError { throw error }
             throw CommandFailure("the demo ended: \(error)")
         }
         folder.remove()
-        StandardStream.output.line(folder.farewell)
+        StandardStream.output.line(folder.farewell(password: password))
     }
 
-    private func live(in folder: DemoFolder, until end: DemoEnd) async throws {
-        let (house, password) = (DemoHouse(), Self.newPassword())
+    private func live(in folder: DemoFolder, _ password: Secret<String>, until end: StopSignals) async throws {
+        let house = DemoHouse()
         let configuration = configuration(in: folder)
         let tenancy = try await fill(configuration, with: house, password)
         let (addresses, address) = AsyncStream<String>.makeStream()
@@ -118,16 +118,5 @@ struct Demo: AsyncParsableCommand {
             String(bytes[start..<start + 5].map { signs[Int($0) % signs.count] })
         }
         return Secret(groups.joined(separator: "-"))
-    }
-}
-
-/// Waits for the first signal; one that came before it waits counts.
-private struct DemoEnd: Service {
-    let signals: UnixSignalsSequence
-
-    func run() async {
-        await cancelWhenGracefulShutdown {
-            for await _ in signals { return }
-        }
     }
 }

@@ -36,13 +36,15 @@ struct DemoEvent: Equatable, Sendable {
     let mark: Mark
     let text: String
 
-    /// `nil` for what only prepares another record, and for the doors' opening and closing, which are shown elsewhere.
+    /// `nil` for what only prepares another record, for the making of the house, and for the doors' opening and closing, which
+    /// are shown elsewhere.
     init?(_ record: Wire.AccessRecord) {
         let told: (Mark, String)?
         switch record.kind {
         case "COMMAND_OUTCOME": told = Self.outcome(record)
         case "DENIAL": told = (.refused, Self.denial(record))
         case "DEVICE_EVENT": told = Self.event(record)
+        case "ADMIN_CHANGE" where record.actorKind == "GATEWAY": told = nil
         case "ADMIN_CHANGE": told = (.noted, Self.change(record))
         default: told = nil
         }

@@ -1,3 +1,4 @@
+import DoorwardClient
 import DoorwardDomain
 import FoundationEssentials
 
@@ -24,17 +25,26 @@ struct DemoFolder: Sendable {
         }
     }
 
+    /// Where the demo's own session is kept while it runs.
+    var session: SessionFile { SessionFile(folder: "\(path)/session") }
+
+    /// Removes the demo's own session; nobody else's is kept here.
+    func removeSession() { try? FileManager.default.removeItem(atPath: "\(path)/session") }
+
     /// Removes a temporary folder; one that was wanted stays.
     func remove() {
         if isTemporary { try? FileManager.default.removeItem(atPath: path) }
     }
 
     /// What becomes of it, once the demo is over.
-    var farewell: String {
+    ///
+    /// - Parameter password: everybody's: where the folder stays, this is the last time that anybody can read it.
+    func farewell(password: Secret<String>) -> String {
         guard !isTemporary else { return "The demo is over, and its database is removed." }
         return """
-            The demo is over. \(path.printable) keeps its database and key; the sign-ins stay good on
-              doorward serve --store-path \(database.printable)
+            The demo is over. \(path.printable) keeps its database and key; everybody still signs in, such as \
+            \(DemoHouse.someone) with the password \(password.reveal()), on
+              \(DemoInvitation.programAsTyped) serve --store-path \(database.printable)
             """
     }
 }

@@ -48,6 +48,9 @@ struct DemoHouse: Sendable {
         var lockNames: [String] { shared + closed + flats.flatMap(\.locks) }
     }
 
+    /// The address of one who has a door to open, for examples.
+    static let someone = "tom@\(Person.domain)"
+
     var flats: [Flat] { sites.flatMap(\.flats) }
     var people: [Person] { staff + flats.map(\.tenant) }
     /// Every lock, in the order in which they are shown.

@@ -10,11 +10,24 @@ struct DemoInvitation: Sendable {
     /// The program, as somebody types it.
     let program: String
 
+    /// `doorward`, or the path by which it was started.
+    static var programAsTyped: String {
+        let typed = CommandLine.arguments.first ?? "doorward"
+        return typed.contains("/") ? typed : "doorward"
+    }
+
     /// The few lines at the foot of the screen.
     func foot(columns: Int) -> [String] {
-        login("doorward", columns: columns) + [
-            "password of all: \(password.reveal())", #"doorward locks · doorward unlock "Door 1A" · doorward log --follow"#,
-        ]
+        login(columns: columns) + ["password of all: \(password.reveal())", commands(columns: columns)]
+    }
+
+    /// As many as fit beside each other, and the first in any case.
+    private func commands(columns: Int) -> String {
+        ["locks", #"unlock "Door 1A""#, "log --follow"].map { "\(program) \($0)" }.reduce("") { line, command in
+            if line.isEmpty { return command }
+            let longer = "\(line) · \(command)"
+            return longer.displayWidth <= columns ? longer : line
+        }
     }
 
     /// All of it, for so many columns.
@@ -24,15 +37,15 @@ struct DemoInvitation: Sendable {
                 + "\(house.flats.count) flats, \(house.lockNames.count) simulated locks.", "",
             "Everybody signs in as NAME@\(DemoHouse.Person.domain), with the password", "  \(password.reveal())",
         ] + people(columns: columns) + ["", "In another terminal:"]
-            + login(program, columns: columns - 2).map { "  \($0)" }
+            + login(columns: columns - 2).map { "  \($0)" }
             + ["locks", #"unlock "Door 1A""#, #"log "Door 1A""#, "log --follow"].map { "  \(program) \($0)" } + [
                 "", "API      \(address)/api/v1", "metrics  \(address)/metrics",
             ]
     }
 
     /// On one line, or on one for each option where that is too long.
-    private func login(_ program: String, columns: Int) -> [String] {
-        let (command, options) = ("\(program) login", ["--server \(address)", "--email tom@\(DemoHouse.Person.domain)"])
+    private func login(columns: Int) -> [String] {
+        let (command, options) = ("\(program) login", ["--server \(address)", "--email \(DemoHouse.someone)"])
         let line = ([command] + options).joined(separator: " ")
         guard line.displayWidth > columns else { return [line] }
         return ["\(command) \\", "  \(options[0]) \\", "  \(options[1])"]

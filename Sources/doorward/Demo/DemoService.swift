@@ -16,7 +16,9 @@ struct DemoService: Service {
     func run() async throws {
         do {
             try await cancelWhenGracefulShutdown { try await liveAndWatch() }
+            await signOut()
         } catch {
+            await signOut()
             // What is cut off by the end is no failure.
             guard Task.isShuttingDownGracefully else { throw error }
         }
@@ -26,7 +28,8 @@ struct DemoService: Service {
         guard let address = await addresses.first(where: { _ in true }) else { return }
         let watch = DemoWatch(
             client: try await signIn(at: address),
-            invitation: DemoInvitation(house: house, address: address, password: password, program: Self.program),
+            invitation: DemoInvitation(
+                house: house, address: address, password: password, program: DemoInvitation.programAsTyped),
             clock: life.control.clock, time: HouseTime(beganAt: life.control.clock.now(), speed: life.speed))
         try await withThrowingTaskGroup { group in
             group.addTask { try await life.run() }
@@ -41,14 +44,16 @@ struct DemoService: Service {
     private func signIn(at address: String) async throws -> DoorwardClient {
         let stranger = try DoorwardClient(server: address, credentials: .none)
         let signedIn = try await stranger.authentication.signIn(email: "olga@demo.example", password: password.reveal())
-        let file = SessionFile(folder: folder.path)
-        try file.write(signedIn.session)
-        return try DoorwardClient(server: address, credentials: .session(file))
+        try folder.session.write(signedIn.session)
+        return try DoorwardClient(server: address, credentials: .session(folder.session))
     }
 
-    /// `doorward`, or the path by which it was started.
-    private static var program: String {
-        let typed = CommandLine.arguments.first ?? "doorward"
-        return typed.contains("/") ? typed : "doorward"
+    /// Ends the owner's session: nobody is to find it in a folder that stays. Where the gateway is gone already, the session is
+    /// good for nobody, as its tokens go with it.
+    private func signOut() async {
+        if let server = try? folder.session.read()?.server {
+            try? await DoorwardClient(server: server, credentials: .session(folder.session)).authentication.signOut()
+        }
+        folder.removeSession()
     }
 }

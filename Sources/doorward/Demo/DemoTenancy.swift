@@ -23,11 +23,15 @@ struct DemoTenancy {
         for site in house.sites { add(site, to: portfolio.id) }
     }
 
-    /// Writes everything in one transaction; everybody signs in with the one password.
+    /// Where everybody has their rights from.
+    var records: [PendingRecord] { TenancyMaking.records(of: changes, at: now, random: random) }
+
+    /// Writes everything in one transaction, with its records; everybody signs in with the one password.
     func write(to store: some GatewayStore, password: Secret<String>, hasher: PasswordHasher) async throws {
         let hash = try await hasher.hash(password)
         _ = try await store.commit(
-            StoreTransaction(changes: changes, credentials: users.values.map { .setPassword($0, hash: hash) }))
+            StoreTransaction(
+                changes: changes, credentials: users.values.map { .setPassword($0, hash: hash) }, records: records))
     }
 
     private mutating func add(_ person: DemoHouse.Person) {

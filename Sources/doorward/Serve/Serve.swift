@@ -40,6 +40,8 @@ struct Serve: AsyncParsableCommand {
     private static let longestStop = Duration.seconds(13)
 
     func run() async throws {
+        // From before anything is made or written: whoever stops it at any moment stops it in order.
+        let signals = await StopSignals(.sigterm, .sigint)
         let configuration = try store.configuration(
             ["http.host": httpHost, "http.port": httpPort, "log.level": logLevel, "log.format": logFormat])
         Self.beginLogging(configuration.log)
@@ -48,8 +50,9 @@ struct Serve: AsyncParsableCommand {
             StandardStream.output.line("listening on \(address)")
         }
         var group = ServiceGroupConfiguration(
-            services: [.init(service: gateway, successTerminationBehavior: .gracefullyShutdownGroup)],
-            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            services: ([gateway, signals] as [any Service]).map {
+                .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
+            }, logger: logger)
         group.maximumGracefulShutdownDuration = Self.longestStop
         do {
             try await ServiceGroup(configuration: group).run()

@@ -29,7 +29,7 @@ import Testing
         let random = RandomSource(SeededGenerator(seed: seed))
         let tenancy = DemoTenancy(house, at: clock.now(), random: random, speed: 1)
         try executor.run(stepLimit: 5_000_000) {
-            _ = try await store.commit(StoreTransaction(changes: tenancy.changes))
+            _ = try await store.commit(StoreTransaction(changes: tenancy.changes, records: tenancy.records))
             let simulator = SimulatorAdapter(clock: clock, executor: executor)
             let control = GatewayControl(
                 store: store, adapters: [simulator], clock: clock, random: random,
@@ -97,6 +97,28 @@ import Testing
         #expect(Set(hour.compactMap(\.outcome)).isSuperset(of: [.confirmed, .failed]))
         #expect(Set(hour.map(\.kind)).isSuperset(of: [.adminChange, .denial, .commandIntent, .commandOutcome, .deviceEvent]))
         #expect(Set(hour.compactMap(\.method)).isSuperset(of: [.manual, .auto]))
+    }
+
+    @Test("the log tells where everybody has their rights from, before anything else")
+    func making() throws {
+        let tenancy = DemoTenancy(Self.house, at: VirtualClock().now(), random: RandomSource(), speed: 1)
+        let records = tenancy.records.map(\.body)
+        func made(_ type: String, in log: (LogID) -> Bool) -> [RecordBody] {
+            records.filter { $0.target?.type == type && log($0.log) && $0.kind == .adminChange }
+        }
+        let portfolio = { (log: LogID) in log != .gateway }
+        for (type, count) in [("Portfolio", 1), ("Property", 2), ("Unit", 12), ("LockDevice", 30), ("UserRoleAssociation", 15)] {
+            #expect(made(type, in: portfolio).count == count, "\(type)")
+            #expect(made(type, in: { $0 == .gateway }).count == count, "\(type)")
+        }
+        #expect(made("User", in: { $0 == .gateway }).count == Self.house.people.count)
+        #expect(made("User", in: portfolio).isEmpty, "an account is no right in a portfolio")
+        let roles = made("UserRoleAssociation", in: portfolio).map { $0.details["after"] }
+        for case .putAssociation(let association) in tenancy.changes {
+            #expect(roles.contains { "\($0 as Any)".contains(association.userID.description) })
+        }
+        let days = try Self.play(seed: 1)
+        #expect(days.records.prefix(60).allSatisfy { $0.kind == .adminChange && $0.actor == .gateway })
     }
 
     @Test("everybody leaves and comes home, and somebody forgets to lock")

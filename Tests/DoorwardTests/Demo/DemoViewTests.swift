@@ -78,11 +78,11 @@ import Testing
                 " ● Door 2A       locked    ● Balcony 4B    locked",
                 " ── what happens ──────────────────────────────────────────────────────────────",
                 " 07:41 ✓ Gus Guest unlocked Door 1A", " 07:41 ✗ somebody without access may not unlock Door 1A",
-                " 07:41 · Door 1A was unlocked from inside", " 07:41 ! Door 1A is jammed", "", "", "",
+                " 07:41 · Door 1A was unlocked from inside", " 07:41 ! Door 1A is jammed", "",
                 " ── try it in another terminal ────────────────────────────────────────────────",
-                " doorward login --server http://127.0.0.1:45535 --email tom@demo.example",
+                " .build/debug/doorward login \\", "   --server http://127.0.0.1:45535 \\", "   --email tom@demo.example",
                 " password of all: 73njh-zvxiz-d5q9q-x47tx",
-                " doorward locks · doorward unlock \"Door 1A\" · doorward log --follow",
+                " .build/debug/doorward locks · .build/debug/doorward unlock \"Door 1A\"",
             ])
     }
 

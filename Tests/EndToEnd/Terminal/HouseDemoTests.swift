@@ -24,18 +24,21 @@ extension EndToEnd {
                 in: folder)
         }
 
-        @Test("on a terminal the doors and what happens are drawn; Ctrl-C gives the terminal back and says what became of it all")
-        func drawn() async throws {
-            let demo = try program("--speed", "120")
+        @Test(
+            "on a terminal the doors and what happens are drawn; Ctrl-C and Ctrl-\\ give it back and say what became of it all",
+            arguments: [TerminalProgram.Key.controlC, .controlBackslash])
+        func drawn(end: TerminalProgram.Key) async throws {
+            let demo = try program("--speed", "120", size: .init(columns: 160, rows: 30))
             // The other screen, without a cursor.
             try await demo.read(until: "\u{1B}[?1049h\u{1B}[?25l")
             try await demo.read(until: "Quay entrance")
-            try await demo.read(until: "doorward login --server http://127.0.0.1:")
+            try await demo.read(until: "\(Program.doorward) login")
+            try await demo.read(until: "--server http://127.0.0.1:")
             try await demo.read(until: "Gus Guest unlocked Door 1A")
             #expect(!demo.terminal.isEchoing)
             #expect(!demo.terminal.isLineByLine)
             #expect(try !leftOver.isEmpty)
-            demo.press(.controlC)
+            demo.press(end)
             let rest = await demo.rest()
             #expect(await demo.exitCode == 0)
             #expect(rest.hasSuffix("\u{1B}[?25h\u{1B}[?1049lThe demo is over, and its database is removed.\r\n"), "\(rest)")
@@ -65,7 +68,7 @@ extension EndToEnd {
         @Test("a terminal that cannot be drawn on gets lines")
         func dumb() async throws {
             let demo = try program("--speed", "120", environment: ["TERM": "dumb"])
-            try await demo.read(until: "Mon 07:22")
+            try await demo.read(until: "Gus Guest unlocked Door 1A")
             demo.press(.controlC)
             #expect(await demo.rest().contains("The demo is over"))
             #expect(await demo.exitCode == 0)
@@ -100,8 +103,12 @@ extension EndToEnd {
             demo.signal(SIGINT)
             let rest = await demo.rest()
             #expect(await demo.exitCode == 0)
-            #expect(rest.contains("keeps its database and key"))
-            #expect(rest.hasSuffix("doorward serve --store-path \(kept)/doorward.db\n"))
+            #expect(
+                rest.hasSuffix(
+                    "The demo is over. \(kept) keeps its database and key; everybody still signs in, such as tom@demo.example with the "
+                        + "password \(password), on\n  \(Program.doorward) serve --store-path \(kept)/doorward.db\n"), "\(rest)")
+            let files = try FileManager.default.contentsOfDirectory(atPath: kept)
+            #expect(files.allSatisfy { $0.hasPrefix("doorward.db") }, "nobody's session stays: \(files)")
             #expect(try String(contentsOfFile: folder.file("errors"), encoding: .utf8).isEmpty)
             try await RunningGateway.verifyLogs(in: folder, database: "\(kept)/doorward.db")
             let again = try await Program.run(Program.doorward, ["demo", "--folder", kept], in: folder)

@@ -10,6 +10,7 @@ final class TerminalProgram: Sendable {
         case controlC = "\u{3}"
         case controlD = "\u{4}"
         case controlU = "\u{15}"
+        case controlBackslash = "\u{1C}"
     }
 
     let processID: pid_t

@@ -1,0 +1,60 @@
+package import DoorwardDomain
+package import DoorwardPolicy
+
+/// The records of a tenancy that the host's operator writes whole into a fresh database: without them nobody could read
+/// where people have their rights from. They name the gateway as the actor, as all records of what the host does.
+package enum TenancyMaking {
+    /// One record for each part in the gateway's log, and one more in the log of its portfolio, in the order of the parts.
+    ///
+    /// - Parameter changes: each part after the one that it hangs on. What removes something, and guest accesses, are no part
+    ///   of a fresh tenancy, and get no record.
+    package static func records(
+        of changes: [TenancyChange], at now: Timestamp, random: RandomSource
+    ) -> [PendingRecord] {
+        var directory = TenancyDirectory()
+        return changes.flatMap { change -> [PendingRecord] in
+            directory.apply(change)
+            guard let part = Part(change) else { return [] }
+            let place = part.entity.map { directory.place(of: $0) }
+            let logs = [LogID.gateway] + [place?.portfolioID].compactMap { $0.map { .portfolio($0) } }
+            return logs.map { log in
+                PendingRecord(
+                    RecordBody(
+                        log: log, id: random.id(at: now), at: now, kind: .adminChange, actor: .gateway, source: .cli,
+                        device: part.device, place: place, action: part.action, target: part.target,
+                        details: ["before": .null, "after": .object(part.after)]))
+            }
+        }
+    }
+
+    /// What one record says, as the use cases say it of what they make.
+    private struct Part {
+        var action = ChangeAction.create
+        let target: RecordTarget
+        var entity: AssociatedEntity?
+        var device: DeviceStamp?
+        let after: [String: RecordValue]
+
+        init?(_ change: TenancyChange) {
+            switch change {
+            case .putUser(let user): (target, after) = (RecordTarget(user), user.recorded)
+            case .putPortfolio(let portfolio):
+                (target, entity, after) = (RecordTarget(portfolio), .portfolio(portfolio.id), Self.named(portfolio.name))
+            case .putProperty(let property):
+                (target, entity, after) = (RecordTarget(property), .property(property.id), Self.named(property.name))
+            case .putUnit(let unit):
+                (target, entity) = (RecordTarget(unit), .unit(unit.id))
+                after = Self.named(unit.name).merging(["commonAreaAccessIds": .ids(unit.commonAreaAccessIDs)]) { $1 }
+            case .putDevice(let device):
+                (target, after, self.device) = (RecordTarget(device), device.recordFields, DeviceStamp(device))
+                entity = device.propertyID.map { .property($0) }
+            case .putAssociation(let association):
+                (action, target, entity) = (.assign, RecordTarget(association), association.entity)
+                after = association.recordFields
+            case .removeDevice, .removeAssociation, .putGuestAccess: return nil
+            }
+        }
+
+        private static func named(_ name: String) -> [String: RecordValue] { ["name": .personal(name, person: nil)] }
+    }
+}
