@@ -14,8 +14,8 @@ import ArgumentParser
             `doorward serve` then serves the HTTP API on http://127.0.0.1:8080, and `doorward login --server \
             http://127.0.0.1:8080 --email you@example.org` signs you in for the commands on locks.
 
-            Exit codes: 0 done, 1 refused or failed (the reason is on standard error), 2 wrong usage, 3 no connection, \
-            4 incomplete or rolled-back log.
+            Exit codes: 0 done, 1 refused or failed (the reason is on standard error), 2 wrong usage, 3 no \
+            connection.
             """,
         version: version,
         subcommands: [Reference.self],

@@ -7,10 +7,6 @@ extension EndToEnd {
 
         init() throws { folder = try TemporaryFolder() }
 
-        private static func isInstalled(_ shell: String) -> Bool {
-            FileManager.default.isExecutableFile(atPath: "/usr/bin/\(shell)")
-        }
-
         private func script(_ shell: String) async throws -> String {
             let result = try await Program.run(Program.doorward, ["--generate-completion-script", shell], in: folder)
             #expect(result.code == 0)
@@ -18,10 +14,10 @@ extension EndToEnd {
             return try folder.write(result.output, to: "doorward.\(shell)")
         }
 
-        @Test("each shell accepts its script", arguments: ["bash", "zsh", "fish"].filter(isInstalled))
+        @Test("each shell accepts its script", arguments: ["bash", "zsh", "fish"])
         func accepted(shell: String) async throws {
-            let result = try await Program.run("/usr/bin/\(shell)", ["-n", script(shell)], in: folder)
-            #expect(result.code == 0, "\(result.errors)")
+            let result = try await Program.run("/usr/bin/env", [shell, "-n", script(shell)], in: folder)
+            #expect(result.code == 0, "scripts/test installs \(shell): \(result.errors)")
             #expect(result.errors.isEmpty)
         }
 

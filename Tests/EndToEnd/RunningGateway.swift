@@ -37,8 +37,27 @@ struct RunningGateway: Sendable {
     /// Waits until a program that was started says where it listens.
     init(listening program: Program, folder: TemporaryFolder) async throws {
         let line = try #require(await program.nextLine(), "the gateway ended before it listened: \(folder.path)")
+        try self.init(program, line, folder)
+    }
+
+    /// - Parameter line: the first that it printed.
+    private init(_ program: Program, _ line: String, _ folder: TemporaryFolder) throws {
         address = String(try #require(line.wholeMatch(of: /listening on (http:\/\/127\.0\.0\.1:[0-9]+)/)).1)
         (self.program, self.folder) = (program, folder)
+    }
+
+    /// Starts it once more where it listened, after it has ended. Its port is free for everybody meanwhile: whoever has got it is
+    /// waited for.
+    func startAgain() async throws -> RunningGateway {
+        while true {
+            try Task.checkCancellation()
+            let errors = folder.file("again-\(UUID().uuidString).log")
+            let program = try Program(
+                Program.doorward, ["serve", "--http-port", port], environment: Self.environment(for: folder), errors: errors)
+            if let line = await program.nextLine() { return try RunningGateway(program, line, folder) }
+            let why = try String(contentsOfFile: errors, encoding: .utf8)
+            try #require(why.contains("in use"), "\(why)")
+        }
     }
 
     /// A fresh database with its super admin, and a gateway on it.

@@ -2,6 +2,7 @@ import ArgumentParser
 import DoorwardControl
 import DoorwardDomain
 import DoorwardStore
+import FoundationEssentials
 import Logging
 
 /// `doorward admin create`: the first super admin, straight into the store.
@@ -37,24 +38,39 @@ struct AdminCreate: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try store.configuration()
+        // Nobody types a password for a database that a gateway holds, and none is made before there is a password for it.
+        if FileManager.default.fileExists(atPath: configuration.store.path) {
+            try await create(in: configuration) { try newPassword() }
+        } else {
+            let password = try newPassword()
+            try await create(in: configuration) { password }
+        }
+        StandardStream.output.line("\(email) is now a super admin in \(configuration.store.path)")
+    }
+
+    /// One that may be used.
+    private func newPassword() throws -> Secret<String> {
+        let password = try PasswordPrompt.newPassword(fromStandardInput: passwordStdin)
+        if let problem = PasswordRules.problem(with: password) { throw CommandFailure(Self.passwordSentence(problem)) }
+        return password
+    }
+
+    /// - Parameter password: asked for while the database is held.
+    private func create(in configuration: GatewayConfiguration, password: () throws -> Secret<String>) async throws {
         let clock = SystemClock()
         let opened = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
         do {
-            let password = try PasswordPrompt.newPassword(fromStandardInput: passwordStdin)
-            try await create(in: opened, configuration, clock, password)
+            let host = HostAccess(
+                store: opened, clock: clock, random: RandomSource(), passwordCost: configuration.auth.passwordCost)
+            try await create(by: host, try password())
             try await opened.close()
         } catch {
             try? await opened.close()
             throw error
         }
-        StandardStream.output.line("\(email) is now a super admin in \(configuration.store.path)")
     }
 
-    private func create(
-        in store: SQLiteStore, _ configuration: GatewayConfiguration, _ clock: SystemClock, _ password: Secret<String>
-    ) async throws {
-        let host = HostAccess(
-            store: store, clock: clock, random: RandomSource(), passwordCost: configuration.auth.passwordCost)
+    private func create(by host: HostAccess, _ password: Secret<String>) async throws {
         do {
             _ = try await host.createSuperAdmin(email: email, firstName: firstName, lastName: lastName, password: password)
         } catch {

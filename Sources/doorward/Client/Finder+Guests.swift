@@ -1,5 +1,6 @@
 import DoorwardAPI
 import DoorwardClient
+import DoorwardControl
 
 extension Finder {
     /// The person that a guest access is for; `nil` where the text is but a label.
@@ -15,6 +16,20 @@ extension Finder {
         }
         guard !text.contains("@") else { throw CommandFailure("there is nobody `\(text.printable)`; nothing was granted") }
         return nil
+    }
+
+    /// A guest access, by id, label or the guest's name. Those that have ended count only where no other is called so.
+    ///
+    /// - Returns: `name` is `nil` for one that was given by its id.
+    func guestAccess(_ text: String) async throws -> (id: String, name: String?) {
+        if Self.isID(text) { return (text, nil) }
+        let accesses = try await client.guestAccesses.list().all().content
+        let (names, now) = (try await names(in: accesses), SystemClock().now())
+        let views = accesses.map { GuestAccessView($0, names: names, now: now) }
+        let open = views.filter { !$0.isOver }.flatMap(\.candidates)
+        let meant = Candidate.bearing(text, of: open).isEmpty ? views.flatMap(\.candidates) : open
+        let found = try Candidate.one(text, of: meant, noun: "guest access", listing: "`doorward grants` lists them")
+        return (found.id, found.name)
     }
 
     /// Names of the locks and people of guest accesses, as far as the caller may know them.

@@ -25,6 +25,16 @@ struct GuestAccessView {
 
     var operations: String { (access.operations ?? []).map(Words.word).joined(separator: ", ") }
 
+    /// Whether nobody comes in under it any more.
+    var isOver: Bool { access.revokedAt != nil || (instant(access.validUntil).map { $0 <= now } ?? false) }
+
+    /// What it is called by: its guest, and its label where that is another text.
+    var candidates: [Candidate] {
+        let label = access.label.flatMap { $0 == guest ? nil : $0 }
+        let place = [locks, access.validUntil.map { "until \($0)" }, standing.text].compactMap(\.self).joined(separator: ", ")
+        return [guest, label].compactMap { $0.map { Candidate(id: access.id, name: $0, place: place) } }
+    }
+
     /// Where it stands by this machine's clock; the gateway's is the one that counts.
     var standing: Table.Cell {
         if access.revokedAt != nil { return Table.Cell("revoked", .dim) }

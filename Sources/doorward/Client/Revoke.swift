@@ -8,14 +8,24 @@ struct Revoke: AsyncParsableCommand {
         discussion: """
             When this has ended with 0, nothing more happens under the access, not even a command that was waiting.
 
-            Example: doorward revoke 01990a3c-5b1e-7c3f-8f4e-0c9d2a4b6e71
+            ACCESS is an id, as `doorward grants` lists it, or the label or the guest's name if only one access that has not \
+            ended bears it.
+
+            Example: doorward revoke Plumber
             """)
 
-    @Argument(help: ArgumentHelp("The guest access, as `doorward grants` lists it.", valueName: "id"))
-    var id: String
+    @Argument(help: ArgumentHelp("The guest access: an id, a label or the guest's name.", valueName: "access"))
+    var access: String
 
     func run() async throws {
-        try await ClientAccess().client().guestAccesses.revoke(id)
-        StandardStream.output.line(Style.output.isForPerson ? "Revoked \(id.printable)." : "\(id.printable)\trevoked")
+        let client = try ClientAccess().client()
+        let access = try await Finder(client).guestAccess(access)
+        try await client.guestAccesses.revoke(access.id)
+        let id = access.id.printable
+        guard Style.output.isForPerson else {
+            StandardStream.output.line("\(id)\trevoked")
+            return
+        }
+        StandardStream.output.line("Revoked \(access.name.map { "\($0.printable), id \(id)" } ?? id).")
     }
 }

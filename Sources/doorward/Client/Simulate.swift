@@ -2,6 +2,7 @@ import AdapterSimulator
 import ArgumentParser
 import DoorwardAPI
 import DoorwardClient
+import DoorwardDomain
 
 /// `doorward simulate`: makes something happen to a simulated lock.
 struct Simulate: AsyncParsableCommand {
@@ -30,10 +31,20 @@ struct Simulate: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
+    /// As the gateway has it: people type hyphens too.
+    private var word: String { event.replacing("-", with: "_") }
+
+    func validate() throws {
+        let words = SimulatorEvent.allCases.map(\.rawValue)
+        guard !words.contains(word) else { return }
+        let hint = nearestName(to: word, among: words).map { " Did you mean `\($0)`?" } ?? ""
+        throw ValidationError("`\(event.printable)` is no event.\(hint) There are: \(words.joined(separator: ", ")).")
+    }
+
     func run() async throws {
         let client = try ClientAccess().client()
         let lock = try await Finder(client).lock(lock)
-        let answer = try await client.simulator.trigger(event.replacing("-", with: "_"), on: lock.id)
+        let answer = try await client.simulator.trigger(word, on: lock.id)
         let device = answer.content.device
         output.print(json: answer.json) { style in
             let view = LockView(device)

@@ -35,6 +35,7 @@ extension EndToEnd {
             let result = try await shell.run("detach", "Front door")
             #expect(result.code == 0, "\(result.errors)")
             #expect(result.output == "Front door\tdetached\n")
+            #expect(try await shell.run("log", id).rows.contains { $0[2] == "unlock" })
             #expect(try await house.owner.get("/devices/\(id)").status == 403)
             #expect(try await house.owner.get("/access-records?deviceId=\(id)").data["accessRecords"].items.count >= 3)
             let again = try await shell.run("detach", "Front door")
@@ -63,7 +64,7 @@ extension EndToEnd {
                 ["attach", "n", "--adapter", "simulator", "--property", "p", "--address", "novalue"],
                 ["attach", "n", "--adapter", "simulator", "--property", "p", "--address", "a=1", "a=2"],
                 ["attach", "n", "--adapter", "mqtt", "--property", "p", "--profile", "x", "--address", "profile=y"],
-                ["detach"], ["simulate", "n"],
+                ["detach"], ["simulate", "n"], ["simulate", "n", "explode"],
             ])
         func usage(_ arguments: [String]) async throws {
             let result = try await Program.run(Program.doorward, arguments, in: TemporaryFolder())
@@ -71,7 +72,7 @@ extension EndToEnd {
             #expect(result.errors.contains("Usage: doorward"))
         }
 
-        @Test("events happen to simulated locks, and an unknown one is refused")
+        @Test("events happen to simulated locks, and an unknown one is refused with the nearest")
         func simulate() async throws {
             let (_, house, shell) = try await ownersShell()
             _ = try await house.lock("Front door")
@@ -80,9 +81,11 @@ extension EndToEnd {
             #expect(try await shell.run("status", "Front door").rows.contains(["door", "open"]))
             let json = try await shell.run("simulate", "Front door", "low_battery", "--json").json
             #expect(json["device"]["batteryLow"] == .bool(true))
-            let unknown = try await shell.run("simulate", "Front door", "explode")
-            #expect(unknown.code == 1)
-            #expect(unknown.errors.contains("  event has a value that is not known here"), "\(unknown.errors)")
+            let unknown = try await shell.run("simulate", "Front door", "low-batery")
+            #expect(unknown.code == 2)
+            #expect(
+                unknown.errors.contains("`low-batery` is no event. Did you mean `low_battery`? There are: jam, clear, "),
+                "\(unknown.errors)")
         }
     }
 }

@@ -50,6 +50,30 @@ extension EndToEnd {
             #expect(nobody.errors == "doorward: there is nobody `nobody@doors.example`; nothing was granted\n")
         }
 
+        @Test("a guest access is revoked by its label or its guest's name, the open one first; several are listed")
+        func revokeByName() async throws {
+            let (gateway, house, shell) = try await ownersShell()
+            let door = try await house.lock("Front door")
+            func grant(_ guest: String) async throws -> String {
+                let granted = try await shell.run("grant", guest, door, "--from", "now", "--until", "+1h", "--json")
+                return try #require(try granted.json["guestAccess"]["id"].text, "\(granted.errors)")
+            }
+            let (first, second) = (try await grant("Plumber"), try await grant("Plumber"))
+            let both = try await shell.run("revoke", "plumber")
+            #expect(both.code == 1)
+            #expect(both.errors.hasPrefix("doorward: `plumber` is the name of several; name one by its id:\n"), "\(both.errors)")
+            for id in [first, second] { #expect(both.errors.contains(id)) }
+            #expect(try await shell.run("revoke", first).output == "\(first)\trevoked\n")
+            #expect(try await shell.run("revoke", "Plumber").output == "\(second)\trevoked\n", "the first has ended")
+            _ = try await house.tenant("Tom", on: gateway)
+            let access = try await grant("Tom Example")
+            let revoked = try await shell.run("revoke", "tom example")
+            #expect(revoked.output == "\(access)\trevoked\n", "\(revoked.errors)")
+            let nobody = try await shell.run("revoke", "Painter")
+            #expect(nobody.code == 1)
+            #expect(nobody.errors == "doorward: there is no guest access `Painter`; `doorward grants` lists them\n")
+        }
+
         @Test("a window that ends before it begins is refused in words, and nothing is granted")
         func backwards() async throws {
             let (_, house, shell) = try await ownersShell()

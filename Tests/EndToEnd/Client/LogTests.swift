@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    @Suite("doorward log") struct LogTests {
+    @Suite("doorward log", .timeLimit(.minutes(5))) struct LogTests {
         @Test("newest last, one line a record, of one lock or of all")
         func lines() async throws {
             let (_, house, shell) = try await ownersShell()
@@ -74,7 +74,7 @@ extension EndToEnd {
             #expect(try await house.owner.post("/devices/\(door)/unlock", "{}").status == 200)
             try await until(1)
             #expect(await gateway.stop() == 0)
-            let again = try await RunningGateway.start(in: gateway.folder, ["--http-port", gateway.port])
+            let again = try await gateway.startAgain()
             let owner = house.owner.at(again)
             #expect(try await owner.post("/devices/\(door)/lock", "{}").status == 200)
             #expect(try await owner.post("/devices/\(door)/unlock", "{}").status == 200)

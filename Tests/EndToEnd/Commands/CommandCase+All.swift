@@ -68,7 +68,7 @@ extension CommandCase {
             pipe: "  address.profile is not known here"),
         CommandCase("simulate", "Cellar", "door-open", pipe: "Cellar\tlocked\n", terminal: "Cellar is locked."),
         CommandCase("simulate", "Cellar", "low_battery", "--json", pipe: #""batteryLow":true"#),
-        CommandCase("detach", "Away {how}", pipe: "Away pipe\tdetached\n", terminal: "Detached Away terminal."),
+        CommandCase("detach", "Away {how}", pipe: "Away pipe\tdetached\n", terminal: "\n  its history: doorward log "),
     ]
 
     private static let host = [

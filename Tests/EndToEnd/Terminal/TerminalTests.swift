@@ -52,13 +52,20 @@ extension EndToEnd {
             #expect(again.code == 0, "the address is still free: \(again.errors)")
         }
 
-        @Test("who ends the input instead of typing a password has done nothing")
+        @Test("who ends the input instead of typing a password has done nothing, and no database is made")
         func endOfInput() async throws {
             let program = try create()
             try await program.read(until: "characters): ")
             program.press(.controlD)
             #expect(await program.rest().contains("doorward: no password was typed; nothing was done"))
             #expect(await program.exitCode == 1)
+            let short = try await Program.run(
+                Program.doorward, ["admin", "create", "--email", "a@doors.example", "--password-stdin"],
+                environment: RunningGateway.environment(for: folder), input: "short\n", in: folder)
+            #expect(short.code == 1)
+            #expect(short.errors == "doorward: the password is too short: it needs 15 characters at least\n")
+            #expect(!FileManager.default.fileExists(atPath: folder.file("doorward.db")))
+            #expect(!FileManager.default.fileExists(atPath: folder.file("doorward.db.lock")))
         }
 
         @Test("Ctrl-C at the hidden question ends the command, and the terminal shows again what is typed")
