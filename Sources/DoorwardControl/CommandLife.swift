@@ -124,8 +124,6 @@ final class CommandLife: Sendable {
         // Nothing is begun whose end could not be written down.
         guard dal.ledger.isAcceptingCommands else { return .ended(.outcomeNotWritten) }
         guard dal.clock.monotonicNow() < deadline.withLock({ $0 }) else { return .ended(.deadlinePassed) }
-        // Another lock at the same device is not the one that this was asked for.
-        guard live.lock == lock else { return .ended(.denied(Denial(.deviceUnknown, hasReach: true))) }
         let now = dal.clock.now()
         let command = command
         let decision = SecurityService.decide(
@@ -134,6 +132,8 @@ final class CommandLife: Sendable {
         guard case .allowed(let rule, _) = decision else {
             return .ended(.denied(decision.denial ?? Denial(.noAssociation, hasReach: false)))
         }
+        // Another lock at the same device is not the one that this was asked for.
+        guard live.lock == lock else { return .ended(.denied(Denial(.deviceUnknown, hasReach: true))) }
         guard rule == command.rule else { return .grantedByOther(rule) }
         return handOver(order, at: now)
     }
@@ -199,9 +199,8 @@ final class CommandLife: Sendable {
                 key: call.key, fingerprint: call.fingerprint, commandID: ended.id,
                 answer: call.render(finished, dal.directory.current), createdAt: ended.requestedAt)
         }
-        // What the lock says late belongs into the log of the intent, so only while the device hangs there.
-        if ending.isUnanswered, dal.directory.current.device(ended.deviceID)?.portfolioID == stamp.portfolioID {
-            live.remember(UnansweredCommand(id: ended.id, operation: ended.operation), of: lock)
+        if ending.isUnanswered {
+            live.remember(UnansweredCommand(id: ended.id, operation: ended.operation, log: stamp.log), of: lock)
         }
         do {
             try await dal.ledger.write(

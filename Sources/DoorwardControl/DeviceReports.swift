@@ -75,13 +75,13 @@ package final class DeviceReports: ReportReceiver {
         }
     }
 
-    private func write(_ event: RecordEvent, _ report: LockReport, answering late: CommandID?, at now: Timestamp) {
+    private func write(_ event: RecordEvent, _ report: LockReport, answering late: UnansweredCommand?, at now: Timestamp) {
         guard let device = directory.current.device(report.deviceID) else { return }
         let stamp = DeviceStamp(device)
         let body = RecordBody(
             log: stamp.log, id: random.id(at: now), at: now, kind: .deviceEvent,
             actor: Actor(kind: .device, id: device.id.description, name: report.fact.operatorName), source: .device,
-            device: stamp, commandID: late, stateAfter: report.fact.confirmedState, event: event,
+            device: stamp, commandID: late.flatMap { $0.log == stamp.log ? $0.id : nil }, stateAfter: report.fact.confirmedState, event: event,
             method: report.fact.method)
         if !backlog.add(body, of: device.id) { metrics.ofFullQueue.increment() }
     }

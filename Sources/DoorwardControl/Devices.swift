@@ -45,10 +45,7 @@ package struct Devices: Sendable {
                 }
             },
             afterwards: { device, before in
-                let old = before.device(device.id)
-                if old?.address != device.address { attachments.attach(device, isAnew: true) }
-                // A late word on a command belongs to the log of its intent, which is another portfolio's now.
-                if old?.portfolioID != device.portfolioID { writer.devices.device(device.id).forgetUnanswered() }
+                if before.device(device.id)?.address != device.address { attachments.attach(device, isAnew: true) }
             }
         ).value
     }

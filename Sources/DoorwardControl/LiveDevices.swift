@@ -121,11 +121,11 @@ final class LiveDevice: Sendable {
     func forgetUnanswered() { condition.withLock { $0.unanswered = nil } }
 
     /// Takes the command that a live `state` answers late, if there is one.
-    func takeUnanswered(answeredBy state: LockState) -> CommandID? {
+    func takeUnanswered(answeredBy state: LockState) -> UnansweredCommand? {
         condition.withLock { condition in
             guard let command = condition.unanswered, state.satisfies(command.operation) || state == .jammed else { return nil }
             condition.unanswered = nil
-            return command.id
+            return command
         }
     }
 }
@@ -133,4 +133,6 @@ final class LiveDevice: Sendable {
 struct UnansweredCommand: Sendable {
     let id: CommandID
     let operation: LockOperation
+    /// Where its intent stands: no other log names the command.
+    let log: LogID
 }

@@ -33,7 +33,8 @@ struct Recovery {
         let open = try await storing { () throws(StoreError) in try await ledger.store.openCommands() }
         for open in open.reversed() {
             let live = devices.device(open.command.deviceID)
-            live.remember(UnansweredCommand(id: open.command.id, operation: open.command.operation), of: live.lock)
+            live.remember(
+                UnansweredCommand(id: open.command.id, operation: open.command.operation, log: open.log), of: live.lock)
         }
     }
 

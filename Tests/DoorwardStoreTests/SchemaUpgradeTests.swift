@@ -28,6 +28,33 @@ import Testing
         #expect(report.counts == (try StoreCheck.run(path: sample.database.path).counts))
     }
 
+    @Test(
+        "A record whose bytes are none does not stop an upgrade; the check names it before and after",
+        arguments: 1..<Schema.current.number)
+    func unreadableRecord(in number: Int) async throws {
+        let sample = try await CheckedSample(seed: 44)
+        let old = sample.database.folder.appending(path: "old.db").path
+        try EarlierFile.make(old, schema: number, rowsOf: sample.database.path)
+        let queue = try DatabaseQueue(path: old)
+        try await queue.write { try $0.execute(sql: "UPDATE entries SET bytes = x'00' WHERE position = 1 << 40 | 3") }
+        try queue.close()
+        let before = try StoreCheck.run(path: old).fault
+        #expect(before?.seq == 3)
+        try await sample.database.open(path: old).close()
+        #expect(try StoreCheck.run(path: old).fault == before)
+    }
+
+    @Test("An upgrade leaves no write-ahead log behind that the first commands would wait for")
+    func cutLog() async throws {
+        let sample = try await CheckedSample(seed: 45)
+        let old = sample.database.folder.appending(path: "old.db").path
+        try EarlierFile.make(old, schema: 2, rowsOf: sample.database.path)
+        let store = try sample.database.open(path: old)
+        let log = try FileManager.default.attributesOfItem(atPath: old + "-wal")[.size] as? Int
+        #expect(log == 0)
+        try await store.close()
+    }
+
     @Test("An upgrade that is cut off after any step goes on from there", arguments: 1..<Schema.current.number)
     func cutOff(after number: Int) async throws {
         let sample = try await CheckedSample(seed: 42)

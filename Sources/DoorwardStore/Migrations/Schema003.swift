@@ -34,8 +34,9 @@ enum Schema003 {
                 "SELECT position, bytes FROM entries WHERE position > ? ORDER BY position LIMIT ?", [after, page]
             ) { (position: try $0.value(Int64.self), bytes: try $0.bytes()) }
             for (position, bytes) in entries {
-                let body = try RecordEncoding.decode(bytes).record.body
-                guard body.actor.userID != nil || body.decision != nil else { continue }
+                // Bytes that are no record stay as they are: a check of the file names them, and nobody's start fails over them.
+                guard let body = try? RecordEncoding.decode(bytes).record.body, body.actor.userID != nil || body.decision != nil
+                else { continue }
                 try db.run(
                     "UPDATE entries SET actor_user_id = ?, is_denied = ? WHERE position = ?",
                     [body.actor.userID?.blob, body.decision.map { $0 == .denied }, position])

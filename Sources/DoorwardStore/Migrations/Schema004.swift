@@ -45,7 +45,8 @@ enum Schema004 {
                 "SELECT position, bytes FROM entries WHERE position > ? ORDER BY position LIMIT ?", [after, page]
             ) { (position: try $0.value(Int64.self), bytes: try $0.bytes()) }
             for (position, bytes) in entries {
-                let body = try RecordEncoding.decode(bytes).record.body
+                // Bytes that are no record stay as they are: a check of the file names them, and nobody's start fails over them.
+                guard let body = try? RecordEncoding.decode(bytes).record.body else { continue }
                 try db.run(
                     "UPDATE entries SET kind = ?, operation = ?, reason = ?, outcome = ? WHERE position = ?",
                     [

@@ -55,8 +55,11 @@ struct WriterConnection {
             if let pages = limits.maximumPages { try db.execute(sql: "PRAGMA max_page_count = \(pages)") }
         }
         try verifySettings(path: path)
+        let before = try queue.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
         try schema.migrate(queue)
         try verifySettings(path: path)
+        // A step may rewrite everything: nobody's first commands wait for that to be moved out of the log.
+        if (1..<schema.number).contains(before) { try cutLog() }
     }
 
     /// GRDB sets `synchronous` by itself in places, and a step may switch off references: what counts is what the open

@@ -51,18 +51,33 @@ struct CommandSelection {
     /// How many there are, each counted once.
     func count(in db: Database) throws -> Int {
         guard !matches.isEmpty else { return 0 }
-        let sql = "SELECT count(*) FROM commands WHERE "
-        let found =
-            if let device {
-                try db.firstRow(sql + "device_id = ?" + condition.sql, [device.value] + arguments) { try $0.value(Int.self) }
-            } else {
-                try db.firstRow(sql + anyMatch(prefix: ""), arguments) { try $0.value(Int.self) }
-            }
-        return found ?? 0
+        guard let device else { return try countByColumns(in: db) }
+        let sql = "SELECT count(*) FROM commands WHERE device_id = ?" + condition.sql
+        return try db.firstRow(sql, [device.value] + arguments) { try $0.value(Int.self) } ?? 0
+    }
+
+    /// Column by column, each by its own index and without what an earlier one has counted: one query for all of them would
+    /// gather every command before it counts.
+    private func countByColumns(in db: Database) throws -> Int {
+        var (total, counted, earlier) = (0, "", StatementArguments())
+        for (name, values) in columns {
+            let marks = values.map { _ in "?" }.joined(separator: ", ")
+            total += try db.firstRow(
+                "SELECT count(*) FROM commands WHERE \(name) IN (\(marks))\(counted)", StatementArguments(values) + earlier
+            ) { try $0.value(Int.self) } ?? 0
+            // Behind `+` it chooses no index; a column without a value is none of the values.
+            counted += " AND (+\(name) IN (\(marks))) IS NOT TRUE"
+            earlier += StatementArguments(values)
+        }
+        return total
     }
 
     private var columns: [(name: String, values: [DatabaseValue])] {
-        Dictionary(grouping: matches, by: \.column).sorted { $0.key < $1.key }.map { ($0.key, $0.value.map(\.value)) }
+        let found = Dictionary(grouping: matches, by: \.column)
+        // Widest first: what a log holds is counted in its index alone.
+        return ["log", "property_id", "unit_id", "actor_user_id"].compactMap { name in
+            found[name].map { (name: name, values: $0.map(\.value)) }
+        }
     }
 
     private func anyMatch(prefix: String) -> String {
