@@ -34,8 +34,10 @@ enum ScaleBenchmarks {
         let used = gateway.processorSeconds
         try await Task.sleep(for: .seconds(idleSeconds))
         Figure(name, "processor time when idle", (gateway.processorSeconds - used) / idleSeconds * 100, "% of a core").report()
-        if records > 0 { try await PageBenchmark(gateway: gateway, estate: estate).run() }
-        Figure(name, "memory after the pages", gateway.residentMemory / 1_048_576, "MiB", goal: 400, note: size).report()
+        let calls = try await OwnersCalls(to: gateway)
+        if records > 0 { try await PageBenchmark(calls: calls, estate: estate).run() }
+        try await AnsweredChangeBenchmark(calls: calls, estate: estate).run()
+        Figure(name, "memory after all that", gateway.residentMemory / 1_048_576, "MiB", goal: 400, note: size).report()
     }
 
     private static func measureStart(_ estate: Estate, _ size: String) throws {

@@ -1,0 +1,49 @@
+import AsyncHTTPClient
+import BenchmarkSupport
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Calls of the estate's owner, one after the other, and how long each took.
+struct OwnersCalls {
+    private let url: String
+    private let token: String
+
+    struct Failure: Error { let answer: String }
+
+    private struct SignInAnswer: Decodable {
+        struct Content: Decodable { let token: String }
+        let data: Content
+    }
+
+    /// Signs in.
+    init(to gateway: ServedGateway) async throws {
+        url = "\(gateway.url)/api/v1"
+        let body = #"{"email":"\#(Estate.ownerEmail)","password":"\#(Estate.password)"}"#
+        let answer = try await Self.send(.POST, "\(url)/auth/login", body: body, token: nil).body
+        token = try JSONDecoder().decode(SignInAnswer.self, from: answer).data.token
+    }
+
+    /// - Returns: the body of a success, and the nanoseconds until all of it was there.
+    func send(_ method: HTTPMethod, _ path: String, body: String? = nil) async throws -> (body: Data, time: UInt64) {
+        try await Self.send(method, url + path, body: body, token: token)
+    }
+
+    private static func send(
+        _ method: HTTPMethod, _ url: String, body: String?, token: String?
+    ) async throws -> (body: Data, time: UInt64) {
+        var request = HTTPClientRequest(url: url)
+        request.method = method
+        if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(string: body))
+        }
+        let watch = Stopwatch()
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let answer = try await response.body.collect(upTo: 1 << 22)
+        let time = watch.wall
+        guard (200..<300).contains(response.status.code) else { throw Failure(answer: String(buffer: answer)) }
+        return (Data(answer.readableBytesView), time)
+    }
+}
