@@ -56,28 +56,6 @@ import Testing
         #expect(try StoreCheck.run(path: old).isWhole)
     }
 
-    @Test("An upgrade that meets a record it cannot read changes nothing, and says so")
-    func unreadable() async throws {
-        let sample = try await FullSample(seed: 93)
-        let old = sample.database.folder.appending(path: "old.db").path
-        try EarlierFile.make(old, schema: 2, rowsOf: sample.database.path)
-        let queue = try DatabaseQueue(path: old)
-        try await queue.writeWithoutTransaction {
-            try $0.execute(sql: "UPDATE entries SET bytes = x'00' WHERE position = (SELECT max(position) FROM entries)")
-        }
-        try queue.close()
-        let before = try EarlierFile.rows(of: old, columnsOf: 2)
-        for _ in 0..<2 {
-            #expect { try sample.database.open(path: old) } throws: { error in
-                if case .failed? = error as? StoreOpenError { true } else { false }
-            }
-        }
-        #expect(try EarlierFile.rows(of: old, columnsOf: 2) == before)
-        let report = try StoreCheck.run(path: old)
-        #expect(report.schema == 2, "the step that failed was undone")
-        #expect(report.fault?.problem.code == "not_a_record")
-    }
-
     /// Of a person or of nobody, allowed, denied or neither, in any log.
     private func record(_ script: inout StoreScript, _ random: inout SeededGenerator) -> RecordBody {
         let device = [script.door, script.gate, script.otherDoor].randomElement(using: &random) ?? script.door
