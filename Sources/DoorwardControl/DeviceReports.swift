@@ -81,7 +81,8 @@ package final class DeviceReports: ReportReceiver {
         let body = RecordBody(
             log: stamp.log, id: random.id(at: now), at: now, kind: .deviceEvent,
             actor: Actor(kind: .device, id: device.id.description, name: report.fact.operatorName), source: .device,
-            device: stamp, commandID: late.flatMap { $0.log == stamp.log ? $0.id : nil }, stateAfter: report.fact.confirmedState, event: event,
+            device: stamp, commandID: late.flatMap { $0.log == stamp.log ? $0.id : nil }, stateAfter: report.fact.confirmedState,
+            event: event,
             method: report.fact.method)
         if !backlog.add(body, of: device.id) { metrics.ofFullQueue.increment() }
     }

@@ -62,9 +62,10 @@ struct CommandSelection {
         var (total, counted, earlier) = (0, "", StatementArguments())
         for (name, values) in columns {
             let marks = values.map { _ in "?" }.joined(separator: ", ")
-            total += try db.firstRow(
-                "SELECT count(*) FROM commands WHERE \(name) IN (\(marks))\(counted)", StatementArguments(values) + earlier
-            ) { try $0.value(Int.self) } ?? 0
+            total +=
+                try db.firstRow(
+                    "SELECT count(*) FROM commands WHERE \(name) IN (\(marks))\(counted)", StatementArguments(values) + earlier
+                ) { try $0.value(Int.self) } ?? 0
             // Behind `+` it chooses no index; a column without a value is none of the values.
             counted += " AND (+\(name) IN (\(marks))) IS NOT TRUE"
             earlier += StatementArguments(values)
