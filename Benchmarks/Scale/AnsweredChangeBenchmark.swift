@@ -2,6 +2,7 @@ import BenchmarkFleet
 import BenchmarkSupport
 import DoorwardDomain
 import Foundation
+import NIOHTTP1
 
 /// Changes to who may do what, from the request to the answer: the change and its records are durable, it is in force, and
 /// the gates have been passed. One after the other, so that none shares its flush.

@@ -2,6 +2,7 @@ import BenchmarkFleet
 import BenchmarkSupport
 import DoorwardDomain
 import Foundation
+import NIOHTTP1
 
 /// Pages of access records out of a whole estate, over HTTP.
 struct PageBenchmark {
