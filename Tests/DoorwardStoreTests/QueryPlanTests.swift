@@ -31,6 +31,30 @@ import Testing
         try queue.close()
     }
 
+    @Test(
+        "What is rare is found by an index that holds nothing else",
+        arguments: [
+            (RecordFilter(decision: .denied), "entries_denied"), (RecordFilter(kind: .denial), "entries_by_rare_kind"),
+            (RecordFilter(reason: .noAssociation), "entries_by_reason"),
+            (RecordFilter(outcome: .failed), "entries_by_rare_outcome"),
+        ])
+    func rare(filter: RecordFilter, index: String) async throws {
+        let sample = try await FullSample(seed: 83)
+        let queue = try DatabaseQueue(path: sample.database.path)
+        let query = RecordQuery(scopes: [.portfolioLog(sample.script.portfolio)], filter: filter, order: .newestFirst, limit: 2)
+        let statements = try await queue.read { db in
+            let statements = Statements()
+            db.trace(options: .statement) { statements.note($0) }
+            _ = try RecordQueryReading(query, in: db).records()
+            db.trace(nil)
+            return statements.all
+        }
+        let plans = try await queue.read { db in try statements.flatMap { try Self.plan(of: $0, in: db) } }
+        #expect(
+            plans.contains { $0.contains("USING INDEX \(index) ") || $0.contains("USING COVERING INDEX \(index) ") }, "\(plans)")
+        try queue.close()
+    }
+
     @Test("No change goes through a table from end to end, those that prune included")
     func writing() async throws {
         let database = try TemporaryDatabase()

@@ -29,7 +29,7 @@ struct CommandsCheck {
             guard let row, row.intent == position, row.device == body.device?.deviceID else {
                 throw StoreFault(.command(id), body, position)
             }
-            guard try schema < 4 || Self.isBesideItsIntent(id, body, position, in: db) else {
+            guard try schema < 3 || Self.isBesideItsIntent(id, body, position, in: db) else {
                 throw StoreFault(.command(id), body, position)
             }
             count += 1

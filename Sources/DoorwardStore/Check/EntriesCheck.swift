@@ -42,10 +42,10 @@ struct EntriesCheck {
         RepeatedColumn(name: "property_id") { $0.log == .gateway ? nil : $0.propertyID?.blob },
         RepeatedColumn(name: "actor_user_id", schema: 3) { $0.actor.userID?.blob },
         RepeatedColumn(name: "is_denied", schema: 3) { $0.decision.map { $0 == .denied } },
-        RepeatedColumn(name: "kind", schema: 4) { $0.kind.rawValue },
-        RepeatedColumn(name: "operation", schema: 4) { $0.operation?.rawValue },
-        RepeatedColumn(name: "reason", schema: 4) { $0.reason?.rawValue },
-        RepeatedColumn(name: "outcome", schema: 4) { $0.outcome?.rawValue },
+        RepeatedColumn(name: "kind", schema: 3) { $0.kind.rawValue },
+        RepeatedColumn(name: "operation", schema: 3) { $0.operation?.rawValue },
+        RepeatedColumn(name: "reason", schema: 3) { $0.reason?.rawValue },
+        RepeatedColumn(name: "outcome", schema: 3) { $0.outcome?.rawValue },
     ]
 
     /// Everything that lies in the log, in order.

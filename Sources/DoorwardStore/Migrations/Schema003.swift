@@ -3,7 +3,11 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// The third schema: password resets, and entries that are found by who acted and by what was decided.
+/// The third schema: password resets; entries that are found by all that a list can be narrowed by, and commands by where they
+/// happened and who gave them.
+///
+/// What most entries have in common (an intent, what was allowed or confirmed) stands in no index of its own: reading the log
+/// finds it as soon, and every unlock would pay for the index.
 enum Schema003 {
     @Sendable static func apply(_ db: Database) throws {
         try db.execute(
@@ -14,12 +18,31 @@ enum Schema003 {
                 ) STRICT, WITHOUT ROWID;
                 ALTER TABLE entries ADD COLUMN actor_user_id BLOB;
                 ALTER TABLE entries ADD COLUMN is_denied INTEGER; -- NULL where nothing was decided
+                ALTER TABLE entries ADD COLUMN kind TEXT;
+                ALTER TABLE entries ADD COLUMN operation TEXT;
+                ALTER TABLE entries ADD COLUMN reason TEXT;
+                ALTER TABLE entries ADD COLUMN outcome TEXT;
+                ALTER TABLE commands ADD COLUMN log INTEGER; -- the key of the log that the intent stands in
+                ALTER TABLE commands ADD COLUMN unit_id BLOB; -- as in the intent's entry
+                ALTER TABLE commands ADD COLUMN property_id BLOB;
+                ALTER TABLE commands ADD COLUMN actor_user_id BLOB;
                 """)
-        try fill(db)
+        try fillEntries(db)
         try db.execute(
             sql: """
+                UPDATE commands SET log = intent >> 40,
+                    (unit_id, property_id, actor_user_id) =
+                        (SELECT unit_id, property_id, actor_user_id FROM entries WHERE position = intent);
                 CREATE INDEX entries_by_actor ON entries (actor_user_id) WHERE actor_user_id IS NOT NULL;
-                CREATE INDEX entries_by_decision ON entries (is_denied) WHERE is_denied IS NOT NULL;
+                CREATE INDEX entries_denied ON entries (is_denied) WHERE is_denied = 1;
+                CREATE INDEX entries_by_rare_kind ON entries (kind)
+                    WHERE kind NOT IN ('COMMAND_INTENT', 'COMMAND_OUTCOME', 'DEVICE_EVENT');
+                CREATE INDEX entries_by_reason ON entries (reason) WHERE reason IS NOT NULL;
+                CREATE INDEX entries_by_rare_outcome ON entries (outcome) WHERE outcome <> 'CONFIRMED';
+                CREATE INDEX commands_by_log ON commands (log, requested_at);
+                CREATE INDEX commands_by_property ON commands (property_id, requested_at) WHERE property_id IS NOT NULL;
+                CREATE INDEX commands_by_unit ON commands (unit_id, requested_at) WHERE unit_id IS NOT NULL;
+                CREATE INDEX commands_by_actor ON commands (actor_user_id, requested_at) WHERE actor_user_id IS NOT NULL;
                 """)
     }
 
@@ -27,7 +50,7 @@ enum Schema003 {
     private static let page = 1000
 
     /// Reads out of the records that are there what the new columns hold.
-    private static func fill(_ db: Database) throws {
+    private static func fillEntries(_ db: Database) throws {
         var after = Int64.min
         while true {
             let entries = try db.rows(
@@ -35,11 +58,16 @@ enum Schema003 {
             ) { (position: try $0.value(Int64.self), bytes: try $0.bytes()) }
             for (position, bytes) in entries {
                 // Bytes that are no record stay as they are: a check of the file names them, and nobody's start fails over them.
-                guard let body = try? RecordEncoding.decode(bytes).record.body, body.actor.userID != nil || body.decision != nil
-                else { continue }
+                guard let body = try? RecordEncoding.decode(bytes).record.body else { continue }
                 try db.run(
-                    "UPDATE entries SET actor_user_id = ?, is_denied = ? WHERE position = ?",
-                    [body.actor.userID?.blob, body.decision.map { $0 == .denied }, position])
+                    """
+                    UPDATE entries SET actor_user_id = ?, is_denied = ?, kind = ?, operation = ?, reason = ?, outcome = ?
+                    WHERE position = ?
+                    """,
+                    [
+                        body.actor.userID?.blob, body.decision.map { $0 == .denied }, body.kind.rawValue,
+                        body.operation?.rawValue, body.reason?.rawValue, body.outcome?.rawValue, position,
+                    ])
             }
             guard let last = entries.last?.position else { return }
             after = last

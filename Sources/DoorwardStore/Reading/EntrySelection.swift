@@ -5,7 +5,7 @@ import GRDB
 
 /// Which entries of a log: those that an index finds, and of these the ones that say what else is asked for.
 struct EntrySelection {
-    /// One thing that an entry says, in a column that has an index, but for the operation, of which each is common.
+    /// One thing that an entry says.
     enum Match: Hashable {
         case device(DeviceID)
         case unit(UnitID)
@@ -45,7 +45,8 @@ struct EntrySelection {
             }
         }
 
-        /// Whether few entries of a log say so as a rule, wherever they happened: its index is the way to them.
+        /// Whether few entries of a log say so as a rule, wherever they happened. These alone stand in an index of the column; of
+        /// what is common, and of operations, there is none.
         var isRare: Bool {
             switch self {
             case .denied(let isDenied): isDenied
@@ -55,9 +56,20 @@ struct EntrySelection {
             case .device, .unit, .property, .actor, .operation: false
             }
         }
+
+        /// The condition of the index that holds what is rare of the column, for which a query must name it (SQLite, "Partial
+        /// Indexes", section 3).
+        fileprivate var rarity: String {
+            switch self {
+            case .denied: " AND is_denied = 1"
+            case .kind: " AND kind NOT IN ('COMMAND_INTENT', 'COMMAND_OUTCOME', 'DEVICE_EVENT')"
+            case .outcome: " AND outcome <> 'CONFIRMED'"
+            case .device, .unit, .property, .actor, .operation, .reason: ""
+            }
+        }
     }
 
-    /// What the index is asked for; `nil`: the whole log is read.
+    /// What an index is asked for: a place, an actor, or what is rare; `nil`: the whole log is read.
     let driver: Match?
     let conditions: [Match]
 
@@ -68,7 +80,7 @@ struct EntrySelection {
 
     /// What goes behind the range of positions. A column behind `+` is compared row by row and chooses no index.
     var sql: String {
-        (driver.map { " AND \($0.column) = ?" } ?? "") + conditions.map { " AND +\($0.column) = ?" }.joined()
+        (driver.map { " AND \($0.column) = ?\($0.rarity)" } ?? "") + conditions.map { " AND +\($0.column) = ?" }.joined()
     }
 
     var arguments: StatementArguments { StatementArguments(([driver].compactMap(\.self) + conditions).map(\.value)) }

@@ -76,11 +76,9 @@ struct RecordQueryReading {
         let scopes = Array(Set(query.scopes))
         let run = scopes.count == 1 ? query.limit : max(8, query.limit / scopes.count * 2)
         return try scopes.flatMap { scope in
-            // Of a whole log an index finds what was allowed; within a property or unit it is a good part of all.
-            let driver = scope.match ?? matches.first
-            return try logs(of: scope).map {
-                try stream($0, EntrySelection(driver: driver, conditions: matches), run: run)
-            }
+            // What is common is met soon on the way through the scope.
+            let selection = EntrySelection(driver: scope.match, conditions: matches)
+            return try logs(of: scope).map { try stream($0, selection, run: run) }
         }
     }
 
