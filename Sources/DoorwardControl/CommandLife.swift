@@ -11,8 +11,8 @@ final class CommandLife: Sendable {
     private let stamp: DeviceStamp
     private let adapter: (any LockAdapter)?
     private let live: LiveDevice
-    /// The lock that the command was accepted for.
-    private let lock: Int
+    /// Which of the locks that the device has been the command was accepted for.
+    private let lockNumber: Int
     private let place: QueuePlace
     private let deadline: Mutex<MonotonicInstant>
     private let repeatable: IdempotentCall<FinishedCommand>?
@@ -26,7 +26,7 @@ final class CommandLife: Sendable {
     ) {
         (self.dal, self.request, self.stamp, self.adapter) = (dal, request, stamp, adapter)
         (self.live, self.place, self.repeatable) = (live, place, repeatable)
-        lock = live.lock
+        lockNumber = live.lockNumber
         self.deadline = Mutex(deadline)
         accepted = dal.clock.monotonicNow()
         state = Mutex(command)
@@ -133,7 +133,7 @@ final class CommandLife: Sendable {
             return .ended(.denied(decision.denial ?? Denial(.noAssociation, hasReach: false)))
         }
         // Another lock at the same device is not the one that this was asked for.
-        guard live.lock == lock else { return .ended(.denied(Denial(.deviceUnknown, hasReach: true))) }
+        guard live.lockNumber == lockNumber else { return .ended(.denied(Denial(.deviceUnknown, hasReach: true))) }
         guard rule == command.rule else { return .grantedByOther(rule) }
         return handOver(order, at: now)
     }
@@ -200,7 +200,7 @@ final class CommandLife: Sendable {
                 answer: call.render(finished, dal.directory.current), createdAt: ended.requestedAt)
         }
         if ending.isUnanswered {
-            live.remember(UnansweredCommand(id: ended.id, operation: ended.operation, log: stamp.log), of: lock)
+            live.remember(UnansweredCommand(id: ended.id, operation: ended.operation, log: stamp.log), of: lockNumber)
         }
         do {
             try await dal.ledger.write(

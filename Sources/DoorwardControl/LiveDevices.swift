@@ -82,7 +82,7 @@ final class LiveDevice: Sendable {
     private struct Condition {
         var status = DeviceStatus()
         /// How often the device has become another lock.
-        var lock = 0
+        var lockNumber = 0
         /// A command that was sent and ended without the lock's word; what the lock says next may be its late answer.
         var unanswered: UnansweredCommand?
     }
@@ -100,21 +100,22 @@ final class LiveDevice: Sendable {
     }
 
     /// Which lock it is, of those that the device has been: a command is for one of them.
-    var lock: Int { condition.withLock { $0.lock } }
+    var lockNumber: Int { condition.withLock { $0.lockNumber } }
 
     /// The device is another lock from now on, of which nothing is known. What waits for the one before is sent to neither; an
     /// order that was sent to it has no end that anybody knows.
     func becomeAnotherLock() {
-        condition.withLock { $0 = Condition(lock: $0.lock + 1) }
+        condition.withLock { $0 = Condition(lockNumber: $0.lockNumber + 1) }
         // Whoever was in the gate has handed over to the lock before; whoever comes sees that it is gone.
         lane.passGate()
         lane.orderUnderWay?.ending.fulfil(.replaced)
-        condition.withLock { $0 = Condition(lock: $0.lock) }
+        // What was heard on the way was the lock before.
+        condition.withLock { $0 = Condition(lockNumber: $0.lockNumber) }
     }
 
-    /// Remembers a command that ended without the word of `lock`, while the device is still that lock.
-    func remember(_ command: UnansweredCommand, of lock: Int) {
-        condition.withLock { if $0.lock == lock { $0.unanswered = command } }
+    /// Remembers a command that ended without its lock's word, while the device is still that lock.
+    func remember(_ command: UnansweredCommand, of lockNumber: Int) {
+        condition.withLock { if $0.lockNumber == lockNumber { $0.unanswered = command } }
     }
 
     /// The next word of the lock belongs to another order.

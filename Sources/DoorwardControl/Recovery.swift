@@ -34,7 +34,7 @@ struct Recovery {
         for open in open.reversed() {
             let live = devices.device(open.command.deviceID)
             live.remember(
-                UnansweredCommand(id: open.command.id, operation: open.command.operation, log: open.log), of: live.lock)
+                UnansweredCommand(id: open.command.id, operation: open.command.operation, log: open.log), of: live.lockNumber)
         }
     }
 

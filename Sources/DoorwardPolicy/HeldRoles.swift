@@ -8,7 +8,7 @@ internal import DoorwardDomain
 ///
 /// `@unchecked Sendable`: the block is written in `init` and only read from then on, until `deinit` frees it; nobody else
 /// has its address.
-struct HeldRoles: ~Copyable, @unchecked Sendable {
+struct HeldRoles: ~Copyable, @unchecked Sendable {  // Written in `init` and only read from then on.
     let count: Int
     /// The last halves of the entities' ids, ascending: 62 random bits, so that a match is nearly always the right one.
     private let keys: UnsafeMutablePointer<UInt64>

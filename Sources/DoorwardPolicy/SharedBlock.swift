@@ -7,11 +7,11 @@ struct SharedBlock<Element: Sendable>: Sendable {
     /// The elements; those below `owner.count` are there. Valid while the block is.
     ///
     /// `nonisolated(unsafe)`: an address is not `Sendable` by itself. It is that of `owner`, which is, and changes with it alone.
-    nonisolated(unsafe) private(set) var elements: UnsafeMutablePointer<Element>
+    nonisolated(unsafe) private(set) var elements: UnsafeMutablePointer<Element>  // That of `owner`, which is `Sendable`.
 
     /// `@unchecked Sendable`: written only while one value alone holds it, which `makeUnique` sees to, and only read as soon as
     /// there are two.
-    private final class Owner: @unchecked Sendable {
+    private final class Owner: @unchecked Sendable {  // Written while one value alone holds it.
         let elements: UnsafeMutablePointer<Element>
         let capacity: Int
         var count = 0
