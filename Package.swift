@@ -72,6 +72,9 @@ let package = Package(
         module("DoorwardAudit", ["DoorwardDomain", crypto]),
         // What a lock of any make looks like to the gateway.
         module("DoorwardAdapterKit", ["DoorwardDomain", logging]),
+        // libmosquitto, and a Swift face on it.
+        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+        module("DoorwardMQTT", ["CMosquitto", "DoorwardDomain"]),
         // The use cases: decide, record, send, confirm, record.
         module(
             "DoorwardControl",
@@ -118,6 +121,7 @@ let package = Package(
         tests("DoorwardDomainTests", ["DoorwardDomain", "DoorwardTesting"]),
         tests("DoorwardPolicyTests", ["DoorwardPolicy", "DoorwardDomain", "DoorwardTesting"]),
         tests("DoorwardAuditTests", ["DoorwardAudit", "DoorwardDomain", "DoorwardTesting", crypto], exclude: ["Fixtures"]),
+        tests("DoorwardMQTTTests", ["DoorwardMQTT", "DoorwardDomain"]),
         tests("DoorwardAdapterKitTests", ["DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting", logging]),
         tests(
             "DoorwardControlTests",

@@ -1,0 +1,56 @@
+internal import DoorwardDomain
+internal import Glibc
+
+/// Wakes the thread that waits for a socket.
+final class Bell: Sendable {
+    private let (toHear, toRing): (Int32, Int32)
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        // Without descriptors left nothing rings, and whoever waits goes on when the time is over.
+        if pipe(&ends) == 0 {
+            for end in ends {
+                _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+                _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            }
+        }
+        (toHear, toRing) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(toHear)
+        close(toRing)
+    }
+
+    /// Whoever waits, or is the next to wait, goes on.
+    func ring() {
+        var stroke: UInt8 = 1
+        // A pipe that is full has rung.
+        write(toRing, &stroke, 1)
+    }
+
+    /// Blocks until the bell rings, the socket is ready, or the time is over.
+    func wait(_ wait: Line.Wait, now: MonotonicInstant) -> Line.Readiness {
+        var descriptors = [pollfd(fd: toHear, events: Int16(POLLIN), revents: 0)]
+        let until: MonotonicInstant
+        switch wait {
+        case .pause(let end): until = end
+        case .socket(let socket, let toWrite, let end):
+            descriptors.append(pollfd(fd: socket, events: Int16(POLLIN | (toWrite ? POLLOUT : 0)), revents: 0))
+            until = end
+        }
+        // Rounded up, so that the time is over when it wakes.
+        let milliseconds = Int32(clamping: max(0, (until.nanoseconds - now.nanoseconds + 999_999) / 1_000_000))
+        guard poll(&descriptors, nfds_t(descriptors.count), milliseconds) > 0 else { return .init() }
+        if descriptors[0].revents != 0 { silence() }
+        guard descriptors.count > 1 else { return .init() }
+        let found = Int32(descriptors[1].revents)
+        // An error shows when one reads.
+        return .init(toRead: found & (POLLIN | POLLHUP | POLLERR) != 0, toWrite: found & POLLOUT != 0)
+    }
+
+    private func silence() {
+        var strokes = [UInt8](repeating: 0, count: 256)
+        while read(toHear, &strokes, strokes.count) == strokes.count {}
+    }
+}

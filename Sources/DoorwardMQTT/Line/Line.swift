@@ -1,0 +1,250 @@
+internal import CMosquitto
+internal import DoorwardDomain
+internal import Glibc
+
+/// The way to a broker as it is at one moment, for whoever has it alone: at rest, being connected, or standing.
+struct Line: ~Copyable {
+    /// What the socket was found ready for.
+    struct Readiness {
+        var toRead = false
+        var toWrite = false
+    }
+
+    /// What to wait for before the next turn.
+    enum Wait {
+        case socket(Int32, toWrite: Bool, until: MonotonicInstant)
+        case pause(until: MonotonicInstant)
+    }
+
+    private enum Phase {
+        case resting(until: MonotonicInstant)
+        case opening(until: MonotonicInstant)
+        case standing
+    }
+
+    /// Bytes of a payload that is sent; no lock takes more than a few hundred.
+    static let longestPayload = 64 * 1024
+    /// Bytes that may wait in the kernel before a further frame is refused: a broker that reads never leaves so many.
+    private static let longestBacklog: UInt64 = 64 * 1024
+    /// How often the library looks at its own clock: pings, and a silent broker.
+    private static let heartbeat = Duration.seconds(1)
+
+    private let settings: MQTTSettings
+    private let random: RandomSource
+    private var phase: Phase
+    private var handle: Handle?
+    private var version = MQTTVersion.five
+    private var backOff: BackOff
+    private var late = LateFrames()
+    /// Frames that the broker has not acknowledged, and how many there may be.
+    private var unacknowledged: Set<Int32> = []
+    private var window = 0
+    /// What was asked for on this connection, and the subscriptions that are not answered yet.
+    private var subscribed: Set<MQTTFilter> = []
+    private var asked: [Int32: MQTTFilter] = [:]
+
+    init(_ settings: MQTTSettings, random: RandomSource, at now: MonotonicInstant) {
+        (self.settings, self.random) = (settings, random)
+        backOff = BackOff(first: settings.firstPause, longest: settings.longestPause)
+        phase = .resting(until: now)
+    }
+
+    var isStanding: Bool { if case .standing = phase { true } else { false } }
+
+    // MARK: - Sending
+
+    /// Hands the frame to the socket, whole, now, or throws.
+    mutating func publish(_ frame: MQTTFrame, at now: MonotonicInstant) throws(MQTTSendError) -> MQTTFrameID? {
+        guard isStanding, let socket = handle?.socket, socket >= 0 else { throw .notConnected }
+        guard frame.payload.count <= Self.longestPayload else { throw .tooLong }
+        let isAcknowledged = frame.quality == .atLeastOnce
+        guard !isAcknowledged || unacknowledged.count < window else { throw .busy }
+        guard handle?.hasUnsentBytes == false, (TCPFlow(socket)?.unconfirmed ?? 0) <= Self.longestBacklog else { throw .busy }
+        guard let (number, result) = handle?.publish(frame, version) else { throw .notConnected }
+        switch result {
+        case MOSQ_ERR_SUCCESS: break
+        case MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_PAYLOAD_SIZE: throw .tooLong
+        default:
+            // Whatever the library still holds of it goes with the handle.
+            cut()
+            throw .notConnected
+        }
+        guard handle?.hasUnsentBytes == false else {
+            cut()
+            throw .busy
+        }
+        late.note(on: socket, until: now.advanced(by: frame.lifetime))
+        guard isAcknowledged else { return nil }
+        unacknowledged.insert(number)
+        return MQTTFrameID(rawValue: number)
+    }
+
+    /// Ends the connection so that nothing of it arrives any more: a reset drops what lies in the kernel. The turn that comes
+    /// next tells of it.
+    private mutating func cut() {
+        if let socket = handle?.socket, socket >= 0 {
+            var reset = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(socket, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
+        }
+        drop()
+    }
+
+    private mutating func drop() {
+        handle = nil
+        late.forget()
+        (unacknowledged, subscribed, asked) = ([], [], [:])
+    }
+
+    // MARK: - Turns
+
+    /// Does what there is to do, without waiting, and says what to wait for.
+    mutating func turn(_ ready: Readiness, _ wished: [MQTTFilter], at now: MonotonicInstant) -> (events: [MQTTEvent], wait: Wait) {
+        var events: [MQTTEvent] = []
+        do throws(MQTTFailure) {
+            try go(ready, wished, at: now, &events)
+        } catch {
+            fail(error, at: now, &events)
+        }
+        return (events, wait(at: now))
+    }
+
+    private mutating func go(
+        _ ready: Readiness, _ wished: [MQTTFilter], at now: MonotonicInstant, _ events: inout [MQTTEvent]
+    ) throws(MQTTFailure) {
+        switch phase {
+        case .resting(let until):
+            if until <= now { try open(at: now) }
+        case .opening(let until):
+            try serveOpening(ready)
+            if let answer = handle?.events.answer { try stand(answer, wished, &events) }
+            if case .opening = phase, until <= now { throw .unreachable("it does not answer") }
+        case .standing:
+            guard handle != nil else { throw .stuck }
+            try serve(ready)
+            collect(&events)
+            if let socket = handle?.socket, late.isOneStuck(on: socket, at: now) {
+                cut()
+                throw .stuck
+            }
+            subscribe(to: wished)
+        }
+    }
+
+    private mutating func open(at now: MonotonicInstant) throws(MQTTFailure) {
+        handle = Handle(settings, version)
+        phase = .opening(until: now.advanced(by: settings.patience))
+        guard handle != nil else { throw .unreachable("there is no memory for it") }
+        try handle?.connect(settings)
+    }
+
+    /// A broker that refuses says why and ends the connection: the reason counts, not the end.
+    private mutating func serveOpening(_ ready: Readiness) throws(MQTTFailure) {
+        do throws(MQTTFailure) {
+            try serve(ready)
+        } catch {
+            if let answer = handle?.events.answer, answer.code != 0 { throw refusal(answer.code) }
+            throw error
+        }
+    }
+
+    private mutating func serve(_ ready: Readiness) throws(MQTTFailure) {
+        if ready.toRead { try handle?.read() }
+        if ready.toWrite { try handle?.write() }
+        try handle?.look()
+    }
+
+    private mutating func stand(
+        _ answer: (code: Int32, receiveMaximum: UInt16), _ wished: [MQTTFilter], _ events: inout [MQTTEvent]
+    ) throws(MQTTFailure) {
+        guard answer.code == 0 else { throw refusal(answer.code) }
+        (phase, window) = (.standing, Int(answer.receiveMaximum))
+        backOff.reset()
+        events.append(.connected(version))
+        subscribe(to: wished)
+        collect(&events)
+    }
+
+    /// 1 is what brokers of 3.1.1 say to a protocol that they do not know, 0x84 what those of 5.0 do.
+    private func refusal(_ code: Int32) -> MQTTFailure {
+        if version == .five, code == 1 || code == 0x84 { return .refused("it does not speak MQTT 5") }
+        let words = version == .five ? mosquitto_reason_string(code) : mosquitto_connack_string(code)
+        return .refused(words.map { String(cString: $0) } ?? "code \(code)")
+    }
+
+    private mutating func subscribe(to wished: [MQTTFilter]) {
+        for filter in wished where !subscribed.contains(filter) {
+            guard let number = handle?.subscribe(filter) else { continue }
+            subscribed.insert(filter)
+            asked[number] = filter
+        }
+        for filter in subscribed.subtracting(wished) {
+            handle?.unsubscribe(filter)
+            subscribed.remove(filter)
+        }
+    }
+
+    private mutating func collect(_ events: inout [MQTTEvent]) {
+        guard let noted = handle?.events else { return }
+        for (number, code) in noted.subscriptions {
+            guard let filter = asked.removeValue(forKey: number), code >= 0x80 else { continue }
+            events.append(.subscriptionRefused(filter, reason: String(cString: mosquitto_reason_string(code))))
+        }
+        for (number, code) in noted.acknowledgements where unacknowledged.remove(number) != nil {
+            events.append(.acknowledged(MQTTFrameID(rawValue: number), MQTTAcknowledgement(code: code)))
+        }
+        events += noted.messages.map { .message($0) }
+        (noted.subscriptions, noted.acknowledgements, noted.messages) = ([], [], [])
+    }
+
+    // MARK: - Failing
+
+    private mutating func fail(_ failure: MQTTFailure, at now: MonotonicInstant, _ events: inout [MQTTEvent]) {
+        // What had come before the end has come.
+        if isStanding { collect(&events) }
+        let goodbye = handle?.events.goodbye ?? 0
+        let isFallBack = isFallBack(after: failure)
+        drop()
+        version = isFallBack ? .three : .five
+        phase = .resting(until: isFallBack ? now : now.advanced(by: backOff.pause(random)))
+        events.append(.disconnected(goodbye >= 0x80 ? .lost(String(cString: mosquitto_reason_string(goodbye))) : failure))
+    }
+
+    /// Whether a broker that does not speak MQTT 5 may have said so: some close the connection without a word.
+    private mutating func isFallBack(after failure: MQTTFailure) -> Bool {
+        guard case .opening = phase, version == .five else { return false }
+        switch failure {
+        case .lost: return true
+        case .refused: return handle?.events.answer.map { [1, 0x84].contains($0.code) } ?? false
+        case .unreachable, .notTrusted, .stuck, .stopped: return false
+        }
+    }
+
+    /// Says goodbye and ends it, in order.
+    mutating func stop() {
+        if isStanding { handle?.sayGoodbye() }
+        drop()
+    }
+
+    private mutating func wait(at now: MonotonicInstant) -> Wait {
+        switch phase {
+        case .resting(let until): return .pause(until: until)
+        case .opening(let until): return socketWait(until: min(until, now.advanced(by: Self.heartbeat)))
+        case .standing: return socketWait(until: min(late.next ?? now.advanced(by: Self.heartbeat), now.advanced(by: Self.heartbeat)))
+        }
+    }
+
+    private mutating func socketWait(until: MonotonicInstant) -> Wait {
+        guard let socket = handle?.socket, socket >= 0 else { return .pause(until: until) }
+        return .socket(socket, toWrite: handle?.hasUnsentBytes ?? false, until: until)
+    }
+}
+
+extension MQTTAcknowledgement {
+    fileprivate init(code: Int32) {
+        switch code {
+        case 0: self = .taken
+        case 0x10: self = .nobodySubscribed
+        default: self = .refused(String(cString: mosquitto_reason_string(code)))
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Dispatch
+package import DoorwardDomain
+import Synchronization
+
+/// A connection to one broker, which stands again by itself whenever it can.
+///
+/// What is published is handed to the socket now or not at all: nothing is kept for later, nothing is sent twice, and nothing
+/// is retained. What has not reached the broker when it no longer means anything is cut off with the connection.
+package final class MQTTConnection: Sendable {
+    private struct Wishes {
+        var filters: [MQTTFilter] = []
+        var isStopped = false
+        var isRunning = false
+    }
+
+    private let line: Mutex<Line>
+    private let wishes = Mutex(Wishes())
+    /// Whether it is worth asking for the line; while it is being opened, the one who opens it holds it.
+    private let stands = Atomic(false)
+    private let bell = Bell()
+    private let clock: any GatewayClock
+    private let receive: @Sendable (MQTTEvent) -> Void
+    private let queue: DispatchQueue
+
+    /// - Parameter receive: called for one event after the other, on the connection's own thread, which reads nothing further
+    ///   until it returns: a slow receiver slows this broker down and nobody else. It must not publish on this connection.
+    package init(
+        _ settings: MQTTSettings, clock: any GatewayClock, random: RandomSource, receive: @escaping @Sendable (MQTTEvent) -> Void
+    ) {
+        line = Mutex(Line(settings, random: random, at: clock.monotonicNow()))
+        (self.clock, self.receive) = (clock, receive)
+        queue = DispatchQueue(label: "doorward.mqtt")
+    }
+
+    /// Whether a frame could be sent at this moment.
+    package var isConnected: Bool { stands.load(ordering: .acquiring) }
+
+    /// Begins to connect, and goes on until `stop`. Once.
+    package func start() {
+        let isFirst = wishes.withLock { wishes in
+            defer { wishes.isRunning = true }
+            return !wishes.isRunning
+        }
+        if isFirst { queue.async { self.run() } }
+    }
+
+    /// Ends the connection in order. When this returns, nothing more is sent or received.
+    package func stop() async {
+        let wasRunning = wishes.withLock { wishes in
+            wishes.isStopped = true
+            return wishes.isRunning
+        }
+        guard wasRunning else { return }
+        bell.ring()
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    }
+
+    /// Wants the messages of these filters, and of no others, on this connection and each that follows.
+    package func subscribe(to filters: [MQTTFilter]) {
+        wishes.withLock { $0.filters = filters }
+        bell.ring()
+    }
+
+    /// Hands a frame to the broker's connection, now, or throws. Waits for nobody.
+    ///
+    /// - Returns: for quality `.atLeastOnce`, what the broker's acknowledgement will name.
+    @discardableResult
+    package func publish(_ frame: MQTTFrame) throws(MQTTSendError) -> MQTTFrameID? {
+        guard isConnected else { throw .notConnected }
+        let result = line.withLock { line -> Result<MQTTFrameID?, MQTTSendError> in
+            do throws(MQTTSendError) {
+                return .success(try line.publish(frame, at: clock.monotonicNow()))
+            } catch {
+                return .failure(error)
+            }
+        }
+        // A frame that is on its way has a time at which it is looked at, and a connection that was cut must be told of.
+        bell.ring()
+        return try result.get()
+    }
+
+    // MARK: - On the connection's own thread
+
+    private func run() {
+        var ready = Line.Readiness()
+        while true {
+            let (filters, isStopped) = wishes.withLock { ($0.filters, $0.isStopped) }
+            if isStopped { return end() }
+            let (events, wait, isStanding) = line.withLock { line in
+                let (events, wait) = line.turn(ready, filters, at: clock.monotonicNow())
+                return (events, wait, line.isStanding)
+            }
+            stands.store(isStanding, ordering: .releasing)
+            for event in events { receive(event) }
+            ready = bell.wait(wait, now: clock.monotonicNow())
+        }
+    }
+
+    private func end() {
+        let wasStanding = line.withLock { line in
+            defer { line.stop() }
+            return line.isStanding
+        }
+        stands.store(false, ordering: .releasing)
+        if wasStanding { receive(.disconnected(.stopped)) }
+    }
+}

@@ -1,0 +1,73 @@
+/// What happens at a connection, in its order.
+package enum MQTTEvent: Hashable, Sendable {
+    /// The broker has let the gateway in; the subscriptions have been asked for.
+    case connected(MQTTVersion)
+    /// The connection is gone, or could not be made. Another attempt follows by itself, unless somebody stopped it.
+    case disconnected(MQTTFailure)
+    /// A message of a subscription.
+    case message(MQTTMessage)
+    /// The broker has a frame of quality `.atLeastOnce`; or has refused it, or knows that nobody is subscribed to its topic.
+    case acknowledged(MQTTFrameID, MQTTAcknowledgement)
+    /// The broker does not give what was asked for, in the words of its reason code.
+    case subscriptionRefused(MQTTFilter, reason: String)
+}
+
+/// Names a frame of quality `.atLeastOnce` within its connection.
+package struct MQTTFrameID: Hashable, Sendable {
+    let rawValue: Int32
+}
+
+/// What a broker says of a frame (MQTT 5.0, section 3.4.2.1; an older broker always says `.taken`).
+package enum MQTTAcknowledgement: Hashable, Sendable {
+    /// The broker has it.
+    case taken
+    /// The broker has it, and nobody to give it to.
+    case nobodySubscribed
+    /// The broker does not take it; the words of its reason code.
+    case refused(String)
+}
+
+/// The protocol that a broker speaks.
+package enum MQTTVersion: String, Hashable, Sendable {
+    /// MQTT 3.1.1, where nothing says how long a message holds.
+    case three = "3.1.1"
+    /// MQTT 5.0.
+    case five = "5.0"
+}
+
+/// Why there is no connection. Says nothing that is secret.
+package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Nobody answers at the address, or there is no such host.
+    case unreachable(String)
+    /// The broker does not let the gateway in: name and password, client id, a ban. Its reason in words.
+    case refused(String)
+    /// What answers is not the one that the certificate authority stands for, or speaks no TLS.
+    case notTrusted(String)
+    /// The broker, or something between, has ended it.
+    case lost(String)
+    /// The gateway has ended it: a frame could not get to the broker while it meant anything.
+    case stuck
+    /// The gateway has ended it in order.
+    case stopped
+
+    package var description: String {
+        switch self {
+        case .unreachable(let why): "the broker cannot be reached: \(why)"
+        case .refused(let why): "the broker refuses the gateway: \(why)"
+        case .notTrusted(let why): "no secure connection to the broker: \(why)"
+        case .lost(let why): "the connection to the broker is lost: \(why)"
+        case .stuck: "the broker has not read for too long; the connection was cut so that nothing arrives late"
+        case .stopped: "the connection was ended"
+        }
+    }
+}
+
+/// Why a frame was not sent. No byte of it that could be read as a frame has left, and none will.
+package enum MQTTSendError: Error, Hashable, Sendable {
+    /// There is no connection at this moment.
+    case notConnected
+    /// The broker reads too slowly, or has not acknowledged enough of what it was sent.
+    case busy
+    /// The payload is too long, for us or for the broker.
+    case tooLong
+}

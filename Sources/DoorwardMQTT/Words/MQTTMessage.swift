@@ -1,0 +1,39 @@
+/// What a broker delivers.
+package struct MQTTMessage: Hashable, Sendable {
+    /// The topic it came on.
+    package let topic: String
+    /// Any bytes, none too.
+    package let payload: [UInt8]
+    /// Whether the broker kept it and hands it out because of a new subscription: it says how things were, and is no live
+    /// word of anybody.
+    package let isRetained: Bool
+
+    package init(topic: String, payload: [UInt8], isRetained: Bool) {
+        (self.topic, self.payload, self.isRetained) = (topic, payload, isRetained)
+    }
+}
+
+/// How surely a frame gets to the broker.
+package enum MQTTQuality: Int32, Hashable, Sendable {
+    /// Once at most: nobody acknowledges it.
+    case atMostOnce = 0
+    /// The broker acknowledges it. It is never sent a second time, as a connection that broke is never taken up again.
+    case atLeastOnce = 1
+}
+
+/// What is to be published, now or never.
+package struct MQTTFrame: Sendable {
+    /// Where to.
+    package var topic: MQTTTopic
+    /// At most `MQTTLine.longestPayload` bytes.
+    package var payload: [UInt8]
+    /// Whether the broker is to acknowledge it.
+    package var quality: MQTTQuality
+    /// For how long it means anything, from now on. A broker that speaks MQTT 5 hands it to nobody afterwards, and what has not
+    /// reached the broker by then is cut off with the connection.
+    package var lifetime: Duration
+
+    package init(topic: MQTTTopic, payload: [UInt8], quality: MQTTQuality = .atMostOnce, lifetime: Duration) {
+        (self.topic, self.payload, self.quality, self.lifetime) = (topic, payload, quality, lifetime)
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+/// A mosquitto of a test's own, on a free loopback port.
+final class Broker: Sendable {
+    let port: Int
+    private let folder: URL
+    private let configuration: URL
+    private let process: Mutex<Process?>
+
+    /// - Parameter lines: of its configuration, beside the listener.
+    static func start(_ lines: [String] = ["allow_anonymous true"], port: Int? = nil) async throws -> Broker {
+        // Between the choice of a port and the broker's taking it somebody else may; then another is tried.
+        for _ in 0..<5 {
+            let broker = try Broker(port: port ?? LoopbackPort.free(), lines)
+            if try await broker.run() { return broker }
+        }
+        throw BrokerError.neverListened
+    }
+
+    enum BrokerError: Error { case neverListened }
+
+    private init(port: Int, _ lines: [String]) throws {
+        self.port = port
+        folder = FileManager.default.temporaryDirectory.appending(path: "doorward-mqtt-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        configuration = folder.appending(path: "mosquitto.conf")
+        try (["listener \(port) 127.0.0.1", "persistence false"] + lines).joined(separator: "\n")
+            .write(to: configuration, atomically: true, encoding: .utf8)
+        process = Mutex(nil)
+    }
+
+    deinit {
+        kill()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Starts it, also again after `kill`.
+    ///
+    /// - Returns: whether it listens.
+    @discardableResult
+    func run() async throws -> Bool {
+        let new = Process()
+        new.executableURL = URL(filePath: "/usr/sbin/mosquitto")
+        new.arguments = ["-c", configuration.path, "-v"]
+        let log = Pipe()
+        new.standardError = log
+        new.standardOutput = FileHandle.nullDevice
+        try new.run()
+        process.withLock { $0 = new }
+        // It says so when it runs, and ends its log when it could not.
+        let isRunning = await Lines(log.fileHandleForReading).first { $0.contains("running") } != nil
+        if !isRunning { kill() }
+        return isRunning
+    }
+
+    func signal(_ number: Int32) { process.withLock { $0.map { _ = Glibc.kill($0.processIdentifier, number) } } }
+
+    /// Ends it at once, as a power cut does.
+    func kill() {
+        let ended = process.withLock { process in
+            defer { process = nil }
+            return process
+        }
+        guard let ended else { return }
+        Glibc.kill(ended.processIdentifier, SIGKILL)
+        ended.waitUntilExit()
+    }
+}
+
+enum LoopbackPort {
+    /// One that was free a moment ago.
+    static func free() throws -> Int {
+        let listener = try Listener()
+        defer { close(listener.descriptor) }
+        return listener.port
+    }
+}
+
+/// A socket that listens on a loopback port of the kernel's choice.
+struct Listener {
+    let descriptor: Int32
+    let port: Int
+
+    init() throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = descriptor
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, length) == 0 && listen(descriptor, 16) == 0
+                    && getsockname(descriptor, address, &length) == 0
+            }
+        }
+        guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
+        port = Int(address.sin_port.bigEndian)
+    }
+}
+
+/// Lines of a pipe, read to the end on a thread of their own so that whoever writes is never held up.
+private final class Lines: Sendable {
+    private struct State {
+        var lines: [String] = []
+        var isAtEnd = false
+        var waiting: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    init(_ handle: FileHandle) {
+        Thread.detachNewThread { [self] in
+            var rest = ""
+            while case let bytes = handle.availableData, !bytes.isEmpty {
+                rest += String(decoding: bytes, as: UTF8.self)
+                let parts = rest.split(separator: "\n", omittingEmptySubsequences: false)
+                rest = String(parts.last ?? "")
+                change { $0.lines += parts.dropLast().map(String.init) }
+            }
+            change { $0.isAtEnd = true }
+        }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let waiting = state.withLock { state in
+            body(&state)
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume()
+    }
+
+    /// The first line that matches, or `nil` at the end.
+    func first(where matches: (String) -> Bool) async -> String? {
+        while true {
+            let (found, isAtEnd) = state.withLock { ($0.lines.first(where: matches), $0.isAtEnd) }
+            if found != nil || isAtEnd { return found }
+            let seen = state.withLock { $0.lines.count }
+            await withCheckedContinuation { continuation in
+                let isOld = state.withLock { state in
+                    guard state.lines.count == seen, !state.isAtEnd else { return true }
+                    state.waiting = continuation
+                    return false
+                }
+                if isOld { continuation.resume() }
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import DoorwardDomain
+import DoorwardMQTT
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct ConnectionTests {
+    @Test("a frame comes to whoever subscribed, live and not retained", arguments: [MQTTQuality.atMostOnce, .atLeastOnce])
+    func delivered(quality: MQTTQuality) async throws {
+        let broker = try await Broker.start()
+        let (lock, gateway) = (Listening(port: broker.port, ["door/+/set"]), Listening(port: broker.port))
+        await lock.connected()
+        let asked = await gateway.connected()
+        // The subscription is there when a message of one's own has come back.
+        try await roundTrip(lock, on: "door/0/set")
+        let id = try gateway.connection.publish(try MQTTFrame("door/1/set", "UNLOCK", quality))
+        let message = try #require(await lock.message(on: "door/1/set"))
+        #expect(message == MQTTMessage(topic: "door/1/set", payload: Array("UNLOCK".utf8), isRetained: false))
+        #expect((id != nil) == (quality == .atLeastOnce))
+        if let id { await gateway.event(from: asked) { $0 == .acknowledged(id, .taken) } }
+        // Nobody who comes later finds it.
+        let late = Listening(port: broker.port, ["door/#"])
+        await late.connected()
+        try await roundTrip(late, on: "door/end")
+        #expect(late.messages.map(\.topic) == ["door/end"])
+        for one in [lock, gateway, late] { await one.connection.stop() }
+    }
+
+    @Test("what the broker kept comes marked, what is live does not")
+    func retained() async throws {
+        let broker = try await Broker.start()
+        var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "lock")
+        settings.will = .init(topic: try #require(MQTTTopic("door/state")), payload: Array("gone".utf8), isRetained: true)
+        settings.firstPause = .seconds(60)
+        let lock = Listening(settings)
+        await lock.connected()
+        let watcher = Listening(port: broker.port, ["door/state"])
+        await watcher.connected()
+        try await roundTrip(watcher, on: "door/state")
+        // Cut without a goodbye: another client of the same id throws it out.
+        let twin = Listening(port: broker.port, id: "lock")
+        await twin.connected()
+        await watcher.event { $0 == .message(MQTTMessage(topic: "door/state", payload: Array("gone".utf8), isRetained: false)) }
+        let late = Listening(port: broker.port, ["door/state"])
+        let message = try #require(await late.message(on: "door/state"))
+        #expect(message.isRetained)
+        for one in [lock, watcher, twin, late] { await one.connection.stop() }
+    }
+
+    @Test("a broker that says goodbye to nobody is told apart from one that was stopped")
+    func stopping() async throws {
+        let broker = try await Broker.start()
+        let gateway = Listening(port: broker.port)
+        await gateway.connected()
+        await gateway.connection.stop()
+        #expect(gateway.events.last == .disconnected(.stopped))
+        #expect(!gateway.connection.isConnected)
+        #expect(throws: MQTTSendError.notConnected) { try gateway.connection.publish(try MQTTFrame("a", "b")) }
+    }
+
+    @Test("nobody there, no such host, no such user: each is told in words, and tried again")
+    func failures() async throws {
+        let nobody = Listening(port: try LoopbackPort.free())
+        let (first, next) = await nobody.disconnected()
+        #expect(first == .unreachable("Connection refused") || first == .lost("Connection refused"))
+        await nobody.disconnected(from: next)
+        let broker = try await Broker.start(["allow_anonymous false"])
+        let stranger = Listening(port: broker.port)
+        let (refused, _) = await stranger.disconnected()
+        guard case .refused(let why) = refused else { return #expect(Bool(false), "\(String(describing: refused))") }
+        #expect(why.lowercased().contains("not authori"))
+        #expect(!stranger.connection.isConnected)
+        for one in [nobody, stranger] { await one.connection.stop() }
+    }
+
+    @Test("a broker that comes back is found again, with the same subscriptions, and gets nothing that was asked for meanwhile")
+    func comesBack() async throws {
+        let broker = try await Broker.start()
+        let gateway = Listening(port: broker.port, ["door/#"])
+        let connected = await gateway.connected()
+        try await roundTrip(gateway, on: "door/before")
+        broker.kill()
+        let (_, gone) = await gateway.disconnected(from: connected)
+        for number in 0..<100 {
+            let frame = try MQTTFrame("door/\(number)/set", "UNLOCK", number.isMultiple(of: 2) ? .atLeastOnce : .atMostOnce)
+            #expect(throws: MQTTSendError.notConnected) { try gateway.connection.publish(frame) }
+        }
+        try await broker.run()
+        let back = await gateway.connected(from: gone)
+        try await roundTrip(gateway, on: "door/after", from: back)
+        #expect(gateway.messages.map(\.topic) == ["door/before", "door/after"])
+        await gateway.connection.stop()
+    }
+}
+
+/// Waits until what the connection publishes on the topic comes back to it, which shows that it is subscribed.
+func roundTrip(_ listening: Listening, on topic: String, from start: Int = 0) async throws {
+    try listening.connection.publish(try MQTTFrame(topic, "round"))
+    await listening.event(from: start) { if case .message(let message) = $0 { message.topic == topic && !message.isRetained } else { false } }
+}

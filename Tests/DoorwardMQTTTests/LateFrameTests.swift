@@ -1,0 +1,98 @@
+import DoorwardDomain
+import DoorwardMQTT
+import Foundation
+import Testing
+
+/// Promises about frames that must not leave, or not arrive, when they no longer mean anything; the fault lies between the
+/// gateway and the broker.
+@Suite(.timeLimit(.minutes(2))) struct LateFrameTests {
+    @Test("a frame that the broker's machine does not take in its lifetime is cut off with the connection, and never arrives")
+    func stalled() async throws {
+        let broker = try await Broker.start()
+        let proxy = try Proxy(to: broker.port)
+        defer { proxy.close() }
+        let lock = Listening(port: broker.port, ["door/set"])
+        await lock.connected()
+        try await roundTrip(lock, on: "door/set")
+        let gateway = Listening(port: proxy.port)
+        let connected = await gateway.connected()
+        proxy.stall(.toBroker)
+        // Fill what the proxy's kernel takes, so that the order behind it stays on this side.
+        var filled = 0
+        fill: while filled < 100_000 {
+            do {
+                try gateway.connection.publish(try MQTTFrame("filler", String(repeating: "x", count: 2000), lifetime: .seconds(60)))
+                filled += 1
+            } catch { break fill }
+        }
+        #expect(filled > 0)
+        // A frame of short lifetime at the end of the queue, if it is let in at all.
+        let short = try MQTTFrame("door/set", "UNLOCK", lifetime: .milliseconds(100))
+        #expect(throws: MQTTSendError.busy) { try gateway.connection.publish(short) }
+        await gateway.connection.stop()
+        proxy.resume()
+        _ = connected
+        try await roundTrip(lock, on: "door/set")
+        #expect(lock.messages.allSatisfy { $0.payload == Array("round".utf8) })
+        await lock.connection.stop()
+    }
+
+    @Test("one order in a window that is just full is cut off at its deadline, and the connection comes back without it")
+    func atTheDeadline() async throws {
+        let broker = try await Broker.start()
+        let proxy = try Proxy(to: broker.port)
+        defer { proxy.close() }
+        let lock = Listening(port: broker.port, ["door/set"])
+        await lock.connected()
+        try await roundTrip(lock, on: "door/set")
+        let gateway = Listening(port: proxy.port)
+        let connected = await gateway.connected()
+        proxy.stall(.toBroker)
+        // The last frames that the socket takes stand in this machine's kernel: the window of the other side is full.
+        while true {
+            do {
+                try gateway.connection.publish(
+                    try MQTTFrame("door/set", String(repeating: "late", count: 500), lifetime: .milliseconds(300)))
+            } catch { break }
+        }
+        let (failure, next) = await gateway.disconnected(from: connected)
+        #expect(failure == .stuck)
+        let passed = proxy.passed.count
+        proxy.resume()
+        await gateway.connected(from: next)
+        #expect(passed > 0)
+        // What the other machine had taken in time it may hand on; of what lay here, nothing comes.
+        try gateway.connection.publish(try MQTTFrame("door/set", "round"))
+        await lock.event { if case .message(let message) = $0 { message.payload == Array("round".utf8) } else { false } }
+        await gateway.connection.stop()
+        await lock.connection.stop()
+    }
+
+    @Test("a connection that is cut between a frame and its acknowledgement sends the frame to nobody a second time")
+    func cutBeforeAcknowledgement() async throws {
+        let broker = try await Broker.start()
+        let proxy = try Proxy(to: broker.port)
+        defer { proxy.close() }
+        let lock = Listening(port: broker.port, ["door/set"])
+        await lock.connected()
+        try await roundTrip(lock, on: "door/set")
+        let gateway = Listening(port: proxy.port)
+        let connected = await gateway.connected()
+        proxy.stall(.toClient)
+        let id = try gateway.connection.publish(try MQTTFrame("door/set", "UNLOCK", .atLeastOnce))
+        #expect(id != nil)
+        await lock.event { $0 == .message(MQTTMessage(topic: "door/set", payload: Array("UNLOCK".utf8), isRetained: false)) }
+        proxy.cut { _ in true }
+        // The next packet on its way is where it is cut: the acknowledgement is still on the other way.
+        _ = try? gateway.connection.publish(try MQTTFrame("door/other", "x"))
+        proxy.resume()
+        let (_, gone) = await gateway.disconnected(from: connected)
+        proxy.cut { _ in false }
+        await gateway.connected(from: gone)
+        try gateway.connection.publish(try MQTTFrame("door/set", "end"))
+        await lock.event { if case .message(let message) = $0 { message.payload == Array("end".utf8) } else { false } }
+        #expect(lock.messages.map { String(decoding: $0.payload, as: UTF8.self) } == ["round", "UNLOCK", "end"])
+        await gateway.connection.stop()
+        await lock.connection.stop()
+    }
+}

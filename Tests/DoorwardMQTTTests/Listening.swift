@@ -1,0 +1,110 @@
+import DoorwardDomain
+import DoorwardMQTT
+import Foundation
+import Synchronization
+
+/// A connection and all that has happened at it, for whoever waits for something to happen.
+final class Listening: Sendable {
+    private struct State {
+        var events: [MQTTEvent] = []
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// Set once, in `init`.
+    let connection: MQTTConnection
+    private let heard: Heard
+
+    /// What the connection's thread hands over.
+    private final class Heard: Sendable {
+        private let state = Mutex(State())
+
+        var events: [MQTTEvent] { state.withLock { $0.events } }
+
+        func hear(_ event: MQTTEvent) {
+            let waiting = state.withLock { state in
+                state.events.append(event)
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for continuation in waiting { continuation.resume() }
+        }
+
+        func more(than count: Int) async {
+            await withCheckedContinuation { continuation in
+                let isOld = state.withLock { state in
+                    guard state.events.count == count else { return true }
+                    state.waiting.append(continuation)
+                    return false
+                }
+                if isOld { continuation.resume() }
+            }
+        }
+    }
+
+    init(_ settings: MQTTSettings, _ filters: [String] = []) {
+        let heard = Heard()
+        self.heard = heard
+        connection = MQTTConnection(settings, clock: MachineClock(), random: RandomSource()) { heard.hear($0) }
+        connection.subscribe(to: filters.compactMap { MQTTFilter($0) })
+        connection.start()
+    }
+
+    /// A connection to a broker on this machine that tries again soon.
+    convenience init(port: Int, id: String = UUID().uuidString, _ filters: [String] = []) {
+        var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: id)
+        settings.firstPause = .milliseconds(20)
+        settings.longestPause = .milliseconds(50)
+        self.init(settings, filters)
+    }
+
+    var events: [MQTTEvent] { heard.events }
+
+    var messages: [MQTTMessage] { events.compactMap { if case .message(let message) = $0 { message } else { nil } } }
+
+    /// Waits for the first event, of those from `start` on, that matches.
+    ///
+    /// - Returns: the event, and where the next search begins.
+    @discardableResult
+    func event(from start: Int = 0, where matches: (MQTTEvent) -> Bool) async -> (event: MQTTEvent, next: Int) {
+        while true {
+            let events = events
+            if let index = events.indices.dropFirst(start).first(where: { matches(events[$0]) }) { return (events[index], index + 1) }
+            await heard.more(than: events.count)
+        }
+    }
+
+    @discardableResult
+    func connected(from start: Int = 0) async -> Int { await event(from: start) { if case .connected = $0 { true } else { false } }.next }
+
+    @discardableResult
+    func disconnected(from start: Int = 0) async -> (failure: MQTTFailure?, next: Int) {
+        let (event, next) = await event(from: start) { if case .disconnected = $0 { true } else { false } }
+        guard case .disconnected(let failure) = event else { return (nil, next) }
+        return (failure, next)
+    }
+
+    /// The first message on a topic.
+    func message(on topic: String, from start: Int = 0) async -> MQTTMessage? {
+        let (event, _) = await event(from: start) { if case .message(let message) = $0 { message.topic == topic } else { false } }
+        guard case .message(let message) = event else { return nil }
+        return message
+    }
+}
+
+/// The machine's own monotonic clock: what a socket does is not on a virtual one.
+struct MachineClock: GatewayClock {
+    func now() -> Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+    func monotonicNow() -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: Int64(clamping: DispatchTime.now().uptimeNanoseconds))
+    }
+    func sleep(until instant: MonotonicInstant) async throws {
+        try await Task.sleep(for: instant.duration(since: monotonicNow()))
+    }
+}
+
+extension MQTTFrame {
+    init(_ topic: String, _ payload: String, _ quality: MQTTQuality = .atMostOnce, lifetime: Duration = .seconds(10)) throws {
+        guard let topic = MQTTTopic(topic) else { throw POSIXError(.EINVAL) }
+        self.init(topic: topic, payload: Array(payload.utf8), quality: quality, lifetime: lifetime)
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// Stands between a connection and its broker, so that something can happen between two packets.
+final class Proxy: Sendable {
+    /// Which way bytes go.
+    enum Way: Hashable { case toBroker, toClient }
+
+    private struct State {
+        var stalled: Set<Way> = []
+        var sockets: [Int32] = []
+        var isClosed = false
+        /// What has come to the broker's side, all of it.
+        var passed: [UInt8] = []
+        /// Called with each stretch on its way to the broker before it is passed on; false cuts the connection instead.
+        var gate: (@Sendable ([UInt8]) -> Bool)?
+    }
+
+    let port: Int
+    private let listener: Int32
+    private let broker: Int
+    private let state = Mutex(State())
+    private let changed = Condition()
+
+    init(to broker: Int) throws {
+        let listener = try Listener()
+        (port, self.listener, self.broker) = (listener.port, listener.descriptor, broker)
+        Thread.detachNewThread { [self] in accept() }
+    }
+
+    /// Bytes that go one way are left in the kernel, as of a machine that does not read.
+    func stall(_ way: Way) { state.withLock { _ = $0.stalled.insert(way) } }
+
+    func resume() {
+        state.withLock { $0.stalled = [] }
+        changed.broadcast()
+    }
+
+    /// Cuts before a stretch that matches is passed on.
+    func cut(at gate: @escaping @Sendable ([UInt8]) -> Bool) { state.withLock { $0.gate = { !gate($0) } } }
+
+    /// All bytes that the broker was given.
+    var passed: [UInt8] { state.withLock { $0.passed } }
+
+    func close() {
+        let sockets = state.withLock { state in
+            defer { (state.sockets, state.isClosed, state.stalled) = ([], true, []) }
+            return state.sockets
+        }
+        changed.broadcast()
+        for socket in sockets + [listener] { shutdown(socket, Int32(SHUT_RDWR)) }
+        Glibc.close(listener)
+    }
+
+    private func accept() {
+        while case let client = Glibc.accept(listener, nil, nil), client >= 0 {
+            guard let server = dial() else {
+                Glibc.close(client)
+                continue
+            }
+            // Small buffers, so that a stall is felt soon.
+            var size: Int32 = 4096
+            for end in [client, server] { setsockopt(end, SOL_SOCKET, SO_RCVBUF, &size, 4) }
+            state.withLock { $0.sockets += [client, server] }
+            Thread.detachNewThread { [self] in pump(from: client, to: server, .toBroker) }
+            Thread.detachNewThread { [self] in pump(from: server, to: client, .toClient) }
+        }
+    }
+
+    private func dial() -> Int32? {
+        let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(broker).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(server, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            Glibc.close(server)
+            return nil
+        }
+        return server
+    }
+
+    /// The descriptors of a pair are shut, and left open to the end of the proxy: none is closed under the other direction.
+    private func pump(from: Int32, to: Int32, _ way: Way) {
+        defer { for end in [from, to] { shutdown(end, Int32(SHUT_RDWR)) } }
+        var buffer = [UInt8](repeating: 0, count: 2048)
+        while true {
+            changed.wait { state.withLock { !$0.stalled.contains(way) || $0.isClosed } }
+            let count = recv(from, &buffer, buffer.count, 0)
+            guard count > 0 else { return }
+            // What was read when the stall came waits here with it.
+            changed.wait { state.withLock { !$0.stalled.contains(way) || $0.isClosed } }
+            let bytes = Array(buffer[..<count])
+            let goesOn = state.withLock { state in
+                guard way == .toBroker else { return true }
+                guard state.gate?(bytes) ?? true else { return false }
+                state.passed += bytes
+                return true
+            }
+            guard goesOn, send(to, bytes, count, Int32(MSG_NOSIGNAL)) == count else { return }
+        }
+    }
+}
+
+/// A condition that threads wait for.
+private final class Condition: Sendable {
+    private let condition = NSCondition()
+
+    func broadcast() {
+        condition.lock()
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    func wait(until isTrue: () -> Bool) {
+        condition.lock()
+        while !isTrue() { condition.wait() }
+        condition.unlock()
+    }
+}
