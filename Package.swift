@@ -10,8 +10,10 @@ let strict: [SwiftSetting] = [
 ]
 
 /// A module under `Sources/`. What it may depend on is the table in CONTRIBUTING.md.
-func module(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: strict)
+func module(
+    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = [], resources: [Resource]? = nil
+) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, exclude: exclude, resources: resources, swiftSettings: strict)
 }
 
 /// The tests of one module, in `Tests/<name>Tests` unless it lives with its adapter.
@@ -45,7 +47,10 @@ let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "as
 
 let package = Package(
     name: "doorward",
-    products: [.executable(name: "doorward", targets: ["doorward"])],
+    products: [
+        .executable(name: "doorward", targets: ["doorward"]),
+        .executable(name: "doorward-mqtt-locks", targets: ["doorward-mqtt-locks"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -107,12 +112,21 @@ let package = Package(
         // The in-memory lock.
         module(
             "AdapterSimulator", ["DoorwardAdapterKit", "DoorwardDomain", yams], path: "adapters/simulator/Sources"),
+        // Locks that speak MQTT, in the dialects that profiles describe.
+        module(
+            "AdapterMQTT", ["DoorwardAdapterKit", "DoorwardDomain", "DoorwardMQTT", yams, logging],
+            path: "adapters/mqtt/Sources"),
+        // Plays a fleet of real MQTT locks on a real broker.
+        .executableTarget(
+            name: "doorward-mqtt-locks", dependencies: ["DoorwardMQTT", arguments], path: "simulators/mqtt-locks/Sources",
+            swiftSettings: strict),
         // The program: `serve` is wiring alone.
         .executableTarget(
             name: "doorward",
             dependencies: [
                 "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardControl", "DoorwardStore",
-                "DoorwardHTTP", "DoorwardAPI", "DoorwardClient", "AdapterSimulator", arguments, lifecycle, unixSignals,
+                "DoorwardHTTP", "DoorwardAPI", "DoorwardClient", "AdapterSimulator", "AdapterMQTT", "DoorwardMQTT", arguments,
+                lifecycle, unixSignals,
                 configuration, yams,
                 logging, metrics,
             ],
@@ -150,6 +164,13 @@ let package = Package(
                 "DoorwardAudit", "DoorwardTesting", grdb, logging,
             ],
             path: "adapters/simulator/Tests"),
+        tests(
+            "AdapterMQTTTests",
+            [
+                "AdapterMQTT", "DoorwardMQTT", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting", logging, yams,
+            ],
+            path: "adapters/mqtt/Tests"),
+        tests("MQTTLocksTests", ["doorward-mqtt-locks", "DoorwardMQTT", arguments], path: "simulators/mqtt-locks/Tests"),
         tests(
             "DoorwardTestingTests",
             ["DoorwardTesting", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardDomain"]),

@@ -1,0 +1,23 @@
+/// Something that is wrong with a lock beside its bolt. Raw values stand in a device's `faults`.
+package enum LockFault: String, CaseIterable, Comparable, Sendable {
+    /// The lock has not learnt where its ends are.
+    case uncalibrated
+    /// It is starting, or being calibrated.
+    case busyInternal
+    /// The bolt is not all the way out.
+    case notFullyLocked
+    /// Somebody is at its housing.
+    case tamper
+    /// The door was opened while the lock was locked.
+    case doorForced
+    /// The door's contact is broken.
+    case doorSensorFault
+    /// It takes no codes for a while after too many wrong ones.
+    case keypadLockout
+    /// The lock warns of its battery.
+    case batteryLow
+    /// What found it says that it is no longer there.
+    case gone
+
+    package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+}
