@@ -117,8 +117,12 @@ package enum RefusalCause: String, CaseIterable, Sendable {
     case notCalibrated = "not_calibrated"
     /// The lock does not know the order.
     case unsupported
-    /// The bridge could not reach the lock.
+    /// The order got lost between the bridge and the lock.
     case transport
+    /// The bridge knows the lock to be away.
+    case offline = "device_offline"
+    /// The bolt stuck; where it is now, a state tells.
+    case jammed
     /// A cause that this list has no word for.
     case other
 }

@@ -6,7 +6,8 @@ import Testing
     @Test("the causes of a refusal are the words of a command's outcome")
     func refusalCauses() {
         let words = [
-            "busy", "not_authorised", "invalid_code", "low_power", "not_calibrated", "unsupported", "transport", "other",
+            "busy", "not_authorised", "invalid_code", "low_power", "not_calibrated", "unsupported", "transport", "device_offline",
+            "jammed", "other",
         ]
         #expect(RefusalCause.allCases.map(\.rawValue) == words)
         #expect(words.allSatisfy { RefusalCause(rawValue: $0)?.rawValue == $0 })

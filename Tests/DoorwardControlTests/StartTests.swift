@@ -96,7 +96,8 @@ import Testing
     func refusalCauses() {
         #expect(
             Set(RefusalCause.allCases.map(\.rawValue)) == [
-                "busy", "not_authorised", "invalid_code", "low_power", "not_calibrated", "unsupported", "transport", "other",
+                "busy", "not_authorised", "invalid_code", "low_power", "not_calibrated", "unsupported", "transport",
+                "device_offline", "jammed", "other",
             ])
     }
 
