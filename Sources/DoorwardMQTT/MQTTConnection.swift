@@ -32,6 +32,11 @@ package final class MQTTConnection: Sendable {
         queue = DispatchQueue(label: "doorward.mqtt")
     }
 
+    /// With the machine's own clock and randomness, for programs that are not the gateway.
+    package convenience init(_ settings: MQTTSettings, receive: @escaping @Sendable (MQTTEvent) -> Void) {
+        self.init(settings, clock: MachineClock(), random: RandomSource(), receive: receive)
+    }
+
     /// Whether a frame could be sent at this moment.
     package var isConnected: Bool { stands.load(ordering: .acquiring) }
 
@@ -66,10 +71,24 @@ package final class MQTTConnection: Sendable {
     /// - Returns: for quality `.atLeastOnce`, what the broker's acknowledgement will name.
     @discardableResult
     package func publish(_ frame: MQTTFrame) throws(MQTTSendError) -> MQTTFrameID? {
+        try hand { line throws(MQTTSendError) in try line.publish(frame, at: clock.monotonicNow()) }
+    }
+
+    /// Says something about oneself; see `MQTTAnnouncement`. Waits for nobody, and is not said later when it throws.
+    ///
+    /// - Returns: for quality `.atLeastOnce`, what the broker's acknowledgement will name.
+    @discardableResult
+    package func announce(_ word: MQTTAnnouncement) throws(MQTTSendError) -> MQTTFrameID? {
+        try hand { line throws(MQTTSendError) in try line.announce(word) }
+    }
+
+    private func hand(
+        _ body: (inout Line) throws(MQTTSendError) -> MQTTFrameID?
+    ) throws(MQTTSendError) -> MQTTFrameID? {
         guard isConnected else { throw .notConnected }
         let result = line.withLock { line -> Result<MQTTFrameID?, MQTTSendError> in
             do throws(MQTTSendError) {
-                return .success(try line.publish(frame, at: clock.monotonicNow()))
+                return .success(try body(&line))
             } catch {
                 return .failure(error)
             }

@@ -48,6 +48,9 @@ package struct MQTTSettings: Sendable {
         package var password: Secret<String>?
 
         package init(name: String, password: Secret<String>?) { (self.name, self.password) = (name, password) }
+
+        /// With a password as a person typed it.
+        package init(name: String, plainPassword: String) { self.init(name: name, password: Secret(plainPassword)) }
     }
 
     /// A last will (MQTT 5.0, section 3.1.2.5). It may be retained: it moves no lock.

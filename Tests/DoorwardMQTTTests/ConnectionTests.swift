@@ -14,7 +14,7 @@ import Testing
         try await roundTrip(lock, on: "door/0/set")
         let id = try gateway.connection.publish(try MQTTFrame("door/1/set", "UNLOCK", quality))
         let message = try #require(await lock.message(on: "door/1/set"))
-        #expect(message == MQTTMessage(topic: "door/1/set", payload: Array("UNLOCK".utf8), isRetained: false))
+        #expect(message == MQTTMessage(topic: "door/1/set", payload: Array("UNLOCK".utf8), isRetained: false, quality: quality))
         #expect((id != nil) == (quality == .atLeastOnce))
         if let id { await gateway.event(from: asked) { $0 == .acknowledged(id, .taken) } }
         // Nobody who comes later finds it.
@@ -39,11 +39,38 @@ import Testing
         // Cut without a goodbye: another client of the same id throws it out.
         let twin = Listening(port: broker.port, id: "lock")
         await twin.connected()
-        await watcher.event { $0 == .message(MQTTMessage(topic: "door/state", payload: Array("gone".utf8), isRetained: false)) }
+        await watcher.event {
+            $0
+                == .message(
+                    MQTTMessage(topic: "door/state", payload: Array("gone".utf8), isRetained: false, quality: .atLeastOnce))
+        }
         let late = Listening(port: broker.port, ["door/state"])
         let message = try #require(await late.message(on: "door/state"))
         #expect(message.isRetained)
         for one in [lock, watcher, twin, late] { await one.connection.stop() }
+    }
+
+    @Test("an announcement is kept for whoever comes later until an empty one takes it away, and may be large")
+    func announcements() async throws {
+        let broker = try await Broker.start()
+        let lock = Listening(port: broker.port, ["door/none"])
+        await lock.connected()
+        let large = Array(repeating: UInt8(ascii: "x"), count: 10 * 1024 * 1024)
+        let state = try #require(MQTTTopic("door/state"))
+        let id = try lock.connection.announce(MQTTAnnouncement(topic: state, payload: large, quality: .atLeastOnce))
+        await lock.event { if case .acknowledged(let its, _) = $0 { its == id } else { false } }
+        try lock.connection.announce(MQTTAnnouncement(topic: state, payload: Array("LOCKED".utf8)))
+        try await roundTrip(lock, on: "door/none")
+        let late = Listening(port: broker.port, ["door/state"])
+        let kept = await late.message(on: "door/state")
+        #expect(kept == MQTTMessage(topic: "door/state", payload: Array("LOCKED".utf8), isRetained: true))
+        try lock.connection.announce(MQTTAnnouncement(topic: state, payload: []))
+        await late.event { $0 == .message(MQTTMessage(topic: "door/state", payload: [], isRetained: false)) }
+        let last = Listening(port: broker.port, ["door/#"])
+        await last.connected()
+        try await roundTrip(last, on: "door/end")
+        #expect(last.messages.map(\.topic) == ["door/end"])
+        for one in [lock, late, last] { await one.connection.stop() }
     }
 
     @Test("a broker that says goodbye to nobody is told apart from one that was stopped")
@@ -95,5 +122,7 @@ import Testing
 /// Waits until what the connection publishes on the topic comes back to it, which shows that it is subscribed.
 func roundTrip(_ listening: Listening, on topic: String, from start: Int = 0) async throws {
     try listening.connection.publish(try MQTTFrame(topic, "round"))
-    await listening.event(from: start) { if case .message(let message) = $0 { message.topic == topic && !message.isRetained } else { false } }
+    await listening.event(from: start) {
+        if case .message(let message) = $0 { message.topic == topic && !message.isRetained } else { false }
+    }
 }

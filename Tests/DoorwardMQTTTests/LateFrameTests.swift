@@ -21,7 +21,8 @@ import Testing
         var filled = 0
         fill: while filled < 100_000 {
             do {
-                try gateway.connection.publish(try MQTTFrame("filler", String(repeating: "x", count: 2000), lifetime: .seconds(60)))
+                try gateway.connection.publish(
+                    try MQTTFrame("filler", String(repeating: "x", count: 2000), lifetime: .seconds(60)))
                 filled += 1
             } catch { break fill }
         }
@@ -81,7 +82,11 @@ import Testing
         proxy.stall(.toClient)
         let id = try gateway.connection.publish(try MQTTFrame("door/set", "UNLOCK", .atLeastOnce))
         #expect(id != nil)
-        await lock.event { $0 == .message(MQTTMessage(topic: "door/set", payload: Array("UNLOCK".utf8), isRetained: false)) }
+        await lock.event {
+            $0
+                == .message(
+                    MQTTMessage(topic: "door/set", payload: Array("UNLOCK".utf8), isRetained: false, quality: .atLeastOnce))
+        }
         proxy.cut { _ in true }
         // The next packet on its way is where it is cut: the acknowledgement is still on the other way.
         _ = try? gateway.connection.publish(try MQTTFrame("door/other", "x"))

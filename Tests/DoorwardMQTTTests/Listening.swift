@@ -44,7 +44,7 @@ final class Listening: Sendable {
     init(_ settings: MQTTSettings, _ filters: [String] = []) {
         let heard = Heard()
         self.heard = heard
-        connection = MQTTConnection(settings, clock: MachineClock(), random: RandomSource()) { heard.hear($0) }
+        connection = MQTTConnection(settings) { heard.hear($0) }
         connection.subscribe(to: filters.compactMap { MQTTFilter($0) })
         connection.start()
     }
@@ -68,13 +68,17 @@ final class Listening: Sendable {
     func event(from start: Int = 0, where matches: (MQTTEvent) -> Bool) async -> (event: MQTTEvent, next: Int) {
         while true {
             let events = events
-            if let index = events.indices.dropFirst(start).first(where: { matches(events[$0]) }) { return (events[index], index + 1) }
+            if let index = events.indices.dropFirst(start).first(where: { matches(events[$0]) }) {
+                return (events[index], index + 1)
+            }
             await heard.more(than: events.count)
         }
     }
 
     @discardableResult
-    func connected(from start: Int = 0) async -> Int { await event(from: start) { if case .connected = $0 { true } else { false } }.next }
+    func connected(from start: Int = 0) async -> Int {
+        await event(from: start) { if case .connected = $0 { true } else { false } }.next
+    }
 
     @discardableResult
     func disconnected(from start: Int = 0) async -> (failure: MQTTFailure?, next: Int) {
@@ -88,17 +92,6 @@ final class Listening: Sendable {
         let (event, _) = await event(from: start) { if case .message(let message) = $0 { message.topic == topic } else { false } }
         guard case .message(let message) = event else { return nil }
         return message
-    }
-}
-
-/// The machine's own monotonic clock: what a socket does is not on a virtual one.
-struct MachineClock: GatewayClock {
-    func now() -> Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
-    func monotonicNow() -> MonotonicInstant {
-        MonotonicInstant(nanoseconds: Int64(clamping: DispatchTime.now().uptimeNanoseconds))
-    }
-    func sleep(until instant: MonotonicInstant) async throws {
-        try await Task.sleep(for: instant.duration(since: monotonicNow()))
     }
 }
 

@@ -2,26 +2,34 @@ import DoorwardMQTT
 import Testing
 
 @Suite struct TopicTests {
-    @Test("what could be read as a wildcard, as the broker's own or as two topics is none", arguments: [
-        "", "a/+", "+", "#", "a/#", "a#b", "a+", "$SYS/x", "a\0b", String(repeating: "x", count: 65_536),
-    ])
+    @Test(
+        "what could be read as a wildcard, as the broker's own or as two topics is none",
+        arguments: [
+            "", "a/+", "+", "#", "a/#", "a#b", "a+", "$SYS/x", "a\0b", String(repeating: "x", count: 65_536),
+        ])
     func noTopic(text: String) { #expect(MQTTTopic(text) == nil) }
 
     @Test("a topic may hold spaces, empty levels and any letter", arguments: ["a", "/", "a//b", "tür/☂/x", " ", "a/$b"])
     func topic(text: String) throws { #expect(try #require(MQTTTopic(text)).description == text) }
 
-    @Test("wildcards stand for whole levels, and # at the end alone", arguments: [
-        "", "a/b+", "+a", "#/a", "a/#/b", "a#", "##", "a\0", "a/+#",
-    ])
+    @Test(
+        "wildcards stand for whole levels, and # at the end alone",
+        arguments: [
+            "", "a/b+", "+a", "#/a", "a/#/b", "a#", "##", "a\0", "a/+#",
+        ])
     func noFilter(text: String) { #expect(MQTTFilter(text) == nil) }
 
-    @Test("filters match as MQTT 5.0, section 4.7, has it", arguments: [
-        ("sport/tennis/player1/#", "sport/tennis/player1", true), ("sport/tennis/player1/#", "sport/tennis/player1/ranking", true),
-        ("sport/#", "sport", true), ("#", "a/b", true), ("sport/tennis/+", "sport/tennis/player1", true),
-        ("sport/tennis/+", "sport/tennis/player1/ranking", false), ("sport/+", "sport", false), ("sport/+", "sport/", true),
-        ("+/+", "/finance", true), ("/+", "/finance", true), ("+", "/finance", false), ("#", "$SYS/x", false),
-        ("+/x", "$SYS/x", false), ("$SYS/#", "$SYS/x", true), ("a/b", "a/b", true), ("a/b", "a/B", false), ("a/b", "a/b/", false),
-    ])
+    @Test(
+        "filters match as MQTT 5.0, section 4.7, has it",
+        arguments: [
+            ("sport/tennis/player1/#", "sport/tennis/player1", true),
+            ("sport/tennis/player1/#", "sport/tennis/player1/ranking", true),
+            ("sport/#", "sport", true), ("#", "a/b", true), ("sport/tennis/+", "sport/tennis/player1", true),
+            ("sport/tennis/+", "sport/tennis/player1/ranking", false), ("sport/+", "sport", false), ("sport/+", "sport/", true),
+            ("+/+", "/finance", true), ("/+", "/finance", true), ("+", "/finance", false), ("#", "$SYS/x", false),
+            ("+/x", "$SYS/x", false), ("$SYS/#", "$SYS/x", true), ("a/b", "a/b", true), ("a/b", "a/B", false),
+            ("a/b", "a/b/", false),
+        ])
     func matching(filter: String, topic: String, isMatch: Bool) throws {
         #expect(try #require(MQTTFilter(filter)).matches(topic) == isMatch)
     }

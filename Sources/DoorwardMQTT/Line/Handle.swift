@@ -16,7 +16,9 @@ struct Handle: ~Copyable {
     init?(_ settings: MQTTSettings, _ version: MQTTVersion) {
         Library.begin()
         let events = HandleEvents()
-        guard let pointer = mosquitto_new(settings.clientID, true, Unmanaged.passUnretained(events).toOpaque()) else { return nil }
+        guard let pointer = mosquitto_new(settings.clientID, true, Unmanaged.passUnretained(events).toOpaque()) else {
+            return nil
+        }
         (self.pointer, self.events) = (pointer, events)
         mosquitto_int_option(
             pointer, MOSQ_OPT_PROTOCOL_VERSION, version == .five ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311)
@@ -123,6 +125,15 @@ struct Handle: ~Copyable {
         let result = mosquitto_publish_v5(
             pointer, &number, frame.topic.description, Int32(frame.payload.count), frame.payload, frame.quality.rawValue, false,
             properties)
+        return (number, mosq_err_t(result))
+    }
+
+    /// Hands an announcement over, which may wait in the library until the socket takes it.
+    func announce(_ word: MQTTAnnouncement) -> (number: Int32, result: mosq_err_t) {
+        var number: Int32 = 0
+        let result = mosquitto_publish_v5(
+            pointer, &number, word.topic.description, Int32(word.payload.count), word.payload, word.quality.rawValue,
+            word.isRetained, nil)
         return (number, mosq_err_t(result))
     }
 

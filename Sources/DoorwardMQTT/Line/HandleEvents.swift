@@ -21,7 +21,9 @@ final class HandleEvents {
             guard let message = message?.pointee, let topic = message.topic else { return }
             let payload = UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
             HandleEvents.of(context)?.messages.append(
-                MQTTMessage(topic: String(cString: topic), payload: Array(payload), isRetained: message.retain))
+                MQTTMessage(
+                    topic: String(cString: topic), payload: Array(payload), isRetained: message.retain,
+                    quality: message.qos == 0 ? .atMostOnce : .atLeastOnce))
         }
         mosquitto_publish_v5_callback_set(pointer) { _, context, number, code, _ in
             HandleEvents.of(context)?.acknowledgements.append((number, code))

@@ -24,6 +24,8 @@ struct Line: ~Copyable {
 
     /// Bytes of a payload that is sent; no lock takes more than a few hundred.
     static let longestPayload = 64 * 1024
+    /// Bytes of an announcement: what a lock in disorder may say, so that it can be played.
+    private static let longestAnnouncement = 32 * 1024 * 1024
     /// Bytes that may wait in the kernel before a further frame is refused: a broker that reads never leaves so many.
     private static let longestBacklog: UInt64 = 64 * 1024
     /// How often the library looks at its own clock: pings, and a silent broker.
@@ -79,6 +81,25 @@ struct Line: ~Copyable {
         return MQTTFrameID(rawValue: number)
     }
 
+    /// Hands an announcement to the library, which may hold a part of it until the socket takes it.
+    mutating func announce(_ word: MQTTAnnouncement) throws(MQTTSendError) -> MQTTFrameID? {
+        guard isStanding, handle?.hasUnsentBytes == false else { throw isStanding ? .busy : .notConnected }
+        guard word.payload.count <= Self.longestAnnouncement else { throw .tooLong }
+        let isAcknowledged = word.quality == .atLeastOnce
+        guard !isAcknowledged || unacknowledged.count < window else { throw .busy }
+        guard let (number, result) = handle?.announce(word) else { throw .notConnected }
+        switch result {
+        case MOSQ_ERR_SUCCESS: break
+        case MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_PAYLOAD_SIZE: throw .tooLong
+        default:
+            cut()
+            throw .notConnected
+        }
+        guard isAcknowledged else { return nil }
+        unacknowledged.insert(number)
+        return MQTTFrameID(rawValue: number)
+    }
+
     /// Ends the connection so that nothing of it arrives any more: a reset drops what lies in the kernel. The turn that comes
     /// next tells of it.
     private mutating func cut() {
@@ -98,7 +119,8 @@ struct Line: ~Copyable {
     // MARK: - Turns
 
     /// Does what there is to do, without waiting, and says what to wait for.
-    mutating func turn(_ ready: Readiness, _ wished: [MQTTFilter], at now: MonotonicInstant) -> (events: [MQTTEvent], wait: Wait) {
+    mutating func turn(_ ready: Readiness, _ wished: [MQTTFilter], at now: MonotonicInstant) -> (events: [MQTTEvent], wait: Wait)
+    {
         var events: [MQTTEvent] = []
         do throws(MQTTFailure) {
             try go(ready, wished, at: now, &events)
@@ -229,7 +251,8 @@ struct Line: ~Copyable {
         switch phase {
         case .resting(let until): return .pause(until: until)
         case .opening(let until): return socketWait(until: min(until, now.advanced(by: Self.heartbeat)))
-        case .standing: return socketWait(until: min(late.next ?? now.advanced(by: Self.heartbeat), now.advanced(by: Self.heartbeat)))
+        case .standing:
+            return socketWait(until: min(late.next ?? now.advanced(by: Self.heartbeat), now.advanced(by: Self.heartbeat)))
         }
     }
 

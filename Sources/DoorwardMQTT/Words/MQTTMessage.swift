@@ -7,9 +7,11 @@ package struct MQTTMessage: Hashable, Sendable {
     /// Whether the broker kept it and hands it out because of a new subscription: it says how things were, and is no live
     /// word of anybody.
     package let isRetained: Bool
+    /// How surely it came: the lower of what its sender chose and what was subscribed to, which is `.atLeastOnce`.
+    package let quality: MQTTQuality
 
-    package init(topic: String, payload: [UInt8], isRetained: Bool) {
-        (self.topic, self.payload, self.isRetained) = (topic, payload, isRetained)
+    package init(topic: String, payload: [UInt8], isRetained: Bool, quality: MQTTQuality = .atMostOnce) {
+        (self.topic, self.payload, self.isRetained, self.quality) = (topic, payload, isRetained, quality)
     }
 }
 
@@ -21,11 +23,13 @@ package enum MQTTQuality: Int32, Hashable, Sendable {
     case atLeastOnce = 1
 }
 
-/// What is to be published, now or never.
+/// What is to be published, now or never. It is never retained: there is no field that says so, and nothing that sends one can.
+///
+/// What a program says about itself, and a broker may keep, is an `MQTTAnnouncement`; orders to locks are frames.
 package struct MQTTFrame: Sendable {
     /// Where to.
     package var topic: MQTTTopic
-    /// At most `MQTTLine.longestPayload` bytes.
+    /// At most 64 KiB.
     package var payload: [UInt8]
     /// Whether the broker is to acknowledge it.
     package var quality: MQTTQuality
