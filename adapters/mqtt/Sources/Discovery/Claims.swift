@@ -1,0 +1,96 @@
+/// All claims of one broker, and what is to be seen of them: no lock twice, and none whose claims contradict one another without
+/// saying so.
+struct Claims: Sendable {
+    /// How many locks are remembered. What comes beyond is not.
+    static let most = 10_000
+    /// Bytes that one claim may take.
+    static let longest = 8_192
+
+    private var bySource: [String: Set<String>] = [:]
+    private var byID: [String: Claim] = [:]
+    private var groups = ClaimGroups()
+    /// What was last told of each lock.
+    private(set) var seen: [String: FoundLock] = [:]
+    /// A lock was left out because there were too many.
+    private(set) var isFull = false
+
+    /// Takes what `source` says now in the place of all that it said before.
+    mutating func replace(_ source: String, with claims: [Claim]) -> [DiscoveryChange] {
+        var touched: Set<String> = []
+        for id in bySource[source] ?? [] { remove(id, &touched) }
+        var after: Set<String> = []
+        for claim in claims where byID[claim.lock.id] == nil && claim.size <= Self.longest {
+            guard byID.count < Self.most else {
+                isFull = true
+                break
+            }
+            insert(claim, &touched)
+            after.insert(claim.lock.id)
+        }
+        bySource[source] = after.isEmpty ? nil : after
+        return touched.compactMap { show($0) }.sorted { ($0.order, $0.lock.id) < ($1.order, $1.lock.id) }
+    }
+
+    private mutating func insert(_ claim: Claim, _ touched: inout Set<String>) {
+        byID[claim.lock.id] = claim
+        touched.insert(claim.lock.id)
+        for key in claim.groupKeys { touched.formUnion(groups.insert(claim.lock.id, key)) }
+        touchHidden(by: claim, &touched)
+    }
+
+    private mutating func remove(_ id: String, _ touched: inout Set<String>) {
+        guard let claim = byID.removeValue(forKey: id) else { return }
+        touched.insert(id)
+        touchHidden(by: claim, &touched)
+        for key in claim.groupKeys { touched.formUnion(groups.remove(id, key)) }
+    }
+
+    /// A bridge's own list hides what else is announced of the lock, or no longer does.
+    private func touchHidden(by claim: Claim, _ touched: inout Set<String>) {
+        guard claim.weight == .ownWord, groups.ids(.commandTopic(claim.commandTopic, .ownWord)).count == 1 else { return }
+        touched.formUnion(groups.ids(.commandTopic(claim.commandTopic, .announcement)))
+    }
+
+    /// Tells of a lock what is new about it.
+    private mutating func show(_ id: String) -> DiscoveryChange? {
+        let now = byID[id].flatMap(visible)
+        let before = seen[id]
+        guard now != before else { return nil }
+        seen[id] = now
+        if let now { return before == nil ? .found(now) : .changed(now) }
+        guard var before else { return nil }
+        before.isGone = true
+        return .gone(before)
+    }
+
+    /// What is to be seen of a claim; `nil` when another one about the same lock is believed instead.
+    private func visible(_ claim: Claim) -> FoundLock? {
+        let topic = claim.commandTopic
+        if claim.weight == .announcement, !groups.ids(.commandTopic(topic, .ownWord)).isEmpty { return nil }
+        var lock = claim.lock
+        guard lock.problem == nil else { return lock }
+        if let unique = claim.uniqueID, groups.ids(.uniqueID(unique)).count > 1 {
+            lock.problem = "more than one announcement bears the unique_id `\(unique)`: remove the wrong one from the broker"
+        } else if groups.ids(.commandTopic(topic, claim.weight)).count > 1 {
+            lock.problem = "more than one announcement names the command topic `\(topic)`: remove the wrong one from the broker"
+        }
+        return lock
+    }
+}
+
+extension Claim {
+    fileprivate var groupKeys: [ClaimGroups.Key] {
+        [.commandTopic(commandTopic, weight)] + (uniqueID.map { [.uniqueID($0)] } ?? [])
+    }
+}
+
+extension DiscoveryChange {
+    /// What goes is told first: the same lock may come back under another id by the same message.
+    fileprivate var order: Int {
+        switch self {
+        case .gone: 0
+        case .changed: 1
+        case .found: 2
+        }
+    }
+}
