@@ -8,7 +8,8 @@ import Synchronization
 /// is retained. What has not reached the broker when it no longer means anything is cut off with the connection.
 package final class MQTTConnection: Sendable {
     private struct Wishes {
-        var filters: [MQTTFilter] = []
+        /// What the thread has not taken over yet.
+        var subscriptions: [Subscriptions.Change] = []
         var isStopped = false
         var isRunning = false
     }
@@ -23,7 +24,7 @@ package final class MQTTConnection: Sendable {
     private let queue: DispatchQueue
 
     /// - Parameter receive: called for one event after the other, on the connection's own thread, which reads nothing further
-    ///   until it returns: a slow receiver slows this broker down and nobody else. It must not publish on this connection.
+    ///   until it returns: a slow receiver slows this broker down and nobody else. It may publish.
     package init(
         _ settings: MQTTSettings, clock: any GatewayClock, random: RandomSource, receive: @escaping @Sendable (MQTTEvent) -> Void
     ) {
@@ -60,9 +61,15 @@ package final class MQTTConnection: Sendable {
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }
 
-    /// Wants the messages of these filters, and of no others, on this connection and each that follows.
-    package func subscribe(to filters: [MQTTFilter]) {
-        wishes.withLock { $0.filters = filters }
+    /// Wants the messages of these filters too, on this connection and each that follows. What the broker keeps on them comes
+    /// once more where they were wanted before.
+    package func want(_ filters: [MQTTFilter]) { change(.want(filters)) }
+
+    /// Wants them no longer; some that are on their way may still come.
+    package func leave(_ filters: [MQTTFilter]) { change(.leave(filters)) }
+
+    private func change(_ change: Subscriptions.Change) {
+        wishes.withLock { $0.subscriptions.append(change) }
         bell.ring()
     }
 
@@ -103,10 +110,13 @@ package final class MQTTConnection: Sendable {
     private func run() {
         var ready = Line.Readiness()
         while true {
-            let (filters, isStopped) = wishes.withLock { ($0.filters, $0.isStopped) }
+            let (changes, isStopped) = wishes.withLock { wishes in
+                defer { wishes.subscriptions = [] }
+                return (wishes.subscriptions, wishes.isStopped)
+            }
             if isStopped { return end() }
             let (events, wait, isStanding) = line.withLock { line in
-                let (events, wait) = line.turn(ready, filters, at: clock.monotonicNow())
+                let (events, wait) = line.turn(ready, changes, at: clock.monotonicNow())
                 return (events, wait, line.isStanding)
             }
             stands.store(isStanding, ordering: .releasing)

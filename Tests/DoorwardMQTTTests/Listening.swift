@@ -45,7 +45,7 @@ final class Listening: Sendable {
         let heard = Heard()
         self.heard = heard
         connection = MQTTConnection(settings) { heard.hear($0) }
-        connection.subscribe(to: filters.compactMap { MQTTFilter($0) })
+        connection.want(filters.compactMap { MQTTFilter($0) })
         connection.start()
     }
 

@@ -102,13 +102,29 @@ struct Handle: ~Copyable {
     /// Asks for messages: also for those that the broker keeps, which come marked.
     ///
     /// - Returns: the number under which the broker answers.
-    func subscribe(_ filter: MQTTFilter) -> Int32? {
+    func subscribe(_ filters: [MQTTFilter]) -> Int32? {
         var number: Int32 = 0
-        let result = mosquitto_subscribe_v5(pointer, &number, filter.description, 1, 0, nil)
+        let result = Self.withTexts(of: filters) { texts, count in
+            mosquitto_subscribe_multiple(pointer, &number, count, texts, 1, 0, nil)
+        }
         return mosq_err_t(result) == MOSQ_ERR_SUCCESS ? number : nil
     }
 
-    func unsubscribe(_ filter: MQTTFilter) { mosquitto_unsubscribe(pointer, nil, filter.description) }
+    /// - Returns: false where it could not be said.
+    func unsubscribe(_ filters: [MQTTFilter]) -> Bool {
+        let result = Self.withTexts(of: filters) { texts, count in
+            mosquitto_unsubscribe_multiple(pointer, nil, count, texts, nil)
+        }
+        return mosq_err_t(result) == MOSQ_ERR_SUCCESS
+    }
+
+    private static func withTexts(
+        of filters: [MQTTFilter], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?, Int32) -> Int32
+    ) -> Int32 {
+        let texts = filters.map { strdup($0.description) }
+        defer { for text in texts { free(text) } }
+        return texts.withUnsafeBufferPointer { body($0.baseAddress, Int32($0.count)) }
+    }
 
     /// Hands a frame over. Whether the socket took it, `hasUnsentBytes` tells. It is never retained.
     ///

@@ -6,8 +6,8 @@ final class HandleEvents {
     var answer: (code: Int32, receiveMaximum: UInt16)?
     var messages: [MQTTMessage] = []
     var acknowledgements: [(number: Int32, code: Int32)] = []
-    /// Answers to subscriptions: the reason code of each.
-    var subscriptions: [(number: Int32, code: Int32)] = []
+    /// Answers to subscriptions: the reason code of each filter.
+    var subscriptions: [(number: Int32, codes: [Int32])] = []
     /// Reason code with which the broker has ended the connection.
     var goodbye: Int32?
 
@@ -29,8 +29,8 @@ final class HandleEvents {
             HandleEvents.of(context)?.acknowledgements.append((number, code))
         }
         mosquitto_subscribe_v5_callback_set(pointer) { _, context, number, count, codes, _ in
-            guard count > 0, let code = codes?.pointee else { return }
-            HandleEvents.of(context)?.subscriptions.append((number, code))
+            let codes = UnsafeBufferPointer(start: codes, count: codes == nil ? 0 : Int(max(0, count)))
+            HandleEvents.of(context)?.subscriptions.append((number, Array(codes)))
         }
         mosquitto_disconnect_v5_callback_set(pointer) { _, context, code, _ in HandleEvents.of(context)?.goodbye = code }
     }

@@ -41,9 +41,7 @@ struct Line: ~Copyable {
     /// Frames that the broker has not acknowledged, and how many there may be.
     private var unacknowledged: Set<Int32> = []
     private var window = 0
-    /// What was asked for on this connection, and the subscriptions that are not answered yet.
-    private var subscribed: Set<MQTTFilter> = []
-    private var asked: [Int32: MQTTFilter] = [:]
+    private var subscriptions = Subscriptions()
 
     init(_ settings: MQTTSettings, random: RandomSource, at now: MonotonicInstant) {
         (self.settings, self.random) = (settings, random)
@@ -113,17 +111,19 @@ struct Line: ~Copyable {
     private mutating func drop() {
         handle = nil
         late.forget()
-        (unacknowledged, subscribed, asked) = ([], [], [:])
+        unacknowledged = []
     }
 
     // MARK: - Turns
 
     /// Does what there is to do, without waiting, and says what to wait for.
-    mutating func turn(_ ready: Readiness, _ wished: [MQTTFilter], at now: MonotonicInstant) -> (events: [MQTTEvent], wait: Wait)
-    {
+    mutating func turn(
+        _ ready: Readiness, _ changes: [Subscriptions.Change], at now: MonotonicInstant
+    ) -> (events: [MQTTEvent], wait: Wait) {
+        subscriptions.apply(changes)
         var events: [MQTTEvent] = []
         do throws(MQTTFailure) {
-            try go(ready, wished, at: now, &events)
+            try go(ready, at: now, &events)
         } catch {
             fail(error, at: now, &events)
         }
@@ -131,14 +131,14 @@ struct Line: ~Copyable {
     }
 
     private mutating func go(
-        _ ready: Readiness, _ wished: [MQTTFilter], at now: MonotonicInstant, _ events: inout [MQTTEvent]
+        _ ready: Readiness, at now: MonotonicInstant, _ events: inout [MQTTEvent]
     ) throws(MQTTFailure) {
         switch phase {
         case .resting(let until):
             if until <= now { try open(at: now) }
         case .opening(let until):
             try serveOpening(ready)
-            if let answer = handle?.events.answer { try stand(answer, wished, &events) }
+            if let answer = handle?.events.answer { try stand(answer, &events) }
             if case .opening = phase, until <= now { throw .unreachable("it does not answer") }
         case .standing:
             guard handle != nil else { throw .stuck }
@@ -148,7 +148,7 @@ struct Line: ~Copyable {
                 cut()
                 throw .stuck
             }
-            subscribe(to: wished)
+            subscribe()
         }
     }
 
@@ -176,13 +176,14 @@ struct Line: ~Copyable {
     }
 
     private mutating func stand(
-        _ answer: (code: Int32, receiveMaximum: UInt16), _ wished: [MQTTFilter], _ events: inout [MQTTEvent]
+        _ answer: (code: Int32, receiveMaximum: UInt16), _ events: inout [MQTTEvent]
     ) throws(MQTTFailure) {
         guard answer.code == 0 else { throw refusal(answer.code) }
         (phase, window) = (.standing, Int(answer.receiveMaximum))
         backOff.reset()
         events.append(.connected(version))
-        subscribe(to: wished)
+        subscriptions.beginAnew()
+        subscribe()
         collect(&events)
     }
 
@@ -193,23 +194,16 @@ struct Line: ~Copyable {
         return .refused(words.map { String(cString: $0) } ?? "code \(code)")
     }
 
-    private mutating func subscribe(to wished: [MQTTFilter]) {
-        for filter in wished where !subscribed.contains(filter) {
-            guard let number = handle?.subscribe(filter) else { continue }
-            subscribed.insert(filter)
-            asked[number] = filter
-        }
-        for filter in subscribed.subtracting(wished) {
-            handle?.unsubscribe(filter)
-            subscribed.remove(filter)
-        }
+    private mutating func subscribe() {
+        if subscriptions.isWaiting { handle?.tell(&subscriptions) }
     }
 
     private mutating func collect(_ events: inout [MQTTEvent]) {
         guard let noted = handle?.events else { return }
-        for (number, code) in noted.subscriptions {
-            guard let filter = asked.removeValue(forKey: number), code >= 0x80 else { continue }
-            events.append(.subscriptionRefused(filter, reason: String(cString: mosquitto_reason_string(code))))
+        for (number, codes) in noted.subscriptions {
+            for (filter, code) in subscriptions.answered(number, codes) {
+                events.append(.subscriptionRefused(filter, reason: String(cString: mosquitto_reason_string(code))))
+            }
         }
         for (number, code) in noted.acknowledgements where unacknowledged.remove(number) != nil {
             events.append(.acknowledged(MQTTFrameID(rawValue: number), MQTTAcknowledgement(code: code)))
