@@ -107,7 +107,7 @@ let package = Package(
             "DoorwardTesting",
             [
                 "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardControl", "DoorwardStore",
-                logging,
+                "DoorwardMQTT", logging,
             ]),
         // The in-memory lock.
         module(
@@ -135,7 +135,7 @@ let package = Package(
         tests("DoorwardDomainTests", ["DoorwardDomain", "DoorwardTesting"]),
         tests("DoorwardPolicyTests", ["DoorwardPolicy", "DoorwardDomain", "DoorwardTesting"]),
         tests("DoorwardAuditTests", ["DoorwardAudit", "DoorwardDomain", "DoorwardTesting", crypto], exclude: ["Fixtures"]),
-        tests("DoorwardMQTTTests", ["DoorwardMQTT", "DoorwardDomain"]),
+        tests("DoorwardMQTTTests", ["DoorwardMQTT", "DoorwardDomain", "DoorwardTesting"]),
         tests("DoorwardAdapterKitTests", ["DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting", logging]),
         tests(
             "DoorwardControlTests",

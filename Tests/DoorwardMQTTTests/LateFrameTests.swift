@@ -1,5 +1,6 @@
 import DoorwardDomain
 import DoorwardMQTT
+import DoorwardTesting
 import Foundation
 import Testing
 

@@ -39,7 +39,8 @@ package struct FoundLock: Hashable, Sendable {
         guard let text else { return nil }
         let scalars = text.unicodeScalars.prefix(4 * longestName).map { scalar in
             switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: " " as Unicode.Scalar
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+                " " as Unicode.Scalar
             default: scalar
             }
         }

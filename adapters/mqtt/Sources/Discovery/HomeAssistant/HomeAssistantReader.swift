@@ -1,4 +1,5 @@
 internal import DoorwardMQTT
+
 struct HomeAssistantReader: DiscoveryReader {
     init?(profiles: Set<String>) { nil }
     var filters: [MQTTFilter] { [] }

@@ -1,17 +1,17 @@
-import DoorwardDomain
-import DoorwardMQTT
+internal import DoorwardDomain
+package import DoorwardMQTT
 import Foundation
 import Synchronization
 
 /// A connection and all that has happened at it, for whoever waits for something to happen.
-final class Listening: Sendable {
+package final class Listening: Sendable {
     private struct State {
         var events: [MQTTEvent] = []
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// Set once, in `init`.
-    let connection: MQTTConnection
+    /// What is listened to, for whoever wants to speak as well.
+    package let connection: MQTTConnection
     private let heard: Heard
 
     /// What the connection's thread hands over.
@@ -41,7 +41,8 @@ final class Listening: Sendable {
         }
     }
 
-    init(_ settings: MQTTSettings, _ filters: [String] = []) {
+    /// Connects at once, and wants these topics.
+    package init(_ settings: MQTTSettings, _ filters: [String] = []) {
         let heard = Heard()
         self.heard = heard
         connection = MQTTConnection(settings) { heard.hear($0) }
@@ -50,22 +51,24 @@ final class Listening: Sendable {
     }
 
     /// A connection to a broker on this machine that tries again soon.
-    convenience init(port: Int, id: String = UUID().uuidString, _ filters: [String] = []) {
+    package convenience init(port: Int, id: String = UUID().uuidString, _ filters: [String] = []) {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: id)
         settings.firstPause = .milliseconds(20)
         settings.longestPause = .milliseconds(50)
         self.init(settings, filters)
     }
 
-    var events: [MQTTEvent] { heard.events }
+    /// All so far, the first first.
+    package var events: [MQTTEvent] { heard.events }
 
-    var messages: [MQTTMessage] { events.compactMap { if case .message(let message) = $0 { message } else { nil } } }
+    /// The messages among `events`.
+    package var messages: [MQTTMessage] { events.compactMap { if case .message(let message) = $0 { message } else { nil } } }
 
     /// Waits for the first event, of those from `start` on, that matches.
     ///
     /// - Returns: the event, and where the next search begins.
     @discardableResult
-    func event(from start: Int = 0, where matches: (MQTTEvent) -> Bool) async -> (event: MQTTEvent, next: Int) {
+    package func event(from start: Int = 0, where matches: (MQTTEvent) -> Bool) async -> (event: MQTTEvent, next: Int) {
         while true {
             let events = events
             if let index = events.indices.dropFirst(start).first(where: { matches(events[$0]) }) {
@@ -75,20 +78,22 @@ final class Listening: Sendable {
         }
     }
 
+    /// Waits until the connection stands; returns where the next search begins.
     @discardableResult
-    func connected(from start: Int = 0) async -> Int {
+    package func connected(from start: Int = 0) async -> Int {
         await event(from: start) { if case .connected = $0 { true } else { false } }.next
     }
 
+    /// Waits until the connection is gone, or could not be made.
     @discardableResult
-    func disconnected(from start: Int = 0) async -> (failure: MQTTFailure?, next: Int) {
+    package func disconnected(from start: Int = 0) async -> (failure: MQTTFailure?, next: Int) {
         let (event, next) = await event(from: start) { if case .disconnected = $0 { true } else { false } }
         guard case .disconnected(let failure) = event else { return (nil, next) }
         return (failure, next)
     }
 
     /// The first message on a topic.
-    func message(on topic: String, from start: Int = 0) async -> MQTTMessage? {
+    package func message(on topic: String, from start: Int = 0) async -> MQTTMessage? {
         let (event, _) = await event(from: start) { if case .message(let message) = $0 { message.topic == topic } else { false } }
         guard case .message(let message) = event else { return nil }
         return message
@@ -96,7 +101,12 @@ final class Listening: Sendable {
 }
 
 extension MQTTFrame {
-    init(_ topic: String, _ payload: String, _ quality: MQTTQuality = .atMostOnce, lifetime: Duration = .seconds(10)) throws {
+    /// A frame of text.
+    ///
+    /// - Throws: `POSIXError` for what is no topic.
+    package init(_ topic: String, _ payload: String, _ quality: MQTTQuality = .atMostOnce, lifetime: Duration = .seconds(10))
+        throws
+    {
         guard let topic = MQTTTopic(topic) else { throw POSIXError(.EINVAL) }
         self.init(topic: topic, payload: Array(payload.utf8), quality: quality, lifetime: lifetime)
     }

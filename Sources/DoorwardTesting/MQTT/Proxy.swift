@@ -3,9 +3,14 @@ import Glibc
 import Synchronization
 
 /// Stands between a connection and its broker, so that something can happen between two packets.
-final class Proxy: Sendable {
+package final class Proxy: Sendable {
     /// Which way bytes go.
-    enum Way: Hashable { case toBroker, toClient }
+    package enum Way: Hashable, Sendable {
+        /// What the connection sends.
+        case toBroker
+        /// What it receives.
+        case toClient
+    }
 
     private struct State {
         var stalled: Set<Way> = []
@@ -17,33 +22,37 @@ final class Proxy: Sendable {
         var gate: (@Sendable ([UInt8]) -> Bool)?
     }
 
-    let port: Int
+    /// Where clients are to connect, on 127.0.0.1.
+    package let port: Int
     private let listener: Int32
     private let broker: Int
     private let state = Mutex(State())
     private let changed = Condition()
 
-    init(to broker: Int) throws {
+    /// - Parameter broker: the port that bytes are passed on to.
+    package init(to broker: Int) throws {
         let listener = try Listener()
         (port, self.listener, self.broker) = (listener.port, listener.descriptor, broker)
         Thread.detachNewThread { [self] in accept() }
     }
 
     /// Bytes that go one way are left in the kernel, as of a machine that does not read.
-    func stall(_ way: Way) { state.withLock { _ = $0.stalled.insert(way) } }
+    package func stall(_ way: Way) { state.withLock { _ = $0.stalled.insert(way) } }
 
-    func resume() {
+    /// Goes on where it was stalled.
+    package func resume() {
         state.withLock { $0.stalled = [] }
         changed.broadcast()
     }
 
     /// Cuts before a stretch that matches is passed on.
-    func cut(at gate: @escaping @Sendable ([UInt8]) -> Bool) { state.withLock { $0.gate = { !gate($0) } } }
+    package func cut(at gate: @escaping @Sendable ([UInt8]) -> Bool) { state.withLock { $0.gate = { !gate($0) } } }
 
     /// All bytes that the broker was given.
-    var passed: [UInt8] { state.withLock { $0.passed } }
+    package var passed: [UInt8] { state.withLock { $0.passed } }
 
-    func close() {
+    /// Ends every connection, and takes no further one.
+    package func close() {
         let sockets = state.withLock { state in
             defer { (state.sockets, state.isClosed, state.stalled) = ([], true, []) }
             return state.sockets

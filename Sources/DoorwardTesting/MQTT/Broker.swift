@@ -1,17 +1,17 @@
 import Foundation
 import Glibc
 import Synchronization
-import Testing
 
 /// A mosquitto of a test's own, on a free loopback port.
-final class Broker: Sendable {
-    let port: Int
+package final class Broker: Sendable {
+    /// Where it listens, on 127.0.0.1.
+    package let port: Int
     private let folder: URL
     private let configuration: URL
     private let process: Mutex<Process?>
 
     /// - Parameter lines: of its configuration, beside the listener.
-    static func start(_ lines: [String] = ["allow_anonymous true"], port: Int? = nil) async throws -> Broker {
+    package static func start(_ lines: [String] = ["allow_anonymous true"], port: Int? = nil) async throws -> Broker {
         // Between the choice of a port and the broker's taking it somebody else may; then another is tried.
         for _ in 0..<5 {
             let broker = try Broker(port: port ?? LoopbackPort.free(), lines)
@@ -20,7 +20,11 @@ final class Broker: Sendable {
         throw BrokerError.neverListened
     }
 
-    enum BrokerError: Error { case neverListened }
+    /// Why there is none.
+    package enum BrokerError: Error {
+        /// It ended before it listened; its log says why.
+        case neverListened
+    }
 
     private init(port: Int, _ lines: [String]) throws {
         self.port = port
@@ -41,7 +45,7 @@ final class Broker: Sendable {
     ///
     /// - Returns: whether it listens.
     @discardableResult
-    func run() async throws -> Bool {
+    package func run() async throws -> Bool {
         let new = Process()
         new.executableURL = URL(filePath: "/usr/sbin/mosquitto")
         new.arguments = ["-c", configuration.path, "-v"]
@@ -56,10 +60,11 @@ final class Broker: Sendable {
         return isRunning
     }
 
-    func signal(_ number: Int32) { process.withLock { $0.map { _ = Glibc.kill($0.processIdentifier, number) } } }
+    /// Sends its process a signal, such as SIGSTOP.
+    package func signal(_ number: Int32) { process.withLock { $0.map { _ = Glibc.kill($0.processIdentifier, number) } } }
 
     /// Ends it at once, as a power cut does.
-    func kill() {
+    package func kill() {
         let ended = process.withLock { process in
             defer { process = nil }
             return process
@@ -70,9 +75,10 @@ final class Broker: Sendable {
     }
 }
 
-enum LoopbackPort {
+/// Ports of this machine that nobody listens on.
+package enum LoopbackPort {
     /// One that was free a moment ago.
-    static func free() throws -> Int {
+    package static func free() throws -> Int {
         let listener = try Listener()
         defer { close(listener.descriptor) }
         return listener.port
@@ -80,11 +86,14 @@ enum LoopbackPort {
 }
 
 /// A socket that listens on a loopback port of the kernel's choice.
-struct Listener {
-    let descriptor: Int32
-    let port: Int
+package struct Listener {
+    /// Of the socket; whoever made the listener closes it.
+    package let descriptor: Int32
+    /// The kernel's choice.
+    package let port: Int
 
-    init() throws {
+    /// - Throws: `POSIXError` where nothing can be bound.
+    package init() throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

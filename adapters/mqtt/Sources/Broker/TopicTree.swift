@@ -1,0 +1,76 @@
+import DoorwardMQTT
+
+/// Who wants the messages of which topics. Finding them costs a step for each level of the topic, however many filters there
+/// are.
+struct TopicTree<Value: Hashable> {
+    private final class Node {
+        var children: [Substring: Node] = [:]
+        /// Who ends here, who wants this level and all below it.
+        var here: Set<Value> = []
+        var below: Set<Value> = []
+
+        var isEmpty: Bool { children.isEmpty && here.isEmpty && below.isEmpty }
+    }
+
+    private let root = Node()
+
+    /// Whether nobody wants anything.
+    var isEmpty: Bool { root.isEmpty }
+
+    /// - Returns: whether nobody had wanted this filter before.
+    mutating func insert(_ value: Value, at filter: MQTTFilter) -> Bool {
+        var node = root
+        let levels = Self.levels(filter.description)
+        for level in levels where level != "#" {
+            if node.children[level] == nil { node.children[level] = Node() }
+            guard let next = node.children[level] else { return false }
+            node = next
+        }
+        defer { if levels.last == "#" { node.below.insert(value) } else { node.here.insert(value) } }
+        return levels.last == "#" ? node.below.isEmpty : node.here.isEmpty
+    }
+
+    /// - Returns: whether nobody wants this filter any more.
+    mutating func remove(_ value: Value, at filter: MQTTFilter) -> Bool {
+        remove(value, at: Self.levels(filter.description)[...], from: root)
+    }
+
+    private func remove(_ value: Value, at levels: ArraySlice<Substring>, from node: Node) -> Bool {
+        guard let level = levels.first else {
+            node.here.remove(value)
+            return node.here.isEmpty
+        }
+        if level == "#" {
+            node.below.remove(value)
+            return node.below.isEmpty
+        }
+        guard let next = node.children[level] else { return true }
+        let isLast = remove(value, at: levels.dropFirst(), from: next)
+        if next.isEmpty { node.children[level] = nil }
+        return isLast
+    }
+
+    /// Everybody who wants a message on `topic`, each once.
+    func values(for topic: String) -> Set<Value> {
+        var found: Set<Value> = []
+        collect(Self.levels(topic)[...], from: root, isFirst: true, isOwnOfBroker: topic.hasPrefix("$"), into: &found)
+        return found
+    }
+
+    /// - Parameter isOwnOfBroker: a topic that begins with `$` is not meant by a wildcard at the beginning (MQTT 5.0, 4.7.2).
+    private func collect(
+        _ levels: ArraySlice<Substring>, from node: Node, isFirst: Bool, isOwnOfBroker: Bool, into found: inout Set<Value>
+    ) {
+        let takesWildcards = !(isFirst && isOwnOfBroker)
+        if takesWildcards { found.formUnion(node.below) }
+        guard let level = levels.first else { return found.formUnion(node.here) }
+        if level != "+", level != "#", let next = node.children[level] {
+            collect(levels.dropFirst(), from: next, isFirst: false, isOwnOfBroker: isOwnOfBroker, into: &found)
+        }
+        if takesWildcards, let next = node.children["+"] {
+            collect(levels.dropFirst(), from: next, isFirst: false, isOwnOfBroker: isOwnOfBroker, into: &found)
+        }
+    }
+
+    private static func levels(_ text: String) -> [Substring] { text.split(separator: "/", omittingEmptySubsequences: false) }
+}

@@ -1,0 +1,29 @@
+import DoorwardDomain
+import Testing
+
+@testable import AdapterMQTT
+
+@Suite struct FloodGuardTests {
+    @Test("a bridge may say everything at once, and a lock a few things a second for ever")
+    func ordinary() {
+        var flood = FloodGuard(at: instant(0))
+        #expect((0..<FloodGuard.burst).allSatisfy { _ in flood.take(at: instant(0)) == .look })
+        #expect((1...1000).allSatisfy { flood.take(at: instant(Int64($0) * 1000 / Int64(FloodGuard.perSecond))) == .look })
+    }
+
+    @Test("of 5,000 messages a second no more are looked at than a lock may say, and the first after a gap is known as such")
+    func flooded() {
+        var flood = FloodGuard(at: instant(0))
+        var verdicts: [FloodGuard.Verdict] = []
+        for number in 0..<50_000 as Range<Int64> { verdicts.append(flood.take(at: instant(number / 5))) }
+        let looked = verdicts.count { $0 != .drop }
+        #expect(looked <= FloodGuard.burst + 10 * FloodGuard.perSecond)
+        #expect(looked >= 10 * FloodGuard.perSecond)
+        let first = verdicts.firstIndex(of: .drop) ?? 0
+        #expect(verdicts[first...].first { $0 != .drop } == .lookAfterGap)
+        #expect(flood.take(at: instant(60_000)) == .lookAfterGap)
+        #expect(flood.take(at: instant(60_000)) == .look)
+    }
+
+    private func instant(_ milliseconds: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: milliseconds * 1_000_000) }
+}
