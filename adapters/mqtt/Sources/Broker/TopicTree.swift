@@ -1,4 +1,4 @@
-import DoorwardMQTT
+internal import DoorwardMQTT
 
 /// Who wants the messages of which topics. Finding them costs a step for each level of the topic, however many filters there
 /// are.
