@@ -118,6 +118,15 @@ struct Handle: ~Copyable {
         return mosq_err_t(result) == MOSQ_ERR_SUCCESS
     }
 
+    /// Puts the question of `Pulse`.
+    ///
+    /// - Returns: the number under which the broker answers.
+    func askPulse() -> Int32? {
+        var number: Int32 = 0
+        let result = mosquitto_unsubscribe_v5(pointer, &number, "doorward/pulse", nil)
+        return mosq_err_t(result) == MOSQ_ERR_SUCCESS ? number : nil
+    }
+
     private static func withTexts(
         of filters: [MQTTFilter], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?, Int32) -> Int32
     ) -> Int32 {

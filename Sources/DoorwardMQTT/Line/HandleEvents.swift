@@ -8,6 +8,8 @@ final class HandleEvents {
     var acknowledgements: [(number: Int32, code: Int32)] = []
     /// Answers to subscriptions: the reason code of each filter.
     var subscriptions: [(number: Int32, codes: [Int32])] = []
+    /// Answered requests to unsubscribe.
+    var unsubscriptions: [Int32] = []
     /// Reason code with which the broker has ended the connection.
     var goodbye: Int32?
 
@@ -31,6 +33,9 @@ final class HandleEvents {
         mosquitto_subscribe_v5_callback_set(pointer) { _, context, number, count, codes, _ in
             let codes = UnsafeBufferPointer(start: codes, count: codes == nil ? 0 : Int(max(0, count)))
             HandleEvents.of(context)?.subscriptions.append((number, Array(codes)))
+        }
+        mosquitto_unsubscribe_v5_callback_set(pointer) { _, context, number, _ in
+            HandleEvents.of(context)?.unsubscriptions.append(number)
         }
         mosquitto_disconnect_v5_callback_set(pointer) { _, context, code, _ in HandleEvents.of(context)?.goodbye = code }
     }

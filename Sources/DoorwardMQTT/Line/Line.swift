@@ -38,6 +38,8 @@ struct Line: ~Copyable {
     private var version = MQTTVersion.five
     private var backOff: BackOff
     private var late = LateFrames()
+    private var pulse = Pulse()
+    private var nextBeat: MonotonicInstant
     /// Frames that the broker has not acknowledged, and how many there may be.
     private var unacknowledged: Set<Int32> = []
     private var window = 0
@@ -46,7 +48,7 @@ struct Line: ~Copyable {
     init(_ settings: MQTTSettings, random: RandomSource, at now: MonotonicInstant) {
         (self.settings, self.random) = (settings, random)
         backOff = BackOff(first: settings.firstPause, longest: settings.longestPause)
-        phase = .resting(until: now)
+        (phase, nextBeat) = (.resting(until: now), now)
     }
 
     var isStanding: Bool { if case .standing = phase { true } else { false } }
@@ -58,7 +60,7 @@ struct Line: ~Copyable {
         guard isStanding, let socket = handle?.socket, socket >= 0 else { throw .notConnected }
         guard frame.payload.count <= Self.longestPayload else { throw .tooLong }
         let isAcknowledged = frame.quality == .atLeastOnce
-        guard !isAcknowledged || unacknowledged.count < window else { throw .busy }
+        guard !isAcknowledged || unacknowledged.count < window, !pulse.isSlow(at: now) else { throw .busy }
         guard handle?.hasUnsentBytes == false, (TCPFlow(socket)?.unconfirmed ?? 0) <= Self.longestBacklog else { throw .busy }
         guard let (number, result) = handle?.publish(frame, version) else { throw .notConnected }
         switch result {
@@ -111,6 +113,7 @@ struct Line: ~Copyable {
     private mutating func drop() {
         handle = nil
         late.forget()
+        pulse.forget()
         unacknowledged = []
     }
 
@@ -144,11 +147,12 @@ struct Line: ~Copyable {
             guard handle != nil else { throw .stuck }
             try serve(ready)
             collect(&events)
-            if let socket = handle?.socket, late.isOneStuck(on: socket, at: now) {
+            if let socket = handle?.socket, late.isOneStuck(on: socket, at: now) || pulse.isGone(at: now) {
                 cut()
                 throw .stuck
             }
             subscribe()
+            beat(at: now)
         }
     }
 
@@ -198,8 +202,16 @@ struct Line: ~Copyable {
         if subscriptions.isWaiting { handle?.tell(&subscriptions) }
     }
 
+    /// Asks the broker whether it is there, once a heartbeat.
+    private mutating func beat(at now: MonotonicInstant) {
+        guard pulse.isAnswered, now >= nextBeat, let number = handle?.askPulse() else { return }
+        nextBeat = now.advanced(by: Self.heartbeat)
+        pulse.ask(number, at: now)
+    }
+
     private mutating func collect(_ events: inout [MQTTEvent]) {
         guard let noted = handle?.events else { return }
+        for number in noted.unsubscriptions { pulse.answered(number) }
         for (number, codes) in noted.subscriptions {
             for (filter, code) in subscriptions.answered(number, codes) {
                 events.append(.subscriptionRefused(filter, reason: String(cString: mosquitto_reason_string(code))))
@@ -209,7 +221,8 @@ struct Line: ~Copyable {
             events.append(.acknowledged(MQTTFrameID(rawValue: number), MQTTAcknowledgement(code: code)))
         }
         events += noted.messages.map { .message($0) }
-        (noted.subscriptions, noted.acknowledgements, noted.messages) = ([], [], [])
+        (noted.subscriptions, noted.unsubscriptions) = ([], [])
+        (noted.acknowledgements, noted.messages) = ([], [])
     }
 
     // MARK: - Failing

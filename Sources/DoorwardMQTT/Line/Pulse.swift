@@ -1,0 +1,29 @@
+internal import DoorwardDomain
+
+/// Whether the broker still does its work, and not only its machine: a broker that stands still leaves what it is sent in its
+/// machine's memory, and hands it on late when it goes on.
+///
+/// The question is to unsubscribe from a topic that nobody subscribed to. Every broker answers it (MQTT 5.0, section 3.10.4),
+/// no access list forbids it, and it means nothing.
+struct Pulse {
+    /// A broker that has not answered for so long gets nothing that could arrive late.
+    static let patience = Duration.seconds(1)
+    /// One that has not answered for so long is given up.
+    static let longestSilence = Duration.seconds(5)
+
+    private var asked: (number: Int32, at: MonotonicInstant)?
+
+    /// Whether a question may be put.
+    var isAnswered: Bool { asked == nil }
+
+    mutating func ask(_ number: Int32, at now: MonotonicInstant) { asked = (number, now) }
+    mutating func answered(_ number: Int32) { if asked?.number == number { asked = nil } }
+    mutating func forget() { asked = nil }
+
+    func isSlow(at now: MonotonicInstant) -> Bool { hasWaited(Self.patience, at: now) }
+    func isGone(at now: MonotonicInstant) -> Bool { hasWaited(Self.longestSilence, at: now) }
+
+    private func hasWaited(_ time: Duration, at now: MonotonicInstant) -> Bool {
+        asked.map { now.duration(since: $0.at) >= time } ?? false
+    }
+}

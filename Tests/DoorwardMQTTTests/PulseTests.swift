@@ -1,0 +1,74 @@
+import DoorwardDomain
+import DoorwardTesting
+import Glibc
+import Synchronization
+import Testing
+
+@testable import DoorwardMQTT
+
+/// A broker that stands still while its machine goes on taking bytes would hand orders on late.
+@Suite(.timeLimit(.minutes(2))) struct PulseTests {
+    @Test("a broker that stands still gets no further frame after a second or two, and is then given up")
+    func standstill() async throws {
+        let broker = try await Broker.start()
+        let clock = VirtualClock()
+        let (events, continuation) = AsyncStream.makeStream(of: MQTTEvent.self)
+        let settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
+        let gateway = MQTTConnection(settings, clock: clock, random: RandomSource()) { continuation.yield($0) }
+        gateway.start()
+        var iterator = events.makeAsyncIterator()
+        #expect(await iterator.next() == .connected(.five))
+        broker.signal(SIGSTOP)
+        defer { broker.signal(SIGCONT) }
+        _ = try await refusal(.busy, gateway, clock)
+        #expect(try await refusal(.notConnected, gateway, clock) == 0, "a frame left after one was refused")
+        #expect(await iterator.next() == .disconnected(.stuck))
+        await gateway.stop()
+    }
+
+    /// Publishes again and again while virtual time goes by, until that is refused for this reason.
+    ///
+    /// - Returns: how many frames left before.
+    private func refusal(_ reason: MQTTSendError, _ gateway: MQTTConnection, _ clock: VirtualClock) async throws -> Int {
+        let frame = try MQTTFrame("door/set", "UNLOCK", lifetime: .seconds(60))
+        var left = 0
+        while true {
+            do throws(MQTTSendError) {
+                try gateway.publish(frame)
+                left += 1
+            } catch {
+                if error == reason { return left }
+            }
+            clock.advance(by: .milliseconds(10))
+            await Task.yield()
+        }
+    }
+
+    @Test("a second without an answer is slow, five are the end; an answer to another question is none")
+    func patience() {
+        let start = MonotonicInstant(nanoseconds: 0)
+        var pulse = Pulse()
+        #expect(!pulse.isSlow(at: start.advanced(by: .seconds(100))))
+        pulse.ask(7, at: start)
+        #expect(!pulse.isSlow(at: start.advanced(by: .milliseconds(999))))
+        #expect(pulse.isSlow(at: start.advanced(by: .seconds(1))) && !pulse.isGone(at: start.advanced(by: .seconds(4))))
+        #expect(pulse.isGone(at: start.advanced(by: .seconds(5))))
+        pulse.answered(8)
+        #expect(pulse.isSlow(at: start.advanced(by: .seconds(1))))
+        pulse.answered(7)
+        #expect(!pulse.isSlow(at: start.advanced(by: .seconds(1))) && pulse.isAnswered)
+    }
+
+    @Test("a broker that answers is trusted however long nothing else happens")
+    func alive() async throws {
+        let broker = try await Broker.start()
+        let lock = Listening(port: broker.port, ["door/set"])
+        await lock.connected()
+        for _ in 0..<20 {
+            try lock.connection.publish(try MQTTFrame("door/set", "round", lifetime: .seconds(10)))
+            _ = await lock.message(on: "door/set")
+        }
+        #expect(!lock.events.contains { if case .disconnected = $0 { true } else { false } })
+        await lock.connection.stop()
+    }
+}
