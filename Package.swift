@@ -115,7 +115,8 @@ let package = Package(
         // Locks that speak MQTT, in the dialects that profiles describe.
         module(
             "AdapterMQTT", ["DoorwardAdapterKit", "DoorwardDomain", "DoorwardMQTT", yams, logging],
-            path: "adapters/mqtt/Sources"),
+            path: "adapters/mqtt/Sources",
+            resources: ["nuki-native", "zigbee2mqtt"].map { .embedInCode("Profiles/\($0).yaml") }),
         // Plays a fleet of real MQTT locks on a real broker.
         .executableTarget(
             name: "doorward-mqtt-locks", dependencies: ["DoorwardMQTT", arguments], path: "simulators/mqtt-locks/Sources",

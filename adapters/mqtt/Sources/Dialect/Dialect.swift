@@ -1,0 +1,105 @@
+package import DoorwardAdapterKit
+package import DoorwardDomain
+package import DoorwardMQTT
+
+/// A profile and a lock's address, bound: the way to speak to that one lock. Pure: no clock, no network.
+package struct Dialect: Sendable {
+    /// What it was made of.
+    package let profile: Profile
+    /// What this lock can do: what the profile says, as far as the address gives it the topics.
+    package let capabilities: LockCapabilities
+    /// What to subscribe to: exact topics, and a wildcard where a dialect names its events in topics.
+    package let filters: [MQTTFilter]
+    /// The topic that an unlock (else a lock, else an unlatch) is published to.
+    package let commandTopic: MQTTTopic
+    /// How surely the broker should hand its messages on.
+    package let subscribes: MQTTQuality
+
+    let parts: ProfileParts
+    let routes: TopicRoutes
+    private let frames: [LockOperation: CommandFrame]
+    private let question: Outgoing?
+
+    /// - Parameter variables: an address without `broker` and `profile`.
+    /// - Throws: every mistake of the address, fields `address.KEY`.
+    package init(_ profile: Profile, variables: [String: JSONValue]) throws(AddressMistakes) {
+        let binding = try DialectBinding(profile, variables)
+        (self.profile, parts, capabilities) = (profile, binding.parts, binding.capabilities)
+        (routes, frames, commandTopic) = (binding.routes, binding.frames, binding.commandTopic)
+        filters = binding.routes.filters
+        question = binding.question
+        subscribes = binding.parts.subscribeQuality == .atLeastOnce ? .atLeastOnce : .atMostOnce
+    }
+
+    /// What to ask to learn the lock's state; empty where it cannot be asked.
+    package var questions: [Outgoing] { question.map { [$0] } ?? [] }
+
+    /// Whether to ask once more when half of the time of a command is over without an answer.
+    package var asksAgain: Bool { parts.asksAgain && question != nil }
+
+    /// Seconds that a command may take by nature, for documentation; `nil` where the profile does not say.
+    package var timeoutSeconds: Int? { profile.timeoutSeconds }
+
+    /// Takes one message in: what it means, and what is remembered. Any message may be given; what is none of this lock's is
+    /// silent.
+    package func hear(_ message: MQTTMessage, _ memory: inout LockMemory) -> Heard {
+        var hearing = Hearing(self, message, memory)
+        hearing.run()
+        memory = hearing.memory
+        return hearing.heard
+    }
+
+    /// The frame of an order, and reading frames that follow it; notes the order as under way. Nothing is noted when it throws.
+    ///
+    /// - Parameter reference: unique to the order.
+    /// - Throws: `.unsupported` for what this lock cannot do, or for a code that it does not take.
+    package func order(
+        _ operation: LockOperation, code: Secret<String>?, reference: String, _ memory: inout LockMemory
+    ) throws(AdapterError) -> (command: Outgoing, questions: [Outgoing]) {
+        guard let frame = frames[operation], code == nil || frame.takesCode else { throw .unsupported }
+        let wasThere = memory.position.lockState.satisfies(operation)
+        var underWay = LockMemory.UnderWay(operation, reference: frame.bearsReference ? reference : nil)
+        underWay.wasThere = wasThere && memory.quality == .confirmed
+        underWay.needsAnswer = profile.quirks.contains(.mergesCache) && (wasThere || memory.quality == .stale)
+        memory.underWay = underWay
+        return (frame.outgoing(code: code?.reveal(), reference: reference), underWay.needsAnswer ? questions : [])
+    }
+
+    /// The command has its end, whatever it was.
+    package func endOrder(_ memory: inout LockMemory) { memory.underWay = nil }
+
+    /// The lock has been silent until just before the deadline.
+    ///
+    /// - Returns: `.confirmed` for a lock that says nothing when it already is where it should be, and was there by its live
+    ///   word; else nothing.
+    package func silence(_ memory: inout LockMemory) -> Heard {
+        var heard = Heard()
+        guard profile.quirks.contains(.alreadyInStateIsSuccess), let underWay = memory.underWay, underWay.wasThere,
+            memory.quality == .confirmed, memory.availability != .offline,
+            memory.position.lockState.satisfies(underWay.operation)
+        else { return heard }
+        heard.command = .confirmed
+        return heard
+    }
+
+    /// The connection to the broker is gone: what is known becomes stale, availability unknown.
+    package func lose(_ memory: inout LockMemory) -> Heard {
+        memory.quality = .stale
+        memory.availability = .unknown
+        memory.reach = [:]
+        for key in memory.states.keys { memory.states[key]?.quality = .stale }
+        var report = Heard.Report()
+        (report.quality, report.availability) = (.stale, .unknown)
+        var heard = Heard()
+        heard.reports = [report]
+        return heard
+    }
+
+    /// The text of the frame that is under way, for answers that repeat it.
+    func payload(of operation: LockOperation) -> String? { frames[operation]?.plainPayload }
+
+    /// Whether a message is the question of `questions`, on its way to the lock.
+    func isQuestion(_ message: MQTTMessage) -> Bool {
+        question.map { $0.topic.description == message.topic && $0.payload == message.payload } ?? false
+    }
+}

@@ -1,0 +1,77 @@
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+internal import DoorwardMQTT
+
+/// Fills a profile in for one address, and gathers what is wrong with it.
+struct DialectBinding {
+    private(set) var parts: ProfileParts
+    private(set) var capabilities: LockCapabilities = []
+    private(set) var frames: [LockOperation: CommandFrame] = [:]
+    let routes: TopicRoutes
+    let commandTopic: MQTTTopic
+    let question: Outgoing?
+
+    init(_ profile: Profile, _ variables: [String: JSONValue]) throws(AddressMistakes) {
+        var address = AddressValues(profile, variables)
+        parts = profile.parts.filled(by: address.texts(profile))
+        if let hook = profile.hook, address.problems.isEmpty {
+            do { try hook.apply(address.named, to: &parts) } catch { address.problems.merge(error.problems) { old, _ in old } }
+        }
+        address.checkTopics(of: profile, parts)
+        guard address.problems.isEmpty else { throw address.mistakes }
+        frames = Self.frames(parts)
+        let order: [LockOperation] = [.unlock, .lock, .unlatch]
+        guard let commandTopic = order.lazy.compactMap({ [frames] in frames[$0]?.topic }).first else {
+            throw AddressMistakes([AddressMistakes.Mistake(field: "address", problem: VariableProblem.required.rawValue)])
+        }
+        self.commandTopic = commandTopic
+        question = parts.refresh.first.flatMap { part in
+            MQTTTopic(part.topic.text).map {
+                Outgoing(topic: $0, payload: part.bytes(code: nil, reference: ""), quality: .atMostOnce)
+            }
+        }
+        let watched = frames.values.map(\.topic) + parts.commandTopics.compactMap { MQTTTopic($0.text) }
+        routes = TopicRoutes(parts, commandTopics: watched, question: question?.topic)
+        capabilities = Self.capabilities(profile, parts, frames)
+    }
+
+    private static func frames(_ parts: ProfileParts) -> [LockOperation: CommandFrame] {
+        parts.commands.compactMapValues { forms in
+            forms.first.flatMap { form in MQTTTopic(form.topic.text).map { CommandFrame(form, $0, parts.commandQuality) } }
+        }
+    }
+
+    /// What the profile says, as far as what it needs is there.
+    private static func capabilities(
+        _ profile: Profile, _ parts: ProfileParts, _ frames: [LockOperation: CommandFrame]
+    ) -> LockCapabilities {
+        var capabilities: LockCapabilities = []
+        for operation in frames.keys { if let needed = operation.requiredCapability { capabilities.insert(needed) } }
+        for ability in profile.abilities where ability.isBacked(by: parts) {
+            if let capability = ability.capability { capabilities.insert(capability) }
+        }
+        return capabilities
+    }
+}
+
+extension ProfileAbility {
+    /// Whether there is anything in a profile from which it could come.
+    func isBacked(by parts: ProfileParts) -> Bool {
+        let positions = parts.values.filter { $0.aspect == .state }.flatMap(\.map).compactMap(\.meaning.position)
+        let rules = parts.events.flatMap(\.rules)
+        return switch self {
+        case .canOpen: parts.commands[.unlatch]?.isEmpty == false
+        case .reportsIntermediate: positions.contains { [.locking, .unlocking, .opening].contains($0) }
+        case .reportsJam: positions.contains(.jammed) || rules.contains { $0.kind == .jam }
+        case .reportsDoor: parts.has(.door)
+        case .reportsBattery: parts.has(.batteryLevel) || parts.has(.batteryLow)
+        case .reportsOperator: rules.contains { $0.method != nil }
+        case .reportsFailedAttempts: rules.contains { $0.kind == .attemptFailed || $0.isDone == false }
+        case .acceptsCode: parts.commands.values.joined().contains { $0.payloadWithCode != nil }
+        case .canRefresh: !parts.refresh.isEmpty
+        case .acksCommand: !parts.answers.isEmpty
+        case .correlates: parts.answers.contains { $0.correlation != .none }
+        case .stateRetained, .assumedState: parts.has(.state)
+        }
+    }
+}

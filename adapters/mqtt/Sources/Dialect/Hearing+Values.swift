@@ -1,0 +1,151 @@
+internal import DoorwardDomain
+internal import DoorwardMQTT
+
+extension Hearing {
+    mutating func hearValue(_ index: Int, _ payload: Payload) {
+        let part = dialect.parts.values[index]
+        switch part.reader.read(payload) {
+        case .absent: return
+        case .malformed: hearMalformed(part)
+        case .value(let text):
+            if part.aspect == .batteryLevel { return hearLevel(text) }
+            guard let meaning = part.meaning(of: text) else { return hearUnmapped(part, index, text) }
+            take(meaning, of: part, index, payload)
+        }
+    }
+
+    private mutating func hearMalformed(_ part: ValuePart) { note(.malformedPayload) }
+
+    private mutating func hearLevel(_ text: String) {
+        guard let level = Double(text), !text.contains("x"), !text.contains("X") else {
+            return note(.malformedPayload)
+        }
+        guard level.isFinite, (0...100).contains(level) else { return note(.outOfRange) }
+        report.battery = level
+        memory.surroundings.battery = level
+    }
+
+    /// What nobody can read is never taken for what was known before.
+    private mutating func hearUnmapped(_ part: ValuePart, _ index: Int, _ text: String) {
+        note(.unmapped(text))
+        switch part.aspect {
+        case .state: tell(.unknown, of: part, index, time: nil)
+        case .door: (report.door, memory.surroundings.door) = (.unknown, .unknown)
+        case .availability: setReach(index, .unknown)
+        case .batteryLevel, .batteryLow, .faults: break
+        }
+        memory.partFaults[index] = nil
+        memory.raised.remove(index)
+    }
+
+    private mutating func take(_ meaning: ValueMeaning, of part: ValuePart, _ index: Int, _ payload: Payload) {
+        if part.aspect == .state, !tellState(meaning, of: part, index, payload) { return }
+        if let door = meaning.door { (report.door, memory.surroundings.door) = (door, door) }
+        if let isLow = meaning.isLow { (report.isBatteryLow, memory.surroundings.isBatteryLow) = (isLow, isLow) }
+        if let availability = meaning.availability { setReach(index, availability) }
+        if !meaning.faults.isEmpty { report.faults = meaning.faults }
+        memory.partFaults[index] = meaning.faults.isEmpty ? nil : meaning.faults
+        raise(meaning.event, index)
+    }
+
+    /// Tells of an event when its word comes up, not while it stays.
+    private mutating func raise(_ kind: LockEvent.Kind?, _ index: Int) {
+        guard let kind else {
+            memory.raised.remove(index)
+            return
+        }
+        guard !memory.raised.contains(index) else { return }
+        // What the broker has kept came up some time ago.
+        memory.raised.insert(index)
+        guard !message.isRetained else { return }
+        heard.events.append(LockEvent(kind))
+        if kind == .jam { isJam = true }
+    }
+
+    // MARK: The bolt
+
+    /// - Returns: false for what was so before what is known.
+    private mutating func tellState(
+        _ meaning: ValueMeaning, of part: ValuePart, _ index: Int, _ payload: Payload
+    ) -> Bool {
+        if meaning.isReevaluation {
+            reevaluate(index)
+            return true
+        }
+        guard let position = meaning.position else { return true }
+        let time = part.time.flatMap { payload.time(at: $0) }
+        if let time, let last = memory.states[index]?.time, time < last { return false }
+        tell(position, of: part, index, time: time)
+        return true
+    }
+
+    private mutating func tell(_ position: Position, of part: ValuePart, _ index: Int, time: Int64?) {
+        let last = memory.states[index]
+        let isRepeated = time != nil && time == last?.time
+        // Published once more from a cache: how things were when the device said so.
+        if isRepeated, last?.position == position, memory.quality == .confirmed { return }
+        let quality = quality(of: position, part, isRepeated: isRepeated)
+        memory.states[index] = LockMemory.HeardState(position: position, quality: quality, time: time ?? last?.time)
+        told = Told(position: position, quality: quality)
+    }
+
+    private func quality(of position: Position, _ part: ValuePart, isRepeated: Bool) -> StateQuality {
+        if message.isRetained || isRepeated { return memory.availability == .offline ? .stale : .retained }
+        if part.assumed?.text == "true" { return .assumed }
+        let isMoving = [.locking, .unlocking, .opening].contains(position)
+        return isMoving && dialect.profile.quirks.contains(.syntheticIntermediate) ? .assumed : .confirmed
+    }
+
+    /// What a topic told is over, if it was what counted; then what another one told counts again, and proves nothing.
+    private mutating func reevaluate(_ index: Int) {
+        guard let ended = memory.states.removeValue(forKey: index), ended.position == memory.position else { return }
+        let other = memory.states.min { $0.key < $1.key }?.value
+        told = Told(position: other?.position ?? .unknown, quality: .stale)
+    }
+
+    // MARK: Availability
+
+    private mutating func setReach(_ index: Int, _ availability: Availability) {
+        memory.reach[index] = availability
+        let items = dialect.parts.values.indices.filter { dialect.parts.values[$0].aspect == .availability }
+        let seen = items.map { memory.reach[$0] ?? .unknown }
+        let whole: Availability =
+            switch dialect.parts.availabilityMode {
+            case .latest: availability
+            case .all: seen.contains(.offline) ? .offline : seen.contains(.unknown) ? .unknown : .online
+            case .any: seen.contains(.online) ? .online : seen.contains(.unknown) ? .unknown : .offline
+            }
+        (memory.availability, report.availability) = (whole, whole)
+    }
+}
+
+extension Payload {
+    /// A whole number of the device's own clock; `nil` where there is none.
+    func time(at path: JSONPath) -> Int64? {
+        guard case .json(let document) = json(as: .jsonOrRaw), case .integer(let digits)? = document[path] else { return nil }
+        return Int64(digits)
+    }
+}
+
+extension Diagnostic {
+    /// With the raw text, in which a code may stand: runs of four digits or more are masked, and so are control characters.
+    static func unmapped(_ text: String) -> Diagnostic {
+        var raw = ""
+        var digits = ""
+        func closeRun() {
+            raw += digits.count >= 4 ? "••••" : digits
+            digits = ""
+        }
+        for scalar in text.unicodeScalars.prefix(64) {
+            if ("0"..."9").contains(scalar) {
+                digits.unicodeScalars.append(scalar)
+            } else {
+                closeRun()
+                let isPlain = scalar.properties.generalCategory != .control && scalar.properties.generalCategory != .format
+                raw.unicodeScalars.append(isPlain ? scalar : "·")
+            }
+        }
+        closeRun()
+        return .unmappedValue(raw)
+    }
+}

@@ -1,0 +1,50 @@
+internal import DoorwardMQTT
+
+/// Which parts of a profile a topic belongs to.
+struct TopicRoutes: Sendable {
+    /// The parts of one topic, by their places.
+    struct Route: Sendable {
+        var values: [Int] = []
+        var events: [Int] = []
+        var answers: [Int] = []
+        /// Somebody may have left a command here.
+        var isCommand = false
+        /// Where the lock is asked.
+        var isQuestion = false
+    }
+
+    private var routes: [String: Route] = [:]
+    /// Events that are named by the last level, each with the topic before it.
+    private var prefixes: [(prefix: String, event: Int)] = []
+    private(set) var filters: [MQTTFilter] = []
+
+    init(_ parts: ProfileParts, commandTopics: [MQTTTopic], question: MQTTTopic?) {
+        for (index, part) in parts.values.enumerated() { add(part.reader.topic.text) { $0.values.append(index) } }
+        for (index, part) in parts.events.enumerated() {
+            if part.source == .topicSuffix {
+                prefixes.append((part.reader.topic.text + "/", index))
+                if let filter = MQTTFilter(part.reader.topic.text + "/+"), !filters.contains(filter) { filters.append(filter) }
+            } else {
+                add(part.reader.topic.text) { $0.events.append(index) }
+            }
+        }
+        for (index, part) in parts.answers.enumerated() { add(part.reader.topic.text) { $0.answers.append(index) } }
+        for topic in commandTopics { add(topic.description) { $0.isCommand = true } }
+        if let question { add(question.description) { $0.isQuestion = true } }
+    }
+
+    /// - Returns: `nil` for a topic that the profile does not name.
+    subscript(topic: String) -> Route? {
+        var route = routes[topic]
+        for (prefix, event) in prefixes where topic.hasPrefix(prefix) && !topic.dropFirst(prefix.count).contains("/") {
+            route = route ?? Route()
+            route?.events.append(event)
+        }
+        return route
+    }
+
+    private mutating func add(_ topic: String, _ change: (inout Route) -> Void) {
+        if routes[topic] == nil, let filter = MQTTFilter(topic), !filters.contains(filter) { filters.append(filter) }
+        change(&routes[topic, default: Route()])
+    }
+}

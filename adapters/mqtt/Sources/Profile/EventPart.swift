@@ -1,0 +1,64 @@
+/// Where a lock tells what has happened, and how to read it.
+struct EventPart: Hashable, Sendable {
+    enum Source: String, CaseIterable, Hashable, Sendable {
+        /// Whole numbers with commas between.
+        case csv
+        /// An object; the value at `reader.paths` makes it an event.
+        case json
+        /// The payload is the event's name.
+        case word
+        /// The last level of the topic is the event's name, and the payload, if there is one, an object.
+        case topicSuffix
+    }
+
+    var source: Source
+    /// The topic, or with `topicSuffix` what comes before the last level.
+    var reader: ValueReader
+    /// Names for what rules compare: in the order of the columns of `csv`, else with the paths where they stand.
+    var fields: [Field] = []
+    /// Values that stand for none.
+    var noneValues: [String: Set<String>] = [:]
+    var rules: [EventRule] = []
+    /// The fields that hold these numbers.
+    var userSlot: String?
+    var credentialID: String?
+    var authorisationID: String?
+    /// Whether what is told has been done, where no rule says.
+    var isDone: Bool?
+    var unless: String?
+
+    struct Field: Hashable, Sendable {
+        var name: String
+        var paths: [JSONPath]
+    }
+
+    func filled(by values: [String: String]) -> EventPart? {
+        guard unless.map({ values[$0] == nil }) ?? true, let topic = reader.topic.filled(by: values) else { return nil }
+        var part = self
+        part.reader.topic = topic
+        return part
+    }
+}
+
+/// What an event means where its values are so. Rules are gone through in order, and the first that sets something counts.
+struct EventRule: Hashable, Sendable {
+    struct Condition: Hashable, Sendable {
+        var field: String
+        /// One of them must match.
+        var patterns: [ValuePattern]
+    }
+
+    var conditions: [Condition] = []
+    var kind: LockEvent.Kind?
+    var operation: LockEvent.Operation?
+    var method: LockEvent.Method?
+    var isDone: Bool?
+    var rejection: Rejection?
+    /// The number in what `*` stands for is the user's slot.
+    var takesSlotFromName = false
+    /// Known, and nothing that is told on.
+    var isSilent = false
+
+    /// Whether it says what happened, and not only how.
+    var isNaming: Bool { kind != nil || operation != nil || isSilent }
+}

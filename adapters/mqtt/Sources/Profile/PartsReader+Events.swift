@@ -1,0 +1,95 @@
+internal import DoorwardDomain
+internal import Yams
+
+extension PartsReader {
+    func event(_ field: ProfileSection.Field, _ file: ProfileSection) -> EventPart? {
+        guard let section = file.section(field, keys: ProfileKeys.event) else { return nil }
+        section.require("topic", "source", "rules")
+        let source = section.word("source", EventPart.Source.self)
+        guard let topic = topic(section), let source else { return nil }
+        var reader = ValueReader(topic: topic)
+        reader.paths = section.texts("path").compactMap(\.text).map { JSONPath($0) }
+        reader.source = source == .json ? .json : .raw
+        if source == .json { section.require("path") }
+        var part = EventPart(source: source, reader: reader, unless: unless(section))
+        part.fields = fields(section)
+        if source == .csv, part.fields.isEmpty { section.note("`\(section.path)` needs `fields`, the names of the columns") }
+        part.noneValues = noneValues(section)
+        part.rules = section.items("rules").compactMap { rule($0, section) }
+        (part.userSlot, part.credentialID, part.authorisationID) = (
+            section.text("userSlot"), section.text("credentialId"), section.text("authId")
+        )
+        if source == .csv {
+            part.credentialID = part.credentialID ?? (part.has("codeId") ? "codeId" : nil)
+            part.authorisationID = part.authorisationID ?? (part.has("authId") ? "authId" : nil)
+            checkFields(of: part, section)
+        }
+        part.isDone = section.truth("ok")
+        return part
+    }
+
+    private func fields(_ section: ProfileSection) -> [EventPart.Field] {
+        guard let field = section.field("fields") else { return [] }
+        if field.node.sequence != nil {
+            return section.texts("fields").compactMap { item in
+                item.text.map { EventPart.Field(name: $0, paths: [JSONPath($0)]) }
+            }
+        }
+        guard let map = section.section("fields", keys: nil) else { return [] }
+        return map.rest.map { field in
+            EventPart.Field(name: field.key, paths: map.texts(field.key).compactMap(\.text).map { JSONPath($0) })
+        }
+    }
+
+    private func noneValues(_ section: ProfileSection) -> [String: Set<String>] {
+        guard let map = section.section("noneValues", keys: nil) else { return [:] }
+        let pairs = map.rest.map { field in (field.key, Set(map.texts(field.key).compactMap(\.text))) }
+        return Dictionary(pairs, uniquingKeysWith: { $0.union($1) })
+    }
+
+    /// In a CSV text only the columns are there to be compared.
+    private func checkFields(of part: EventPart, _ section: ProfileSection) {
+        let names = part.fields.map(\.name)
+        let used = part.rules.flatMap { $0.conditions.map(\.field) } + part.noneValues.keys.sorted()
+        for name in used where !names.contains(name) {
+            let hint = nearestName(to: name, among: names).map { "; did you mean `\($0)`?" } ?? ""
+            section.note("`\(section.path)`: there is no column `\(name)`\(hint)", at: "rules")
+        }
+    }
+
+    private func rule(_ field: ProfileSection.Field, _ parent: ProfileSection) -> EventRule? {
+        guard let section = parent.section(field, keys: ProfileKeys.rule) else { return nil }
+        var rule = EventRule(conditions: conditions(section))
+        rule.kind = section.word("event", LockEvent.Kind.self)
+        rule.operation = section.word("operation", LockEvent.Operation.self)
+        rule.method = section.word("method", LockEvent.Method.self)
+        rule.isDone = section.truth("ok")
+        rule.rejection = section.word("reason", Rejection.self)
+        rule.isSilent = section.truth("ignore") ?? false
+        if let slot = section.text("userSlot") {
+            rule.takesSlotFromName = slot == "*"
+            let hasRest = rule.conditions.contains { $0.patterns.contains { $0.kind == .prefix || $0.kind == .suffix } }
+            if slot != "*" || !hasRest {
+                section.note(
+                    "`\(section.path).userSlot` may only be `*`, for the number that `*` stands for in `when`", at: "userSlot")
+            }
+        }
+        if rule == EventRule(conditions: rule.conditions) {
+            section.note("`\(section.path)` says nothing; give it `event`, `operation`, `method`, `ok`, `reason` or `ignore`")
+        }
+        return rule
+    }
+
+    func conditions(_ section: ProfileSection) -> [EventRule.Condition] {
+        guard let when = section.section("when", keys: nil) else { return [] }
+        return when.rest.map { field in
+            EventRule.Condition(
+                field: field.key,
+                patterns: when.texts(field.key).compactMap { item in item.text.flatMap { pattern($0, item, .string) } })
+        }
+    }
+}
+
+extension EventPart {
+    func has(_ field: String) -> Bool { fields.contains { $0.name == field } }
+}

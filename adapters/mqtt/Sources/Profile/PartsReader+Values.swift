@@ -1,0 +1,147 @@
+internal import DoorwardDomain
+internal import Yams
+
+extension PartsReader {
+    func state(_ field: ProfileSection.Field, _ file: ProfileSection) -> ValuePart? {
+        guard let section = file.section(field, keys: ProfileKeys.state), let reader = reader(section) else { return nil }
+        section.require("map")
+        var part = ValuePart(aspect: .state, reader: reader, map: map(section, reader.type, .state), unless: unless(section))
+        part.time = section.text("time").map { JSONPath($0) }
+        if let assumed = section.field("assumed"), let text = section.text("assumed") {
+            part.assumed = checked(ProfileTemplate(text), assumed, isTopic: false)
+            if part.assumed?.names.isEmpty == true, text != "true", text != "false" {
+                section.note("`\(assumed.path)` must be true, false or a variable", at: "assumed")
+            }
+        }
+        return part
+    }
+
+    func door(_ field: ProfileSection.Field, _ file: ProfileSection) -> ValuePart? {
+        guard let section = file.section(field, keys: ProfileKeys.door), let reader = reader(section) else { return nil }
+        section.require("map")
+        return ValuePart(aspect: .door, reader: reader, map: map(section, reader.type, .door), unless: unless(section))
+    }
+
+    func faults(_ field: ProfileSection.Field, _ file: ProfileSection) -> ValuePart? {
+        guard let section = file.section(field, keys: ProfileKeys.faults), let reader = reader(section) else { return nil }
+        section.require("map")
+        return ValuePart(aspect: .faults, reader: reader, map: map(section, reader.type, .faults), unless: unless(section))
+    }
+
+    func battery(_ file: ProfileSection) -> [ValuePart] {
+        guard let section = file.section("battery", keys: ProfileKeys.battery) else { return [] }
+        let levels = section.items("level", orOne: true).compactMap { field -> ValuePart? in
+            guard let level = section.section(field, keys: ProfileKeys.batteryLevel), let reader = reader(level) else {
+                return nil
+            }
+            return ValuePart(aspect: .batteryLevel, reader: reader, unless: unless(level))
+        }
+        let warnings = section.items("low", orOne: true).compactMap { field -> ValuePart? in
+            guard let low = section.section(field, keys: ProfileKeys.batteryLow) else { return nil }
+            let isBare = low.field("map") == nil
+            guard let reader = reader(low, type: isBare ? .bool : .string) else { return nil }
+            let words = ["true": true, "false": false].map { word, isLow in
+                ValuePart.Entry(
+                    pattern: ValuePattern(.exact, ProfileTemplate(literal: word)), meaning: ValueMeaning(isLow: isLow))
+            }
+            let map = isBare ? words : map(low, reader.type, .batteryLow)
+            return ValuePart(aspect: .batteryLow, reader: reader, map: map, unless: unless(low))
+        }
+        return levels + warnings
+    }
+
+    func availability(_ file: ProfileSection, _ mode: inout ProfileParts.Mode) -> [ValuePart] {
+        guard let field = file.field("availability") else { return [] }
+        guard field.node.sequence == nil else {
+            return file.items("availability").compactMap { availabilityItem($0, file) }
+        }
+        guard let section = file.section("availability", keys: ProfileKeys.availability) else { return [] }
+        mode = section.word("mode", ProfileParts.Mode.self) ?? .all
+        section.require("items")
+        return section.items("items").compactMap { availabilityItem($0, section) }
+    }
+
+    private func availabilityItem(_ field: ProfileSection.Field, _ parent: ProfileSection) -> ValuePart? {
+        guard let section = parent.section(field, keys: ProfileKeys.availabilityItem), let reader = reader(section) else {
+            return nil
+        }
+        section.require("online", "offline")
+        let words: [(String, Availability)] = [("online", .online), ("offline", .offline), ("unknown", .unknown)]
+        let map = words.flatMap { key, availability in
+            section.texts(key).compactMap { item in
+                item.text.flatMap { pattern($0, item, reader.type) }.map {
+                    ValuePart.Entry(pattern: $0, meaning: ValueMeaning(availability: availability))
+                }
+            }
+        }
+        return ValuePart(aspect: .availability, reader: reader, map: map, unless: unless(section))
+    }
+
+    // MARK: Maps
+
+    private func map(_ section: ProfileSection, _ type: ValueType, _ aspect: ValuePart.Aspect) -> [ValuePart.Entry] {
+        guard let map = section.section("map", keys: nil) else { return [] }
+        if map.rest.isEmpty { map.note("`\(map.path)` is empty; it says what each word means") }
+        return map.rest.compactMap { field in
+            guard let pattern = pattern(field.key, field, type), let meaning = meaning(field, map, aspect) else { return nil }
+            return ValuePart.Entry(pattern: pattern, meaning: meaning)
+        }
+    }
+
+    private func meaning(_ field: ProfileSection.Field, _ map: ProfileSection, _ aspect: ValuePart.Aspect) -> ValueMeaning? {
+        var meaning = ValueMeaning()
+        guard field.node.mapping != nil else { return word(field, map, aspect, &meaning) ? meaning : nil }
+        guard let section = map.section(field, keys: ProfileKeys.meaning) else { return nil }
+        if let key = aspect.key {
+            section.require(key)
+            guard let inner = section.field(key), word(inner, section, aspect, &meaning) else { return nil }
+        }
+        meaning.faults = Set(section.items("faults", orOne: true).compactMap { section.word($0, $0.text, LockFault.self) })
+        meaning.event = section.word("event", LockEvent.Kind.self)
+        for flag in section.items("flags", orOne: true) where flag.text != "autoRelockPending" {
+            mistakes.add(
+                flag.line, flag.path, "`\(flag.path)`: there is no `\(flag.text ?? "")`; the one flag is autoRelockPending")
+        }
+        return meaning
+    }
+
+    private func word(
+        _ field: ProfileSection.Field, _ section: ProfileSection, _ aspect: ValuePart.Aspect, _ meaning: inout ValueMeaning
+    ) -> Bool {
+        switch aspect {
+        case .state:
+            if field.text == "asBefore" {
+                meaning.isReevaluation = true
+                return true
+            }
+            meaning.position = section.word(field, field.text, Position.self)
+            return meaning.position != nil
+        case .door:
+            meaning.door = section.word(field, field.text, DoorPosition.self)
+            return meaning.door != nil
+        case .batteryLow:
+            meaning.isLow = section.word(field, field.text, Truth.self).map { $0 == .true }
+            return meaning.isLow != nil
+        case .faults:
+            if field.text == "none" { return true }
+            guard let fault = section.word(field, field.text, LockFault.self) else { return false }
+            meaning.faults = [fault]
+            return true
+        case .availability, .batteryLevel: return false
+        }
+    }
+
+    private enum Truth: String, CaseIterable { case `true`, `false` }
+}
+
+extension ValuePart.Aspect {
+    /// The key of a meaning that is written out.
+    fileprivate var key: String? {
+        switch self {
+        case .state: "state"
+        case .door: "door"
+        case .batteryLow: "low"
+        case .faults, .availability, .batteryLevel: nil
+        }
+    }
+}

@@ -1,0 +1,32 @@
+internal import FoundationEssentials
+
+/// A profile in a file of its own.
+package struct ProfileFile: Sendable {
+    private let path: String
+
+    /// - Parameter path: as messages name it.
+    package init(path: String) { self.path = path }
+
+    /// - Throws: every mistake of the file; that it cannot be read is one.
+    package func profile() throws(ProfileMistakes) -> Profile { try Profile(yaml: text(), file: path) }
+
+    /// The id that stands in a file, whatever else is wrong with it.
+    var declaredID: String? {
+        guard let text = try? text() else { return nil }
+        let line = text.split(separator: "\n").first { $0.hasPrefix("profile:") }
+        return line?.dropFirst("profile:".count).split(separator: " ").first.map(String.init)
+    }
+
+    private func text() throws(ProfileMistakes) -> String {
+        guard let handle = FileManager.default.contents(atPath: path) else { throw mistake("the file cannot be read") }
+        guard handle.count <= Profile.longestFile else {
+            throw mistake("the file is longer than \(Profile.longestFile) bytes; a profile is a page or two")
+        }
+        guard let text = String(validating: handle, as: UTF8.self) else { throw mistake("the file is not UTF-8 text") }
+        return text
+    }
+
+    private func mistake(_ sentence: String) -> ProfileMistakes {
+        ProfileMistakes(file: path, [ProfileMistakes.Mistake(line: nil, key: "", message: sentence)])
+    }
+}

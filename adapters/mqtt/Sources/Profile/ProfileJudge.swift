@@ -1,0 +1,44 @@
+internal import DoorwardDomain
+
+/// What is wrong with a profile though each of its keys is right.
+struct ProfileJudge {
+    private let file: ProfileSection
+    private let profile: Profile
+    private let mistakes: ProfileMistakeList
+
+    init(_ file: ProfileSection, _ profile: Profile, _ mistakes: ProfileMistakeList) {
+        (self.file, self.profile, self.mistakes) = (file, profile, mistakes)
+    }
+
+    func judge() {
+        for field in file.items("capabilities") {
+            if let ability = field.text.flatMap({ ProfileAbility(rawValue: $0) }), !ability.isBacked(by: profile.parts) {
+                mistakes.add(
+                    field.line, field.path,
+                    "`\(ability.rawValue)`: nothing in the profile makes it so; remove it, or describe what does")
+            }
+        }
+        let commands = Set(profile.parts.commands.values.joined().map(\.topic))
+        for part in profile.parts.values where part.aspect == .state && commands.contains(part.reader.topic) {
+            file.note(
+                "`state.topic` is a command's topic too: the lock's state would be what Doorward itself has sent", at: "state")
+        }
+        if file.field("state") == nil, !profile.abilities.contains(.assumedState), profile.hook == nil {
+            mistakes.add(1, "state", "a profile needs `state` with a `topic`, or no command can ever be confirmed")
+        }
+        for refresh in profile.parts.refresh {
+            let isCommand = profile.parts.commands.values.joined().contains {
+                $0.topic == refresh.topic && $0.payload == refresh.payload
+            }
+            if isCommand { file.note("`refresh` sends what a command sends; asking must move nothing", at: "refresh") }
+        }
+        noteTooMany()
+    }
+
+    private func noteTooMany() {
+        let parts = profile.parts
+        if parts.values.count + parts.events.count + parts.answers.count > 100 {
+            mistakes.add(1, "", "the profile has more than 100 parts; a lock has a dozen")
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import DoorwardDomain
+internal import FoundationEssentials
+internal import Synchronization
+
+/// The profiles that there are: those of the program, and those of folders. A file with the id of a shipped profile takes its
+/// place.
+package final class ProfileLibrary: Sendable {
+    /// Those of the program alone.
+    package static let shipped = ProfileLibrary(directories: [])
+
+    private let directories: [String]
+    private let content: Mutex<Content>
+
+    private struct Content {
+        var profiles: [String: Profile] = [:]
+        var replaced: Set<String> = []
+    }
+
+    /// - Parameter directories: folders whose `*.yaml` and `*.yml` files are profiles; read by `reload()`.
+    package init(directories: [String]) {
+        self.directories = directories
+        content = Mutex(Content(profiles: ShippedProfiles.all))
+    }
+
+    /// The profile of this id; `nil` for none.
+    package subscript(id: String) -> Profile? { content.withLock { $0.profiles[id] } }
+
+    /// Every id, sorted.
+    package var ids: [String] { content.withLock { $0.profiles.keys.sorted() } }
+
+    /// The shipped ids in whose place a file of a folder stands, sorted.
+    package var replaced: [String] { content.withLock { $0.replaced.sorted() } }
+
+    /// Reads the folders again. A file with a mistake is left out, and what stood in its place before stays.
+    ///
+    /// - Returns: a sentence for each mistake, with file and line.
+    package func reload() -> [String] {
+        var sentences: [String] = []
+        var found: [String: (profile: Profile, file: String)] = [:]
+        var failed: Set<String> = []
+        for file in files(&sentences) {
+            do {
+                let profile = try ProfileFile(path: file).profile()
+                if let other = found[profile.id] {
+                    sentences.append("\(file):1: `\(profile.id)` is the name of \(other.file) too, which is kept")
+                } else {
+                    found[profile.id] = (profile, file)
+                }
+            } catch {
+                sentences += error.description.split(separator: "\n").map(String.init)
+                if let id = ProfileFile(path: file).declaredID { failed.insert(id) }
+            }
+        }
+        content.withLock { content in
+            let before = content.profiles
+            content.profiles = ShippedProfiles.all.merging(found.mapValues(\.profile)) { $1 }
+            for id in failed where found[id] == nil { content.profiles[id] = before[id] }
+            content.replaced = Set(found.keys).intersection(ShippedProfiles.all.keys)
+        }
+        return sentences
+    }
+
+    private func files(_ sentences: inout [String]) -> [String] {
+        var files: [String] = []
+        for directory in directories {
+            do {
+                let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+                files += names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map { "\(directory)/\($0)" }
+            } catch {
+                sentences.append("\(directory): the folder of profiles cannot be read")
+            }
+        }
+        return files
+    }
+}

@@ -1,0 +1,142 @@
+internal import DoorwardDomain
+internal import Yams
+
+extension Profile {
+    /// 64 KiB; the longest that is shipped has a tenth of it.
+    static let longestFile = 65_536
+
+    /// Reads a profile file; its format stands in `docs/profiles.md`.
+    ///
+    /// - Parameters:
+    ///   - yaml: the text of the file.
+    ///   - file: its name, for messages.
+    /// - Throws: every mistake of the file, each with its line.
+    package init(yaml: String, file: String) throws(ProfileMistakes) {
+        let mistakes = ProfileMistakeList()
+        let profile = ProfileReader(mistakes).read(yaml)
+        guard let profile, mistakes.all.isEmpty else { throw ProfileMistakes(file: file, mistakes.all) }
+        self = profile
+    }
+}
+
+/// Makes a profile of YAML, and gathers what is wrong with it.
+struct ProfileReader {
+    let mistakes: ProfileMistakeList
+
+    init(_ mistakes: ProfileMistakeList) { self.mistakes = mistakes }
+
+    func read(_ yaml: String) -> Profile? {
+        guard let root = compose(yaml), let file = ProfileSection(root, "", keys: ProfileKeys.profile, mistakes) else {
+            return nil
+        }
+        var profile = Profile()
+        profile.yaml = yaml
+        readIdentity(file, &profile)
+        profile.variables = VariableReader(mistakes).read(file)
+        let base = file.field("base")
+        profile.base = base.flatMap { $0.text }.map { ProfileTemplate($0) }
+        profile.hook = file.word("hook", DialectHook.self)
+        let parts = PartsReader(mistakes, Names(profile.variables, hasBase: base != nil))
+        if let base { parts.checkBase(base, profile.variables) }
+        parts.read(file, into: &profile)
+        if mistakes.all.isEmpty { ProfileJudge(file, profile, mistakes).judge() }
+        return profile
+    }
+
+    private func readIdentity(_ file: ProfileSection, _ profile: inout Profile) {
+        file.require("profile", "commands")
+        profile.id =
+            file.value("profile", "a name of lower-case letters, digits and dashes") { text in
+                let isName = text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
+                return isName && (1...40).contains(text.count) ? text : nil
+            } ?? ""
+        profile.version = file.text("version") ?? ""
+        profile.description = file.text("description") ?? ""
+        profile.origin = file.text("source") ?? ""
+        if file.field("credentials") != nil {
+            file.note("`credentials` cannot be used: Doorward manages no codes in locks; remove it", at: "credentials")
+        }
+        profile.quirks = Set(file.items("quirks").compactMap { file.word($0, $0.text, ProfileQuirk.self) })
+        profile.abilities = Set(file.items("capabilities").compactMap { file.word($0, $0.text, ProfileAbility.self) })
+    }
+
+    // MARK: YAML
+
+    private func compose(_ yaml: String) -> Node? {
+        guard yaml.utf8.count <= Profile.longestFile else {
+            mistakes.add(nil, "", "the file is longer than \(Profile.longestFile) bytes; a profile is a page or two")
+            return nil
+        }
+        guard !isDeep(yaml) else { return nil }
+        do {
+            let parser = try Parser(yaml: yaml)
+            guard let root = try parser.singleRoot() else {
+                mistakes.add(1, "", "the file is empty; a profile begins with `profile: NAME`")
+                return nil
+            }
+            guard !hasAnchor(root) else { return nil }
+            return root
+        } catch {
+            mistakes.add((error as? YamlError)?.line, "", "not YAML: \((error as? YamlError)?.problem ?? "it cannot be read")")
+            return nil
+        }
+    }
+
+    /// Anchors and aliases make a small file a large one, and flow brackets without end a deep one: both are refused before the
+    /// file is composed.
+    private func isDeep(_ yaml: String) -> Bool {
+        var depth = 0
+        var line = 1
+        for byte in yaml.utf8 {
+            switch byte {
+            case UInt8(ascii: "\n"): line += 1
+            case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            default: break
+            }
+            if depth > 40 {
+                mistakes.add(line, "", "the file nests too deeply")
+                return true
+            }
+        }
+        return false
+    }
+
+    private func hasAnchor(_ node: Node) -> Bool {
+        if let anchor = node.anchor {
+            mistakes.add(node.mark?.line, "", "`&\(anchor.rawValue)`: anchors and aliases are not taken; write the value out")
+            return true
+        }
+        if let mapping = node.mapping { return mapping.contains { hasAnchor($0.key) || hasAnchor($0.value) } }
+        return node.sequence?.contains { hasAnchor($0) } ?? false
+    }
+}
+
+extension YamlError {
+    fileprivate var line: Int? {
+        switch self {
+        case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
+        case .duplicatedKeysInMapping(_, let context): context.mark.line
+        default: nil
+        }
+    }
+
+    fileprivate var problem: String? {
+        switch self {
+        case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _): problem
+        case .duplicatedKeysInMapping(let keys, _): "`\(keys.sorted().joined(separator: "`, `"))` stands there more than once"
+        default: nil
+        }
+    }
+}
+
+/// The variables that a template may name.
+struct Names {
+    let variables: [String: ProfileVariable]
+    let all: Set<String>
+
+    init(_ variables: [ProfileVariable], hasBase: Bool) {
+        self.variables = Dictionary(variables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        all = Set(variables.map(\.name) + (hasBase ? ["base"] : []))
+    }
+}

@@ -1,0 +1,147 @@
+internal import DoorwardDomain
+internal import Yams
+
+/// The mistakes of one file, gathered while it is read.
+final class ProfileMistakeList {
+    private(set) var all: [ProfileMistakes.Mistake] = []
+
+    func add(_ line: Int?, _ key: String, _ message: String) {
+        all.append(ProfileMistakes.Mistake(line: line, key: key, message: message))
+    }
+}
+
+/// One mapping of a profile file, whose keys are taken one by one; what nobody took is a mistake.
+struct ProfileSection {
+    /// Where the mapping stands: `state`, `commands.lock`; empty for the file.
+    let path: String
+    let line: Int
+    let mistakes: ProfileMistakeList
+    private(set) var rest: [Field] = []
+    private let known: [String]
+
+    /// A key and its value.
+    struct Field {
+        let key: String
+        let line: Int
+        let node: Node
+        /// From the file's top.
+        let path: String
+
+        /// `nil` for a list, a mapping, and nothing.
+        var text: String? { node.null == nil ? node.scalar?.string : nil }
+        var isMissing: Bool { node.null != nil }
+    }
+
+    /// - Returns: `nil`, and a mistake, for a node that is no mapping.
+    init?(_ node: Node, _ path: String, keys: [String]?, _ mistakes: ProfileMistakeList) {
+        (self.path, self.mistakes, line, known) = (path, mistakes, node.mark?.line ?? 1, keys ?? [])
+        guard let mapping = node.mapping else {
+            mistakes.add(line, path, "\(path.isEmpty ? "a profile" : "`\(path)`") must be `key: value` lines")
+            return nil
+        }
+        for (key, value) in mapping {
+            let line = key.mark?.line ?? line
+            guard let word = key.scalar?.string else {
+                mistakes.add(line, path, "a key must be a word")
+                continue
+            }
+            let whole = path.isEmpty ? word : "\(path).\(word)"
+            let field = Field(key: word, line: line, node: value, path: whole)
+            if keys == nil || known.contains(word) {
+                rest.append(field)
+            } else {
+                let hint = nearestName(to: word, among: known).map { "; did you mean `\($0)`?" } ?? ""
+                mistakes.add(line, whole, "`\(word)` is not a key of \(path.isEmpty ? "a profile" : "`\(path)`")\(hint)")
+            }
+        }
+    }
+
+    /// A key that is there and holds something.
+    func field(_ key: String) -> Field? { rest.first { $0.key == key && !$0.isMissing } }
+
+    func note(_ message: String, at key: String? = nil) {
+        let field = key.flatMap { name in rest.first { $0.key == name } }
+        mistakes.add(field?.line ?? line, field?.path ?? path, message)
+    }
+
+    /// Notes which of these keys are absent.
+    func require(_ keys: String...) {
+        for key in keys where field(key) == nil {
+            mistakes.add(
+                line, path.isEmpty ? key : "\(path).\(key)", "\(path.isEmpty ? "a profile" : "`\(path)`") needs `\(key)`")
+        }
+    }
+
+    // MARK: Values
+
+    /// - Parameters:
+    ///   - expected: what the value must be, as a message calls it.
+    ///   - read: answers `nil` for a text that is not that.
+    /// - Returns: `nil` where the key is absent, or wrong and noted.
+    func value<Value>(_ key: String, _ expected: String, _ read: (String) -> Value?) -> Value? {
+        guard let field = field(key) else { return nil }
+        guard let text = field.text else {
+            mistakes.add(field.line, field.path, "`\(field.path)` must be \(expected)")
+            return nil
+        }
+        if let value = read(text) { return value }
+        mistakes.add(field.line, field.path, "`\(field.path)` must be \(expected), not `\(text)`")
+        return nil
+    }
+
+    func text(_ key: String) -> String? { value(key, "a text") { $0 } }
+
+    func truth(_ key: String) -> Bool? { value(key, "true or false") { ["true": true, "false": false][$0] } }
+
+    /// One word of an enumeration; the message names the nearest.
+    func word<Word: RawRepresentable & CaseIterable>(_ key: String, _ type: Word.Type) -> Word? where Word.RawValue == String {
+        guard let field = field(key) else { return nil }
+        return word(field, field.text, type)
+    }
+
+    func word<Word: RawRepresentable & CaseIterable>(
+        _ field: Field, _ text: String?, _ type: Word.Type
+    ) -> Word? where Word.RawValue == String {
+        let words = type.allCases.map(\.rawValue)
+        guard let text else {
+            mistakes.add(field.line, field.path, "`\(field.path)` must be one of \(words.joined(separator: ", "))")
+            return nil
+        }
+        if let word = Word(rawValue: text) { return word }
+        let hint =
+            nearestName(to: text, among: words).map { "did you mean `\($0)`?" } ?? "it may be \(words.joined(separator: ", "))"
+        mistakes.add(field.line, field.path, "`\(field.path)`: there is no `\(text)`; \(hint)")
+        return nil
+    }
+
+    /// A text, or a list of texts; empty where the key is absent, or wrong and noted.
+    func texts(_ key: String) -> [Field] {
+        guard let field = field(key) else { return [] }
+        if field.text != nil { return [field] }
+        return items(key).filter { item in
+            if item.text == nil { mistakes.add(item.line, item.path, "`\(item.path)` must be a text") }
+            return item.text != nil
+        }
+    }
+
+    /// The items of a list, or the one that stands in place of it.
+    func items(_ key: String, orOne: Bool = false) -> [Field] {
+        guard let field = field(key) else { return [] }
+        if orOne, field.node.sequence == nil { return [field] }
+        guard let sequence = field.node.sequence else {
+            mistakes.add(field.line, field.path, "`\(field.path)` must be a list")
+            return []
+        }
+        return sequence.enumerated().map { index, node in
+            Field(key: key, line: node.mark?.line ?? field.line, node: node, path: "\(field.path)[\(index)]")
+        }
+    }
+
+    func section(_ key: String, keys: [String]?) -> ProfileSection? {
+        field(key).flatMap { ProfileSection($0.node, $0.path, keys: keys, mistakes) }
+    }
+
+    func section(_ field: Field, keys: [String]?) -> ProfileSection? {
+        ProfileSection(field.node, field.path, keys: keys, mistakes)
+    }
+}

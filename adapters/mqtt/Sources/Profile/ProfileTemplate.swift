@@ -1,0 +1,79 @@
+/// A text with places for variables: `{base}/{id}/state`. Nothing but names stands between the braces.
+struct ProfileTemplate: Hashable, Sendable {
+    enum Piece: Hashable, Sendable {
+        case text(String)
+        case variable(String)
+    }
+
+    /// How a value is written where it is put in.
+    enum Escaping: Hashable, Sendable {
+        case plain
+        /// As the inside of a JSON string.
+        case json
+    }
+
+    private(set) var pieces: [Piece]
+
+    /// A text without places, which may hold any braces.
+    init(literal text: String) { pieces = text.isEmpty ? [] : [.text(text)] }
+
+    /// Any text: braces that hold no name are text themselves, as in JSON.
+    init(_ text: String) {
+        var pieces: [Piece] = []
+        var literal = ""
+        var rest = Substring(text)
+        while let first = rest.first {
+            if first == "{", let end = rest.firstIndex(of: "}"), Self.isName(rest[rest.index(after: rest.startIndex)..<end]) {
+                if !literal.isEmpty { pieces.append(.text(literal)) }
+                literal = ""
+                pieces.append(.variable(String(rest[rest.index(after: rest.startIndex)..<end])))
+                rest = rest[rest.index(after: end)...]
+            } else {
+                literal.append(first)
+                rest.removeFirst()
+            }
+        }
+        if !literal.isEmpty { pieces.append(.text(literal)) }
+        self.pieces = pieces
+    }
+
+    /// Letters, digits and `_`, not beginning with a digit.
+    static func isName(_ text: some StringProtocol) -> Bool {
+        guard let first = text.utf8.first, !(48...57).contains(first) else { return false }
+        return text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 95 }
+    }
+
+    /// The variables, in the order of their places.
+    var names: [String] { pieces.compactMap { if case .variable(let name) = $0 { name } else { nil } } }
+
+    /// The text alone, without what is left open.
+    var text: String {
+        pieces.reduce(into: "") { if case .text(let text) = $1 { $0 += text } }
+    }
+
+    /// - Parameter open: variables that get their values later.
+    /// - Returns: `nil` where a variable has no value.
+    func filled(
+        by values: [String: String], _ escaping: Escaping = .plain, leaving open: Set<String> = []
+    ) -> ProfileTemplate? {
+        var filled = ProfileTemplate(literal: "")
+        for piece in pieces {
+            switch piece {
+            case .text: filled.append(piece)
+            case .variable(let name) where open.contains(name): filled.append(piece)
+            case .variable(let name):
+                guard let value = values[name] else { return nil }
+                filled.append(.text(escaping == .json ? JSONText.escaped(value) : value))
+            }
+        }
+        return filled
+    }
+
+    private mutating func append(_ piece: Piece) {
+        if case .text(let more) = piece, case .text(let text)? = pieces.last {
+            pieces[pieces.count - 1] = .text(text + more)
+        } else {
+            pieces.append(piece)
+        }
+    }
+}

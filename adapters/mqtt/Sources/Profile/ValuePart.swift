@@ -1,0 +1,52 @@
+/// A value of a lock: where it is told, and what each word means.
+struct ValuePart: Hashable, Sendable {
+    /// What the value speaks of.
+    enum Aspect: Hashable, Sendable {
+        case state, door, batteryLevel, batteryLow, faults, availability
+    }
+
+    let aspect: Aspect
+    var reader: ValueReader
+    var map: [Entry] = []
+    /// Where the device tells when it was so; what it publishes once more is then told from what is new.
+    var time: JSONPath?
+    /// `true` once filled in: the state was derived from what was sent, not measured.
+    var assumed: ProfileTemplate?
+    /// Left out where this variable has a value.
+    var unless: String?
+
+    struct Entry: Hashable, Sendable {
+        var pattern: ValuePattern
+        var meaning: ValueMeaning
+    }
+
+    func meaning(of value: String) -> ValueMeaning? {
+        map.first { $0.pattern.match(value, ignoringCase: reader.ignoresCase) != nil }?.meaning
+    }
+
+    /// - Returns: `nil` where a variable that it needs has no value.
+    func filled(by values: [String: String]) -> ValuePart? {
+        guard unless.map({ values[$0] == nil }) ?? true, let topic = reader.topic.filled(by: values) else { return nil }
+        var part = self
+        part.reader.topic = topic
+        part.map = map.compactMap { entry in
+            entry.pattern.filled(by: values, reader.type).map { Entry(pattern: $0, meaning: entry.meaning) }
+        }
+        part.assumed = assumed.flatMap { $0.filled(by: values) }
+        return part
+    }
+}
+
+/// What a word says.
+struct ValueMeaning: Hashable, Sendable {
+    /// For a state; `nil` with `isReevaluation` for "as the other topics say".
+    var position: Position?
+    /// The jam, or whatever this topic told, is over: what the other topics told counts again.
+    var isReevaluation = false
+    var door: DoorPosition?
+    var isLow: Bool?
+    var availability: Availability?
+    var faults: Set<LockFault> = []
+    /// What has happened when the word comes up.
+    var event: LockEvent.Kind?
+}

@@ -1,0 +1,74 @@
+/// Where a value stands in a message, and in what form.
+struct ValueReader: Hashable, Sendable {
+    /// What a payload is.
+    enum Source: String, CaseIterable, Hashable, Sendable {
+        /// The value itself.
+        case raw
+        /// A JSON text in which `paths` lead to the value.
+        case json
+        /// JSON where it begins as an object, a list or a string does; else the value itself.
+        case jsonOrRaw
+    }
+
+    /// What was found.
+    enum Reading: Hashable, Sendable {
+        /// Not told, or `null`.
+        case absent
+        case malformed
+        case value(String)
+    }
+
+    var topic: ProfileTemplate
+    var source = Source.raw
+    /// Tried in order; the first that is there and not `null` counts. The whole payload where there is none.
+    var paths: [JSONPath] = []
+    var type = ValueType.string
+    var ignoresCase = false
+    /// Templates of Home Assistant write truth as Python does: `True`.
+    var writesTruthAsPython = false
+
+    /// - Parameter payload: not empty.
+    func read(_ payload: Payload) -> Reading {
+        switch payload.json(as: source) {
+        case .text(let text): return typed(text)
+        case .broken: return .malformed
+        case .json(let document):
+            guard !paths.isEmpty else { return document == .null ? .absent : typed(document) }
+            if paths.contains(where: { !$0.keys.isEmpty }) {
+                guard case .object = document else { return wholeDocument(document) }
+            }
+            for path in paths {
+                if let value = document[path], value != .null { return typed(value) }
+            }
+            return .absent
+        }
+    }
+
+    private func wholeDocument(_ document: JSONText) -> Reading {
+        if case .array = document { return .malformed }
+        return paths.contains { $0.keys.isEmpty } ? typed(document) : .malformed
+    }
+
+    private func typed(_ text: String) -> Reading {
+        switch type {
+        case .string: return .value(text)
+        case .int: return ValueType.wholeNumber(text).map { .value($0) } ?? .malformed
+        case .bool:
+            let word = ignoresCase ? text.lowercased() : text
+            return word == "true" || word == "false" ? .value(word) : .malformed
+        }
+    }
+
+    private func typed(_ value: JSONText) -> Reading {
+        switch (value, type) {
+        case (.null, _): .absent
+        case (.string(let text), .string): .value(text)
+        case (.string(let text), _) where source == .jsonOrRaw: typed(text)
+        case (.integer(let digits), .int), (.integer(let digits), .string): typed(digits)
+        case (.number(let number), .string): .value("\(number)")
+        case (.bool(let truth), .string): .value(writesTruthAsPython ? (truth ? "True" : "False") : "\(truth)")
+        case (.bool(let truth), .bool): .value("\(truth)")
+        default: .malformed
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import DoorwardDomain
+import Testing
+
+@testable import AdapterMQTT
+
+/// One incoming message, and what it must come to.
+struct ConformanceCase: Sendable, CustomTestStringConvertible {
+    let name: String
+    let profile: String
+    let address: [String: String]
+    var prev = Position.unknown
+    var quality = StateQuality.confirmed
+    var inFlight: LockOperation?
+    let topic: String
+    let payload: String
+    var isRetained = false
+    let expected: String
+
+    var testDescription: String { "\(name): \(topic) \(payload.prefix(60))" }
+
+    init(
+        _ name: String, _ profile: String, _ address: [String: String], prev: Position = .unknown,
+        quality: StateQuality = .confirmed, inFlight: LockOperation? = nil, _ topic: String, _ payload: String,
+        retained: Bool = false, _ expected: String
+    ) {
+        (self.name, self.profile, self.address, self.prev, self.quality) = (name, profile, address, prev, quality)
+        (self.inFlight, self.topic, self.payload, isRetained, self.expected) = (inFlight, topic, payload, retained, expected)
+    }
+}
+
+/// The addresses of the examples.
+enum Example {
+    static let front: [String: String] = ["name": "front"]
+    static let nuki: [String: String] = ["id": "398172F4"]
+}
