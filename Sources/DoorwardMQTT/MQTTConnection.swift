@@ -11,6 +11,7 @@ package final class MQTTConnection: Sendable {
         /// What the thread has not taken over yet.
         var subscriptions: [Subscriptions.Change] = []
         var isStopped = false
+        var isSudden = false
         var isRunning = false
     }
 
@@ -50,10 +51,12 @@ package final class MQTTConnection: Sendable {
         if isFirst { queue.async { self.run() } }
     }
 
-    /// Ends the connection in order. When this returns, nothing more is sent or received.
-    package func stop() async {
+    /// Ends the connection. When this returns, nothing more is sent or received.
+    ///
+    /// - Parameter isSudden: without a goodbye, as a device that loses its power does, so that the broker says the last will.
+    package func stop(withoutGoodbye isSudden: Bool = false) async {
         let wasRunning = wishes.withLock { wishes in
-            wishes.isStopped = true
+            (wishes.isStopped, wishes.isSudden) = (true, isSudden)
             return wishes.isRunning
         }
         guard wasRunning else { return }
@@ -126,8 +129,9 @@ package final class MQTTConnection: Sendable {
     }
 
     private func end() {
+        let isSudden = wishes.withLock(\.isSudden)
         let wasStanding = line.withLock { line in
-            defer { line.stop() }
+            defer { line.stop(withoutGoodbye: isSudden) }
             return line.isStanding
         }
         stands.store(false, ordering: .releasing)

@@ -248,9 +248,9 @@ struct Line: ~Copyable {
         }
     }
 
-    /// Says goodbye and ends it, in order.
-    mutating func stop() {
-        if isStanding { handle?.sayGoodbye() }
+    /// Ends it: in order, with a goodbye; or without a word, so that the broker says the last will.
+    mutating func stop(withoutGoodbye isSudden: Bool) {
+        if isStanding, !isSudden { handle?.sayGoodbye() }
         drop()
     }
 

@@ -1,11 +1,101 @@
 import ArgumentParser
+import Foundation
 
 /// `doorward-mqtt-locks`: plays real locks on a real broker.
 @main
 struct MQTTLocks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doorward-mqtt-locks", abstract: "Play a fleet of MQTT locks on a broker.")
+        commandName: "doorward-mqtt-locks", abstract: "Play a fleet of MQTT locks on a broker.",
+        discussion: """
+            Prints "ready" once every lock has connected, subscribed and announced itself, and answers each line on standard \
+            input with "ok" or "error":
 
-    @Option(help: "The broker: mqtt://HOST:PORT.")
-    var broker: String
+            \(HandOrder.help)
+            """)
+
+    @OptionGroup(title: "The broker")
+    var broker: BrokerOptions
+
+    @Option(name: .customLong("profile"), help: "PROFILE or PROFILE:COUNT; may be given several times, for a mixed fleet.")
+    var profiles: [String] = []
+    @Option(help: "How many locks of each profile that names no number of its own.")
+    var count = 1
+    @Option(help: "How long a lock takes from an order to the end of its movement: 50ms-400ms, or 100ms.")
+    var latency = "50ms-400ms"
+    @Option(help: "The same number, the same fleet: ids, codes, chances.")
+    var seed: UInt64 = 1
+    @Option(help: "How often people turn a thumb turn or type a code, in the whole fleet.")
+    var manualPerMinute = 0.0
+    @Option(help: "Percent of its battery that a movement takes.")
+    var drain = 0.05
+    @Option(help: "Each lock says its state so often even if nothing happens: 60s.")
+    var reportEvery: String?
+    @Flag(help: "Publish nothing that lets others find the locks.")
+    var noDiscovery = false
+    @Option(help: "Write every frame that the fleet sees or publishes to this file, one JSON object a line.")
+    var frames: String?
+    @Flag(help: "Print the locks, with the variables that a gateway needs, as JSON; and play nothing.")
+    var list = false
+    @OptionGroup(title: "What goes wrong")
+    var faults: FaultOptions
+
+    func validate() throws {
+        _ = try plan()
+        if !list, broker.broker == nil { throw ValidationError("Name the broker: --broker mqtt://HOST[:PORT].") }
+    }
+
+    /// - Throws: the first mistake in what was typed.
+    func plan() throws -> FleetPlan {
+        guard count > 0 else { throw ValidationError("--count is at least 1.") }
+        guard !profiles.isEmpty else {
+            throw ValidationError("Name a profile: --profile with one of \(Profile.names).")
+        }
+        var plan = FleetPlan(parts: try parts(), seed: seed, manualPerMinute: manualPerMinute)
+        guard let latency = LatencyRange(latency) else { throw ValidationError("--latency is like 50ms-400ms or 100ms.") }
+        plan.manner.latency = latency.range
+        guard (0...100).contains(drain) else { throw ValidationError("--drain is from 0 to 100 percent.") }
+        guard (0...60_000).contains(manualPerMinute) else { throw ValidationError("--manual-per-minute is from 0 to 60000.") }
+        plan.manner.drain = drain
+        if let reportEvery {
+            guard let interval = TypedDuration(reportEvery)?.duration, interval > .zero else {
+                throw ValidationError("--report-every is like 60s.")
+            }
+            plan.manner.reportEvery = interval
+        }
+        plan.manner.rates = faults.rates
+        plan.manner.announcesItself = !noDiscovery
+        return plan
+    }
+
+    private func parts() throws -> [FleetPlan.Part] {
+        var seen: Set<Profile> = []
+        return try profiles.map { text in
+            guard let part = ProfileCount(text) else {
+                throw ValidationError("--profile is PROFILE or PROFILE:COUNT with one of \(Profile.names), not \(text).")
+            }
+            guard seen.insert(part.profile).inserted else {
+                throw ValidationError("--profile \(part.profile.rawValue) is there twice: give it one number.")
+            }
+            let count = part.count ?? count
+            guard count <= part.profile.most else {
+                throw ValidationError("--profile \(part.profile.rawValue): at most \(part.profile.most) locks.")
+            }
+            return FleetPlan.Part(profile: part.profile, count: count)
+        }
+    }
+
+    func run() async throws {
+        let plan = try plan()
+        if list { return print(Fleet(plan, startedAt: 0).list) }
+        let log = try frames.map { try FrameLog(path: $0) }
+        let stage = FleetRunner(plan, settings: try broker.settings(), log: log)
+        await stage.run()
+    }
+}
+
+extension Profile {
+    static let names = allCases.map(\.rawValue).joined(separator: ", ")
+
+    /// Each connection of its own takes a thread; a bridge has one for all.
+    var most: Int { bridgeName == nil ? 200 : 100_000 }
 }

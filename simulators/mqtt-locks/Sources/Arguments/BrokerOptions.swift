@@ -1,0 +1,43 @@
+import ArgumentParser
+import DoorwardMQTT
+import Foundation
+
+/// Which broker, and who the fleet is to it.
+struct BrokerOptions: ParsableArguments {
+    @Option(help: "The broker: mqtt://HOST[:PORT], or mqtts:// for TLS.")
+    var broker: String?
+    @Option(help: "The certificate authority that speaks for the broker, a PEM file; without it those that the system trusts.")
+    var caFile: String?
+    @Option(help: "The name of the fleet's user.")
+    var username: String?
+    @Option(help: "A file with the password, which is its first line.")
+    var passwordFile: String?
+
+    func validate() throws {
+        if let broker, BrokerAddress(broker) == nil {
+            throw ValidationError("--broker is mqtt://HOST[:PORT] or mqtts://HOST[:PORT], not \(broker).")
+        }
+        if caFile != nil, broker?.hasPrefix("mqtt://") == true {
+            throw ValidationError("--ca-file is for mqtts://, and --broker says mqtt://.")
+        }
+        if passwordFile != nil, username == nil { throw ValidationError("--password-file needs --username.") }
+    }
+
+    /// - Throws: what is wrong with the files.
+    func settings() throws -> MQTTSettings {
+        guard let broker, let address = BrokerAddress(broker) else { throw ValidationError("--broker is missing.") }
+        var settings = MQTTSettings(host: address.host, port: address.port, clientID: "")
+        if address.isSecure { settings.tls = .init(authorityFile: caFile) }
+        if let username { settings.user = .init(name: username, plainPassword: try password()) }
+        settings.longestPause = .seconds(2)
+        return settings
+    }
+
+    private func password() throws -> String {
+        guard let passwordFile else { return "" }
+        guard let text = try? String(contentsOfFile: passwordFile, encoding: .utf8) else {
+            throw ValidationError("--password-file \(passwordFile) cannot be read.")
+        }
+        return text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init) ?? ""
+    }
+}

@@ -1,0 +1,52 @@
+/// The dialects that are played.
+enum Profile: String, CaseIterable, Hashable, Sendable {
+    case homeassistant, zigbee2mqtt
+    case nukiNative = "nuki-native"
+    case nukiHub = "nuki-hub"
+    case zwave = "zwave-js-ui"
+    case esphome, tasmota, homie
+    case ring = "ring-mqtt"
+    case homekey = "homekey-esp32"
+
+    /// The bridge that speaks for all locks of a dialect; `nil` where each lock has a connection of its own.
+    var bridgeName: String? {
+        switch self {
+        case .zigbee2mqtt, .zwave, .ring: rawValue
+        case .homeassistant, .nukiNative, .nukiHub, .esphome, .tasmota, .homie, .homekey: nil
+        }
+    }
+
+    /// - Parameters:
+    ///   - number: from 1, among the locks of its profile.
+    ///   - random: for ids that an ecosystem makes up itself.
+    func dialect(number: Int, _ random: inout SeededRandom) -> any Dialect {
+        let name = "\(rawValue)-\(number)"
+        return switch self {
+        case .homeassistant: HomeAssistantLock(name: name, isDeviceForm: number.isMultiple(of: 2))
+        case .zigbee2mqtt: ZigbeeLock(name: name)
+        case .nukiNative: NukiLock(name: name, id: random.hexadecimal(8))
+        case .nukiHub: NukiHubLock(name: name, id: random.hexadecimal(8))
+        case .zwave: ZWaveLock(name: name, node: number + 1)
+        case .esphome: ESPHomeLock(node: name)
+        case .tasmota: TasmotaLock(topic: name)
+        case .homie: HomieLock(device: name)
+        case .ring: RingLock(name: name, device: random.uuid())
+        case .homekey: HomeKeyLock(client: name)
+        }
+    }
+
+    /// The program that speaks for these locks, which are all of this profile; `nil` where each speaks for itself.
+    ///
+    /// - Parameter locks: their variables, in their order.
+    func bridge(_ locks: [JSON], announcesItself: Bool) -> (any Bridge)? {
+        switch self {
+        case .zigbee2mqtt: ZigbeeBridge(locks, announcesItself: announcesItself)
+        case .zwave: ZWaveBridge(locks)
+        case .ring: RingBridge(locks)
+        case .homeassistant, .nukiNative, .nukiHub, .esphome, .tasmota, .homie, .homekey: nil
+        }
+    }
+
+    /// How long after it has connected a lock does as it is told.
+    var guardTime: Duration { self == .nukiHub ? NukiHubLock.guardTime : .zero }
+}

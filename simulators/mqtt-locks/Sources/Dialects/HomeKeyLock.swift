@@ -1,0 +1,73 @@
+/// HomeKey-ESP32 at a door whose bolt somebody else drives: the bolt follows the target, and writes where it is.
+struct HomeKeyLock: Dialect {
+    static let profile = Profile.homekey
+    static let hasKeypad = true
+
+    /// The project's default numbers.
+    private enum State: Int { case unlocked, locked, jammed, unknown, unlocking, locking }
+
+    let client: String
+    private var state = State.locked
+
+    init(client: String) { self.client = client }
+
+    var variables: JSON { ["client": .text(client)] }
+    private var base: String { "\(client)/homekit" }
+    var stateTopic: String { "\(base)/state" }
+    var filters: [String] { ["set_state", "set_target_state", "set_current_state"].map { "\(base)/\($0)" } }
+    var will: Frame? { Frame("\(client)/status", "offline", qos: 1, isRetained: true) }
+
+    mutating func hear(_ message: Message, _ stage: inout Stage) {
+        guard let number = Int(message.text) else { return }
+        switch message.topic {
+        case "\(base)/set_current_state":
+            guard let current = State(rawValue: number), number <= 3 else { return }
+            state = current
+            sayState(&stage)
+        case "\(base)/set_target_state":
+            guard number <= 1, number >= 0, stage.takesOrder() else { return }
+            aim(number, .remote, &stage)
+        case "\(base)/set_state":
+            // Target and current at once: nobody waits for the bolt.
+            guard number <= 1, number >= 0, stage.takesOrder() else { return }
+            state = number == 1 ? .locked : .unlocked
+            sayState(&stage)
+            stage.order(number == 1 ? .lock : .unlock, by: .automatic)
+        default: break
+        }
+    }
+
+    /// A new target: the device says that the bolt is on its way, and waits for whoever drives it.
+    private mutating func aim(_ target: Int, _ cause: Cause, _ stage: inout Stage) {
+        state = target == 1 ? .locking : .unlocking
+        sayState(&stage)
+        stage.order(target == 1 ? .lock : .unlock, by: cause)
+    }
+
+    mutating func tell(_ happening: Happening, _ stage: inout Stage) {
+        switch happening {
+        case .online:
+            stage.say("\(client)/status", "online", qos: 1, isRetained: true)
+            sayState(&stage)
+        case .moving(let move):
+            // A key was shown: the device tells of it, and aims for the other side.
+            guard case .keypad = move.cause else { return }
+            let key: JSON = ["homekey": true, "issuerId": "a1b2c3d4e5f60718", "endpointId": "0a1b2c3d4e5f"]
+            stage.say("\(client)/homekey/auth", key.description)
+            state = move.motion == .lock ? .locking : .unlocking
+            sayState(&stage)
+        case .moved: writeBolt(stage.mechanism.shown == .locked ? .locked : .unlocked, &stage)
+        case .jammed: writeBolt(.jammed, &stage)
+        case .codeRefused:
+            let card: JSON = ["homekey": false, "uid": "04a1b2c3", "atqa": "0004", "sak": "08"]
+            stage.say("\(client)/homekey/auth", card.description)
+        case .report: sayState(&stage)
+        case .lost, .released, .door, .battery, .due: break
+        }
+    }
+
+    /// Whoever drives the bolt says where it is; the device hears it from the broker.
+    private func writeBolt(_ state: State, _ stage: inout Stage) { stage.say("\(base)/set_current_state", "\(state.rawValue)") }
+
+    private func sayState(_ stage: inout Stage) { stage.report(stateTopic, "\(state.rawValue)", isRetained: true) }
+}

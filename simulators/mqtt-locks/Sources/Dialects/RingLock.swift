@@ -1,0 +1,97 @@
+/// A lock of a Ring alarm behind ring-mqtt. Nothing is retained; what the lock is doing is made up before the order is sent.
+struct RingLock: Dialect {
+    static let profile = Profile.ring
+    static let location = "7c1a4e52-0b7d-4b0e-9b57-2f4f5d1c9a10"
+
+    private static let afterBirth = 1
+
+    let name: String
+    /// Ring's own id of the lock.
+    let device: String
+
+    var variables: JSON { ["location": .text(Self.location), "device": .text(device)] }
+    private var base: String { "ring/\(Self.location)/alarm/\(device)" }
+    var stateTopic: String { "\(base)/lock/state" }
+
+    init(name: String, device: String) { (self.name, self.device) = (name, device) }
+
+    mutating func hear(_ message: Message, _ stage: inout Stage) {
+        // All is said again some seconds after Home Assistant has started.
+        if HomeAssistantDiscovery.isBirth(message) {
+            return stage.wait(stage.random.duration(in: .seconds(1) ... .seconds(5)), for: Self.afterBirth)
+        }
+        let motion: Motion
+        switch message.text.lowercased() {
+        case "lock": motion = .lock
+        case "unlock": motion = .unlock
+        default: return
+        }
+        // It proves nothing: the bridge says so before anything is sent.
+        stage.say(stateTopic, motion == .lock ? "LOCKING" : "UNLOCKING", qos: 1)
+        guard stage.isReachable, stage.takesOrder() else { return }
+        stage.order(motion, by: .remote)
+    }
+
+    mutating func tell(_ happening: Happening, _ stage: inout Stage) {
+        switch happening {
+        case .online, .due: sayAll(&stage)
+        case .lost: stage.say("\(base)/status", "offline", qos: 1)
+        // What jams is not told: the word that was made up stays.
+        case .moved, .released, .report: sayState(&stage)
+        case .battery: sayInfo(&stage)
+        case .moving, .jammed, .codeRefused, .door: break
+        }
+    }
+
+    private func sayAll(_ stage: inout Stage) {
+        stage.discover(
+            "lock/\(Self.location)/\(device)_lock",
+            [
+                "name": .text(name), "unique_id": "\(device)_lock", "availability_topic": "\(base)/status",
+                "payload_available": "online", "payload_not_available": "offline", "state_topic": .text(stateTopic),
+                "command_topic": "\(base)/lock/command",
+                "device": ["ids": [.text(device)], "name": .text(name), "mf": "Ring", "mdl": "Lock"],
+            ], qos: 1, isRetained: false)
+        stage.say("\(base)/status", "online", qos: 1)
+        sayState(&stage)
+        sayInfo(&stage)
+    }
+
+    private func sayState(_ stage: inout Stage) {
+        let word =
+            switch stage.mechanism.shown {
+            case .locked: "LOCKED"
+            case .jammed: "UNKNOWN"
+            default: "UNLOCKED"
+            }
+        stage.report(stateTopic, word, qos: 1)
+    }
+
+    private func sayInfo(_ stage: inout Stage) {
+        // A battery of 99 is shown as full.
+        let level = stage.mechanism.percent == 99 ? 100 : stage.mechanism.percent
+        let info: JSON = ["batteryLevel": .whole(level), "tamperStatus": "ok", "commStatus": "ok"]
+        stage.say("\(base)/info/state", info.description, qos: 1)
+    }
+}
+
+/// ring-mqtt itself.
+struct RingBridge: Bridge {
+    private let numbers: [Substring: Int]
+
+    init(_ locks: [JSON]) {
+        numbers = Dictionary(uniqueKeysWithValues: locks.enumerated().map { (Substring($1["device"]?.text ?? ""), $0) })
+    }
+
+    var filters: [String] { ["ring/\(RingLock.location)/alarm/+/lock/command", HomeAssistantDiscovery.birthTopic] }
+    var will: Frame? { nil }
+
+    func greeting(wallMilliseconds: Int64) -> [Frame] { [] }
+
+    func hearers(of message: Message) -> Hearers {
+        if message.topic == HomeAssistantDiscovery.birthTopic { return .everybody }
+        let levels = message.topic.split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false)
+        guard levels.count == 5, let number = numbers[levels[3]] else { return .nobody }
+        return .one(number)
+    }
+}

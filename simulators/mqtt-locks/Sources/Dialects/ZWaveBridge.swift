@@ -1,0 +1,37 @@
+/// Z-Wave JS UI itself.
+struct ZWaveBridge: Bridge {
+    private let numbers: [Substring: Int]
+    private let nodes: [Int: Int]
+    private static let status = "\(ZWaveLock.prefix)/_CLIENTS/ZWAVE_GATEWAY-\(ZWaveLock.gateway)/status"
+
+    init(_ locks: [JSON]) {
+        numbers = Dictionary(uniqueKeysWithValues: locks.enumerated().map { (Substring($1["node"]?.text ?? ""), $0) })
+        nodes = Dictionary(uniqueKeysWithValues: locks.enumerated().map { ($1["nodeId"]?.whole ?? 0, $0) })
+    }
+
+    var filters: [String] {
+        [
+            "\(ZWaveLock.prefix)/+/98/0/+/set", "\(ZWaveLock.prefix)/+/99/0/+/+/set", "\(ZWaveLock.api)/set",
+        ]
+    }
+
+    var will: Frame? { Frame(Self.status, #"{"value":false}"#, qos: 1, isRetained: true) }
+
+    func greeting(wallMilliseconds: Int64) -> [Frame] {
+        [
+            Frame(Self.status, ZWaveLock.timed(true, wallMilliseconds), qos: 1, isRetained: true),
+            Frame("\(ZWaveLock.prefix)/driver/status", "true", qos: 1, isRetained: true),
+        ]
+    }
+
+    func hearers(of message: Message) -> Hearers {
+        if message.topic == "\(ZWaveLock.api)/set" {
+            // Nobody has a node that is not there: such a call ends in the bridge's own log.
+            let node = JSON(message.payload)?["args"]?.list?.first?["nodeId"]?.whole
+            return node.flatMap { nodes[$0] }.map { .one($0) } ?? .nobody
+        }
+        let levels = message.topic.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        guard levels.count == 3, let number = numbers[levels[1]] else { return .nobody }
+        return .one(number)
+    }
+}

@@ -1,0 +1,197 @@
+/// A lock behind Z-Wave JS UI: gateway type ValueId, payloads with time and value, values retained.
+struct ZWaveLock: Dialect {
+    static let profile = Profile.zwave
+    static let hasKeypad = true
+    static let prefix = "zwave"
+    static let gateway = "office"
+    static let api = "\(prefix)/_CLIENTS/ZWAVE_GATEWAY-\(gateway)/api/writeValue"
+
+    /// Notification values of the access control type (Z-Wave's notification command class).
+    private enum Notification { static let idle = 0, jammed = 11, doorOpen = 22, doorClosed = 23 }
+    /// What became of a value that was written (`SetValueStatus` of zwave-js).
+    private enum Status { static let failed = 2, invalid = 5, success = 255 }
+    private static let secured = 255
+    private static let unsecured = 0
+    private static let unknown = 254
+    private static let slots = 1...30
+
+    /// Its name in Z-Wave JS UI, of letters that need no replacing.
+    let name: String
+    let node: Int
+
+    var variables: JSON { ["node": .text(name), "gateway": .text(Self.gateway), "nodeId": .whole(node)] }
+    private var base: String { "\(Self.prefix)/\(name)" }
+    var stateTopic: String { "\(base)/98/0/currentMode" }
+
+    init(name: String, node: Int) { (self.name, self.node) = (name, node) }
+
+    // MARK: - Hearing
+
+    mutating func hear(_ message: Message, _ stage: inout Stage) {
+        if message.topic == "\(Self.api)/set" { return hearCall(message, &stage) }
+        guard message.topic.hasPrefix("\(base)/"), message.topic.hasSuffix("/set"), !message.payload.isEmpty else { return }
+        let levels = message.topic.dropFirst(base.count + 1).dropLast(4).split(separator: "/").map(String.init)
+        // It is not looked at whether the broker had kept the message.
+        let json = JSON(message.payload) ?? .text(message.text)
+        let value = json["value"] ?? json
+        switch levels {
+        // Writing the current mode writes the target.
+        case ["98", "0", "targetMode"], ["98", "0", "currentMode"]: write(value, [], &stage)
+        case _ where levels.count == 4 && levels[0] == "99": writeCode(levels[2], Int(levels[3]), value, &stage)
+        default: break
+        }
+    }
+
+    private func hearCall(_ message: Message, _ stage: inout Stage) {
+        let call = JSON(message.payload)
+        let arguments = call?["args"]?.list ?? []
+        guard arguments.count >= 2, arguments[0]["commandClass"]?.whole == 98, arguments[0]["property"]?.text == "targetMode" else {
+            return answer(message.payload, Status.invalid, &stage)
+        }
+        write(arguments[1], message.payload, &stage)
+    }
+
+    /// - Parameter request: the call's own bytes; none for a topic, where nothing answers.
+    private func write(_ value: JSON, _ request: [UInt8], _ stage: inout Stage) {
+        guard let motion = Self.motion(value) else { return answer(request, Status.invalid, &stage) }
+        guard stage.isReachable else { return answer(request, Status.failed, &stage) }
+        guard stage.takesOrder() else { return }
+        stage.order(motion, by: .remote, request: request)
+    }
+
+    private static func motion(_ value: JSON) -> Motion? {
+        switch value {
+        case .number(255), .flag(true), "255", "lock", "true", "on": .lock
+        case .number(0), .flag(false), "0", "unlock", "false", "off": .unlock
+        default: nil
+        }
+    }
+
+    /// The call's success says only that it ran; `status` says what became of it, and `origin` repeats the whole call.
+    private func answer(_ request: [UInt8], _ status: Int, _ stage: inout Stage) {
+        guard !request.isEmpty else { return }
+        let origin = JSON(request) == nil ? JSON.null : .raw(String(decoding: request, as: UTF8.self))
+        let answer: JSON = [
+            "success": true, "message": "Success zwave api call", "result": ["status": .whole(status)],
+            "args": JSON(request)?["args"] ?? [], "origin": origin,
+        ]
+        stage.say(Self.api, answer.description, qos: 1)
+    }
+
+    // MARK: - Telling
+
+    mutating func tell(_ happening: Happening, _ stage: inout Stage) {
+        switch happening {
+        case .online: greet(&stage)
+        case .lost: sayAlive(false, &stage)
+        case .moved(let move):
+            answer(move.request, Status.success, &stage)
+            sayEvent(of: move, &stage)
+            keep("113/0/Access_Control/Lock_state", .whole(Notification.idle), &stage)
+            sayMode(&stage)
+        case .jammed(let move):
+            answer(move.request, Status.failed, &stage)
+            keep("113/0/Access_Control/Lock_state", .whole(Notification.jammed), &stage)
+            sayMode(&stage)
+        case .codeRefused(let slot):
+            event("Keypad_unlock_operation_with_invalid_user_code", ["userId": .whole(slot)], &stage)
+        case .door: sayDoor(&stage)
+        case .battery: sayBattery(&stage)
+        case .report: sayMode(&stage)
+        // A lock of this kind is supervised: it answers when the bolt is there.
+        case .moving, .released, .due: break
+        }
+    }
+
+    private func sayMode(_ stage: inout Stage) {
+        let mode =
+            switch stage.mechanism.shown {
+            case .locked: Self.secured
+            case .jammed: Self.unknown
+            default: Self.unsecured
+            }
+        stage.report(stateTopic, timed(.whole(mode), stage), qos: 1, isRetained: true)
+        keep("98/0/boltStatus", mode == Self.secured ? "locked" : "unlocked", &stage)
+    }
+
+    private func sayEvent(of move: Move, _ stage: inout Stage) {
+        let word = move.motion == .lock ? "lock" : "unlock"
+        switch move.cause {
+        case .remote: event("RF_\(word)_operation", nil, &stage)
+        case .thumbTurn: event("Manual_\(word)_operation", nil, &stage)
+        case .automatic: event("Auto_lock_locked_operation", nil, &stage)
+        case .keypad(let slot): event("Keypad_\(word)_operation", ["userId": .whole(slot)], &stage)
+        }
+    }
+
+    /// An event without parameters carries no value.
+    private func event(_ label: String, _ value: JSON?, _ stage: inout Stage) {
+        let payload = value.map { timed($0, stage) } ?? (["time": .number(Double(stage.wallMilliseconds))] as JSON).description
+        stage.say("\(base)/113/0/Access_Control/\(label)", payload, qos: 1)
+    }
+
+    private func timed(_ value: JSON, _ stage: Stage) -> String { Self.timed(value, stage.wallMilliseconds) }
+
+    static func timed(_ value: JSON, _ wallMilliseconds: Int64) -> String {
+        (["time": .number(Double(wallMilliseconds)), "value": value] as JSON).description
+    }
+
+    private func keep(_ topic: String, _ value: JSON, _ stage: inout Stage) {
+        stage.say("\(base)/\(topic)", timed(value, stage), qos: 1, isRetained: true)
+    }
+
+    private func sayDoor(_ stage: inout Stage) {
+        let isOpen = stage.mechanism.isDoorOpen
+        keep("113/0/Access_Control/Door_state", .whole(isOpen ? Notification.doorOpen : Notification.doorClosed), &stage)
+        keep("98/0/doorStatus", isOpen ? "open" : "closed", &stage)
+    }
+
+    private func sayBattery(_ stage: inout Stage) {
+        keep("128/0/level", .whole(stage.mechanism.percent), &stage)
+        keep("128/0/isLow", .flag(stage.mechanism.isLow), &stage)
+    }
+
+    private func sayAlive(_ isAlive: Bool, _ stage: inout Stage) {
+        let status: JSON = [
+            "time": .number(Double(stage.wallMilliseconds)), "value": .flag(isAlive), "status": isAlive ? "Alive" : "Dead",
+            "nodeId": .whole(node),
+        ]
+        stage.say("\(base)/status", status.description, qos: 1, isRetained: true)
+    }
+
+    private func greet(_ stage: inout Stage) {
+        stage.discover(
+            "lock/\(name)/lock",
+            [
+                "state_topic": .text(stateTopic), "command_topic": "\(base)/98/0/targetMode/set",
+                "value_template": "{{ value_json.value }}", "state_locked": "255", "state_unlocked": "0",
+                "payload_lock": "255", "payload_unlock": "0", "name": "\(name)_lock", "unique_id": "\(Self.prefix)_node\(node)_lock",
+                "device": ["identifiers": ["\(Self.prefix)_node\(node)"], "name": .text(name), "manufacturer": "Kwikset"],
+            ], qos: 1)
+        sayAlive(true, &stage)
+        keep("113/0/Access_Control/Lock_state", .whole(stage.mechanism.shown == .jammed ? Notification.jammed : Notification.idle), &stage)
+        sayMode(&stage)
+        sayDoor(&stage)
+        sayBattery(&stage)
+    }
+
+    // MARK: - Codes
+
+    /// A code is a text of 4 to 10 digits: a bare number has lost its leading zeros, and is refused by its type.
+    private func writeCode(_ property: String, _ slot: Int?, _ value: JSON, _ stage: inout Stage) {
+        guard let slot, Self.slots.contains(slot), stage.isReachable else { return }
+        switch property {
+        case "userCode":
+            guard let digits = value.text, (4...10).contains(digits.utf8.count), stage.takesOrder() else { return }
+            stage.mechanism.codes[slot] = .init(digits: digits, isEnabled: true)
+            keep("99/0/userCode/\(slot)", .text(digits), &stage)
+        case "userIdStatus":
+            guard let status = value.whole, (0...2).contains(status), stage.takesOrder() else { return }
+            if status == 0 { stage.mechanism.codes[slot] = nil }
+            stage.mechanism.codes[slot]?.isEnabled = status == 1
+        default: return
+        }
+        let status = stage.mechanism.codes[slot].map { $0.isEnabled ? 1 : 2 } ?? 0
+        keep("99/0/userIdStatus/\(slot)", .whole(status), &stage)
+    }
+}

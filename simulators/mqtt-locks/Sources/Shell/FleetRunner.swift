@@ -1,0 +1,258 @@
+import Dispatch
+import DoorwardMQTT
+import Foundation
+import Synchronization
+
+/// Plays a fleet: the one place where it meets connections, the clock, standard input and output.
+///
+/// Everything happens on one queue, in the order in which it comes in.
+final class FleetRunner: Sendable {
+    private struct State {
+        var fleet: Fleet
+        var lines: [ClientLine]
+        var isAnnounced = false
+        var timer: (any DispatchSourceTimer)?
+        var isFlushPlanned = false
+        /// When the last lock stops ignoring what it is told.
+        var guardedUntil: Duration
+        var end: CheckedContinuation<Void, Never>?
+    }
+
+    private let state: Mutex<State>
+    private let queue = DispatchQueue(label: "doorward.fleet")
+    private let log: FrameLog?
+    private let start: FrameLog.Moment
+
+    init(_ plan: FleetPlan, settings: MQTTSettings, log: FrameLog?) {
+        let start = FrameLog.Moment.now()
+        let fleet = Fleet(plan, startedAt: start.wall)
+        (self.start, self.log) = (start, log)
+        let lines = fleet.clients.map { client in
+            var settings = settings
+            settings.clientID = "doorward-mqtt-locks-\(plan.seed)-\(client.id)"
+            settings.will = client.will.flatMap { will in
+                MQTTTopic(will.topic).map { .init(topic: $0, payload: will.payload, isRetained: will.isRetained) }
+            }
+            return ClientLine(settings: settings, filters: client.filters.compactMap { MQTTFilter($0) })
+        }
+        state = Mutex(State(fleet: fleet, lines: lines, guardedUntil: .zero))
+    }
+
+    private var now: Duration { .nanoseconds(FrameLog.Moment.now().monotonic - start.monotonic) }
+
+    /// Until `quit` is typed, the input of a pipe ends after `quit`, or the process is told to end.
+    func run() async {
+        let signals = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler { self.end() }
+            source.resume()
+            return source
+        }
+        queue.async { self.begin() }
+        HandInput.read { line in self.queue.async { self.obey(line) } }
+        await withCheckedContinuation { continuation in
+            queue.async { self.state.withLock { $0.end = continuation } }
+        }
+        for source in signals { source.cancel() }
+        await stop()
+    }
+
+    // MARK: - On the queue
+
+    private func begin() {
+        state.withLock { state in
+            for number in state.lines.indices { connect(number, &state) }
+            plan(&state)
+        }
+    }
+
+    private func connect(_ number: Int, _ state: inout State) {
+        guard state.lines[number].connection == nil else { return }
+        state.lines[number].generation += 1
+        let (generation, id) = (state.lines[number].generation, state.fleet.clients[number].id)
+        let connection = MQTTConnection(state.lines[number].settings) { [weak self] event in
+            self?.receive(event, number, generation, id)
+        }
+        connection.subscribe(to: state.lines[number].filters)
+        connection.start()
+        state.lines[number].connection = connection
+    }
+
+    /// On the connection's thread.
+    private func receive(_ event: MQTTEvent, _ number: Int, _ generation: Int, _ id: String) {
+        let moment = FrameLog.Moment.now()
+        if case .message(let message) = event {
+            let frame = Frame(
+                message.topic, message.payload, qos: Int(message.quality.rawValue), isRetained: message.isRetained)
+            log?.note(frame, .heard, client: id, at: moment)
+        }
+        queue.async { self.take(event, number, generation) }
+    }
+
+    private func take(_ event: MQTTEvent, _ number: Int, _ generation: Int) {
+        state.withLock { state in
+            guard state.lines[number].generation == generation, state.lines[number].connection != nil else { return }
+            switch event {
+            case .connected:
+                state.fleet.connected(client: number, at: now)
+                let guardTime = state.fleet.clients[number].guardTime
+                state.guardedUntil = max(state.guardedUntil, now + guardTime)
+                state.lines[number].wantsProbe = true
+            case .disconnected(let why):
+                state.fleet.disconnected(client: number, at: now)
+                state.lines[number].outbox.forget()
+                complain("\(state.fleet.clients[number].id): \(why)")
+            case .message(let message):
+                state.fleet.hear(
+                    Message(message.topic, message.payload, isRetained: message.isRetained), client: number, at: now)
+            case .acknowledged(let id, _):
+                if state.lines[number].probe == id { state.lines[number].isReady = true }
+            case .subscriptionRefused(let filter, let reason):
+                complain("\(state.fleet.clients[number].id) may not hear \(filter): \(reason)")
+            }
+            carryOn(&state)
+        }
+    }
+
+    private func obey(_ line: String) {
+        let words = line.split(separator: " ")
+        guard !words.isEmpty else { return }
+        if words == ["quit"] { return end() }
+        guard let order = HandOrder(line) else { return say("error: \(line): not an order; see --help") }
+        state.withLock { state in
+            state.fleet.advance(to: now)
+            let refusal = state.fleet.obey(order, at: now)
+            carryOn(&state)
+            say(refusal.map { "error: \(line): \($0)" } ?? "ok: \(line)")
+        }
+    }
+
+    /// Does what has become due and what the fleet wants, and plans the next time.
+    private func carryOn(_ state: inout State) {
+        state.fleet.advance(to: now)
+        for deed in state.fleet.takeDeeds() {
+            switch deed {
+            case .publish(let client, let frame): state.lines[client].outbox.add(frame)
+            case .cut(let client): cut(client, &state)
+            case .connect(let client): connect(client, &state)
+            }
+        }
+        flush(&state)
+        announce(&state)
+        plan(&state)
+    }
+
+    private func cut(_ number: Int, _ state: inout State) {
+        // What was said before the end is still said.
+        flush(number, &state)
+        state.lines[number].outbox.forget()
+        let connection = state.lines[number].connection
+        state.lines[number].connection = nil
+        guard let connection else { return }
+        Task { await connection.stop(withoutGoodbye: true) }
+    }
+
+    // MARK: - Speaking
+
+    private func flush(_ state: inout State) {
+        var isBusy = false
+        for number in state.lines.indices {
+            flush(number, &state)
+            if !state.lines[number].outbox.isEmpty || state.lines[number].wantsProbe && state.lines[number].connection?.isConnected == true {
+                isBusy = true
+            }
+        }
+        guard isBusy, !state.isFlushPlanned else { return }
+        state.isFlushPlanned = true
+        queue.asyncAfter(deadline: .now() + .milliseconds(2)) { [weak self] in
+            self?.state.withLock { state in
+                state.isFlushPlanned = false
+                self?.carryOn(&state)
+            }
+        }
+    }
+
+    private func flush(_ number: Int, _ state: inout State) {
+        guard let connection = state.lines[number].connection else { return }
+        let id = state.fleet.clients[number].id
+        state.lines[number].outbox.empty { frame in handOver(frame, connection, id).handover }
+        guard state.lines[number].outbox.isEmpty, state.lines[number].wantsProbe else { return }
+        // The broker takes packets in their order: when it acknowledges this one, it has the subscriptions and all before it.
+        let (probe, handover) = handOver(Frame("doorward-mqtt-locks/ready/\(id)", "", qos: 1), connection, id)
+        guard handover == .done else { return }
+        (state.lines[number].probe, state.lines[number].wantsProbe) = (probe, false)
+    }
+
+    private func handOver(_ frame: Frame, _ connection: MQTTConnection, _ id: String) -> (id: MQTTFrameID?, handover: Handover) {
+        guard let topic = MQTTTopic(frame.topic) else { return (nil, .done) }
+        let moment = FrameLog.Moment.now()
+        do throws(MQTTSendError) {
+            let number = try connection.announce(
+                MQTTAnnouncement(
+                    topic: topic, payload: frame.payload, quality: frame.qos == 0 ? .atMostOnce : .atLeastOnce,
+                    isRetained: frame.isRetained))
+            log?.note(frame, .said, client: id, at: moment)
+            return (number, .done)
+        } catch {
+            switch error {
+            case .busy: return (nil, .busy)
+            case .notConnected: return (nil, .gone)
+            case .tooLong:
+                complain("\(id): the broker takes no message of \(frame.payload.count) bytes on \(frame.topic)")
+                return (nil, .done)
+            }
+        }
+    }
+
+    private func announce(_ state: inout State) {
+        guard !state.isAnnounced, state.lines.allSatisfy(\.isReady), now >= state.guardedUntil else { return }
+        state.isAnnounced = true
+        say("ready")
+    }
+
+    private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+    private func complain(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+
+    // MARK: - Time
+
+    private func plan(_ state: inout State) {
+        var next = state.fleet.next
+        if !state.isAnnounced, state.lines.allSatisfy(\.isReady) { next = min(next ?? state.guardedUntil, state.guardedUntil) }
+        guard let next else { return }
+        let timer = state.timer ?? newTimer()
+        state.timer = timer
+        let wait = max(Duration.zero, next - now)
+        // Rounded up, so that it is due when the timer fires.
+        timer.schedule(deadline: .now() + .milliseconds(Int(wait.milliseconds) + 1))
+    }
+
+    private func newTimer() -> any DispatchSourceTimer {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.setEventHandler { [weak self] in self?.state.withLock { self?.carryOn(&$0) } }
+        timer.resume()
+        return timer
+    }
+
+    // MARK: - Ending
+
+    private func end() {
+        let continuation = state.withLock { state in
+            defer { state.end = nil }
+            return state.end
+        }
+        continuation?.resume()
+    }
+
+    private func stop() async {
+        let (connections, counts, locks) = state.withLock { state in
+            defer { state.timer?.cancel() }
+            return (state.lines.compactMap(\.connection), state.fleet.counts, state.fleet.locks.count)
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for connection in connections { group.addTask { await connection.stop() } }
+        }
+        say(counts.summary(locks: locks))
+    }
+}

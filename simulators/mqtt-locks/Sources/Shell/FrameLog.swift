@@ -1,0 +1,67 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// Every frame that the fleet has seen or published, one JSON object a line, on the disk's side of the program as soon as it is
+/// written: a test can prove by it what was sent and what was not.
+final class FrameLog: Sendable {
+    enum Direction: String, Sendable {
+        /// From the broker.
+        case heard = "in"
+        /// Handed to the connection.
+        case said = "out"
+    }
+
+    /// When something came or went.
+    struct Moment: Sendable {
+        /// Milliseconds since 1970.
+        let wall: Int64
+        /// Nanoseconds of the machine's `CLOCK_MONOTONIC`, so that other programs on it can compare.
+        let monotonic: Int64
+
+        static func now() -> Moment {
+            Moment(wall: nanoseconds(CLOCK_REALTIME) / 1_000_000, monotonic: nanoseconds(CLOCK_MONOTONIC))
+        }
+
+        private static func nanoseconds(_ clock: clockid_t) -> Int64 {
+            var time = timespec()
+            clock_gettime(clock, &time)
+            return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        }
+    }
+
+    struct CannotOpen: Error, CustomStringConvertible {
+        let path: String
+        let reason: String
+        var description: String { "--frames \(path) cannot be written: \(reason)" }
+    }
+
+    private let file: Mutex<FileHandle>
+
+    /// Begins the file anew.
+    init(path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CannotOpen(path: path, reason: String(cString: strerror(errno))) }
+        file = Mutex(FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
+    }
+
+    func note(_ frame: Frame, _ direction: Direction, client: String, at moment: Moment) {
+        let line = Self.line(frame, direction, client: client, at: moment)
+        // Without room on the disk the fleet plays on; whoever reads the file sees that it ends.
+        file.withLock { try? $0.write(contentsOf: Data((line + "\n").utf8)) }
+    }
+
+    /// A payload that is no UTF-8 stands under `payloadBase64` instead of `payload`.
+    static func line(_ frame: Frame, _ direction: Direction, client: String, at moment: Moment) -> String {
+        let payload: JSON =
+            if let text = String(validating: frame.payload, as: UTF8.self) {
+                ["payload": .text(text)]
+            } else {
+                ["payloadBase64": .text(Data(frame.payload).base64EncodedString())]
+            }
+        return (["wallMs": .raw(String(moment.wall)), "monotonicNs": .raw(String(moment.monotonic))] as JSON)
+            .with(["direction": .text(direction.rawValue), "client": .text(client), "topic": .text(frame.topic)])
+            .with(payload)
+            .with(["qos": .whole(frame.qos), "retain": .flag(frame.isRetained)]).description
+    }
+}
