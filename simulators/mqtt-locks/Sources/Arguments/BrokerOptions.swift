@@ -33,7 +33,7 @@ struct BrokerOptions: ParsableArguments {
         return settings
     }
 
-    private func password() throws -> String {
+    func password() throws -> String {
         guard let passwordFile else { return "" }
         guard let text = try? String(contentsOfFile: passwordFile, encoding: .utf8) else {
             throw ValidationError("--password-file \(passwordFile) cannot be read.")

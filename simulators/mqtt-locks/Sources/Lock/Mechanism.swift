@@ -16,7 +16,8 @@ struct Mechanism: Hashable, Sendable {
     var codes: [Int: Code]
 
     init(_ random: inout SeededRandom) {
-        battery = 60 + (random.share() * 40).rounded(.down)
+        // Well above a whole percent, so that the first movements change no figure.
+        battery = 60.9 + (random.share() * 39).rounded(.down)
         codes = [1: Code(digits: String(Int.random(in: 300_000...899_999, using: &random)), isEnabled: true)]
     }
 

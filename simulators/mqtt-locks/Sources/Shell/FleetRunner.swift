@@ -102,7 +102,7 @@ final class FleetRunner: Sendable {
             case .disconnected(let why):
                 state.fleet.disconnected(client: number, at: now)
                 state.lines[number].outbox.forget()
-                complain("\(state.fleet.clients[number].id): \(why)")
+                if why != .stopped { complain("\(state.fleet.clients[number].id): \(why)") }
             case .message(let message):
                 state.fleet.hear(
                     Message(message.topic, message.payload, isRetained: message.isRetained), client: number, at: now)
