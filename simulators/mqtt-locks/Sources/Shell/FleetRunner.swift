@@ -74,7 +74,7 @@ final class FleetRunner: Sendable {
         let connection = MQTTConnection(state.lines[number].settings) { [weak self] event in
             self?.receive(event, number, generation, id)
         }
-        connection.subscribe(to: state.lines[number].filters)
+        connection.want(state.lines[number].filters)
         connection.start()
         state.lines[number].connection = connection
     }
