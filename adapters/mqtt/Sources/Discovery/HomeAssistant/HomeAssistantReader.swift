@@ -1,7 +1,62 @@
+internal import DoorwardDomain
 internal import DoorwardMQTT
 
+/// Reads what is announced to Home Assistant: single locks, and devices with their components.
 struct HomeAssistantReader: DiscoveryReader {
-    init?(profiles: Set<String>) { nil }
-    var filters: [MQTTFilter] { [] }
-    func read(_ message: MQTTMessage) -> (source: String, claims: [Claim])? { nil }
+    /// Whether every lock is wanted, or only those of `makes`.
+    private let takesAll: Bool
+    private let makes: Set<KnownMake>
+    /// Zigbee2MQTT's own list says more of its locks than what it announces.
+    private let leavesZigbee2MQTT: Bool
+
+    /// - Returns: `nil` where none of the profiles is announced this way.
+    init?(profiles: Set<String>) {
+        takesAll = profiles.contains("homeassistant")
+        makes = Set(KnownMake.allCases.filter { profiles.contains($0.profile) })
+        leavesZigbee2MQTT = profiles.contains("zigbee2mqtt")
+        guard takesAll || !makes.isEmpty else { return nil }
+    }
+
+    var filters: [MQTTFilter] {
+        ["lock/+", "lock/+/+", "device/+", "device/+/+"].compactMap { MQTTFilter("\(HomeAssistantTopic.prefix)/\($0)/config") }
+    }
+
+    func read(_ message: MQTTMessage) -> (source: String, claims: [Claim])? {
+        guard let topic = HomeAssistantTopic(message.topic) else { return nil }
+        guard !message.payload.isEmpty else { return (message.topic, []) }
+        guard let value = BoundedJSON.value(message.payload), let announcement = Announcement(value, at: topic) else {
+            return nil
+        }
+        if leavesZigbee2MQTT, announcement.origin == "Zigbee2MQTT" { return (message.topic, []) }
+        let locks = announcement.locks.map { ($0, HomeAssistantLock($0.fields)) }
+        // A single announcement that is no lock's changes nothing; a device goes on without the component.
+        if topic.component == .lock, locks.contains(where: { $0.1 == nil }) { return nil }
+        return (message.topic, locks.compactMap { component, lock in lock.flatMap { claim(component, $0, announcement) } })
+    }
+
+    private func claim(_ component: Announcement.Component, _ lock: HomeAssistantLock, _ announcement: Announcement) -> Claim? {
+        guard let command = lock.text("command_topic") else { return nil }
+        var found: FoundLock?
+        for make in KnownMake.allCases where takesAll || makes.contains(make) {
+            guard let variables = make.variables(lock, object: component.object) else { continue }
+            found = FoundLock(id: "", profile: make.profile, variables: variables)
+            break
+        }
+        if found == nil, takesAll {
+            found = FoundLock(id: "", profile: "homeassistant", variables: lock.variables, problem: lock.problem)
+        }
+        guard let found else { return nil }
+        let named = FoundLock(
+            id: "homeassistant:\(component.id)", name: name(lock, of: announcement.device),
+            manufacturer: announcement.device?.manufacturer, model: announcement.device?.model, profile: found.profile,
+            variables: found.variables, problem: found.problem)
+        return Claim(lock: named, commandTopic: command, uniqueID: lock.uniqueID, weight: .announcement)
+    }
+
+    /// Device and lock together, as Home Assistant shows them: `Front door`, `Front door Lower bolt`.
+    private func name(_ lock: HomeAssistantLock, of device: HomeAssistantDevice?) -> String? {
+        guard let own = lock.name, !own.isEmpty else { return device?.name }
+        guard let whole = device?.name, !whole.isEmpty, !own.hasPrefix(whole) else { return own }
+        return "\(whole) \(own)"
+    }
 }

@@ -1,6 +1,65 @@
+internal import DoorwardDomain
 internal import DoorwardMQTT
 
+/// Reads what devices of the Homie convention, version 5, say of themselves. Version 4 spreads a description over many topics, and
+/// is not looked for.
 struct HomieReader: DiscoveryReader {
     var filters: [MQTTFilter] { ["+/5/+/$description", "+/5/+/$state"].compactMap { MQTTFilter($0) } }
-    func read(_ message: MQTTMessage) -> (source: String, claims: [Claim])? { nil }
+
+    func read(_ message: MQTTMessage) -> (source: String, claims: [Claim])? {
+        let levels = message.topic.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard levels.count == 4, levels[1] == "5", MQTTTopic(levels[0]) != nil, Self.isID(levels[2]) else { return nil }
+        let source = "\(levels[0])/5/\(levels[2])"
+        switch levels[3] {
+        case "$state":
+            // A state says how the device is; only an empty one, that it is no more.
+            return message.payload.isEmpty ? (source, []) : nil
+        case "$description":
+            guard !message.payload.isEmpty else { return (source, []) }
+            guard let description = BoundedJSON.read(HomieDescription.self, from: message.payload),
+                description.homie.split(separator: ".").first == "5"
+            else { return nil }
+            return (source, claims(description, base: "\(levels[0])/5", device: levels[2]))
+        default: return nil
+        }
+    }
+
+    private func claims(_ description: HomieDescription, base: String, device: String) -> [Claim] {
+        description.nodes.filter { Self.isID($0.key) && $0.value.isLock }.sorted { $0.key < $1.key }.map { node in
+            let place = base == Self.standardBase ? device : "\(base)/\(device)"
+            var variables: [String: JSONValue] = ["device": .string(device)]
+            variables = variables.with("base", base, unless: Self.standardBase).with("node", node.key, unless: "lock")
+            if let root = description.root ?? description.parent { variables["root"] = .string(root) }
+            let found = FoundLock(
+                id: "homie:\(place)/\(node.key)", name: name(description, node.key, node.value), profile: "homie",
+                variables: variables, problem: problem(description))
+            return Claim(lock: found, commandTopic: "\(base)/\(device)/\(node.key)/command/set", weight: .ownWord)
+        }
+    }
+
+    private func name(_ description: HomieDescription, _ id: String, _ node: HomieDescription.Node) -> String? {
+        // A node that is called as the profile has it says nothing more about the device.
+        guard id != "lock" || description.name == nil, let own = node.name else { return description.name }
+        return description.name.map { "\($0) \(own)" } ?? own
+    }
+
+    private func problem(_ description: HomieDescription) -> String? {
+        for id in [description.root, description.parent].compactMap({ $0 }) where !Self.isID(id) {
+            return "the device that it says it hangs on, `\(id.prefix(40))`, has no id of the convention"
+        }
+        return nil
+    }
+
+    /// Lower-case letters, digits and hyphens.
+    private static func isID(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 256
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+                default: false
+                }
+            }
+    }
+
+    private static let standardBase = "homie/5"
 }

@@ -1,6 +1,70 @@
+internal import DoorwardDomain
 internal import DoorwardMQTT
 
+/// Reads the list of devices that Zigbee2MQTT keeps on its broker.
 struct Zigbee2MQTTReader: DiscoveryReader {
-    var filters: [MQTTFilter] { ["+/bridge/devices", "+/+/bridge/devices"].compactMap { MQTTFilter($0) } }
-    func read(_ message: MQTTMessage) -> (source: String, claims: [Claim])? { nil }
+    /// Bytes of a list. A device takes two to ten thousand, a network has some hundred devices.
+    static let longest = 4 << 20
+
+    /// Bases of one level and of two (`zigbee2mqtt`, `home/zigbee`).
+    var filters: [MQTTFilter] { ["+\(Self.suffix)", "+/+\(Self.suffix)"].compactMap { MQTTFilter($0) } }
+
+    func read(_ message: MQTTMessage) -> (source: String, claims: [Claim])? {
+        guard let base = base(of: message.topic) else { return nil }
+        guard !message.payload.isEmpty else { return (message.topic, []) }
+        guard let list = BoundedJSON.read(BridgeDevices.self, from: message.payload, longest: Self.longest) else { return nil }
+        return (message.topic, list.devices.flatMap { claims($0, base: base) })
+    }
+
+    private func base(of topic: String) -> String? {
+        guard topic.hasSuffix(Self.suffix), MQTTTopic(topic) != nil else { return nil }
+        let levels = topic.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
+        guard (1...2).contains(levels.count), levels.allSatisfy({ !$0.isEmpty }) else { return nil }
+        return levels.joined(separator: "/")
+    }
+
+    private func claims(_ device: BridgeDevices.Device, base: String) -> [Claim] {
+        guard let definition = device.definition, device.ieeeAddress.isNumber else { return [] }
+        return definition.exposes.filter(\.isLock).map { lock in
+            let place = base == Self.standardBase ? device.ieeeAddress : "\(base)/\(device.ieeeAddress)"
+            let found = FoundLock(
+                id: "zigbee2mqtt:" + place + (lock.endpoint.map { ":\($0)" } ?? ""), name: device.friendlyName,
+                manufacturer: definition.vendor, model: definition.model, profile: "zigbee2mqtt",
+                variables: ["name": .string(device.friendlyName)].with("base", base, unless: Self.standardBase),
+                problem: problem(device, lock))
+            return Claim(lock: found, commandTopic: "\(base)/\(device.friendlyName)/set", weight: .ownWord)
+        }
+    }
+
+    private func problem(_ device: BridgeDevices.Device, _ lock: BridgeDevices.Expose) -> String? {
+        if MQTTTopic(device.friendlyName) == nil {
+            return "its friendly name is no part of a topic: rename it in Zigbee2MQTT, without `+` and `#`"
+        }
+        if device.isDisabled { return "it is disabled in Zigbee2MQTT: enable it there" }
+        if !device.isInterviewed { return "its interview is not finished: wait, or interview it again in Zigbee2MQTT" }
+        if let endpoint = lock.endpoint {
+            return "needs a profile: it is the part `\(endpoint.prefix(40))` of a device with several"
+        }
+        guard lock.state?.on == "LOCK", lock.state?.off == "UNLOCK" else {
+            return "needs a profile: its state has other words than LOCK and UNLOCK"
+        }
+        return nil
+    }
+
+    private static let suffix = "/bridge/devices"
+    private static let standardBase = "zigbee2mqtt"
+}
+
+extension BridgeDevices.Expose {
+    /// A thermostat's child lock is exposed as a lock too, under a key of its own; a bolt's key is `state`.
+    fileprivate var isLock: Bool { type == "lock" && state != nil }
+
+    fileprivate var state: BridgeDevices.Feature? {
+        features.first { $0.name == "state" && $0.property == "state" + (endpoint.map { "_\($0)" } ?? "") }
+    }
+}
+
+extension String {
+    /// Hexadecimal, as addresses are written.
+    fileprivate var isNumber: Bool { hasPrefix("0x") && dropFirst(2).allSatisfy { $0.isASCII && $0.isHexDigit } && count > 2 }
 }

@@ -1,0 +1,37 @@
+internal import DoorwardDomain
+internal import DoorwardMQTT
+
+extension HomeAssistantLock {
+    /// Why the `homeassistant` profile cannot take it as it is; `nil` when it can.
+    var problem: String? { topicProblem ?? templateProblem ?? encodingProblem }
+
+    private var topicProblem: String? {
+        let own = ["command_topic", "state_topic", "availability_topic"].compactMap { key in text(key).map { (key, $0) } }
+        let items = availability.compactMap { item in item["topic"]?.string.map { ("availability topic", $0) } }
+        for (key, topic) in own + items where MQTTTopic(topic) == nil {
+            return
+                "its \(key.spaced) `\(topic.prefix(100))` is no topic of one lock: it is empty, holds a wildcard, or belongs to the broker"
+        }
+        return nil
+    }
+
+    private var templateProblem: String? {
+        let own = ["value_template", "availability_template"].compactMap { key in text(key).map { (key, $0) } }
+        let items = availability.compactMap { item in item["value_template"]?.string.map { ("availability template", $0) } }
+        for (key, template) in own + items where ValueTemplate(template) == nil {
+            return
+                "needs a profile: its \(key.spaced) computes something, and only `{{ value }}` and `{{ value_json.key }}` are read"
+        }
+        guard let template = text("command_template"), ValueTemplate(template)?.path.isEmpty != true else { return nil }
+        return "needs a profile: its command template computes something, and only `{{ value }}` is written"
+    }
+
+    private var encodingProblem: String? {
+        guard let encoding = text("encoding"), !["utf-8", "utf8"].contains(encoding.lowercased()) else { return nil }
+        return "needs a profile: its payloads are not UTF-8"
+    }
+}
+
+extension String {
+    fileprivate var spaced: String { String(map { $0 == "_" ? " " : $0 }) }
+}

@@ -1,0 +1,80 @@
+internal import DoorwardDomain
+
+/// A lock's configuration as Home Assistant takes it: keys at full length, `~` put in, types checked.
+struct HomeAssistantLock {
+    /// What the `homeassistant` profile takes, under the same names. `retain` is not among it: no command is ever retained, whatever
+    /// an announcement asks for.
+    private(set) var variables: [String: JSONValue] = [:]
+    private(set) var uniqueID: String?
+    private(set) var name: String?
+    private(set) var isOptimistic = false
+
+    /// - Parameter fields: of the component, at full length and with `~` put in.
+    /// - Returns: `nil` for what Home Assistant would drop: no command topic, a value of a wrong type, two kinds of availability.
+    init?(_ fields: [String: JSONValue]) {
+        for key in Self.textKeys {
+            guard let value = fields[key] else { continue }
+            guard let word = value.word else { return nil }
+            variables[key] = .string(word)
+        }
+        guard variables["command_topic"] != nil else { return nil }
+        guard readOptimistic(fields["optimistic"]), readQuality(fields["qos"]), readAvailability(fields["availability"]) else {
+            return nil
+        }
+        if let mode = text("availability_mode"), !["all", "any", "latest"].contains(mode) { return nil }
+        uniqueID = fields["unique_id"]?.word
+        name = fields["name"]?.word
+    }
+
+    /// A value that is a text.
+    func text(_ key: String) -> String? { variables[key]?.string }
+
+    /// The items of `availability`, or none.
+    var availability: [[String: JSONValue]] { variables["availability"]?.array?.compactMap(\.object) ?? [] }
+
+    private mutating func readOptimistic(_ value: JSONValue?) -> Bool {
+        guard let value else { return true }
+        switch value.word?.lowercased() {
+        case "true", "yes", "on", "enable", "1": isOptimistic = true
+        case "false", "no", "off", "disable", "0": break
+        default: return false
+        }
+        variables["optimistic"] = .bool(isOptimistic)
+        return true
+    }
+
+    private mutating func readQuality(_ value: JSONValue?) -> Bool {
+        guard let value else { return true }
+        guard let word = value.word, let quality = Int64(word), (0...2).contains(quality) else { return false }
+        variables["qos"] = .integer(quality)
+        return true
+    }
+
+    private mutating func readAvailability(_ value: JSONValue?) -> Bool {
+        guard let value else { return true }
+        guard variables["availability_topic"] == nil, value.listed.count <= Self.mostAvailabilities else { return false }
+        var items: [JSONValue] = []
+        for item in value.listed {
+            guard let fields = item.object, fields["topic"]?.string != nil else { return false }
+            var kept: [String: JSONValue] = [:]
+            for key in Self.availabilityKeys {
+                guard let value = fields[key] else { continue }
+                guard let word = value.word else { return false }
+                kept[key] = .string(word)
+            }
+            items.append(.object(kept))
+        }
+        variables["availability"] = .array(items)
+        return true
+    }
+
+    /// Items of `availability`. A lock hangs on a device, a bridge and perhaps a driver.
+    private static let mostAvailabilities = 32
+    private static let availabilityKeys = ["topic", "payload_available", "payload_not_available", "value_template"]
+    private static let textKeys = [
+        "command_topic", "state_topic", "payload_lock", "payload_unlock", "payload_open", "payload_reset", "state_locked",
+        "state_unlocked", "state_locking", "state_unlocking", "state_open", "state_opening", "state_jammed", "value_template",
+        "command_template", "code_format", "encoding", "availability_topic", "payload_available", "payload_not_available",
+        "availability_template", "availability_mode",
+    ]
+}

@@ -1,0 +1,125 @@
+internal import DoorwardDomain
+internal import DoorwardMQTT
+
+/// An ecosystem that announces its locks to Home Assistant, and whose own profile knows more of them: how the latch is drawn, what
+/// jams, what a command's answer is. A lock counts as one only where its topics leave no doubt; else it is what it says it is.
+enum KnownMake: CaseIterable {
+    case nukiNative, nukiHub, zwaveJSUI, esphome, ringMQTT
+
+    /// The profile's id.
+    var profile: String {
+        switch self {
+        case .nukiNative: "nuki-native"
+        case .nukiHub: "nuki-hub"
+        case .zwaveJSUI: "zwave-js-ui"
+        case .esphome: "esphome"
+        case .ringMQTT: "ring-mqtt"
+        }
+    }
+
+    /// - Returns: the address for the profile, `nil` where the lock is not surely one of this make.
+    func variables(_ lock: HomeAssistantLock, object: String) -> [String: JSONValue]? {
+        guard let command = lock.text("command_topic"), let state = lock.text("state_topic"), MQTTTopic(command) != nil,
+            MQTTTopic(state) != nil
+        else { return nil }
+        return switch self {
+        case .nukiNative: nukiNative(lock, command: command, state: state, object: object)
+        case .nukiHub: nukiHub(lock, command: command, state: state)
+        case .zwaveJSUI: zwaveJSUI(lock, command: command, state: state)
+        case .esphome: esphome(lock, command: command, state: state, object: object)
+        case .ringMQTT: ringMQTT(command: command, state: state)
+        }
+    }
+
+    /// `nuki/<ID>/lockAction` under the object `nuki_<ID>_lock`, with the numbers of Nuki's own codes.
+    private func nukiNative(
+        _ lock: HomeAssistantLock, command: String, state: String, object: String
+    ) -> [String: JSONValue]? {
+        guard let place = command.before("/lockAction"), state == place + "/state", let slash = place.lastIndex(of: "/") else {
+            return nil
+        }
+        let id = String(place[place.index(after: slash)...])
+        guard object == "nuki_\(id)_lock", lock.text("payload_lock") == "2", lock.text("payload_unlock") == "1" else {
+            return nil
+        }
+        return ["id": .string(id)].with("base", String(place[..<slash]), unless: "nuki")
+    }
+
+    /// `<base>/lock/action` and `<base>/lock/hastate`, in a lock's words: an opener of the same bridge has others.
+    private func nukiHub(_ lock: HomeAssistantLock, command: String, state: String) -> [String: JSONValue]? {
+        guard let base = command.before("/lock/action"), state == base + "/lock/hastate", lock.text("payload_lock") == "lock",
+            lock.text("payload_unlock") == "unlock"
+        else { return nil }
+        return [:].with("base", base, unless: "nukihub")
+    }
+
+    /// `<prefix>/<node>/98/0/targetMode/set`, or the same by names; the prefix is known by the gateway's own status, which is
+    /// announced with each lock.
+    private func zwaveJSUI(_ lock: HomeAssistantLock, command: String, state: String) -> [String: JSONValue]? {
+        let gateways = lock.availability.compactMap { $0["topic"]?.string?.before("/status") }
+        let marker = "/_CLIENTS/ZWAVE_GATEWAY-"
+        guard let gateway = gateways.first(where: { $0.contains(marker) }), let start = gateway.ranges(of: marker).first else {
+            return nil
+        }
+        let prefix = String(gateway[..<start.lowerBound])
+        for (naming, value) in [("valueId", "/98/0/"), ("named", "/door_lock/endpoint_0/")] {
+            guard let place = command.before(value + "targetMode/set"), state == place + value + "currentMode",
+                let node = place.after(prefix + "/")
+            else { continue }
+            return ["node": .string(node), "gateway": .string(String(gateway[start.upperBound...]))]
+                .with("prefix", prefix, unless: "zwave").with("naming", naming, unless: "valueId")
+        }
+        return nil
+    }
+
+    /// `<node>/lock/<object>/command` under the same object, in ESPHome's words, with `<node>/status` as its availability.
+    private func esphome(_ lock: HomeAssistantLock, command: String, state: String, object: String) -> [String: JSONValue]? {
+        guard let node = command.before("/lock/\(object)/command"), state == "\(node)/lock/\(object)/state",
+            lock.text("availability_topic") == "\(node)/status", !lock.isOptimistic,
+            lock.hasDefaultWords
+        else { return nil }
+        return ["node": .string(node), "object": .string(object)]
+    }
+
+    /// `<base>/<location>/alarm/<device>/lock/command`.
+    private func ringMQTT(command: String, state: String) -> [String: JSONValue]? {
+        guard let place = command.before("/lock/command"), state == place + "/lock/state" else { return nil }
+        let levels = place.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard levels.count >= 4, levels[levels.count - 2] == "alarm", levels.suffix(3).allSatisfy({ !$0.isEmpty }) else {
+            return nil
+        }
+        return ["location": .string(levels[levels.count - 3]), "device": .string(levels[levels.count - 1])]
+            .with("base", levels.dropLast(3).joined(separator: "/"), unless: "ring")
+    }
+}
+
+extension HomeAssistantLock {
+    /// Whether commands and states are the words that a lock has which names none.
+    fileprivate var hasDefaultWords: Bool {
+        let defaults = [
+            "payload_lock": "LOCK", "payload_unlock": "UNLOCK", "payload_open": "OPEN", "state_locked": "LOCKED",
+            "state_unlocked": "UNLOCKED", "state_jammed": "JAMMED", "payload_available": "online",
+            "payload_not_available": "offline",
+        ]
+        return defaults.allSatisfy { text($0.key) == nil || text($0.key) == $0.value } && text("value_template") == nil
+    }
+}
+
+extension String {
+    /// What stands before `suffix`, if something does.
+    fileprivate func before(_ suffix: String) -> String? {
+        hasSuffix(suffix) && utf8.count > suffix.utf8.count ? String(dropLast(suffix.count)) : nil
+    }
+
+    /// What stands after `prefix`, if something does.
+    fileprivate func after(_ prefix: String) -> String? {
+        hasPrefix(prefix) && utf8.count > prefix.utf8.count ? String(dropFirst(prefix.count)) : nil
+    }
+}
+
+extension [String: JSONValue] {
+    /// The same with one text more, where it is not what the profile takes by itself.
+    func with(_ key: String, _ value: String, unless standard: String) -> Self {
+        value == standard ? self : merging([key: .string(value)]) { $1 }
+    }
+}

@@ -1,0 +1,92 @@
+import AdapterMQTT
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Testing
+
+@Suite struct DiscoveryBoundsTests {
+    @Test("no more than ten thousand locks of one broker are remembered, and that some are left out is known")
+    func most() {
+        var broker = Listening()
+        let devices = (1...Discovery.mostLocks + 1).map { number in
+            Zigbee2MQTTTests.device("lock \(number)").replacing("0x01", with: "0x\(String(number, radix: 16))")
+        }
+        broker.hear("a/bridge/devices", "[\(devices.dropLast(2).joined(separator: ","))]")
+        #expect(broker.discovery.locks.count == Discovery.mostLocks - 1 && !broker.discovery.isFull)
+        broker.hear("b/bridge/devices", "[\(devices.suffix(2).joined(separator: ","))]")
+        #expect(broker.discovery.locks.count == Discovery.mostLocks && broker.discovery.isFull)
+        #expect(broker.hear("homeassistant/lock/a/config", Listening.announcement("a")) == [])
+        broker.hear("a/bridge/devices", "[]")
+        #expect(broker.hear("homeassistant/lock/a/config", Listening.announcement("a")).count == 1, "there is room again")
+    }
+
+    @Test("an announcement beyond 64 KiB, a list beyond 4 MiB and a lock of more than 8 KiB are not read")
+    func lengths() {
+        var broker = Listening()
+        func padded(_ text: String, to bytes: Int) -> String { text + String(repeating: " ", count: bytes - text.utf8.count) }
+        let list = "[\(Zigbee2MQTTTests.device("front"))]"
+        #expect(broker.hear("a/bridge/devices", padded(list, to: (4 << 20) + 1)) == [])
+        #expect(broker.hear("a/bridge/devices", padded(list, to: 4 << 20)).count == 1)
+        let lock = Listening.announcement("a")
+        #expect(broker.hear("homeassistant/lock/a/config", padded(lock, to: 65_537)) == [])
+        #expect(broker.hear("homeassistant/lock/a/config", padded(lock, to: 65_536)).count == 1)
+        let topic = String(repeating: "t", count: 9_000)
+        #expect(broker.hear("homeassistant/lock/b/config", #"{"cmd_t":"\#(topic)"}"#) == [])
+        #expect(broker.hear("homie/5/d/$description", padded(HomieTests.description(), to: 65_537)) == [])
+    }
+
+    @Test("nobody is subscribed to for a profile that nothing announces, and to nothing beside announcements otherwise")
+    func filters() {
+        #expect(Discovery(profiles: []).filters.isEmpty)
+        #expect(Discovery(profiles: ["tasmota", "homekey-esp32"]).filters.isEmpty)
+        let homeAssistant = ["lock/+", "lock/+/+", "device/+", "device/+/+"].map { "homeassistant/\($0)/config" }
+        #expect(Discovery(profiles: ["homeassistant"]).filters.map(\.description) == homeAssistant)
+        #expect(Discovery(profiles: ["nuki-native"]).filters.map(\.description) == homeAssistant)
+        #expect(
+            Discovery(profiles: ["zigbee2mqtt"]).filters.map(\.description) == ["+/bridge/devices", "+/+/bridge/devices"])
+        #expect(Discovery(profiles: ["homie"]).filters.map(\.description) == ["+/5/+/$description", "+/5/+/$state"])
+    }
+
+    @Test("each announcement comes by a filter", arguments: Fixture.names)
+    func subscribed(name: String) {
+        let filters = Discovery(profiles: ["homeassistant", "zigbee2mqtt", "homie"]).filters
+        #expect(filters.filter { $0.matches(Fixture.topic(name)) }.count == 1)
+    }
+
+    @Test("rubbish made from each announcement is survived, and nothing that is found is unsound", arguments: Fixture.names)
+    func mutations(name: String) throws {
+        var random = SeededGenerator(seed: 4_711)
+        let original = try Fixture.bytes(name)
+        let words = ["{", "}", "[", "]", "\"", ":", ",", "null", "1e999", "\\u0000", "\\", "\u{FF}", "$SYS", "#", "~", "\"~\""]
+        var found = 0
+        for _ in 0..<400 {
+            var bytes = original
+            for _ in 0...Int.random(in: 0...3, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0...3, using: &random) {
+                case 0: bytes[place] = UInt8.random(in: .min ... .max, using: &random)
+                case 1: bytes.removeSubrange(place..<min(bytes.count, place + Int.random(in: 1...40, using: &random)))
+                case 2: bytes.insert(contentsOf: words.randomElement(using: &random)?.utf8 ?? "".utf8, at: place)
+                default: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + 60)], at: place)
+                }
+                if bytes.isEmpty { bytes = original }
+            }
+            var broker = Listening()
+            broker.hear(Fixture.topic(name), bytes)
+            found += broker.discovery.locks.count
+            for lock in broker.discovery.locks where lock.problem == nil {
+                #expect(isSound(lock), "\(lock)")
+            }
+        }
+        #expect(found > 20, "most mutations break nothing that matters, or the test reads nothing")
+    }
+
+    /// Whether every text of the address that stands in a topic may stand there.
+    private func isSound(_ lock: FoundLock) -> Bool {
+        lock.variables.allSatisfy { key, value in
+            guard case .string(let text) = value else { return true }
+            let isTopic = lock.profile != "homeassistant" || key.hasSuffix("topic")
+            return !isTopic || MQTTTopic(text) != nil
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import AdapterMQTT
+import DoorwardDomain
+import DoorwardMQTT
+import Testing
+
+@Suite struct HomieTests {
+    static let topic = "homie/5/side-door/$description"
+    static let lock =
+        #""state":{"datatype":"enum","format":"locked,unlocked,jammed"},"command":{"datatype":"enum","format":"lock,unlock","settable":true}"#
+    static func description(_ properties: String = lock, _ extra: String = "", node: String = "lock") -> String {
+        #"{"homie":"5.0","nodes":{"\#(node)":{"properties":{\#(properties)}}}\#(extra)}"#
+    }
+
+    @Test("a device that describes a lock is found with the device that it hangs on")
+    func found() throws {
+        var broker = Listening(["homie"])
+        let lock = FoundLock(
+            id: "homie:side-door/lock", name: "Side door", profile: "homie", variables: ["device": "side-door", "root": "bridge"])
+        #expect(broker.hear(Self.topic, try Fixture.bytes("homie-description")) == [.found(lock)])
+        for state in ["init", "ready", "lost", "sleeping", "disconnected"] {
+            #expect(broker.hear("homie/5/side-door/$state", state) == [])
+        }
+        #expect(broker.only == lock)
+    }
+
+    @Test("an empty `$state` or `$description` takes it away", arguments: ["$state", "$description"])
+    func gone(attribute: String) throws {
+        var broker = Listening()
+        broker.hear(Self.topic, Self.description())
+        #expect(broker.hear("homie/5/side-door/\(attribute)", "").map(\.lock.isGone) == [true])
+        #expect(broker.discovery.locks.isEmpty)
+    }
+
+    @Test(
+        "base, node and parent are part of the address where they are not what the profile takes by itself",
+        arguments: [
+            ("homie/5/side-door", description(), ["device": "side-door"]),
+            ("house/5/d", description(), ["device": "d", "base": "house/5"]),
+            ("homie/5/d", description(lock, node: "upper"), ["device": "d", "node": "upper"]),
+            ("homie/5/d", description(lock, #","parent":"hub""#), ["device": "d", "root": "hub"]),
+            ("homie/5/d", description(lock, #","parent":"hub","root":"house""#), ["device": "d", "root": "house"]),
+        ] as [(String, String, [String: JSONValue])])
+    func address(device: String, description: String, variables: [String: JSONValue]) throws {
+        var broker = Listening()
+        let topic = "\(device)/$description"
+        #expect(broker.discovery.filters.contains { $0.matches(topic) })
+        broker.hear(topic, description)
+        #expect(try #require(broker.only).variables == variables)
+    }
+
+    @Test("each node that is a lock is one")
+    func nodes() {
+        var broker = Listening()
+        broker.hear(
+            Self.topic,
+            #"{"homie":"5.1","name":"Gate","nodes":{"lower":{"name":"Lower","properties":{\#(Self.lock)}},"upper":{"properties":{\#(Self.lock)}}}}"#
+        )
+        #expect(broker.discovery.locks.map(\.id) == ["homie:side-door/lower", "homie:side-door/upper"])
+        #expect(broker.discovery.locks.map(\.name) == ["Gate Lower", "Gate"])
+    }
+
+    @Test(
+        "a node that is no lock of the profile is not found",
+        arguments: [
+            lock.replacing("locked,unlocked", with: "open"), lock.replacing("lock,unlock", with: "go"),
+            lock.replacing(#","settable":true"#, with: ""), lock.replacing(#"jammed""#, with: #"jammed","settable":true"#),
+            lock.replacing("enum", with: "string"), lock.replacing("state", with: "position"), #""state":3,"command":4"#, "",
+        ])
+    func otherNodes(properties: String) {
+        var broker = Listening()
+        #expect(broker.hear(Self.topic, Self.description(properties)) == [])
+    }
+
+    @Test(
+        "what is no description changes nothing",
+        arguments: [
+            "{}", "[", "null", description().replacing("5.0", with: "4.0"), description().replacing("5.0", with: "50"),
+            description(lock, #","root":7"#),
+        ])
+    func rubbish(payload: String) {
+        var broker = Listening()
+        broker.hear(Self.topic, Self.description())
+        #expect(broker.hear(Self.topic, payload) == [])
+        #expect(broker.only != nil)
+    }
+
+    @Test("ids that the convention does not have are none, and a root of that kind is said to be wrong")
+    func ids() {
+        var broker = Listening()
+        for device in ["Side", "side_door", "", "a b", "$x"] { broker.hear("homie/5/\(device)/$description", Self.description()) }
+        broker.hear("homie/4/d/$description", Self.description())
+        broker.hear("$SYS/5/d/$description", Self.description())
+        broker.hear(Self.topic, Self.description(node: "a/b"))
+        #expect(broker.discovery.locks.isEmpty)
+        broker.hear(Self.topic, Self.description(Self.lock, #","root":"a/+""#))
+        #expect(broker.only?.problem?.contains("`a/+`") == true)
+    }
+}

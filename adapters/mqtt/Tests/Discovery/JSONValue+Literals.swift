@@ -1,0 +1,6 @@
+import DoorwardDomain
+
+/// Addresses of tests are mostly texts.
+extension JSONValue: ExpressibleByStringLiteral {
+    public init(stringLiteral value: String) { self = .string(value) }
+}

@@ -1,0 +1,146 @@
+import AdapterMQTT
+import DoorwardDomain
+import DoorwardMQTT
+import Testing
+
+@Suite struct Zigbee2MQTTTests {
+    static let topic = "zigbee2mqtt/bridge/devices"
+    static let state = #"{"name":"state","property":"state","value_on":"LOCK","value_off":"UNLOCK"}"#
+    static func device(_ name: String, _ extra: String = "", expose: String = #""features":[\#(state)]"#) -> String {
+        #"{"ieee_address":"0x01","friendly_name":"\#(name)"\#(extra),"definition":{"exposes":[{"type":"lock",\#(expose)}]}}"#
+    }
+
+    @Test("the locks of the list are found: not the thermostat with a child lock, not the coordinator")
+    func list() throws {
+        var broker = Listening(["zigbee2mqtt"])
+        broker.hear(Self.topic, try Fixture.bytes("zigbee2mqtt-devices"))
+        #expect(
+            broker.discovery.locks == [
+                FoundLock(
+                    id: "zigbee2mqtt:0x00158d0001a2b3c4", name: "front", manufacturer: "Ironworks", model: "D1",
+                    profile: "zigbee2mqtt", variables: ["name": "front"]),
+                FoundLock(
+                    id: "zigbee2mqtt:0x00158d0001a2b3c6", name: "Hall/Back door", manufacturer: "Ironworks", model: "D2",
+                    profile: "zigbee2mqtt", variables: ["name": "Hall/Back door"]),
+            ])
+    }
+
+    @Test("a device that is renamed is the same lock, and one that leaves the list is gone")
+    func changes() throws {
+        var broker = Listening()
+        broker.hear(Self.topic, try Fixture.bytes("zigbee2mqtt-devices"))
+        let renamed = try Fixture.text("zigbee2mqtt-devices").replacing("Hall/Back door", with: "Yard")
+        let changes = broker.hear(Self.topic, renamed)
+        #expect(changes.map(\.lock.variables) == [["name": "Yard"]])
+        #expect(changes.map(\.lock.id) == ["zigbee2mqtt:0x00158d0001a2b3c6"])
+        let gone = broker.hear(Self.topic, "[\(Self.device("front"))]")
+        #expect(gone.filter(\.lock.isGone).map(\.lock.name) == ["front", "Yard"])
+        #expect(broker.only?.id == "zigbee2mqtt:0x01")
+        broker.hear(Self.topic, "")
+        #expect(broker.discovery.locks.isEmpty)
+    }
+
+    @Test(
+        "bases of one level and of two are known by the topic",
+        arguments: [("zigbee2", "zigbee2", "zigbee2/0x01"), ("home/zigbee", "home/zigbee", "home/zigbee/0x01")])
+    func bases(prefix: String, base: String, id: String) throws {
+        var broker = Listening()
+        let topic = "\(prefix)/bridge/devices"
+        #expect(broker.discovery.filters.contains { $0.matches(topic) })
+        broker.hear(topic, "[\(Self.device("front"))]")
+        let lock = try #require(broker.only)
+        #expect(lock.variables == ["name": "front", "base": .string(base)] && lock.id == "zigbee2mqtt:\(id)")
+    }
+
+    @Test("the same device on two bases is two locks, as two bridges have told of it")
+    func twoBases() {
+        var broker = Listening()
+        broker.hear("a/bridge/devices", "[\(Self.device("front"))]")
+        broker.hear("b/bridge/devices", "[\(Self.device("front"))]")
+        #expect(broker.discovery.locks.map(\.id) == ["zigbee2mqtt:a/0x01", "zigbee2mqtt:b/0x01"])
+    }
+
+    @Test(
+        "a lock that cannot be used as it is says why",
+        arguments: [
+            (device("a+b"), "friendly name"), (device("a/#"), "friendly name"), (device(""), "friendly name"),
+            (device(#"a\u0000b"#), "friendly name"), (device("a", #","disabled":true"#), "disabled"),
+            (device("a", #","interview_completed":false"#), "interview"),
+            (device("a", #","interview_state":"IN_PROGRESS","interview_completed":true"#), "interview"),
+            (
+                device(
+                    "a", expose: #""endpoint":"left","features":[{"name":"state","property":"state_left","value_on":"LOCK"}]"#),
+                "part `left`"
+            ),
+            (
+                device("a", expose: #""features":[{"name":"state","property":"state","value_on":"ON","value_off":"OFF"}]"#),
+                "words"
+            ),
+            (device("a", expose: #""features":[{"name":"state","property":"state","value_on":true}]"#), "words"),
+        ])
+    func problems(device: String, reason: String) throws {
+        var broker = Listening()
+        broker.hear(Self.topic, "[\(device)]")
+        #expect(try #require(try #require(broker.only).problem).contains(reason))
+    }
+
+    @Test("a list that is none changes nothing", arguments: ["{}", "[", "null", "\"front\"", "[{}] x"])
+    func rubbish(payload: String) {
+        var broker = Listening()
+        broker.hear(Self.topic, "[\(Self.device("front"))]")
+        #expect(broker.hear(Self.topic, payload) == [])
+        #expect(broker.only != nil)
+    }
+
+    @Test(
+        "a device that is none does not hide the others",
+        arguments: [
+            "{}", "3", "null", "[]", #"{"ieee_address":7,"friendly_name":"x"}"#, #"{"ieee_address":"0x02","friendly_name":"x"}"#,
+            device("x").replacing("0x01", with: "0x01/../02"), device("x").replacing("0x01", with: "front"),
+            device("x", expose: #""features":{}"#), device("x", expose: #""features":[3]"#),
+            device("second with the same address"),
+        ])
+    func oneBadDevice(device: String) {
+        var broker = Listening()
+        broker.hear(Self.topic, "[\(Self.device("front")),\(device)]")
+        #expect(broker.only?.name == "front")
+    }
+
+    @Test(
+        "a topic that only resembles the list's is none",
+        arguments: ["/bridge/devices", "$SYS/bridge/devices", "a//bridge/devices", "a/b/c/bridge/devices", "bridge/devices"])
+    func otherTopics(topic: String) {
+        var broker = Listening()
+        #expect(broker.hear(topic, "[\(Self.device("front"))]") == [])
+    }
+
+    @Test(
+        "what Zigbee2MQTT announces to Home Assistant is left to its own list, whichever comes first", arguments: [true, false])
+    func once(listFirst: Bool) throws {
+        var broker = Listening()
+        let names = ["zigbee2mqtt-devices", "zigbee2mqtt-announcement"]
+        for name in listFirst ? names : names.reversed() { broker.hear(Fixture.topic(name), try Fixture.bytes(name)) }
+        #expect(broker.discovery.locks.map(\.profile) == ["zigbee2mqtt", "zigbee2mqtt"])
+    }
+
+    @Test("without the list, what Zigbee2MQTT announces is a lock of Home Assistant's words")
+    func announced() throws {
+        var broker = Listening(["homeassistant"])
+        broker.hear(Fixture.topic("zigbee2mqtt-announcement"), try Fixture.bytes("zigbee2mqtt-announcement"))
+        let lock = try #require(broker.only)
+        #expect(lock.profile == "homeassistant" && lock.problem == nil && lock.variables["state_locked"] == "LOCK")
+    }
+
+    @Test("an announcement that does not say whose it is gives way to the list that has its command topic, and comes back")
+    func byCommandTopic() throws {
+        var broker = Listening()
+        let announcement = try Fixture.text("zigbee2mqtt-announcement").replacing("\"Zigbee2MQTT\"", with: "\"unknown\"")
+        broker.hear(Fixture.topic("zigbee2mqtt-announcement"), announcement)
+        let announced = try #require(broker.only)
+        let changes = broker.hear(Self.topic, "[\(Self.device("front"))]")
+        #expect(changes.map(\.lock.isGone) == [true, false], "what goes is told before what comes")
+        #expect(changes.first?.lock.id == announced.id)
+        #expect(broker.only?.profile == "zigbee2mqtt")
+        #expect(broker.hear(Self.topic, "[]").contains(.found(announced)))
+    }
+}
