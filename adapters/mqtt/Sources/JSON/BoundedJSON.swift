@@ -9,7 +9,8 @@ package enum BoundedJSON {
     package static let deepest = 32
 
     /// - Parameter longest: bytes.
-    /// - Returns: `nil` for what is not one JSON value (RFC 8259) in UTF-8, or goes beyond a bound.
+    /// - Returns: `nil` for what is not one JSON value (RFC 8259; a comma too many at the end of a list is let pass) in UTF-8, or goes
+    ///   beyond a bound.
     package static func value(_ bytes: [UInt8], longest: Int = longest) -> JSONValue? {
         read(JSONValue.self, from: bytes, longest: longest)
     }

@@ -59,7 +59,7 @@ import Testing
         let original = try Fixture.bytes(name)
         let words = ["{", "}", "[", "]", "\"", ":", ",", "null", "1e999", "\\u0000", "\\", "\u{FF}", "$SYS", "#", "~", "\"~\""]
         var found = 0
-        for _ in 0..<400 {
+        for _ in 0..<200 {
             var bytes = original
             for _ in 0...Int.random(in: 0...3, using: &random) {
                 let place = Int.random(in: 0..<bytes.count, using: &random)
@@ -71,7 +71,8 @@ import Testing
                 }
                 if bytes.isEmpty { bytes = original }
             }
-            var broker = Listening()
+            // With its own list looked for, an announcement of Zigbee2MQTT finds nothing.
+            var broker = Listening(["homeassistant", "homie", name == "zigbee2mqtt-devices" ? "zigbee2mqtt" : ""])
             broker.hear(Fixture.topic(name), bytes)
             found += broker.discovery.locks.count
             for lock in broker.discovery.locks where lock.problem == nil {

@@ -55,7 +55,7 @@ import Testing
     func problems(payload: String, reason: String) throws {
         var broker = Listening()
         broker.hear("homeassistant/lock/a/config", payload)
-        #expect(try #require(try #require(broker.only).problem).contains(reason))
+        #expect(try #require(broker.only?.problem).contains(reason))
     }
 
     @Test("two announcements of one unique_id are both refused, until one of them is gone")

@@ -70,7 +70,8 @@ import Testing
     func resembling(fixture: String, from: String, to: String) throws {
         var broker = Listening(["homeassistant"])
         let text = try Fixture.text(fixture).replacing(from, with: to)
-        #expect(text != (try Fixture.text(fixture)))
+        let before = try Fixture.text(fixture)
+        #expect(text != before)
         broker.hear(Fixture.topic(fixture), text)
         #expect(try #require(broker.only).profile == "homeassistant")
     }
