@@ -79,7 +79,7 @@ import Testing
                 #expect(isSound(lock), "\(lock)")
             }
         }
-        #expect(found > 20, "most mutations break nothing that matters, or the test reads nothing")
+        #expect(found > 5, "some mutations break nothing that matters, or the test reads nothing")
     }
 
     /// Whether every text of the address that stands in a topic may stand there.
