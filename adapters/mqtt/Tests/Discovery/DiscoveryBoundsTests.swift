@@ -35,6 +35,23 @@ import Testing
         #expect(broker.hear("homie/5/d/$description", padded(HomieTests.description(), to: 65_537)) == [])
     }
 
+    @Test("what nests deeper than any lock speaks, has more values than a list of locks, or is not UTF-8 is not read")
+    func depths() {
+        var broker = Listening()
+        func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
+        let place = "homeassistant/lock/a/config"
+        #expect(broker.hear(place, Listening.announcement("a", #""x":\#(nested(40))"#)) == [])
+        #expect(broker.hear(place, Listening.announcement("a", #""x":\#(nested(20_000))"#)) == [])
+        #expect(
+            broker.hear(
+                place,
+                Array(Listening.announcement("a", #""x":""#).utf8) + Array("\u{FC}\"}".unicodeScalars.map { UInt8($0.value) }))
+                == [])
+        let empty = String(repeating: "{},", count: 400_000)
+        #expect(broker.hear("a/bridge/devices", "[\(empty)\(Zigbee2MQTTTests.device("front"))]") == [])
+        #expect(broker.hear(place, Listening.announcement("a", #""x":\#(nested(20))"#)).count == 1)
+    }
+
     @Test("nobody is subscribed to for a profile that nothing announces, and to nothing beside announcements otherwise")
     func filters() {
         #expect(Discovery(profiles: []).filters.isEmpty)

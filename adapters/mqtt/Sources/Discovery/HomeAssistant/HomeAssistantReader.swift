@@ -24,7 +24,9 @@ struct HomeAssistantReader: DiscoveryReader {
     func read(_ message: MQTTMessage) -> (source: String, claims: [Claim])? {
         guard let topic = HomeAssistantTopic(message.topic) else { return nil }
         guard !message.payload.isEmpty else { return (message.topic, []) }
-        guard let value = BoundedJSON.value(message.payload), let announcement = Announcement(value, at: topic) else {
+        guard let value = JSONText.read(message.payload)?.value,
+            let announcement = Announcement(value, at: topic)
+        else {
             return nil
         }
         if leavesZigbee2MQTT, announcement.origin == "Zigbee2MQTT" { return (message.topic, []) }

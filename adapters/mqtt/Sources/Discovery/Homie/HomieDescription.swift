@@ -1,64 +1,40 @@
 /// A device's `$description` of Homie 5, as far as it speaks of locks.
-struct HomieDescription: Decodable {
-    /// The version of the convention, `5.x`.
-    var homie: String
+struct HomieDescription {
     var name: String?
-    /// The id of the device that this one hangs on at last; `nil` for one that stands by itself.
+    /// The id of the device that this one hangs on at last: `root`, or `parent` where that is the root; `nil` for one that
+    /// stands by itself.
     var root: String?
-    /// The id of the device that it hangs on; the root where it names none.
-    var parent: String?
-    /// By their ids.
-    var nodes: [String: Node]
+    /// The locks' names by the ids of their nodes.
+    var locks: [String: String?]
 
-    private enum CodingKeys: String, CodingKey { case homie, name, root, parent, nodes }
-
-    init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: CodingKeys.self)
-        homie = try fields.decode(String.self, forKey: .homie)
-        name = try? fields.decode(String.self, forKey: .name)
-        root = try fields.decodeIfPresent(String.self, forKey: .root)
-        parent = try fields.decodeIfPresent(String.self, forKey: .parent)
-        let nodes = try? fields.decode([String: Lenient<Node>].self, forKey: .nodes)
-        self.nodes = (nodes ?? [:]).compactMapValues(\.value)
-    }
-
-    /// A part of the device.
-    struct Node: Decodable {
-        var name: String?
-        var properties: [String: Property]
-
-        private enum CodingKeys: String, CodingKey { case name, properties }
-
-        init(from decoder: any Decoder) throws {
-            let fields = try decoder.container(keyedBy: CodingKeys.self)
-            name = try? fields.decode(String.self, forKey: .name)
-            properties = try fields.decode([String: Lenient<Property>].self, forKey: .properties).compactMapValues(\.value)
+    /// - Returns: `nil` for what is no description of version 5.
+    init?(_ text: JSONText) {
+        guard let fields = text.object, let version = fields["homie"]?.string, version.split(separator: ".").first == "5" else {
+            return nil
+        }
+        for key in ["root", "parent"] {
+            guard let value = fields[key], value != .null else { continue }
+            guard let id = value.string else { return nil }
+            root = root ?? id
+        }
+        name = fields["name"]?.string
+        locks = (fields["nodes"]?.object ?? [:]).compactMapValues { node in
+            guard let node = node.object, Self.isLock(node["properties"]?.object ?? [:]) else { return nil }
+            return .some(node["name"]?.string)
         }
     }
 
-    /// A value of a part.
-    struct Property: Decodable {
-        /// The values, for an `enum`; empty for other types.
-        var words: Set<String>
-        var isSettable: Bool
-
-        private enum CodingKeys: String, CodingKey { case datatype, format, settable }
-
-        init(from decoder: any Decoder) throws {
-            let fields = try decoder.container(keyedBy: CodingKeys.self)
-            let type = try fields.decode(String.self, forKey: .datatype)
-            let format = try fields.decodeIfPresent(String.self, forKey: .format)
-            words = type == "enum" ? Set((format ?? "").split(separator: ",").map(String.init)) : []
-            isSettable = try fields.decodeIfPresent(Bool.self, forKey: .settable) ?? false
-        }
+    /// Whether a node is the lock that the `homie` profile speaks to: what the bolt does in `state`, and what it should do in
+    /// `command`.
+    private static func isLock(_ properties: [String: JSONText]) -> Bool {
+        guard let state = properties["state"]?.object, let command = properties["command"]?.object else { return false }
+        return words(state).isSuperset(of: ["locked", "unlocked"]) && state["settable"]?.bool != true
+            && words(command).isSuperset(of: ["lock", "unlock"]) && command["settable"]?.bool == true
     }
-}
 
-extension HomieDescription.Node {
-    /// Whether it is the lock that the `homie` profile speaks to: what the bolt does in `state`, and what it should do in `command`.
-    var isLock: Bool {
-        guard let state = properties["state"], let command = properties["command"] else { return false }
-        return state.words.isSuperset(of: ["locked", "unlocked"]) && !state.isSettable
-            && command.words.isSuperset(of: ["lock", "unlock"]) && command.isSettable
+    /// The values of an `enum`; empty for other types.
+    private static func words(_ property: [String: JSONText]) -> Set<String> {
+        guard property["datatype"] == .string("enum") else { return [] }
+        return Set((property["format"]?.string ?? "").split(separator: ",").map(String.init))
     }
 }

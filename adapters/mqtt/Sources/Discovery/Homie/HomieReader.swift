@@ -16,20 +16,18 @@ struct HomieReader: DiscoveryReader {
             return message.payload.isEmpty ? (source, []) : nil
         case "$description":
             guard !message.payload.isEmpty else { return (source, []) }
-            guard let description = BoundedJSON.read(HomieDescription.self, from: message.payload),
-                description.homie.split(separator: ".").first == "5"
-            else { return nil }
+            guard let description = JSONText.read(message.payload).flatMap(HomieDescription.init) else { return nil }
             return (source, claims(description, base: "\(levels[0])/5", device: levels[2]))
         default: return nil
         }
     }
 
     private func claims(_ description: HomieDescription, base: String, device: String) -> [Claim] {
-        description.nodes.filter { Self.isID($0.key) && $0.value.isLock }.sorted { $0.key < $1.key }.map { node in
+        description.locks.filter { Self.isID($0.key) }.sorted { $0.key < $1.key }.map { node in
             let place = base == Self.standardBase ? device : "\(base)/\(device)"
             var variables: [String: JSONValue] = ["device": .string(device)]
             variables = variables.with("base", base, unless: Self.standardBase).with("node", node.key, unless: "lock")
-            if let root = description.root ?? description.parent { variables["root"] = .string(root) }
+            if let root = description.root { variables["root"] = .string(root) }
             let found = FoundLock(
                 id: "homie:\(place)/\(node.key)", name: name(description, node.key, node.value), profile: "homie",
                 variables: variables, problem: problem(description))
@@ -37,17 +35,15 @@ struct HomieReader: DiscoveryReader {
         }
     }
 
-    private func name(_ description: HomieDescription, _ id: String, _ node: HomieDescription.Node) -> String? {
+    private func name(_ description: HomieDescription, _ id: String, _ own: String?) -> String? {
         // A node that is called as the profile has it says nothing more about the device.
-        guard id != "lock" || description.name == nil, let own = node.name else { return description.name }
+        guard id != "lock" || description.name == nil, let own else { return description.name }
         return description.name.map { "\($0) \(own)" } ?? own
     }
 
     private func problem(_ description: HomieDescription) -> String? {
-        for id in [description.root, description.parent].compactMap({ $0 }) where !Self.isID(id) {
-            return "the device that it says it hangs on, `\(id.prefix(40))`, has no id of the convention"
-        }
-        return nil
+        guard let root = description.root, !Self.isID(root) else { return nil }
+        return "the device that it says it hangs on, `\(root.prefix(40))`, has no id of the convention"
     }
 
     /// Lower-case letters, digits and hyphens.

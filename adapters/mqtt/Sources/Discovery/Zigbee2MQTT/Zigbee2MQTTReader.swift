@@ -12,8 +12,8 @@ struct Zigbee2MQTTReader: DiscoveryReader {
     func read(_ message: MQTTMessage) -> (source: String, claims: [Claim])? {
         guard let base = base(of: message.topic) else { return nil }
         guard !message.payload.isEmpty else { return (message.topic, []) }
-        guard let list = BoundedJSON.read(BridgeDevices.self, from: message.payload, longest: Self.longest) else { return nil }
-        return (message.topic, list.devices.flatMap { claims($0, base: base) })
+        guard let list = JSONText.read(message.payload, longest: Self.longest)?.array else { return nil }
+        return (message.topic, list.compactMap { BridgeDevice($0) }.flatMap { claims($0, base: base) })
     }
 
     private func base(of topic: String) -> String? {
@@ -23,20 +23,19 @@ struct Zigbee2MQTTReader: DiscoveryReader {
         return levels.joined(separator: "/")
     }
 
-    private func claims(_ device: BridgeDevices.Device, base: String) -> [Claim] {
-        guard let definition = device.definition, device.ieeeAddress.isNumber else { return [] }
-        return definition.exposes.filter(\.isLock).map { lock in
+    private func claims(_ device: BridgeDevice, base: String) -> [Claim] {
+        device.locks.map { lock in
             let place = base == Self.standardBase ? device.ieeeAddress : "\(base)/\(device.ieeeAddress)"
             let found = FoundLock(
                 id: "zigbee2mqtt:" + place + (lock.endpoint.map { ":\($0)" } ?? ""), name: device.friendlyName,
-                manufacturer: definition.vendor, model: definition.model, profile: "zigbee2mqtt",
+                manufacturer: device.vendor, model: device.model, profile: "zigbee2mqtt",
                 variables: ["name": .string(device.friendlyName)].with("base", base, unless: Self.standardBase),
                 problem: problem(device, lock))
             return Claim(lock: found, commandTopic: "\(base)/\(device.friendlyName)/set", weight: .ownWord)
         }
     }
 
-    private func problem(_ device: BridgeDevices.Device, _ lock: BridgeDevices.Expose) -> String? {
+    private func problem(_ device: BridgeDevice, _ lock: BridgeDevice.Lock) -> String? {
         if MQTTTopic(device.friendlyName) == nil {
             return "its friendly name is no part of a topic: rename it in Zigbee2MQTT, without `+` and `#`"
         }
@@ -45,7 +44,7 @@ struct Zigbee2MQTTReader: DiscoveryReader {
         if let endpoint = lock.endpoint {
             return "needs a profile: it is the part `\(endpoint.prefix(40))` of a device with several"
         }
-        guard lock.state?.on == "LOCK", lock.state?.off == "UNLOCK" else {
+        guard lock.locked == "LOCK", lock.unlocked == "UNLOCK" else {
             return "needs a profile: its state has other words than LOCK and UNLOCK"
         }
         return nil
@@ -53,18 +52,4 @@ struct Zigbee2MQTTReader: DiscoveryReader {
 
     private static let suffix = "/bridge/devices"
     private static let standardBase = "zigbee2mqtt"
-}
-
-extension BridgeDevices.Expose {
-    /// A thermostat's child lock is exposed as a lock too, under a key of its own; a bolt's key is `state`.
-    fileprivate var isLock: Bool { type == "lock" && state != nil }
-
-    fileprivate var state: BridgeDevices.Feature? {
-        features.first { $0.name == "state" && $0.property == "state" + (endpoint.map { "_\($0)" } ?? "") }
-    }
-}
-
-extension String {
-    /// Hexadecimal, as addresses are written.
-    fileprivate var isNumber: Bool { hasPrefix("0x") && dropFirst(2).allSatisfy { $0.isASCII && $0.isHexDigit } && count > 2 }
 }

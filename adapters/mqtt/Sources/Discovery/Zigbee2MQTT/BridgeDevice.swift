@@ -1,0 +1,57 @@
+/// A device of Zigbee2MQTT's list (`<base>/bridge/devices`), as far as it may be a lock.
+struct BridgeDevice {
+    /// `0x` and hexadecimal digits.
+    var ieeeAddress: String
+    /// Its topic after the base. May hold slashes and spaces.
+    var friendlyName: String
+    /// It is there, and must not be used.
+    var isDisabled: Bool
+    /// Whether the bridge has learnt all of what it can.
+    var isInterviewed: Bool
+    var model: String?
+    var vendor: String?
+    /// None while the bridge does not know the model.
+    var locks: [Lock]
+
+    /// - Returns: `nil` for what is no device.
+    init?(_ text: JSONText) {
+        guard let fields = text.object, let address = fields["ieee_address"]?.string, address.isZigbeeAddress,
+            let name = fields["friendly_name"]?.string
+        else { return nil }
+        (ieeeAddress, friendlyName) = (address, name)
+        isDisabled = fields["disabled"]?.bool ?? false
+        // The state came with version 2, and says more where both are there.
+        isInterviewed =
+            fields["interview_state"]?.string.map { $0 == "SUCCESSFUL" } ?? fields["interview_completed"]?.bool ?? true
+        let definition = fields["definition"]?.object ?? [:]
+        (model, vendor) = (definition["model"]?.string, definition["vendor"]?.string)
+        locks = (definition["exposes"]?.array ?? []).compactMap { Lock($0) }
+    }
+
+    /// A lock of the device.
+    struct Lock {
+        /// The part of the device that it is, where it has several alike.
+        var endpoint: String?
+        /// The words of `state`; `nil` where they are no texts.
+        var locked: String?
+        var unlocked: String?
+
+        /// - Returns: `nil` for what is no bolt: a thermostat's child lock is exposed as a lock, too, under a key of its own, where a
+        ///   bolt's is `state`.
+        init?(_ expose: JSONText) {
+            guard let fields = expose.object, fields["type"] == .string("lock") else { return nil }
+            endpoint = fields["endpoint"]?.string
+            let property = "state" + (endpoint.map { "_\($0)" } ?? "")
+            let features = (fields["features"]?.array ?? []).compactMap(\.object)
+            guard let state = features.first(where: { $0["name"] == .string("state") && $0["property"] == .string(property) })
+            else { return nil }
+            (locked, unlocked) = (state["value_on"]?.string, state["value_off"]?.string)
+        }
+    }
+}
+
+extension String {
+    fileprivate var isZigbeeAddress: Bool {
+        hasPrefix("0x") && (3...18).contains(utf8.count) && dropFirst(2).allSatisfy { $0.isASCII && $0.isHexDigit }
+    }
+}
