@@ -1,37 +1,41 @@
-import Dispatch
 package import DoorwardDomain
 import Synchronization
 
 /// A connection to one broker, which stands again by itself whenever it can.
 ///
 /// What is published is handed to the socket now or not at all: nothing is kept for later, nothing is sent twice, and nothing
-/// is retained. What has not reached the broker when it no longer means anything is cut off with the connection.
+/// is retained. What has not reached the broker when it no longer means anything is cut off with the connection. It lives on a
+/// thread of its own from `start` to `stop`, and is kept alive by it.
 package final class MQTTConnection: Sendable {
-    private struct Wishes {
+    private struct Life {
         /// What the thread has not taken over yet.
         var subscriptions: [Subscriptions.Change] = []
+        var isStarted = false
         var isStopped = false
         var isSudden = false
-        var isRunning = false
+        var hasEnded = false
+        /// Whether the thread is where nothing can wake it: the system looks up the broker's name.
+        var isAway = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let line: Mutex<Line>
-    private let wishes = Mutex(Wishes())
-    /// Whether it is worth asking for the line; while it is being opened, the one who opens it holds it.
+    private let life = Mutex(Life())
+    private let state = Mutex(MQTTHealth())
+    /// Whether it is worth asking for the line.
     private let stands = Atomic(false)
     private let bell = Bell()
+    private let settings: MQTTSettings
     private let clock: any GatewayClock
     private let receive: @Sendable (MQTTEvent) -> Void
-    private let queue: DispatchQueue
 
     /// - Parameter receive: called for one event after the other, on the connection's own thread, which reads nothing further
-    ///   until it returns: a slow receiver slows this broker down and nobody else. It may publish.
+    ///   until it returns: a slow receiver slows this broker down and nobody else. It may publish on this connection.
     package init(
         _ settings: MQTTSettings, clock: any GatewayClock, random: RandomSource, receive: @escaping @Sendable (MQTTEvent) -> Void
     ) {
         line = Mutex(Line(settings, random: random, at: clock.monotonicNow()))
-        (self.clock, self.receive) = (clock, receive)
-        queue = DispatchQueue(label: "doorward.mqtt")
+        (self.settings, self.clock, self.receive) = (settings, clock, receive)
     }
 
     /// With the machine's own clock and randomness, for programs that are not the gateway.
@@ -42,26 +46,34 @@ package final class MQTTConnection: Sendable {
     /// Whether a frame could be sent at this moment.
     package var isConnected: Bool { stands.load(ordering: .acquiring) }
 
+    /// How it is, and what has been counted. An event is counted before it is received.
+    package var health: MQTTHealth { state.withLock { $0 } }
+
+    // MARK: - Beginning and ending
+
     /// Begins to connect, and goes on until `stop`. Once.
     package func start() {
-        let isFirst = wishes.withLock { wishes in
-            defer { wishes.isRunning = true }
-            return !wishes.isRunning
+        let isFirst = life.withLock { life in
+            defer { life.isStarted = true }
+            return !life.isStarted && !life.isStopped
         }
-        if isFirst { queue.async { self.run() } }
+        if isFirst { OwnThread.run { self.run() } }
     }
 
-    /// Ends the connection. When this returns, nothing more is sent or received.
+    /// Ends the connection, for good. When this returns, nothing more is sent or received. Waits for the receiver to return from
+    /// an event that it has, and for nobody else.
     ///
     /// - Parameter isSudden: without a goodbye, as a device that loses its power does, so that the broker says the last will.
     package func stop(withoutGoodbye isSudden: Bool = false) async {
-        let wasRunning = wishes.withLock { wishes in
-            (wishes.isStopped, wishes.isSudden) = (true, isSudden)
-            return wishes.isRunning
+        await withCheckedContinuation { continuation in
+            let isOver = life.withLock { life in
+                (life.isStopped, life.isSudden) = (true, isSudden)
+                guard life.isStarted, !life.hasEnded, !life.isAway else { return true }
+                life.waiting.append(continuation)
+                return false
+            }
+            if isOver { continuation.resume() } else { bell.ring() }
         }
-        guard wasRunning else { return }
-        bell.ring()
-        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }
 
     /// Wants the messages of these filters too, on this connection and each that follows. What the broker keeps on them comes
@@ -72,13 +84,16 @@ package final class MQTTConnection: Sendable {
     package func leave(_ filters: [MQTTFilter]) { change(.leave(filters)) }
 
     private func change(_ change: Subscriptions.Change) {
-        wishes.withLock { $0.subscriptions.append(change) }
+        life.withLock { $0.subscriptions.append(change) }
         bell.ring()
     }
 
+    // MARK: - Speaking
+
     /// Hands a frame to the broker's connection, now, or throws. Waits for nobody.
     ///
-    /// - Returns: for quality `.atLeastOnce`, what the broker's acknowledgement will name.
+    /// - Returns: for quality `.atLeastOnce`, what the broker's acknowledgement will name; `nil` too for a broker that
+    ///   acknowledges nothing.
     @discardableResult
     package func publish(_ frame: MQTTFrame) throws(MQTTSendError) -> MQTTFrameID? {
         try hand { line throws(MQTTSendError) in try line.publish(frame, at: clock.monotonicNow()) }
@@ -95,46 +110,95 @@ package final class MQTTConnection: Sendable {
     private func hand(
         _ body: (inout Line) throws(MQTTSendError) -> MQTTFrameID?
     ) throws(MQTTSendError) -> MQTTFrameID? {
-        guard isConnected else { throw .notConnected }
-        let result = line.withLock { line -> Result<MQTTFrameID?, MQTTSendError> in
-            do throws(MQTTSendError) {
-                return .success(try body(&line))
-            } catch {
-                return .failure(error)
+        do throws(MQTTSendError) {
+            guard isConnected else { throw .notConnected }
+            let (result, wantsTurn) = line.withLock { line -> (Result<MQTTFrameID?, MQTTSendError>, Bool) in
+                do throws(MQTTSendError) {
+                    return (.success(try body(&line)), line.wantsTurn)
+                } catch {
+                    return (.failure(error), line.wantsTurn)
+                }
             }
+            if wantsTurn { bell.ring() }
+            let id = try result.get()
+            state.withLock { $0.counts.framesOut += 1 }
+            return id
+        } catch {
+            state.withLock { $0.counts.framesRefused += 1 }
+            throw error
         }
-        // A frame that is on its way has a time at which it is looked at, and a connection that was cut must be told of.
-        bell.ring()
-        return try result.get()
     }
 
     // MARK: - On the connection's own thread
 
     private func run() {
         var ready = Line.Readiness()
-        while true {
-            let (changes, isStopped) = wishes.withLock { wishes in
-                defer { wishes.subscriptions = [] }
-                return (wishes.subscriptions, wishes.isStopped)
+        while let changes = nextChanges() {
+            let (turn, wait) = line.withLock { line in
+                let now = clock.monotonicNow()
+                let turn = line.turn(ready, changes, at: now)
+                stands.store(line.isStanding, ordering: .releasing)
+                return (turn, line.wait(at: now))
             }
-            if isStopped { return end() }
-            let (events, wait, isStanding) = line.withLock { line in
-                let (events, wait) = line.turn(ready, changes, at: clock.monotonicNow())
-                return (events, wait, line.isStanding)
+            deliver(turn)
+            if case .make(let version) = wait {
+                make(version)
+                ready = Line.Readiness()
+            } else {
+                ready = bell.wait(wait, now: clock.monotonicNow())
             }
-            stands.store(isStanding, ordering: .releasing)
-            for event in events { receive(event) }
-            ready = bell.wait(wait, now: clock.monotonicNow())
+        }
+        end()
+    }
+
+    /// - Returns: what is to be subscribed to otherwise, or `nil` when the connection has been stopped.
+    private func nextChanges() -> [Subscriptions.Change]? {
+        life.withLock { life in
+            defer { life.subscriptions = [] }
+            return life.isStopped ? nil : life.subscriptions
+        }
+    }
+
+    /// Makes a handle, away from the line's lock, as looking up a name blocks; unless somebody has stopped the connection, also
+    /// meanwhile.
+    private func make(_ version: MQTTVersion) {
+        let isWanted = life.withLock { life in
+            life.isAway = !life.isStopped
+            return life.isAway
+        }
+        guard isWanted else { return }
+        var made: Handle?
+        var failure: MQTTFailure?
+        do throws(MQTTFailure) { made = try Handle.make(settings, version) } catch { failure = error }
+        let isStillWanted = life.withLock { life in
+            life.isAway = false
+            return !life.isStopped
+        }
+        guard isStillWanted else { return }
+        deliver(line.withLock { $0.adopt(made.take(), failure, at: clock.monotonicNow()) })
+    }
+
+    private func deliver(_ turn: Line.Turn) {
+        if turn.dropped > 0 { state.withLock { $0.counts.messagesDropped += turn.dropped } }
+        for event in turn.events {
+            state.withLock { $0.note(event, at: clock.now()) }
+            receive(event)
         }
     }
 
     private func end() {
-        let isSudden = wishes.withLock(\.isSudden)
+        let isSudden = life.withLock(\.isSudden)
         let wasStanding = line.withLock { line in
             defer { line.stop(withoutGoodbye: isSudden) }
             return line.isStanding
         }
         stands.store(false, ordering: .releasing)
-        if wasStanding { receive(.disconnected(.stopped)) }
+        if wasStanding { deliver(Line.Turn(events: [.disconnected(.stopped)])) }
+        let waiting = life.withLock { life in
+            life.hasEnded = true
+            defer { life.waiting = [] }
+            return life.waiting
+        }
+        for continuation in waiting { continuation.resume() }
     }
 }

@@ -10,7 +10,7 @@ package struct MQTTSettings: Sendable {
     package var tls: TLS?
     /// `nil` where the broker asks for none, or knows the gateway by its certificate.
     package var user: User?
-    /// What the broker tells gateways apart by: two with the same id throw each other out.
+    /// What the broker tells gateways apart by: two with the same id throw each other out. Empty, the broker chooses.
     package var clientID: String
     /// What the broker says when the gateway is gone without a word; `nil` for nothing.
     package var will: Will?
@@ -23,6 +23,11 @@ package struct MQTTSettings: Sendable {
     package var firstPause: Duration = .milliseconds(500)
     /// The longest pause between two attempts.
     package var longestPause: Duration = .seconds(60)
+
+    /// The longest payload that is taken in, in bytes. A broker that speaks MQTT 5 is told, and keeps longer ones to itself; of
+    /// an older one they come all the same, and are dropped and counted without ending the connection, which would bring a
+    /// retained one back for ever. The library holds such a one while it comes, so an older broker should have a limit too.
+    package var longestPayload = 4 * 1024 * 1024
 
     package init(host: String, port: Int, clientID: String) {
         (self.host, self.port, self.clientID) = (host, port, clientID)

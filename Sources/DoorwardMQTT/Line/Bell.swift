@@ -34,6 +34,7 @@ final class Bell: Sendable {
         var descriptors = [pollfd(fd: toHear, events: Int16(POLLIN), revents: 0)]
         let until: MonotonicInstant
         switch wait {
+        case .make: return .init()
         case .pause(let end): until = end
         case .socket(let socket, let toWrite, let end):
             descriptors.append(pollfd(fd: socket, events: Int16(POLLIN | (toWrite ? POLLOUT : 0)), revents: 0))
@@ -41,12 +42,15 @@ final class Bell: Sendable {
         }
         // Rounded up, so that the time is over when it wakes.
         let milliseconds = Int32(clamping: max(0, (until.nanoseconds - now.nanoseconds + 999_999) / 1_000_000))
-        guard poll(&descriptors, nfds_t(descriptors.count), milliseconds) > 0 else { return .init() }
+        // When the time is over it is read all the same: what TLS has already taken from the socket does not show at it.
+        guard poll(&descriptors, nfds_t(descriptors.count), milliseconds) > 0 else { return .init(toRead: true) }
         if descriptors[0].revents != 0 { silence() }
         guard descriptors.count > 1 else { return .init() }
         let found = Int32(descriptors[1].revents)
         // An error shows when one reads.
-        return .init(toRead: found & (POLLIN | POLLHUP | POLLERR) != 0, toWrite: found & POLLOUT != 0)
+        return .init(
+            toRead: found & (POLLIN | POLLHUP | POLLERR) != 0, toWrite: found & POLLOUT != 0,
+            isOver: found & (POLLHUP | POLLERR) != 0)
     }
 
     private func silence() {

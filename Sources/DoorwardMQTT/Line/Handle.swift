@@ -7,19 +7,31 @@ internal import Glibc
 ///
 /// libmosquitto queues what it reports as failed and sends it after a reconnect. A handle that is never reconnected has no
 /// afterwards.
-struct Handle: ~Copyable {
+// Sendable unchecked: whoever holds it has it alone, as it cannot be copied, and the library ties no connection to a thread.
+struct Handle: ~Copyable, @unchecked Sendable {
+    /// Packets that are read before somebody else has a turn.
+    private static let packetsAtOnce = 64
+
     private let pointer: OpaquePointer
     /// What its callbacks have noted since somebody looked.
     let events: HandleEvents
+    private let version: MQTTVersion
 
-    /// - Returns: `nil` without memory for it.
-    init?(_ settings: MQTTSettings, _ version: MQTTVersion) {
+    /// Begins to connect. Looking up the name blocks, for as long as the system's resolver is patient.
+    static func make(_ settings: MQTTSettings, _ version: MQTTVersion) throws(MQTTFailure) -> Handle {
         Library.begin()
-        let events = HandleEvents()
-        guard let pointer = mosquitto_new(settings.clientID, true, Unmanaged.passUnretained(events).toOpaque()) else {
-            return nil
+        let events = HandleEvents(longestPayload: settings.longestPayload)
+        let id = settings.clientID.isEmpty ? nil : settings.clientID
+        guard let pointer = mosquitto_new(id, true, Unmanaged.passUnretained(events).toOpaque()) else {
+            throw .unreachable("there is no memory for it")
         }
-        (self.pointer, self.events) = (pointer, events)
+        let handle = Handle(pointer, events, version)
+        try handle.connect(settings)
+        return handle
+    }
+
+    private init(_ pointer: OpaquePointer, _ events: HandleEvents, _ version: MQTTVersion) {
+        (self.pointer, self.events, self.version) = (pointer, events, version)
         mosquitto_int_option(
             pointer, MOSQ_OPT_PROTOCOL_VERSION, version == .five ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311)
         mosquitto_int_option(pointer, MOSQ_OPT_TCP_NODELAY, 1)
@@ -32,8 +44,7 @@ struct Handle: ~Copyable {
 
     // MARK: - Connecting
 
-    /// Sets what the broker is told, and begins. Looking up the name blocks.
-    func connect(_ settings: MQTTSettings) throws(MQTTFailure) {
+    private func connect(_ settings: MQTTSettings) throws(MQTTFailure) {
         if let user = settings.user {
             try check(mosquitto_username_pw_set(pointer, user.name, user.password?.reveal()), "user name or password")
         }
@@ -44,22 +55,43 @@ struct Handle: ~Copyable {
                     pointer, will.topic.description, Int32(payload.count), payload, 1, will.isRetained, nil), "last will")
         }
         if let tls = settings.tls { try secure(tls) }
-        let result = mosquitto_connect_bind_async(
-            pointer, settings.host, Int32(settings.port), Int32(max(5, settings.keepAlive.components.seconds)), nil)
+        if version == .five { limitPackets(settings.longestPayload) }
+        let keepAlive = min(max(5, settings.keepAlive.components.seconds), 65_535)
+        let result = mosquitto_connect_bind_async(pointer, settings.host, Int32(settings.port), Int32(keepAlive), nil)
         switch mosq_err_t(result) {
         case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_PENDING: break
         case MOSQ_ERR_EAI: throw .unreachable("there is no such host")
-        case MOSQ_ERR_TLS, MOSQ_ERR_TLS_HANDSHAKE: throw .notTrusted(words(result))
+        case MOSQ_ERR_INVAL: throw .unreachable("there is no such port")
         case MOSQ_ERR_ERRNO: throw .unreachable(String(cString: strerror(errno)))
-        default: throw .unreachable(words(result))
+        default: try live(result)
         }
     }
 
+    /// Tells the broker which packets it need not send. The library has no call that connects without blocking and takes
+    /// properties, but keeps those of one that blocks: this one, which ends at once as it names no host.
+    private func limitPackets(_ longestPayload: Int) {
+        var properties: OpaquePointer?
+        // A topic has 64 KiB at the most; the rest is for the properties.
+        let size = UInt32(clamping: longestPayload + 128 * 1024)
+        mosquitto_property_add_int32(&properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), size)
+        mosquitto_connect_bind_v5(pointer, nil, 0, 60, nil, properties)
+        mosquitto_property_free_all(&properties)
+    }
+
     private func secure(_ tls: MQTTSettings.TLS) throws(MQTTFailure) {
+        for (file, name) in [
+            (tls.authorityFile, "file of its certificate authority"), (tls.certificate?.file, "gateway's own certificate"),
+            (tls.certificate?.keyFile, "gateway's own private key"),
+        ] {
+            if let file, access(file, R_OK) != 0 {
+                throw .notTrusted("the \(name) cannot be read: \(String(cString: strerror(errno)))")
+            }
+        }
         let system = "/etc/ssl/certs"
+        // A key that is locked is not asked about at a terminal.
         let result = mosquitto_tls_set(
             pointer, tls.authorityFile, tls.authorityFile == nil ? system : nil, tls.certificate?.file,
-            tls.certificate?.keyFile, nil)
+            tls.certificate?.keyFile, { _, _, _, _ in 0 })
         guard mosq_err_t(result) == MOSQ_ERR_SUCCESS else { throw .notTrusted("a certificate or key file cannot be read") }
         // 1: the broker's certificate is verified. The host's name is verified too, unless told otherwise, which it is not.
         mosquitto_tls_opts_set(pointer, 1, "tlsv1.2", nil)
@@ -78,7 +110,14 @@ struct Handle: ~Copyable {
     var hasUnsentBytes: Bool { mosquitto_want_write(pointer) }
 
     /// Reads what has come, some packets at the most.
-    func read() throws(MQTTFailure) { try live(mosquitto_loop_read(pointer, 64)) }
+    func read() throws(MQTTFailure) {
+        for _ in 0..<Self.packetsAtOnce {
+            // The library reads one packet, whatever number it is told.
+            try live(mosquitto_loop_read(pointer, 1))
+            var waiting: Int32 = 0
+            guard socket >= 0, ioctl(socket, UInt(FIONREAD), &waiting) == 0, waiting > 0 else { return }
+        }
+    }
 
     func write() throws(MQTTFailure) { try live(mosquitto_loop_write(pointer, 64)) }
 
@@ -86,12 +125,15 @@ struct Handle: ~Copyable {
     func look() throws(MQTTFailure) { try live(mosquitto_loop_misc(pointer)) }
 
     private func live(_ result: Int32) throws(MQTTFailure) {
+        let error = errno
         switch mosq_err_t(result) {
         case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_PENDING: return
-        case MOSQ_ERR_TLS, MOSQ_ERR_TLS_HANDSHAKE: throw .notTrusted(words(result))
-        case MOSQ_ERR_ERRNO: throw .lost(String(cString: strerror(errno)))
-        case MOSQ_ERR_KEEPALIVE: throw .lost("the broker is silent")
-        default: throw .lost(words(result))
+        case MOSQ_ERR_KEEPALIVE: throw .lost("it is silent")
+        case MOSQ_ERR_ERRNO where [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT].contains(error):
+            throw .unreachable(String(cString: strerror(error)))
+        case let result:
+            if let words = TLSComplaint.words(events.complaints) { throw .notTrusted(words) }
+            throw .lost(result == MOSQ_ERR_ERRNO ? String(cString: strerror(error)) : words(Int32(result.rawValue)))
         }
     }
 
@@ -104,17 +146,13 @@ struct Handle: ~Copyable {
     /// - Returns: the number under which the broker answers.
     func subscribe(_ filters: [MQTTFilter]) -> Int32? {
         var number: Int32 = 0
-        let result = Self.withTexts(of: filters) { texts, count in
-            mosquitto_subscribe_multiple(pointer, &number, count, texts, 1, 0, nil)
-        }
+        let result = withCStrings(filters) { mosquitto_subscribe_multiple(pointer, &number, Int32(filters.count), $0, 1, 0, nil) }
         return mosq_err_t(result) == MOSQ_ERR_SUCCESS ? number : nil
     }
 
     /// - Returns: false where it could not be said.
     func unsubscribe(_ filters: [MQTTFilter]) -> Bool {
-        let result = Self.withTexts(of: filters) { texts, count in
-            mosquitto_unsubscribe_multiple(pointer, nil, count, texts, nil)
-        }
+        let result = withCStrings(filters) { mosquitto_unsubscribe_multiple(pointer, nil, Int32(filters.count), $0, nil) }
         return mosq_err_t(result) == MOSQ_ERR_SUCCESS
     }
 
@@ -127,18 +165,18 @@ struct Handle: ~Copyable {
         return mosq_err_t(result) == MOSQ_ERR_SUCCESS ? number : nil
     }
 
-    private static func withTexts(
-        of filters: [MQTTFilter], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?, Int32) -> Int32
+    private func withCStrings(
+        _ filters: [MQTTFilter], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
     ) -> Int32 {
         let texts = filters.map { strdup($0.description) }
         defer { for text in texts { free(text) } }
-        return texts.withUnsafeBufferPointer { body($0.baseAddress, Int32($0.count)) }
+        return texts.withUnsafeBufferPointer { $0.baseAddress.map(body) ?? Int32(MOSQ_ERR_INVAL.rawValue) }
     }
 
     /// Hands a frame over. Whether the socket took it, `hasUnsentBytes` tells. It is never retained.
     ///
     /// - Returns: the frame's number, and how it went.
-    func publish(_ frame: MQTTFrame, _ version: MQTTVersion) -> (number: Int32, result: mosq_err_t) {
+    func publish(_ frame: MQTTFrame, _ quality: MQTTQuality) -> (number: Int32, result: mosq_err_t) {
         var properties: OpaquePointer?
         if version == .five {
             // Whole seconds, so rounded down, and one at least: 0 would mean at once.
@@ -148,16 +186,16 @@ struct Handle: ~Copyable {
         defer { mosquitto_property_free_all(&properties) }
         var number: Int32 = 0
         let result = mosquitto_publish_v5(
-            pointer, &number, frame.topic.description, Int32(frame.payload.count), frame.payload, frame.quality.rawValue, false,
+            pointer, &number, frame.topic.description, Int32(frame.payload.count), frame.payload, quality.rawValue, false,
             properties)
         return (number, mosq_err_t(result))
     }
 
     /// Hands an announcement over, which may wait in the library until the socket takes it.
-    func announce(_ word: MQTTAnnouncement) -> (number: Int32, result: mosq_err_t) {
+    func announce(_ word: MQTTAnnouncement, _ quality: MQTTQuality) -> (number: Int32, result: mosq_err_t) {
         var number: Int32 = 0
         let result = mosquitto_publish_v5(
-            pointer, &number, word.topic.description, Int32(word.payload.count), word.payload, word.quality.rawValue,
+            pointer, &number, word.topic.description, Int32(word.payload.count), word.payload, quality.rawValue,
             word.isRetained, nil)
         return (number, mosq_err_t(result))
     }

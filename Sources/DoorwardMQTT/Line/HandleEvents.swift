@@ -2,9 +2,28 @@ internal import CMosquitto
 
 /// What the callbacks of one handle note. They are called from inside its functions, so under the same lock.
 final class HandleEvents {
-    /// The broker's answer to the connection: 0 lets the gateway in.
-    var answer: (code: Int32, receiveMaximum: UInt16)?
-    var messages: [MQTTMessage] = []
+    /// What a broker lets a connection in with.
+    struct Answer {
+        /// 0 lets it in.
+        var code: Int32
+        /// Frames of quality `.atLeastOnce` that may wait for their acknowledgement.
+        var receiveMaximum: UInt16 = 65_535
+        /// 0 where the broker acknowledges nothing.
+        var highestQuality: UInt8 = 2
+    }
+
+    /// Messages and bytes that may wait here to be handed on; a turn takes them all. More comes at once only where a broker
+    /// packs its messages so that the library does not stop reading.
+    private static let (mostMessages, mostBytes) = (4096, 32 * 1024 * 1024)
+
+    /// The longest payload that is taken; one above it is dropped as it comes.
+    private let longestPayload: Int
+    private var bytes = 0
+
+    var answer: Answer?
+    private(set) var messages: [MQTTMessage] = []
+    /// Messages that came and were not taken, as they were too long or too many.
+    private(set) var dropped = 0
     var acknowledgements: [(number: Int32, code: Int32)] = []
     /// Answers to subscriptions: the reason code of each filter.
     var subscriptions: [(number: Int32, codes: [Int32])] = []
@@ -12,20 +31,48 @@ final class HandleEvents {
     var unsubscriptions: [Int32] = []
     /// Reason code with which the broker has ended the connection.
     var goodbye: Int32?
+    /// What the library says of errors, the newest last.
+    private(set) var complaints: [String] = []
+
+    init(longestPayload: Int) { self.longestPayload = longestPayload }
+
+    /// - Returns: what has come since somebody asked, and how many messages are lost.
+    func take() -> (messages: [MQTTMessage], dropped: Int) {
+        defer { (messages, dropped, bytes) = ([], 0, 0) }
+        return (messages, dropped)
+    }
+
+    private func hear(_ message: mosquitto_message) {
+        let count = Int(message.payloadlen)
+        guard let topic = message.topic, count <= longestPayload, messages.count < Self.mostMessages, bytes < Self.mostBytes
+        else {
+            dropped += 1
+            return
+        }
+        bytes += count
+        messages.append(
+            MQTTMessage(
+                topic: String(cString: topic), payload: Array(UnsafeRawBufferPointer(start: message.payload, count: count)),
+                isRetained: message.retain, quality: message.qos == 0 ? .atMostOnce : .atLeastOnce))
+    }
+
+    private func complain(_ text: String) {
+        complaints.append(text)
+        if complaints.count > 16 { complaints.removeFirst() }
+    }
+
+    // MARK: - Callbacks
 
     static func listen(to pointer: OpaquePointer) {
         mosquitto_connect_v5_callback_set(pointer) { _, context, code, _, properties in
-            var maximum: UInt16 = 65_535
-            mosquitto_property_read_int16(properties, Int32(MQTT_PROP_RECEIVE_MAXIMUM.rawValue), &maximum, false)
-            HandleEvents.of(context)?.answer = (code, maximum)
+            var answer = Answer(code: code)
+            mosquitto_property_read_int16(
+                properties, Int32(MQTT_PROP_RECEIVE_MAXIMUM.rawValue), &answer.receiveMaximum, false)
+            mosquitto_property_read_byte(properties, Int32(MQTT_PROP_MAXIMUM_QOS.rawValue), &answer.highestQuality, false)
+            HandleEvents.of(context)?.answer = answer
         }
         mosquitto_message_v5_callback_set(pointer) { _, context, message, _ in
-            guard let message = message?.pointee, let topic = message.topic else { return }
-            let payload = UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
-            HandleEvents.of(context)?.messages.append(
-                MQTTMessage(
-                    topic: String(cString: topic), payload: Array(payload), isRetained: message.retain,
-                    quality: message.qos == 0 ? .atMostOnce : .atLeastOnce))
+            if let message { HandleEvents.of(context)?.hear(message.pointee) }
         }
         mosquitto_publish_v5_callback_set(pointer) { _, context, number, code, _ in
             HandleEvents.of(context)?.acknowledgements.append((number, code))
@@ -38,6 +85,9 @@ final class HandleEvents {
             HandleEvents.of(context)?.unsubscriptions.append(number)
         }
         mosquitto_disconnect_v5_callback_set(pointer) { _, context, code, _ in HandleEvents.of(context)?.goodbye = code }
+        mosquitto_log_callback_set(pointer) { _, context, level, text in
+            if level == MOSQ_LOG_ERR, let text { HandleEvents.of(context)?.complain(String(cString: text)) }
+        }
     }
 
     /// The handle that calls back holds these events, so they are there.

@@ -1,6 +1,5 @@
 internal import CMosquitto
 internal import DoorwardDomain
-internal import Glibc
 
 /// The way to a broker as it is at one moment, for whoever has it alone: at rest, being connected, or standing.
 struct Line: ~Copyable {
@@ -8,16 +7,28 @@ struct Line: ~Copyable {
     struct Readiness {
         var toRead = false
         var toWrite = false
+        /// Whether nothing more goes in either direction.
+        var isOver = false
     }
 
-    /// What to wait for before the next turn.
+    /// What to do before the next turn.
     enum Wait {
         case socket(Int32, toWrite: Bool, until: MonotonicInstant)
         case pause(until: MonotonicInstant)
+        /// Make a handle of this version, which blocks, and `adopt` it.
+        case make(MQTTVersion)
+    }
+
+    /// What has come of a turn.
+    struct Turn {
+        var events: [MQTTEvent] = []
+        /// Messages that came and are lost, as they were too long or too many.
+        var dropped = 0
     }
 
     private enum Phase {
         case resting(until: MonotonicInstant)
+        case making
         case opening(until: MonotonicInstant)
         case standing
     }
@@ -37,13 +48,17 @@ struct Line: ~Copyable {
     private var handle: Handle?
     private var version = MQTTVersion.five
     private var backOff: BackOff
+    /// Why the connection was cut since the last turn.
+    private var cutBecause: MQTTFailure?
     private var late = LateFrames()
     private var pulse = Pulse()
     private var nextBeat: MonotonicInstant
-    /// Frames that the broker has not acknowledged, and how many there may be.
-    private var unacknowledged: Set<Int32> = []
-    private var window = 0
+    private var unacknowledged = Unacknowledged()
     private var subscriptions = Subscriptions()
+    /// What the broker allows on this connection.
+    private var terms = HandleEvents.Answer(code: 0)
+    /// Whether something has happened between turns that should not wait for the next heartbeat.
+    private(set) var wantsTurn = false
 
     init(_ settings: MQTTSettings, random: RandomSource, at now: MonotonicInstant) {
         (self.settings, self.random) = (settings, random)
@@ -51,116 +66,132 @@ struct Line: ~Copyable {
         (phase, nextBeat) = (.resting(until: now), now)
     }
 
-    var isStanding: Bool { if case .standing = phase { true } else { false } }
+    var isStanding: Bool { if case .standing = phase { cutBecause == nil } else { false } }
 
     // MARK: - Sending
 
     /// Hands the frame to the socket, whole, now, or throws.
     mutating func publish(_ frame: MQTTFrame, at now: MonotonicInstant) throws(MQTTSendError) -> MQTTFrameID? {
-        guard isStanding, let socket = handle?.socket, socket >= 0 else { throw .notConnected }
-        guard frame.payload.count <= Self.longestPayload else { throw .tooLong }
-        let isAcknowledged = frame.quality == .atLeastOnce
-        guard !isAcknowledged || unacknowledged.count < window, !pulse.isSlow(at: now) else { throw .busy }
-        guard handle?.hasUnsentBytes == false, (TCPFlow(socket)?.unconfirmed ?? 0) <= Self.longestBacklog else { throw .busy }
-        guard let (number, result) = handle?.publish(frame, version) else { throw .notConnected }
-        switch result {
-        case MOSQ_ERR_SUCCESS: break
-        case MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_PAYLOAD_SIZE: throw .tooLong
-        default:
-            // Whatever the library still holds of it goes with the handle.
-            cut()
-            throw .notConnected
-        }
+        let quality = try check(frame.payload, frame.quality, longest: Self.longestPayload)
+        guard let socket = handle?.socket, let flow = TCPFlow(socket) else { throw .notConnected }
+        guard flow.unconfirmed <= Self.longestBacklog, !pulse.isSlow(at: now) else { throw .busy }
+        guard let (number, result) = handle?.publish(frame, quality) else { throw .notConnected }
+        try judge(result)
         guard handle?.hasUnsentBytes == false else {
-            cut()
+            cut(.stuck)
             throw .busy
         }
-        late.note(on: socket, until: now.advanced(by: frame.lifetime))
-        guard isAcknowledged else { return nil }
-        unacknowledged.insert(number)
+        guard late.note(on: socket, at: now, lifetime: frame.lifetime) else {
+            cut(.stuck)
+            throw .notConnected
+        }
+        wantsTurn = wantsTurn || frame.lifetime <= Self.heartbeat
+        guard quality == .atLeastOnce else { return nil }
+        unacknowledged.insert(number, until: now.advanced(by: frame.lifetime))
         return MQTTFrameID(rawValue: number)
     }
 
     /// Hands an announcement to the library, which may hold a part of it until the socket takes it.
     mutating func announce(_ word: MQTTAnnouncement) throws(MQTTSendError) -> MQTTFrameID? {
-        guard isStanding, handle?.hasUnsentBytes == false else { throw isStanding ? .busy : .notConnected }
-        guard word.payload.count <= Self.longestAnnouncement else { throw .tooLong }
-        let isAcknowledged = word.quality == .atLeastOnce
-        guard !isAcknowledged || unacknowledged.count < window else { throw .busy }
-        guard let (number, result) = handle?.announce(word) else { throw .notConnected }
+        let quality = try check(word.payload, word.quality, longest: Self.longestAnnouncement)
+        guard let (number, result) = handle?.announce(word, quality) else { throw .notConnected }
+        try judge(result)
+        wantsTurn = true
+        guard quality == .atLeastOnce else { return nil }
+        unacknowledged.insert(number, until: nil)
+        return MQTTFrameID(rawValue: number)
+    }
+
+    /// - Returns: the quality that the broker allows.
+    private mutating func check(_ payload: [UInt8], _ wished: MQTTQuality, longest: Int) throws(MQTTSendError) -> MQTTQuality {
+        guard isStanding else { throw .notConnected }
+        guard payload.count <= longest else { throw .tooLong }
+        guard handle?.hasUnsentBytes == false else { throw .busy }
+        let quality = terms.highestQuality == 0 ? .atMostOnce : wished
+        guard quality == .atMostOnce || unacknowledged.count < terms.receiveMaximum else { throw .busy }
+        return quality
+    }
+
+    private mutating func judge(_ result: mosq_err_t) throws(MQTTSendError) {
         switch result {
-        case MOSQ_ERR_SUCCESS: break
+        case MOSQ_ERR_SUCCESS: return
         case MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_PAYLOAD_SIZE: throw .tooLong
         default:
-            cut()
+            // Whatever the library still holds of it goes with the handle.
+            cut(.lost("it could not be written to"))
             throw .notConnected
         }
-        guard isAcknowledged else { return nil }
-        unacknowledged.insert(number)
-        return MQTTFrameID(rawValue: number)
     }
 
     /// Ends the connection so that nothing of it arrives any more: a reset drops what lies in the kernel. The turn that comes
     /// next tells of it.
-    private mutating func cut() {
-        if let socket = handle?.socket, socket >= 0 {
-            var reset = linger(l_onoff: 1, l_linger: 0)
-            setsockopt(socket, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
-        }
+    private mutating func cut(_ failure: MQTTFailure) {
+        if let socket = handle?.socket, socket >= 0 { TCPFlow.dropOnClose(socket) }
+        (cutBecause, wantsTurn) = (failure, true)
         drop()
     }
 
     private mutating func drop() {
         handle = nil
-        late.forget()
-        pulse.forget()
-        unacknowledged = []
+        (late, pulse, unacknowledged) = (LateFrames(), Pulse(), Unacknowledged())
     }
 
     // MARK: - Turns
 
-    /// Does what there is to do, without waiting, and says what to wait for.
-    mutating func turn(
-        _ ready: Readiness, _ changes: [Subscriptions.Change], at now: MonotonicInstant
-    ) -> (events: [MQTTEvent], wait: Wait) {
+    /// Does what there is to do, without waiting.
+    mutating func turn(_ ready: Readiness, _ changes: [Subscriptions.Change], at now: MonotonicInstant) -> Turn {
         subscriptions.apply(changes)
-        var events: [MQTTEvent] = []
+        var turn = Turn()
+        wantsTurn = false
         do throws(MQTTFailure) {
-            try go(ready, at: now, &events)
+            try go(ready, at: now, &turn)
+            subscribe()
         } catch {
-            fail(error, at: now, &events)
+            fail(error, at: now, &turn)
         }
-        return (events, wait(at: now))
+        return turn
     }
 
-    private mutating func go(
-        _ ready: Readiness, at now: MonotonicInstant, _ events: inout [MQTTEvent]
-    ) throws(MQTTFailure) {
+    private mutating func go(_ ready: Readiness, at now: MonotonicInstant, _ turn: inout Turn) throws(MQTTFailure) {
         switch phase {
         case .resting(let until):
-            if until <= now { try open(at: now) }
+            if until <= now { phase = .making }
+        case .making: break
         case .opening(let until):
             try serveOpening(ready)
-            if let answer = handle?.events.answer { try stand(answer, &events) }
-            if case .opening = phase, until <= now { throw .unreachable("it does not answer") }
+            if let answer = handle?.events.answer { return try stand(answer, at: now, &turn) }
+            if ready.isOver { throw .lost("it ended the connection") }
+            if until <= now { throw .unreachable("it does not answer") }
         case .standing:
-            guard handle != nil else { throw .stuck }
+            if let cutBecause { throw cutBecause }
             try serve(ready)
-            collect(&events)
-            if let socket = handle?.socket, late.isOneStuck(on: socket, at: now) || pulse.isGone(at: now) {
-                cut()
+            collect(&turn, at: now)
+            if let socket = handle?.socket, isStuck(socket, at: now) {
+                cut(.stuck)
                 throw .stuck
             }
-            subscribe()
             beat(at: now)
         }
     }
 
-    private mutating func open(at now: MonotonicInstant) throws(MQTTFailure) {
-        handle = Handle(settings, version)
+    private mutating func isStuck(_ socket: Int32, at now: MonotonicInstant) -> Bool {
+        late.isOneStuck(on: socket, at: now) || unacknowledged.isOneStuck(at: now) || pulse.isGone(at: now)
+    }
+
+    /// Asks the broker whether it is there, once a heartbeat.
+    private mutating func beat(at now: MonotonicInstant) {
+        guard pulse.isAnswered, now >= nextBeat, let number = handle?.askPulse() else { return }
+        nextBeat = now.advanced(by: Self.heartbeat)
+        pulse.ask(number, at: now)
+    }
+
+    /// Takes over a handle that was made for `Wait.make`, or why there is none.
+    mutating func adopt(_ made: consuming Handle?, _ failure: MQTTFailure?, at now: MonotonicInstant) -> Turn {
+        var turn = Turn()
+        handle = made
         phase = .opening(until: now.advanced(by: settings.patience))
-        guard handle != nil else { throw .unreachable("there is no memory for it") }
-        try handle?.connect(settings)
+        if let failure { fail(failure, at: now, &turn) }
+        return turn
     }
 
     /// A broker that refuses says why and ends the connection: the reason counts, not the end.
@@ -180,62 +211,100 @@ struct Line: ~Copyable {
     }
 
     private mutating func stand(
-        _ answer: (code: Int32, receiveMaximum: UInt16), _ events: inout [MQTTEvent]
+        _ answer: HandleEvents.Answer, at now: MonotonicInstant, _ turn: inout Turn
     ) throws(MQTTFailure) {
         guard answer.code == 0 else { throw refusal(answer.code) }
-        (phase, window) = (.standing, Int(answer.receiveMaximum))
+        (phase, terms) = (.standing, answer)
         backOff.reset()
-        events.append(.connected(version))
         subscriptions.beginAnew()
-        subscribe()
-        collect(&events)
-    }
-
-    /// 1 is what brokers of 3.1.1 say to a protocol that they do not know, 0x84 what those of 5.0 do.
-    private func refusal(_ code: Int32) -> MQTTFailure {
-        if version == .five, code == 1 || code == 0x84 { return .refused("it does not speak MQTT 5") }
-        let words = version == .five ? mosquitto_reason_string(code) : mosquitto_connack_string(code)
-        return .refused(words.map { String(cString: $0) } ?? "code \(code)")
+        turn.events.append(.connected(version))
+        collect(&turn, at: now)
     }
 
     private mutating func subscribe() {
-        if subscriptions.isWaiting { handle?.tell(&subscriptions) }
+        if isStanding, subscriptions.isWaiting { handle?.tell(&subscriptions) }
     }
 
-    /// Asks the broker whether it is there, once a heartbeat.
-    private mutating func beat(at now: MonotonicInstant) {
-        guard pulse.isAnswered, now >= nextBeat, let number = handle?.askPulse() else { return }
-        nextBeat = now.advanced(by: Self.heartbeat)
-        pulse.ask(number, at: now)
-    }
-
-    private mutating func collect(_ events: inout [MQTTEvent]) {
+    private mutating func collect(_ turn: inout Turn, at now: MonotonicInstant) {
         guard let noted = handle?.events else { return }
         for number in noted.unsubscriptions { pulse.answered(number) }
         for (number, codes) in noted.subscriptions {
             for (filter, code) in subscriptions.answered(number, codes) {
-                events.append(.subscriptionRefused(filter, reason: String(cString: mosquitto_reason_string(code))))
+                turn.events.append(.subscriptionRefused(filter, reason: String(cString: mosquitto_reason_string(code))))
             }
         }
-        for (number, code) in noted.acknowledgements where unacknowledged.remove(number) != nil {
-            events.append(.acknowledged(MQTTFrameID(rawValue: number), MQTTAcknowledgement(code: code)))
+        for (number, code) in noted.acknowledgements where unacknowledged.remove(number) {
+            turn.events.append(.acknowledged(MQTTFrameID(rawValue: number), MQTTAcknowledgement(code: code)))
         }
-        events += noted.messages.map { .message($0) }
-        (noted.subscriptions, noted.unsubscriptions) = ([], [])
-        (noted.acknowledgements, noted.messages) = ([], [])
+        (noted.subscriptions, noted.unsubscriptions, noted.acknowledgements) = ([], [], [])
+        let (messages, dropped) = noted.take()
+        if !messages.isEmpty || dropped > 0 { pulse.hear(at: now) }
+        turn.events += messages.map { .message($0) }
+        turn.dropped += dropped
     }
 
     // MARK: - Failing
 
-    private mutating func fail(_ failure: MQTTFailure, at now: MonotonicInstant, _ events: inout [MQTTEvent]) {
+    private mutating func fail(_ failure: MQTTFailure, at now: MonotonicInstant, _ turn: inout Turn) {
         // What had come before the end has come.
-        if isStanding { collect(&events) }
-        let goodbye = handle?.events.goodbye ?? 0
+        if case .standing = phase { collect(&turn, at: now) }
+        let shown = shown(failure)
         let isFallBack = isFallBack(after: failure)
         drop()
-        version = isFallBack ? .three : .five
+        (version, cutBecause) = (isFallBack ? .three : .five, nil)
         phase = .resting(until: isFallBack ? now : now.advanced(by: backOff.pause(random)))
-        events.append(.disconnected(goodbye >= 0x80 ? .lost(String(cString: mosquitto_reason_string(goodbye))) : failure))
+        turn.events.append(.disconnected(shown))
+    }
+
+    /// Ends it: in order, with a goodbye; or without a word, so that the broker says the last will.
+    mutating func stop(withoutGoodbye isSudden: Bool) {
+        if isStanding, !isSudden { handle?.sayGoodbye() }
+        drop()
+        phase = .making
+    }
+
+    // MARK: - Waiting
+
+    mutating func wait(at now: MonotonicInstant) -> Wait {
+        let heartbeat = now.advanced(by: Self.heartbeat)
+        switch phase {
+        case .resting(let until): return .pause(until: until)
+        case .making: return .make(version)
+        case .opening(let until): return socketWait(until: min(until, heartbeat))
+        case .standing:
+            return socketWait(until: [late.next, unacknowledged.next, heartbeat].compactMap(\.self).min() ?? heartbeat)
+        }
+    }
+
+    private mutating func socketWait(until: MonotonicInstant) -> Wait {
+        guard let socket = handle?.socket, socket >= 0 else { return .pause(until: until) }
+        return .socket(socket, toWrite: handle?.hasUnsentBytes ?? false, until: until)
+    }
+}
+
+// MARK: - What went wrong, in words
+
+extension Line {
+    /// Reason codes of a protocol that the broker does not know: of 3.1.1, and of 5.0.
+    private static let foreignProtocol: Set<Int32> = [1, 0x84]
+    /// Reason codes of somebody whom the broker does not know: of 3.1.1, and of 5.0.
+    private static let stranger: Set<Int32> = [4, 5, 0x86, 0x87, 0x8C]
+
+    private func refusal(_ code: Int32) -> MQTTFailure {
+        if version == .five, Self.foreignProtocol.contains(code) { return .refused("it does not speak MQTT 5") }
+        let words = version == .five ? mosquitto_reason_string(code) : mosquitto_connack_string(code)
+        let reason = words.map { String(cString: $0) } ?? "code \(code)"
+        guard Self.stranger.contains(code) else { return .refused(reason) }
+        return .refused("\(reason) Check the user name, the password, and what the broker allows them.")
+    }
+
+    /// What is told of a failure: the reason with which the broker ended it, where it gave one.
+    private mutating func shown(_ failure: MQTTFailure) -> MQTTFailure {
+        if let goodbye = handle?.events.goodbye, goodbye >= 0x80 {
+            return .lost(String(cString: mosquitto_reason_string(goodbye)))
+        }
+        guard case .opening = phase, case .lost = failure else { return failure }
+        return .lost("it ended the connection without a word; check that this port speaks MQTT, and whether it wants TLS")
     }
 
     /// Whether a broker that does not speak MQTT 5 may have said so: some close the connection without a word.
@@ -243,29 +312,9 @@ struct Line: ~Copyable {
         guard case .opening = phase, version == .five else { return false }
         switch failure {
         case .lost: return true
-        case .refused: return handle?.events.answer.map { [1, 0x84].contains($0.code) } ?? false
+        case .refused: return handle?.events.answer.map { Self.foreignProtocol.contains($0.code) } ?? false
         case .unreachable, .notTrusted, .stuck, .stopped: return false
         }
-    }
-
-    /// Ends it: in order, with a goodbye; or without a word, so that the broker says the last will.
-    mutating func stop(withoutGoodbye isSudden: Bool) {
-        if isStanding, !isSudden { handle?.sayGoodbye() }
-        drop()
-    }
-
-    private mutating func wait(at now: MonotonicInstant) -> Wait {
-        switch phase {
-        case .resting(let until): return .pause(until: until)
-        case .opening(let until): return socketWait(until: min(until, now.advanced(by: Self.heartbeat)))
-        case .standing:
-            return socketWait(until: min(late.next ?? now.advanced(by: Self.heartbeat), now.advanced(by: Self.heartbeat)))
-        }
-    }
-
-    private mutating func socketWait(until: MonotonicInstant) -> Wait {
-        guard let socket = handle?.socket, socket >= 0 else { return .pause(until: until) }
-        return .socket(socket, toWrite: handle?.hasUnsentBytes ?? false, until: until)
     }
 }
 

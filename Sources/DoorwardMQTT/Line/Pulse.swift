@@ -12,18 +12,20 @@ struct Pulse {
     static let longestSilence = Duration.seconds(5)
 
     private var asked: (number: Int32, at: MonotonicInstant)?
+    private var heard: MonotonicInstant?
 
     /// Whether a question may be put.
     var isAnswered: Bool { asked == nil }
 
     mutating func ask(_ number: Int32, at now: MonotonicInstant) { asked = (number, now) }
     mutating func answered(_ number: Int32) { if asked?.number == number { asked = nil } }
-    mutating func forget() { asked = nil }
 
-    func isSlow(at now: MonotonicInstant) -> Bool { hasWaited(Self.patience, at: now) }
-    func isGone(at now: MonotonicInstant) -> Bool { hasWaited(Self.longestSilence, at: now) }
+    /// Something else has come, behind which the answer may wait: it ends no connection, but says nothing of this moment either.
+    mutating func hear(at now: MonotonicInstant) { heard = now }
 
-    private func hasWaited(_ time: Duration, at now: MonotonicInstant) -> Bool {
-        asked.map { now.duration(since: $0.at) >= time } ?? false
+    func isSlow(at now: MonotonicInstant) -> Bool { asked.map { now.duration(since: $0.at) >= Self.patience } ?? false }
+
+    func isGone(at now: MonotonicInstant) -> Bool {
+        asked.map { now.duration(since: max($0.at, heard ?? $0.at)) >= Self.longestSilence } ?? false
     }
 }

@@ -7,8 +7,9 @@ struct Subscriptions {
         case leave([MQTTFilter])
     }
 
-    /// Filters in one packet: well below any broker's limit of a packet's size.
-    private static let most = 50
+    /// Filters in one packet, bytes of them where there is more than one, and packets without an answer, at the most: well below
+    /// any broker's limit of a packet's size, and so few that ten thousand filters hold up no frame.
+    private static let (most, mostBytes, mostPackets) = (50, 16 * 1024, 4)
 
     private var wanted: Set<MQTTFilter> = []
     /// Not asked for yet on this connection, the next first; each once.
@@ -18,8 +19,8 @@ struct Subscriptions {
     /// What was asked for under a packet's number, and is not answered.
     private var asked: [Int32: [MQTTFilter]] = [:]
 
-    /// Whether there is something to tell the broker.
-    var isWaiting: Bool { !toAsk.isEmpty || !toLeave.isEmpty }
+    /// Whether there is something to tell the broker at this moment.
+    var isWaiting: Bool { (!toAsk.isEmpty && asked.count < Self.mostPackets) || !toLeave.isEmpty }
 
     mutating func apply(_ changes: [Change]) {
         for change in changes {
@@ -50,14 +51,22 @@ struct Subscriptions {
                 toLeave.removeFirst(some.count)
                 continue
             }
-            let some = toAsk.prefix(Self.most).filter(wanted.contains)
+            let taken = nextToAsk()
+            let some = taken.filter(wanted.contains)
             if !some.isEmpty {
                 guard let number = handle.subscribe(some) else { return }
                 asked[number] = some
             }
-            let taken = toAsk.prefix(Self.most)
             isToBeAsked.subtract(taken)
             toAsk.removeFirst(taken.count)
+        }
+    }
+
+    private func nextToAsk() -> ArraySlice<MQTTFilter> {
+        var bytes = 0
+        return toAsk.prefix(Self.most).prefix { filter in
+            defer { bytes += filter.description.utf8.count }
+            return bytes < Self.mostBytes
         }
     }
 

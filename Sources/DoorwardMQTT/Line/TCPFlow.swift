@@ -1,0 +1,40 @@
+internal import Glibc
+
+/// How far a TCP connection has got, as the kernel counts.
+struct TCPFlow {
+    /// Bytes that the other side's kernel has confirmed since the beginning.
+    let confirmed: UInt64
+    /// Bytes that were handed to the socket and are not confirmed.
+    let unconfirmed: UInt64
+
+    /// Where `tcpi_bytes_acked` lies in `struct tcp_info` of <linux/tcp.h>, which only ever grows at its end.
+    private static let confirmedOffset = 120
+
+    /// - Returns: `nil` for what is no TCP socket, or a kernel before 4.1 that does not count.
+    init?(_ socket: Int32) {
+        var waiting: Int32 = 0
+        guard ioctl(socket, UInt(TIOCOUTQ), &waiting) == 0 else { return nil }
+        var info = [UInt8](repeating: 0, count: 256)
+        var length = socklen_t(info.count)
+        guard getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0,
+            Int(length) >= Self.confirmedOffset + 8
+        else { return nil }
+        confirmed = info.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: Self.confirmedOffset, as: UInt64.self) }
+        unconfirmed = UInt64(max(0, waiting))
+    }
+
+    /// Has the kernel end the connection by itself when the other side has taken nothing for so long, whatever has become of
+    /// this process; 0 for the system's own patience.
+    ///
+    /// - Returns: whether it will.
+    static func limit(_ socket: Int32, milliseconds: Int32) -> Bool {
+        var milliseconds = milliseconds
+        return setsockopt(socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, socklen_t(MemoryLayout<Int32>.size)) == 0
+    }
+
+    /// Has what lies in the kernel dropped when the socket is closed, and the other side told so.
+    static func dropOnClose(_ socket: Int32) {
+        var reset = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(socket, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
+    }
+}

@@ -1,0 +1,34 @@
+/// What is wrong with a secure connection, in words that tell a person what to do.
+enum TLSComplaint {
+    /// What the library or OpenSSL says somewhere in its lines, and what it means. The first that is found counts.
+    private static let meanings: [(sign: String, words: String)] = [
+        ("Unable to load CA certificates", "the file of its certificate authority holds no certificate in PEM form"),
+        ("Unable to load client certificate", "the gateway's own certificate is no certificate in PEM form"),
+        (
+            "Unable to load client key",
+            "the gateway's own private key is none in PEM form, or is locked with a passphrase: give one without"
+        ),
+        ("certificate/key are inconsistent", "the gateway's own certificate and private key do not belong together"),
+        (
+            "host name verification failed",
+            "its certificate is for another host name: connect by a name that the certificate holds, or have one issued for this"
+        ),
+        (
+            "certificate verify failed",
+            "its certificate does not come from the certificate authority that was given, or is out of date: check both"
+        ),
+        ("wrong version number", "what answers does not speak TLS: check the port, or connect without TLS"),
+        ("packet length too long", "what answers does not speak TLS: check the port, or connect without TLS"),
+        ("alert protocol version", "it speaks no TLS as new as 1.2"),
+        ("unsupported protocol", "it speaks no TLS as new as 1.2"),
+        ("certificate required", "it wants a certificate of the gateway, and none was given"),
+        ("alert", "it does not accept the gateway: give the gateway a certificate that the broker's authority has signed"),
+        ("unexpected eof", "it ended the connection in the middle: check that this port speaks TLS"),
+    ]
+
+    /// - Returns: `nil` when no line says anything about TLS.
+    static func words(_ lines: [String]) -> String? {
+        for (sign, words) in meanings where lines.contains(where: { $0.contains(sign) }) { return words }
+        return lines.contains { $0.contains("OpenSSL") } ? "it and the gateway find no way to speak TLS with one another" : nil
+    }
+}
