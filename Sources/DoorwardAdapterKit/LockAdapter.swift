@@ -16,9 +16,19 @@ package protocol LockAdapter: Sendable {
 
     /// Checks an address before a device is attached with it. Moves nothing, waits for nothing.
     ///
-    /// - Returns: what a lock at this address can do.
+    /// - Parameter scope: what whoever asks may know of. A way to locks outside it, such as another tenant's broker, is answered
+    ///   exactly as one that does not exist, whatever else the address says.
+    /// - Returns: what a lock at this address can do, and which is attached there already.
     /// - Throws: every mistake, each with the field it is in (`address.latencyMs`).
-    func check(address: [String: JSONValue]) throws(AddressMistakes) -> LockCapabilities
+    func check(address: [String: JSONValue], within scope: TransportScope) throws(AddressMistakes) -> CheckedAddress
+
+    /// Whose the way to the lock at an address is; `nil` where there is no such way now. Quick, for it is asked of every lock
+    /// at the start; the rest of the address makes no difference.
+    func owner(of address: [String: JSONValue]) -> TransportOwner?
+
+    /// The locks that the adapter has found by itself and that are not attached, in an order that stays; over all tenants.
+    /// Waits for nothing.
+    var discovered: [DiscoveredLock] { get }
 
     /// Begins to listen; what locks report from now on goes to `reports`. Moves nothing.
     func start(reports: any ReportReceiver) async throws
@@ -38,11 +48,25 @@ package protocol LockAdapter: Sendable {
     ///
     /// MUST NOT suspend, block on the network or keep the order for a later attempt: it is called inside the device's
     /// dispatch gate, right after the decision. When it throws, no byte of the order has left and none will.
-    /// A report that answers the order may be delivered before this returns.
+    /// A report that answers the order may be delivered before this returns. Reports bear the order in `after` from the moment
+    /// at which it leaves, and never before: what the lock said earlier, and what is on its way to the receiver, does not.
     func send(_ order: LockOrder) throws(AdapterError)
 
     /// Asks the lock for its state, if it can be asked; the answer comes as a report. Can move nothing.
     func refresh(_ id: DeviceID) throws(AdapterError)
+}
+
+extension LockAdapter {
+    /// Locks of this kind are reached by no way that could be somebody's.
+    package func owner(of address: [String: JSONValue]) -> TransportOwner? { .anybody }
+
+    /// Locks of this kind do not make themselves known.
+    package var discovered: [DiscoveredLock] { [] }
+
+    /// As for one from whom nothing is hidden.
+    package func check(address: [String: JSONValue]) throws(AddressMistakes) -> CheckedAddress {
+        try check(address: address, within: .everything)
+    }
 }
 
 /// A lock as its adapter needs to know it.
@@ -68,91 +92,5 @@ package struct LockOrder: Hashable, Sendable {
 
     package init(commandID: CommandID, deviceID: DeviceID, operation: LockOperation, deadline: Timestamp) {
         (self.commandID, self.deviceID, self.operation, self.deadline) = (commandID, deviceID, operation, deadline)
-    }
-}
-
-/// Receives what locks say. Returns at once; safe to call from any thread, also from inside `send`.
-package protocol ReportReceiver: Sendable {
-    /// Takes one message. A lock's messages come in the order in which the lock said them.
-    func receive(_ report: LockReport)
-}
-
-/// One message of one lock, in the gateway's words.
-package struct LockReport: Hashable, Sendable {
-    /// The attached lock that speaks.
-    package let deviceID: DeviceID
-    /// What it says.
-    package let fact: Fact
-
-    package init(deviceID: DeviceID, _ fact: Fact) { (self.deviceID, self.fact) = (deviceID, fact) }
-
-    /// What the lock says.
-    package enum Fact: Hashable, Sendable {
-        /// Where the bolt is. Only quality `.confirmed`, a live word of the lock, can end a command.
-        case state(LockState, quality: StateQuality, method: EventMethod?, operatorName: String?)
-        /// Whether the door stands open, from the lock's own contact or one beside it.
-        case door(DoorState)
-        /// 0 to 100, and the lock's own warning; each `nil` where this message does not say.
-        case battery(level: Int?, low: Bool?)
-        /// Whether the lock can be reached; `nil` when the transport no longer knows.
-        case availability(Bool?)
-        /// The lock or its bridge refuses the order that is under way.
-        case refusal(RefusalCause)
-        /// Something that is no state: a tamper alarm, a wrong code.
-        case event(RecordEvent, method: EventMethod?, operatorName: String?)
-    }
-}
-
-/// Why a lock or its bridge did not do what it was told. Raw values are the command's `outcomeDetail`.
-package enum RefusalCause: String, CaseIterable, Sendable {
-    /// It is doing something else: another order, an update.
-    case busy
-    /// The bridge does not let the gateway do this.
-    case notAuthorised = "not_authorised"
-    /// A code that the order needs is wrong or missing.
-    case invalidCode = "invalid_code"
-    /// The battery no longer moves the bolt.
-    case lowPower = "low_power"
-    /// The lock has not learnt where its ends are.
-    case notCalibrated = "not_calibrated"
-    /// The lock does not know the order.
-    case unsupported
-    /// The order got lost between the bridge and the lock.
-    case transport
-    /// The bridge knows the lock to be away.
-    case offline = "device_offline"
-    /// The bolt stuck; where it is now, a state tells.
-    case jammed
-    /// A cause that this list has no word for.
-    case other
-}
-
-/// Why an adapter did not hand an order over, sorted by what to do next. Nothing has left when one is thrown.
-package enum AdapterError: Error, Hashable, Sendable {
-    /// The lock or its broker is known to be away: try again when it is back.
-    case offline
-    /// The transport cannot take more at this moment: try again shortly.
-    case transportBusy
-    /// The lock cannot do this at all: never try again.
-    case unsupported
-    /// The adapter does not know this lock: attach it first.
-    case notAttached
-}
-
-/// What is wrong with an address: at least one mistake.
-package struct AddressMistakes: Error, Hashable, Sendable {
-    /// Never empty; sorted by field.
-    package let mistakes: [Mistake]
-
-    package init(_ mistakes: [Mistake]) { self.mistakes = mistakes }
-
-    /// One thing that is wrong with one field.
-    package struct Mistake: Hashable, Sendable {
-        /// A path from the request's body: `address.latencyMs`.
-        package let field: String
-        /// A stable word: `unknown_key`, `wrong_type`, `out_of_range`, `required`.
-        package let problem: String
-
-        package init(field: String, problem: String) { (self.field, self.problem) = (field, problem) }
     }
 }

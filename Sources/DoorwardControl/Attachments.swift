@@ -6,21 +6,29 @@ struct Attachments: Sendable {
     let devices: LiveDevices
     let adapters: AdapterRegistry
 
+    /// Why a device's lock is not listened to, for the operator's log.
+    enum Obstacle: String {
+        case noAdapter = "this gateway has no such adapter"
+        /// The configuration was changed since it was attached.
+        case foreign = "its broker belongs to another portfolio than the one it hangs in"
+    }
+
     /// Listens to a lock from now on.
     ///
     /// - Parameter isAnew: the lock has another address than before, so it is another lock.
-    /// - Returns: false when this gateway has no adapter of its kind.
+    /// - Returns: `nil` when it is listened to.
     @discardableResult
-    func attach(_ device: LockDevice, isAnew: Bool = false) -> Bool {
+    func attach(_ device: LockDevice, isAnew: Bool = false) -> Obstacle? {
         // Known before it is attached, so that its first report finds it.
         let live = devices.device(device.id)
-        guard let adapter = adapters[device.adapter] else { return false }
+        guard let adapter = adapters[device.adapter] else { return .noAdapter }
         if isAnew {
             adapter.detach(device.id)
             live.becomeAnotherLock()
         }
+        guard adapter.owner(of: device.address)?.allows(hangingIn: device.portfolioID) ?? true else { return .foreign }
         adapter.attach(AttachedLock(id: device.id, address: device.address))
-        return true
+        return nil
     }
 
     /// Lets go of a lock that the tenancy has no longer, unless a command of it is still on its way: whoever is the last to

@@ -1,3 +1,4 @@
+internal import DoorwardAdapterKit
 package import DoorwardDomain
 internal import DoorwardPolicy
 
@@ -71,10 +72,12 @@ extension TenancyDirectory {
 }
 
 extension TenancyDraft {
-    /// - Parameter check: the adapter's word on an address; asked only of somebody who may change it.
+    /// - Parameters:
+    ///   - check: the adapter's word on another address.
+    ///   - owner: whose the way to the lock is at the address that it keeps.
     mutating func change(
-        _ id: DeviceID?, _ changes: DeviceChanges, onlyIf condition: Condition<LockDevice>?,
-        check: (LockDevice, [String: JSONValue]) throws(GatewayError) -> LockCapabilities
+        _ id: DeviceID?, _ changes: DeviceChanges, onlyIf condition: Condition<LockDevice>?, check: AddressCheck,
+        owner: (LockDevice) -> TransportOwner?
     ) throws(GatewayError) -> LockDevice {
         guard let id, let device = directory.device(id) else { throw directory.outOfReach(for: caller) }
         let place = directory.place(of: device, after: changes)
@@ -88,8 +91,12 @@ extension TenancyDraft {
         try require(condition, of: device)
         var changed = changes.applied(to: device)
         if let address = changes.address {
-            changed.capabilities = try check(device, address)
-            changed.address = address
+            let scope = directory.transportScope(of: caller).hanging(in: place.portfolioID)
+            let checked = try check(address, device.adapter, scope)
+            try requireFree(checked, for: id)
+            (changed.capabilities, changed.address) = (checked.capabilities, address)
+        } else if isMoved, owner(device)?.allows(hangingIn: place.portfolioID) == false {
+            throw .invalid("propertyId", "other_portfolio")
         }
         if changed != device {
             changed.updatedAt = now

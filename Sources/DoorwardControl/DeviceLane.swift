@@ -115,19 +115,21 @@ final class OrderUnderWay: Sendable {
 
     init(commandID: CommandID, operation: LockOperation) { (self.commandID, self.operation) = (commandID, operation) }
 
-    /// Ends the order if `fact` is the lock's word on it.
+    /// Ends the order if `report` is the lock's word on it.
     ///
-    /// Retained, assumed and stale states say nothing of what the lock did after the order: they never end it.
+    /// What the lock said before the order had left never ends it, and retained, assumed and stale states, which say nothing of
+    /// what it did afterwards, do not either.
     ///
-    /// - Returns: whether the fact ended this order, now.
-    func consider(_ fact: LockReport.Fact) -> Bool {
-        switch fact {
+    /// - Returns: whether the report ended this order, now.
+    func consider(_ report: LockReport) -> Bool {
+        guard report.after == commandID else { return false }
+        switch report.fact {
         case .state(let state, quality: .confirmed, _, _):
             if state.satisfies(operation) { return ending.fulfil(.confirmed(state)) }
             if state == .jammed { return ending.fulfil(.jammed) }
             return false
         case .refusal(let cause): return ending.fulfil(.refused(cause))
-        case .state, .door, .battery, .availability, .event: return false
+        case .state, .door, .battery, .availability, .event, .faults: return false
         }
     }
 }

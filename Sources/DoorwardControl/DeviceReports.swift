@@ -33,7 +33,7 @@ package final class DeviceReports: ReportReceiver {
         let now = clock.now()
         let order = live.lane.orderUnderWay
         let change = live.update { $0.take(report.fact, at: now) }
-        if order?.consider(report.fact) == true { return }
+        if order?.consider(report) == true { return }
         let late = report.fact.confirmedState.flatMap { live.takeUnanswered(answeredBy: $0) }
         // The late answer to a command is written down even where it changes nothing that was known.
         guard
@@ -108,7 +108,7 @@ private struct ConditionChange {
         case .availability(true) where wasOnline == false: return .online
         case .availability(false) where wasOnline != false: return .offline
         case .event(let event, _, _): return event
-        case .state, .door, .battery, .availability, .refusal: return nil
+        case .state, .door, .battery, .availability, .refusal, .faults: return nil
         }
     }
 }
@@ -135,14 +135,14 @@ extension LockReport.Fact {
     fileprivate var method: EventMethod? {
         switch self {
         case .state(_, _, let method, _), .event(_, let method, _): method
-        case .door, .battery, .availability, .refusal: nil
+        case .door, .battery, .availability, .refusal, .faults: nil
         }
     }
 
     fileprivate var operatorName: String? {
         switch self {
         case .state(_, _, _, let name), .event(_, _, let name): name
-        case .door, .battery, .availability, .refusal: nil
+        case .door, .battery, .availability, .refusal, .faults: nil
         }
     }
 }
@@ -157,17 +157,24 @@ extension DeviceStatus {
         case .state(let newState, let quality, _, _):
             (state, stateQuality, stateAt) = (newState, quality, now)
             if quality == .confirmed { isOnline = true }
-            faults.removeAll { $0 == "jammed" }
-            if newState == .jammed { faults.append("jammed") }
+            note(faults: Set(faults).subtracting([Self.jammed]), isJammed: newState == .jammed)
         case .door(let door): doorState = door
         case .battery(let level, let low):
             batteryLevel = level ?? batteryLevel
             batteryLow = low ?? batteryLow
         case .availability(let available): isOnline = available
+        // A jam is a state: it is over when the bolt is elsewhere.
+        case .faults(let words): note(faults: words.subtracting([Self.jammed]), isJammed: faults.contains(Self.jammed))
         case .refusal, .event: break
         }
         if fact.isLive { lastSeen = now }
         return change
+    }
+
+    private static let jammed = "jammed"
+
+    private mutating func note(faults words: Set<String>, isJammed: Bool) {
+        faults = (isJammed ? [Self.jammed] : []) + words.sorted()
     }
 }
 
@@ -178,6 +185,8 @@ extension LockReport.Fact {
         case .state(_, let quality, _, _): quality == .confirmed
         case .availability(let available): available == true
         case .door, .battery, .refusal, .event: true
+        // It may be others who say so: that it is gone, for one.
+        case .faults: false
         }
     }
 }

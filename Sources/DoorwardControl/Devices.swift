@@ -15,14 +15,17 @@ package struct Devices: Sendable {
     }
 
     /// Attaches a lock: it hangs on the property, and on the unit if one is named, and the adapter listens to it.
+    ///
+    /// - Throws: `.invalid` for an address by a way to locks that is not the caller's, as for one that does not exist, and
+    ///   `.alreadyExists` for one at which another lock is attached.
     package func attach(
         _ caller: Caller, _ new: NewDevice, repeatable: IdempotentCall<LockDevice>?
     ) async throws(GatewayError) -> Answered<LockDevice> {
-        let capabilities = try check(new.address, for: new.adapter)
+        try check(new.address, for: new.adapter, within: scope(of: caller))
         return try await writer.change(
             caller, repeatable: repeatable,
             reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: new) },
-            body: { (draft) throws(GatewayError) in try draft.attach(new, capabilities) },
+            body: { (draft) throws(GatewayError) in try draft.attach(new, check: check) },
             afterwards: { device, _ in attachments.attach(device) })
     }
 
@@ -30,19 +33,21 @@ package struct Devices: Sendable {
     ///
     /// When this has returned for a device that moved, no command leaves any more under a right from where it hung.
     ///
-    /// - Throws: `.preconditionFailed` where `condition` does not hold.
+    /// - Throws: `.preconditionFailed` where `condition` does not hold; for another address also as `attach`.
     package func change(
         _ caller: Caller, _ id: DeviceID?, _ changes: DeviceChanges, onlyIf condition: Condition<LockDevice>? = nil
     ) async throws(GatewayError) -> LockDevice {
-        try await writer.change(
+        // What is wrong in the request is answered before what the caller may not do; again below, of the address as it is then.
+        if let address = changes.address, let device = try? device(id, for: caller) {
+            try check(address, for: device.adapter, within: scope(of: caller))
+        }
+        return try await writer.change(
             caller,
             reach: { (tenancy) throws(GatewayError) in
                 try tenancy.requireReach(of: caller, to: id, changing: changes, at: writer.clock.now())
             },
             body: { (draft) throws(GatewayError) in
-                try draft.change(id, changes, onlyIf: condition) { (device, address) throws(GatewayError) in
-                    try check(address, for: device.adapter)
-                }
+                try draft.change(id, changes, onlyIf: condition, check: check, owner: owner)
             },
             afterwards: { device, before in
                 if before.device(device.id)?.address != device.address { attachments.attach(device, isAnew: true) }
@@ -102,15 +107,28 @@ package struct Devices: Sendable {
         return device
     }
 
-    private func check(_ address: [String: JSONValue], for kind: String) throws(GatewayError) -> LockCapabilities {
+    /// The ways to locks that the caller may know of: those of the portfolios in which they may attach a lock somewhere.
+    private func scope(of caller: Caller) -> TransportScope { writer.directory.current.transportScope(of: caller) }
+
+    /// - Throws: `.invalid`.
+    @discardableResult
+    private func check(
+        _ address: [String: JSONValue], for kind: String, within scope: TransportScope
+    ) throws(GatewayError) -> CheckedAddress {
         guard let adapter = adapters[kind] else { throw .invalid("adapter", "unknown") }
         do {
-            return try adapter.check(address: address)
+            return try adapter.check(address: address, within: scope)
         } catch {
             throw .invalid(error.mistakes.map { FieldProblem(field: $0.field, problem: $0.problem) })
         }
     }
+
+    /// Whose the way to a device's lock is; `nil` where there is none now.
+    private func owner(of device: LockDevice) -> TransportOwner? { adapters[device.adapter]?.owner(of: device.address) }
 }
+
+/// An adapter's word on an address, to the adapter's kind; throws `.invalid`.
+typealias AddressCheck = ([String: JSONValue], String, TransportScope) throws(GatewayError) -> CheckedAddress
 
 /// What a device is made from.
 package struct NewDevice: Sendable {
@@ -158,18 +176,27 @@ extension TenancyDirectory {
 }
 
 extension TenancyDraft {
-    fileprivate mutating func attach(_ new: NewDevice, _ capabilities: LockCapabilities) throws(GatewayError) -> LockDevice {
+    fileprivate mutating func attach(_ new: NewDevice, check: AddressCheck) throws(GatewayError) -> LockDevice {
         guard let propertyID = new.propertyID, let property = directory.property(propertyID) else { throw .outOfReach }
         try directory.require(.deviceAttach, of: caller, on: .property(propertyID))
         let unitID = new.unitID ?? nil
         if let unitID, directory.unit(unitID)?.propertyID != propertyID { throw .invalid("unitId", "not_in_property") }
+        let scope = directory.transportScope(of: caller).hanging(in: property.portfolioID)
+        let checked = try check(new.address, new.adapter, scope)
+        try requireFree(checked)
         let device = LockDevice(
             id: newID(), name: new.name, adapter: new.adapter, address: new.address, manufacturer: new.manufacturer,
             model: new.model, portfolioID: property.portfolioID, propertyID: propertyID, unitID: unitID,
-            isRemoteOperationEnabled: new.isRemoteOperationEnabled, capabilities: capabilities, createdAt: now, updatedAt: now)
+            isRemoteOperationEnabled: new.isRemoteOperationEnabled, capabilities: checked.capabilities, createdAt: now, updatedAt: now)
         apply(.putDevice(device))
         note(
             .create, RecordTarget(device), at: .property(propertyID), device: DeviceStamp(device), after: device.recordFields)
         return device
+    }
+
+    /// - Throws: `.alreadyExists` where another lock of the tenancy is attached at the address. One that the tenancy has no
+    ///   longer, and that is listened to until its last order has ended, is in nobody's way.
+    func requireFree(_ checked: CheckedAddress, for device: DeviceID? = nil) throws(GatewayError) {
+        if let holder = checked.holder, holder != device, directory.device(holder) != nil { throw .alreadyExists }
     }
 }

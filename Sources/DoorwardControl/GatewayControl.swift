@@ -49,6 +49,8 @@ package final class GatewayControl: Sendable {
     package let adapters: AdapterRegistry
     /// What a super admin is told of the adapters.
     package let adapterStates: AdapterStates
+    /// Locks that were found and wait to be attached.
+    package let discoveredLocks: DiscoveredLocks
     /// The way to the store, and whether it can be relied on.
     package let ledger: Ledger
     /// The clock that everything here is decided by.
@@ -80,6 +82,7 @@ package final class GatewayControl: Sendable {
         (self.clock, self.random, self.logger, self.executor) = (clock, random, logger, executor)
         self.adapters = AdapterRegistry(adapters)
         adapterStates = AdapterStates(adapters: self.adapters, directory: directory, devices: devices)
+        discoveredLocks = DiscoveredLocks(adapters: self.adapters, directory: directory)
         adapterMetrics = AdapterMetrics(self.adapters, metrics)
         ledger = Ledger(store: store, logger: logger)
         let hasher = PasswordHasher(cost: limits.passwordCost, random: random)
@@ -155,8 +158,10 @@ package final class GatewayControl: Sendable {
             guard let device = tenancy.device(id) else { continue }
             let known = before.device(id)
             guard known?.address != device.address else { continue }
-            if !attachments.attach(device, isAnew: known != nil) {
-                logger.error("no adapter for a device", metadata: ["device": "\(id)", "adapter": "\(device.adapter)"])
+            if let obstacle = attachments.attach(device, isAnew: known != nil) {
+                logger.error(
+                    "a device is not listened to",
+                    metadata: ["device": "\(id)", "adapter": "\(device.adapter)", "because": "\(obstacle.rawValue)"])
             }
         }
     }

@@ -43,9 +43,14 @@ package final class ScriptedAdapter: LockAdapter {
         var defaultBehaviour: Behaviour
         var capabilities: LockCapabilities
         var mistakes: AddressMistakes?
+        /// Which ways there are, by the `broker` of an address; an address without one is anybody's.
+        var owners: [String: TransportOwner] = [:]
+        var discovered: [DiscoveredLock] = []
         var orders: [SentOrder] = []
+        var lastOrders: [DeviceID: CommandID] = [:]
         var refreshes: [DeviceID] = []
         var onSend: (@Sendable (LockOrder) -> Void)?
+        var onSent: (@Sendable (LockOrder) -> Void)?
         var pending = PendingReports()
     }
 
@@ -74,19 +79,32 @@ package final class ScriptedAdapter: LockAdapter {
     /// Sets what `health` says; `nil` for `ok` between `start` and `stop`, and `down` otherwise.
     package func set(health: AdapterHealth?) { state.withLock { $0.health = health } }
 
-    /// Sets what is called inside `send`, before the order is recorded: a look at the world at that very moment.
+    /// Makes the adapter one with ways to its locks: an address names its own as `broker`, and locks are told apart by `topic`.
+    ///
+    /// - Parameter owners: whose each broker is; any other is unknown.
+    package func set(owners: [String: TransportOwner]) { state.withLock { $0.owners = owners } }
+
+    /// Sets what the adapter has found by itself.
+    package func set(discovered: [DiscoveredLock]) { state.withLock { $0.discovered = discovered } }
+
+    /// Sets what is called inside `send`, before the order is handed over: a look at the world at that very moment.
     package func onSend(_ body: (@Sendable (LockOrder) -> Void)?) { state.withLock { $0.onSend = body } }
 
-    /// Delivers a report now, from the caller's thread, if the lock is attached.
+    /// Delivers a report now, from the caller's thread, if the lock is attached: a word that the lock says at this moment.
     package func report(_ fact: LockReport.Fact, from device: DeviceID) {
-        let receiver = state.withLock { $0.attached[device] == nil ? nil : $0.receiver }
-        receiver?.receive(LockReport(deviceID: device, fact))
+        let (receiver, after) = state.withLock { state in
+            (state.attached[device] == nil ? nil : state.receiver, state.lastOrders[device])
+        }
+        receiver?.receive(LockReport(deviceID: device, fact, after: after))
     }
 
     /// Delivers a live report of where the bolt is.
     package func report(_ lockState: LockState, method: EventMethod? = nil, from device: DeviceID) {
         report(.state(lockState, quality: .confirmed, method: method, operatorName: nil), from: device)
     }
+
+    /// Sets what is called inside `send` once the order has left, before the lock does what was set for it.
+    package func onSent(_ body: (@Sendable (LockOrder) -> Void)?) { state.withLock { $0.onSent = body } }
 
     /// Every order that was handed over, in order.
     package var orders: [SentOrder] { state.withLock { $0.orders } }
@@ -106,11 +124,29 @@ package final class ScriptedAdapter: LockAdapter {
     package var health: AdapterHealth { state.withLock { $0.health ?? ($0.receiver == nil ? .down : .ok) } }
 
     /// Throws the mistakes that the test has set; else every lock can do the same, at whatever address.
-    package func check(address: [String: JSONValue]) throws(AddressMistakes) -> LockCapabilities {
-        let (mistakes, capabilities) = state.withLock { ($0.mistakes, $0.capabilities) }
+    package func check(
+        address: [String: JSONValue], within scope: TransportScope
+    ) throws(AddressMistakes) -> CheckedAddress {
+        let owner = owner(of: address)
+        let (mistakes, capabilities, holder) = state.withLock { state in
+            let holder = state.attached.values.first { address["topic"] != nil && $0.place == place(of: address) }
+            return (state.mistakes, state.capabilities, holder?.id)
+        }
         if let mistakes { throw mistakes }
-        return capabilities
+        guard let owner, scope.includes(owner) else {
+            throw AddressMistakes([.init(field: "address.broker", problem: "unknown")])
+        }
+        return CheckedAddress(capabilities, holder: holder)
     }
+
+    /// By the owners that the test has set.
+    package func owner(of address: [String: JSONValue]) -> TransportOwner? {
+        guard case .string(let broker) = address["broker"] else { return .anybody }
+        return state.withLock { $0.owners[broker] }
+    }
+
+    /// What the test has set.
+    package var discovered: [DiscoveredLock] { state.withLock { $0.discovered } }
 
     /// Never fails, and is repeated like the first time: the new receiver takes the old one's place.
     package func start(reports: any ReportReceiver) async throws { state.withLock { $0.receiver = reports } }
@@ -130,14 +166,19 @@ package final class ScriptedAdapter: LockAdapter {
     /// Its behaviour is kept for when it is attached again.
     package func detach(_ id: DeviceID) { state.withLock { $0.attached[id] = nil } }
 
-    /// Does what was set for the lock. The order is recorded before the lock answers, and not at all if this throws.
+    /// Does what was set for the lock. The order is handed over and recorded before the lock answers, and not at all if this throws.
     package func send(_ order: LockOrder) throws(AdapterError) {
         let device = order.deviceID
         let (behaviour, onSend) = try prepare(device)
         guard order.operation.isMovement else { throw .unsupported }
         onSend?(order)
         let sent = SentOrder(order: order, at: clock.monotonicNow())
-        state.withLock { $0.orders.append(sent) }
+        let onSent = state.withLock { state in
+            state.orders.append(sent)
+            state.lastOrders[device] = order.commandID
+            return state.onSent
+        }
+        onSent?(order)
         switch behaviour {
         case .confirmAtOnce: report(order.operation.result, method: .remote, from: device)
         case .confirm(let delay): schedule(Self.fact(order.operation.result), from: device, after: delay)
@@ -188,6 +229,13 @@ package final class ScriptedAdapter: LockAdapter {
             state.pending.add(task, number: number)
         }
     }
+}
+
+/// What tells one lock of a broker from another.
+private func place(of address: [String: JSONValue]) -> [JSONValue?] { [address["broker"], address["topic"]] }
+
+extension AttachedLock {
+    fileprivate var place: [JSONValue?] { DoorwardTesting.place(of: address) }
 }
 
 /// The answers that locks still owe.

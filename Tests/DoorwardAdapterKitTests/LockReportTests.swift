@@ -23,6 +23,7 @@ import Testing
         (.battery(level: 20, low: false), .battery(level: 20, low: nil)),
         (.availability(nil), .availability(false)),
         (.refusal(.busy), .refusal(.other)),
+        (.faults([]), .faults(["tamper"])),
         (.door(.unknown), .door(.closed)),
         (.event(.tamper, method: nil, operatorName: nil), .event(.attemptFailed, method: nil, operatorName: nil)),
     ]
@@ -30,9 +31,11 @@ import Testing
     @Test("what a lock says is told apart by every part of it", arguments: different)
     func facts(one: LockReport.Fact, other: LockReport.Fact) {
         #expect(one != other)
-        #expect(LockReport(deviceID: device, one) != LockReport(deviceID: device, other))
-        #expect(LockReport(deviceID: device, one) == LockReport(deviceID: device, one))
-        #expect(LockReport(deviceID: device, one) != LockReport(deviceID: DeviceID(high: 1, low: 2), one))
+        #expect(LockReport(deviceID: device, one, after: nil) != LockReport(deviceID: device, other, after: nil))
+        #expect(LockReport(deviceID: device, one, after: nil) == LockReport(deviceID: device, one, after: nil))
+        #expect(LockReport(deviceID: device, one, after: nil) != LockReport(deviceID: DeviceID(high: 1, low: 2), one, after: nil))
+        let command = CommandID(high: 0, low: 1)
+        #expect(LockReport(deviceID: device, one, after: nil) != LockReport(deviceID: device, one, after: command))
     }
 
     @Test("two orders are the same only if they are of one command")

@@ -54,6 +54,25 @@ import Testing
         }
     }
 
+    @Test(
+        "what the lock said before its order had left is no answer to it, and stands in the log as what the lock did by itself",
+        arguments: [LockReport.Fact.state(.unlocked, quality: .confirmed, method: .manual, operatorName: nil), .refusal(.busy)])
+    func saidBefore(_ fact: LockReport.Fact) throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor, behaviour: .silent)
+            let adapter = house.adapter
+            adapter.report(.locked, from: house.ids.door)
+            // The order has been announced, and is just about to be handed over.
+            adapter.onSend { adapter.report(fact, from: $0.deviceID) }
+            #expect(try await house.run(by: house.ids.tenant).state == .timedOut)
+            await house.control.stop()
+            let events = house.portfolioLog.map(\.body).filter { $0.kind == .deviceEvent }
+            #expect(events.map(\.event) == (fact == .refusal(.busy) ? [] : [.unlocked]))
+        }
+    }
+
     @Test("the intent names the rule, the person and the device before anything is sent")
     func intentComesFirst() throws {
         let clock = VirtualClock()
@@ -95,7 +114,7 @@ import Testing
             let house = try await House(clock: clock, executor: executor, behaviour: .silent)
             let (adapter, door) = (house.adapter, house.ids.door)
             adapter.report(.unlocked, from: door)
-            adapter.onSend { _ in
+            adapter.onSent { _ in
                 adapter.report(.state(.unlocked, quality: quality, method: nil, operatorName: nil), from: door)
             }
             let command = try await house.run(by: house.ids.tenant)
@@ -110,7 +129,7 @@ import Testing
         try executor.run {
             let house = try await House(clock: clock, executor: executor, behaviour: .silent)
             let (adapter, door) = (house.adapter, house.ids.door)
-            adapter.onSend { _ in
+            adapter.onSent { _ in
                 for state in [LockState.locked, .unlocking, .unlocked, .locked] { adapter.report(state, from: door) }
             }
             let command = try await house.run(by: house.ids.tenant)

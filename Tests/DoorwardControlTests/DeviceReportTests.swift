@@ -102,6 +102,29 @@ import Testing
         await house.control.stop()
     }
 
+    @Test("the faults are what the lock's adapter said last, all of them, and a jam beside them until the bolt is elsewhere")
+    func faults() async throws {
+        let house = try await House()
+        let said: [(LockReport.Fact, [String])] = [
+            (.faults(["tamper", "notFullyLocked"]), ["notFullyLocked", "tamper"]),
+            (Self.live(.jammed), ["jammed", "notFullyLocked", "tamper"]),
+            (.faults(["tamper"]), ["jammed", "tamper"]),
+            (Self.live(.locked), ["tamper"]),
+            (.faults([]), []),
+            // Where the bolt is, an adapter says as a state.
+            (.faults(["jammed"]), []),
+        ]
+        for (fact, faults) in said {
+            house.adapter.report(fact, from: house.ids.door)
+            #expect(house.control.devices.status(of: house.ids.door).faults == faults, "\(fact)")
+        }
+        let seen = house.control.devices.status(of: house.ids.door).lastSeen
+        house.clock.advance(by: .seconds(5))
+        house.adapter.report(.faults(["gone"]), from: house.ids.door)
+        #expect(house.control.devices.status(of: house.ids.door).lastSeen == seen, "others say that it is gone, not the lock")
+        await house.control.stop()
+    }
+
     @Test("a word that the transport kept replaces no live one, until the lock has been out of reach")
     func retained() async throws {
         let house = try await House()
@@ -128,7 +151,7 @@ import Testing
             clock: house.clock, random: RandomSource(), logger: Logger(label: "test"),
             metrics: ReportMetrics(NOOPMetricsHandler.instance))
         let nobody = DeviceID(high: 9, low: 9)
-        reports.receive(LockReport(deviceID: nobody, .door(.open)))
+        reports.receive(LockReport(deviceID: nobody, .door(.open), after: nil))
         #expect(house.control.devices.status(of: nobody) == DeviceStatus())
     }
 }

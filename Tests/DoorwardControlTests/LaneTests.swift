@@ -95,16 +95,25 @@ import Testing
         Word(fact: .door(.open), endings: [:]), Word(fact: .battery(level: 1, low: true), endings: [:]),
         Word(fact: .availability(false), endings: [:]), Word(fact: .availability(true), endings: [:]),
         Word(fact: .event(.unlocked, method: .key, operatorName: nil), endings: [:]),
+        Word(fact: .faults(["tamper"]), endings: [:]),
     ]
 
     @Test("only a live word of the lock about its bolt, or a refusal, ends an order", arguments: words)
     func wordsOfTheLock(word: Word) {
         for operation in LockOperation.movements {
-            let order = OrderUnderWay(commandID: CommandID(high: 1, low: 1), operation: operation)
+            let command = CommandID(high: 1, low: 1)
+            func said(_ fact: LockReport.Fact, after: CommandID?) -> LockReport {
+                LockReport(deviceID: DeviceID(high: 0, low: 1), fact, after: after)
+            }
+            let order = OrderUnderWay(commandID: command, operation: operation)
             let ending = word.endings[operation]
-            #expect(order.consider(word.fact) == (ending != nil), "\(operation)")
+            for other in [nil, CommandID(high: 1, low: 2)] {
+                #expect(!order.consider(said(word.fact, after: other)), "said before the order had left")
+            }
+            #expect(order.consider(said(word.fact, after: command)) == (ending != nil), "\(operation)")
             #expect(order.ending.current.map { "\($0)" } == ending.map { "\($0)" }, "\(operation)")
-            #expect(!order.consider(Self.live(.locked)) || ending == nil, "what has ended does not end again")
+            let again = order.consider(said(Self.live(.locked), after: command))
+            #expect(!again || ending == nil, "what has ended does not end again")
         }
     }
 

@@ -96,7 +96,7 @@ import Testing
         let clock = VirtualClock()
         let adapter = ScriptedAdapter(clock: clock, capabilities: [.lock])
         try await adapter.start(reports: Listener(clock))
-        #expect(try adapter.check(address: ["any": .null]) == [.lock])
+        #expect(try adapter.check(address: ["any": .null]).capabilities == [.lock])
         let mistakes = AddressMistakes([.init(field: "address.any", problem: "unknown_key")])
         adapter.set(mistakes: mistakes)
         #expect(throws: mistakes) { try adapter.check(address: [:]) }

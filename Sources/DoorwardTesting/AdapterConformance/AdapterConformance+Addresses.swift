@@ -11,11 +11,11 @@ extension AdapterConformance {
         },
         AdapterPromise("Check answers what the lock at the address can do") { harness in
             for number in 0..<3 {
-                let found = try harness.adapter.check(address: harness.address(of: number))
+                let found = try harness.adapter.check(address: harness.address(of: number)).capabilities
                 try require(found, is: harness.capabilities, "the capabilities of lock \(number)")
             }
             if let limited = harness.limited {
-                let found = try harness.adapter.check(address: limited.address)
+                let found = try harness.adapter.check(address: limited.address).capabilities
                 try require(found, is: limited.capabilities, "the capabilities of the limited lock")
             }
         },
@@ -60,7 +60,7 @@ extension AdapterConformance {
     }
 
     static func verdict(on address: [String: JSONValue], _ harness: any AdapterHarness) -> Verdict {
-        do { return .capabilities(try harness.adapter.check(address: address)) } catch { return .mistakes(error) }
+        do { return .capabilities(try harness.adapter.check(address: address).capabilities) } catch { return .mistakes(error) }
     }
 
     /// An address with each key that the adapter lists, and a value of the wrong type under each.

@@ -14,6 +14,7 @@ final class FaultyAdapter: Sendable {
         var bolt = LockState.locked
         var manner = LockManner.prompt
         var orders: [LockOperation] = []
+        var lastOrder: CommandID?
         var isLimited = false
         var isUnreadable = false
         /// Which of its attachments this is, over all locks.
@@ -102,6 +103,7 @@ final class FaultyAdapter: Sendable {
         let id = order.deviceID
         let lock = state.withLock { state in
             state[id]?.orders.append(order.operation)
+            state[id]?.lastOrder = order.commandID
             return state[id]
         }
         guard let lock, !lock.isDead else { return }
@@ -146,15 +148,15 @@ final class FaultyAdapter: Sendable {
     }
 
     private func say(_ facts: [LockReport.Fact], of id: DeviceID) {
-        let (receiver, echoes) = state.withLock { state in
+        let (receiver, echoes, lastOrder) = state.withLock { state in
             let isAttached = state.locks[id] != nil || fault == .hearsDetached || fault == .greetsDetached
             let isHeard = isAttached && (state.isRunning || fault == .speaksAfterStop)
             state.isDelivering = true
-            return (isHeard ? state.receiver : nil, state[id]?.echoes ?? 1)
+            return (isHeard ? state.receiver : nil, state[id]?.echoes ?? 1, state[id]?.lastOrder)
         }
         let name = fault == .speaksAsAnother ? DeviceID(high: id.high, low: 0) : id
         for fact in facts {
-            for _ in 0..<echoes { receiver?.receive(LockReport(deviceID: name, fact)) }
+            for _ in 0..<echoes { receiver?.receive(LockReport(deviceID: name, fact, after: lastOrder)) }
         }
         state.withLock { $0.isDelivering = false }
     }
@@ -167,11 +169,11 @@ extension FaultyAdapter: LockAdapter {
 
     var addressFields: [AddressField] { FaultyAddress.fields(fault) }
 
-    func check(address: [String: JSONValue]) throws(AddressMistakes) -> LockCapabilities {
+    func check(address: [String: JSONValue], within scope: TransportScope) throws(AddressMistakes) -> CheckedAddress {
         if fault == .checkMoves { say([.availability(true)], of: DeviceID(high: 0xADA9_7E12, low: 0)) }
         let hasStopped = state.withLock { $0.wasStopped }
-        if fault == .checkChangesItsMind, hasStopped { return [] }
-        return try FaultyAddress.check(address, fault)
+        if fault == .checkChangesItsMind, hasStopped { return CheckedAddress([]) }
+        return CheckedAddress(try FaultyAddress.check(address, fault))
     }
 
     func start(reports: any ReportReceiver) async throws {
@@ -211,7 +213,7 @@ extension FaultyAdapter: LockAdapter {
         for order in kept { perform(order) }
         if fault == .movesAtAttach { state.withLock { $0[lock.id]?.bolt = .unlocked } }
         if fault == .greetsWhenStopped {
-            state.withLock { $0.receiver }?.receive(LockReport(deviceID: lock.id, .availability(nil)))
+            state.withLock { $0.receiver }?.receive(LockReport(deviceID: lock.id, .availability(nil), after: nil))
         }
     }
 

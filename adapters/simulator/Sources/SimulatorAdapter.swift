@@ -43,8 +43,10 @@ extension SimulatorAdapter: LockAdapter {
     /// Needs no connection: it can do its work from `start` to `stop`.
     package var health: AdapterHealth { state.withLock { $0.listener == nil ? .down : .ok } }
 
-    package func check(address: [String: JSONValue]) throws(AddressMistakes) -> LockCapabilities {
-        try SimulatorSettings(address: address).capabilities
+    package func check(
+        address: [String: JSONValue], within scope: TransportScope
+    ) throws(AddressMistakes) -> CheckedAddress {
+        CheckedAddress(try SimulatorSettings(address: address).capabilities)
     }
 
     package func start(reports: any ReportReceiver) async throws {
@@ -79,7 +81,7 @@ extension SimulatorAdapter: LockAdapter {
 
     package func send(_ order: LockOrder) throws(AdapterError) {
         guard let lock = lock(order.deviceID) else { throw .notAttached }
-        try lock.send(order.operation)
+        try lock.send(order)
     }
 
     package func refresh(_ id: DeviceID) throws(AdapterError) {

@@ -18,6 +18,8 @@ final class SimulatedLock: Sendable {
         var sieve: ReportSieve
         /// How many orders were handed to the lock, which takes each at once.
         var orders: UInt64 = 0
+        /// The last of them.
+        var lastOrder: CommandID?
         /// `nil` before `connect` and after `disconnect`.
         var listener: (any ReportReceiver)?
         /// What has arrived and was not delivered yet.
@@ -66,10 +68,11 @@ final class SimulatedLock: Sendable {
 
     // MARK: Input
 
-    func send(_ operation: LockOperation) throws(AdapterError) {
+    func send(_ order: LockOrder) throws(AdapterError) {
         try respond { (state) throws(AdapterError) in
-            try state.machine.order(operation)
+            try state.machine.order(order.operation)
             state.orders += 1
+            state.lastOrder = order.commandID
         } unlessConnected: {
             .offline
         }
@@ -183,7 +186,9 @@ final class SimulatedLock: Sendable {
     private func nextReport(in state: inout State) -> LockReport? {
         while !state.inbox.isEmpty {
             let frame = state.inbox.removeFirst()
-            if let fact = state.sieve.hear(frame, ordersSent: state.orders) { return LockReport(deviceID: id, fact) }
+            if let fact = state.sieve.hear(frame, ordersSent: state.orders) {
+                return LockReport(deviceID: id, fact, after: state.lastOrder)
+            }
         }
         return nil
     }

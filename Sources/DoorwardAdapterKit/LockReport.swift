@@ -1,0 +1,66 @@
+package import DoorwardDomain
+
+/// Receives what locks say. Returns at once; safe to call from any thread, also from inside `send`.
+package protocol ReportReceiver: Sendable {
+    /// Takes one message. A lock's messages come in the order in which the lock said them.
+    func receive(_ report: LockReport)
+}
+
+/// One message of one lock, in the gateway's words.
+package struct LockReport: Hashable, Sendable {
+    /// The attached lock that speaks.
+    package let deviceID: DeviceID
+    /// What it says.
+    package let fact: Fact
+    /// The order that was the last to have been handed over to the lock when its adapter took in what it said; `nil` before
+    /// the first. Only a report after an order can be the lock's word on it: what was said before the hand-over is not, however
+    /// late it is delivered.
+    package let after: CommandID?
+
+    package init(deviceID: DeviceID, _ fact: Fact, after: CommandID?) {
+        (self.deviceID, self.fact, self.after) = (deviceID, fact, after)
+    }
+
+    /// What the lock says.
+    package enum Fact: Hashable, Sendable {
+        /// Where the bolt is. Only quality `.confirmed`, a live word of the lock, can end a command.
+        case state(LockState, quality: StateQuality, method: EventMethod?, operatorName: String?)
+        /// Whether the door stands open, from the lock's own contact or one beside it.
+        case door(DoorState)
+        /// 0 to 100, and the lock's own warning; each `nil` where this message does not say.
+        case battery(level: Int?, low: Bool?)
+        /// Whether the lock can be reached; `nil` when the transport no longer knows.
+        case availability(Bool?)
+        /// The lock or its bridge refuses the order that is under way.
+        case refusal(RefusalCause)
+        /// Something that is no state: a tamper alarm, a wrong code.
+        case event(RecordEvent, method: EventMethod?, operatorName: String?)
+        /// Everything that is wrong with the lock at this moment beside a jam, which is a state: words in camel case such as
+        /// `notFullyLocked`, `tamper`, `uncalibrated`, `gone`. The whole set each time; empty when all is well again.
+        case faults(Set<String>)
+    }
+}
+
+/// Why a lock or its bridge did not do what it was told. Raw values are the command's `outcomeDetail`.
+package enum RefusalCause: String, CaseIterable, Sendable {
+    /// It is doing something else: another order, an update.
+    case busy
+    /// The bridge does not let the gateway do this.
+    case notAuthorised = "not_authorised"
+    /// A code that the order needs is wrong or missing.
+    case invalidCode = "invalid_code"
+    /// The battery no longer moves the bolt.
+    case lowPower = "low_power"
+    /// The lock has not learnt where its ends are.
+    case notCalibrated = "not_calibrated"
+    /// The lock does not know the order.
+    case unsupported
+    /// The order got lost between the bridge and the lock.
+    case transport
+    /// The bridge knows the lock to be away.
+    case offline = "device_offline"
+    /// The bolt stuck; where it is now, a state tells.
+    case jammed
+    /// A cause that this list has no word for.
+    case other
+}
