@@ -69,11 +69,15 @@ struct ConfigurationFile {
                 throw ConfigurationError("\(origin(of: name)): a key must be a word")
             }
             let path = section.map { "\($0).\(word)" } ?? word
-            if let key = ConfigurationKey.byPath[path] {
+            if let key = ConfigurationKey.key(at: path) {
                 settings[path] = try setting(key, value, at: origin(of: name))
             } else if ConfigurationKey.sections.contains(path) {
                 guard let mapping = try subsection(value, path, at: origin(of: name)) else { continue }
                 try collect(mapping, under: path, into: &settings)
+            } else if ConfigurationKey.lists.contains(path) {
+                for (number, entry) in try entries(value, path, at: origin(of: name)).enumerated() {
+                    try collect(entry, under: "\(path).\(number)", into: &settings)
+                }
             } else {
                 throw unknown(path, at: origin(of: name))
             }
@@ -87,12 +91,29 @@ struct ConfigurationFile {
         return nil
     }
 
+    /// The entries of a list of sections.
+    private func entries(_ value: Node, _ path: String, at origin: SettingOrigin) throws(ConfigurationError) -> [Node.Mapping] {
+        if value.null != nil { return [] }
+        var entries: [Node.Mapping] = []
+        for entry in value.sequence ?? [value] {
+            guard value.sequence != nil, let mapping = entry.mapping, !mapping.isEmpty else {
+                throw ConfigurationError(
+                    "\(value.sequence == nil ? origin : self.origin(of: entry)): `\(path)` must be a list of sections, each with "
+                        + "keys of its own")
+            }
+            entries.append(mapping)
+        }
+        guard entries.count <= ConfigurationKey.mostEntries else {
+            throw ConfigurationError("\(origin): `\(path)` has more than \(ConfigurationKey.mostEntries) entries")
+        }
+        return entries
+    }
+
     private func unknown(_ path: String, at origin: SettingOrigin) -> ConfigurationError {
         if ConfigurationKey.notYet.contains(path) {
             return ConfigurationError("\(origin): `\(path)` is not supported by this version of Doorward; remove it")
         }
-        let known = Array(ConfigurationKey.byPath.keys) + ConfigurationKey.sections
-        let hint = nearestName(to: path, among: known).map { "; did you mean `\($0)`?" } ?? ""
+        let hint = nearestName(to: path, among: ConfigurationKey.known(near: path)).map { "; did you mean `\($0)`?" } ?? ""
         return ConfigurationError("\(origin): `\(path)` is not a key of the configuration\(hint)")
     }
 

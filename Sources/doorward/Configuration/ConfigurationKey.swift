@@ -1,6 +1,7 @@
 /// One key of the configuration: its path in the file, and what its value must be.
 ///
-/// The table below is the only list of keys: file, environment and the page `docs/configuration.md` (by a test) follow it.
+/// The table below is the only list of keys: file, environment and the page `docs/configuration.md` (by a test) follow it. An
+/// `N` in a path stands for the number of an entry, from 0, in a list of sections.
 struct ConfigurationKey: Sendable {
     /// Sections and name with dots: `http.port`.
     let path: String
@@ -12,7 +13,7 @@ struct ConfigurationKey: Sendable {
     var variable: String {
         var name = "DOORWARD_"
         for character in path {
-            if character.isUppercase { name.append("_") }
+            if character.isUppercase, !name.hasSuffix("_") { name.append("_") }
             name.append(character == "." ? "_" : Character(character.uppercased()))
         }
         return name
@@ -35,6 +36,17 @@ struct ConfigurationKey: Sendable {
         Self("limits.deniedPerMinute", .integer(1...100_000)),
         Self("limits.signInFailuresPerMinute", .integer(1...100_000)),
         Self("commands.timeoutSeconds", .integer(1...60)),
+        Self("mqtt.N.name", .hostName),
+        Self("mqtt.N.url", .brokerAddress),
+        Self("mqtt.N.caFile", .text),
+        Self("mqtt.N.certificate", .text),
+        Self("mqtt.N.privateKey", .text),
+        Self("mqtt.N.usernameFile", .text),
+        Self("mqtt.N.passwordFile", .text),
+        Self("mqtt.N.portfolio", .id),
+        Self("mqtt.N.profiles", .texts),
+        Self("mqtt.N.discovery", .boolean),
+        Self("profiles.directories", .texts),
         Self("log.level", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"])),
         Self("log.format", .choice(["text", "json"])),
     ]
@@ -46,6 +58,7 @@ struct ConfigurationKey: Sendable {
         var sections: Set<String> = []
         for key in all {
             let words = key.path.split(separator: ".")
+            if words.contains("N") { continue }
             for count in 1..<words.count { sections.insert(words.prefix(count).joined(separator: ".")) }
         }
         return sections
@@ -53,7 +66,7 @@ struct ConfigurationKey: Sendable {
 
     /// Sections that Doorward is known by, and that nothing in this version honours. They are refused, not ignored:
     /// whoever writes one relies on it. See docs/decisions/0010-refuse-keys-nothing-honours.md.
-    static let notYet: Set<String> = ["audit", "clock", "iap", "mqtt", "profiles"]
+    static let notYet: Set<String> = ["audit", "clock", "iap"]
 
     /// Variables that belong to commands other than `serve`.
     static let otherVariables: Set<String> = ["DOORWARD_SERVER", "DOORWARD_TOKEN"]

@@ -12,7 +12,8 @@ struct ConfigurationSources {
 
     /// - Throws: one sentence about the first mistake.
     func load() throws(ConfigurationError) -> GatewayConfiguration {
-        let layers = [try flagSettings(), try environmentSettings(), try fileSettings()]
+        let fileSettings = try fileSettings()
+        let layers = [try flagSettings(), try environmentSettings(over: fileSettings), fileSettings]
         let origins = layers.reduce(into: [String: SettingOrigin]()) { origins, layer in
             origins.merge(layer.mapValues(\.origin)) { stronger, _ in stronger }
         }
@@ -37,25 +38,35 @@ struct ConfigurationSources {
         return settings
     }
 
-    private func environmentSettings() throws(ConfigurationError) -> [String: Setting] {
-        let keys = Dictionary(uniqueKeysWithValues: ConfigurationKey.all.map { ($0.variable, $0) })
+    /// - Parameter file: what of a list stays as the file has it, where a variable sets one item.
+    private func environmentSettings(over file: [String: Setting]) throws(ConfigurationError) -> [String: Setting] {
         var settings: [String: Setting] = [:]
+        var items: [(key: ConfigurationKey, number: Int, setting: Setting)] = []
         for (variable, text) in environment.sorted(by: { $0.key < $1.key })
         where variable.hasPrefix("DOORWARD_") && !ConfigurationKey.otherVariables.contains(variable) {
             let origin = SettingOrigin.environment(variable)
-            guard let key = keys[variable] else { throw Self.unknown(variable, among: keys.keys) }
-            settings[key.path] = try Setting.checked(text, for: key, at: origin)
+            guard let (key, item) = ConfigurationKey.key(of: variable) else { throw Self.unknown(variable) }
+            if let item {
+                guard let content = key.form.content(of: [text]) else { throw Setting.mismatch(key, "`\(text)`", origin) }
+                items.append((key, item, Setting(content: content, origin: origin)))
+            } else {
+                settings[key.path] = try Setting.checked(text, for: key, at: origin)
+            }
+        }
+        for (key, number, item) in items.sorted(by: { $0.number < $1.number }) {
+            let list = settings[key.path] ?? file[key.path]
+            settings[key.path] = try item.placed(at: number, in: list, of: key)
         }
         return settings
     }
 
-    private static func unknown(_ variable: String, among known: some Sequence<String>) -> ConfigurationError {
+    private static func unknown(_ variable: String) -> ConfigurationError {
         let section = variable.dropFirst("DOORWARD_".count).prefix { $0 != "_" }.lowercased()
         if ConfigurationKey.notYet.contains(section) {
             return ConfigurationError(
                 "environment variable \(variable): `\(section)` is not supported by this version of Doorward; unset it")
         }
-        let hint = nearestName(to: variable, among: known).map { "; did you mean \($0)?" } ?? ""
+        let hint = nearestName(to: variable, among: ConfigurationKey.knownVariables(near: variable)).map { "; did you mean \($0)?" } ?? ""
         return ConfigurationError("environment variable \(variable): this is not a key of the configuration\(hint)")
     }
 
@@ -84,6 +95,8 @@ extension GatewayConfiguration {
         limits.signInFailuresPerMinute = reader.int(
             forKey: "limits.signInFailuresPerMinute", default: limits.signInFailuresPerMinute)
         commands.timeoutSeconds = reader.int(forKey: "commands.timeoutSeconds", default: commands.timeoutSeconds)
+        mqtt = try Broker.all(reader, origins)
+        profileDirectories = reader.stringArray(forKey: "profiles.directories", default: profileDirectories)
         log.level = reader.string(forKey: "log.level", default: log.level)
         log.format = reader.string(forKey: "log.format", as: Log.Format.self, default: log.format)
     }

@@ -6,6 +6,10 @@ struct GatewayConfiguration: Equatable, Sendable {
     var auth = Auth()
     var limits = Limits()
     var commands = Commands()
+    /// Several at once, each with a name of its own.
+    var mqtt: [Broker] = []
+    /// Where the user's own profiles of MQTT locks lie.
+    var profileDirectories: [String] = []
     var log = Log()
 
     struct Identity: Equatable, Sendable {

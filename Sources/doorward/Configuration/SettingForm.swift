@@ -1,4 +1,5 @@
 import Configuration
+import DoorwardDomain
 
 /// What the value of a key must look like.
 enum SettingForm: Equatable, Sendable {
@@ -12,8 +13,14 @@ enum SettingForm: Equatable, Sendable {
     case choice([String])
     /// A list of IP addresses or networks: `10.0.0.1`, `10.0.0.0/8`.
     case addresses
+    /// A list of texts, none of them empty.
+    case texts
+    /// `mqtt://…` or `mqtts://…`, with nothing but host and port.
+    case brokerAddress
+    /// An id of something in the gateway.
+    case id
 
-    var isList: Bool { self == .addresses }
+    var isList: Bool { self == .addresses || self == .texts }
 
     /// Whether the value is a number or a truth, which YAML tells from a text in quotes.
     var isUnquoted: Bool {
@@ -33,6 +40,9 @@ enum SettingForm: Equatable, Sendable {
         case .boolean: "true or false"
         case .choice(let words): "one of \(words.joined(separator: ", "))"
         case .addresses: "a list of IP addresses or networks such as 10.0.0.0/8"
+        case .texts: "a list of texts"
+        case .brokerAddress: "a broker's address such as mqtt://127.0.0.1:1883 or mqtts://broker.example"
+        case .id: "an id as the gateway gives them"
         }
     }
 
@@ -45,13 +55,15 @@ enum SettingForm: Equatable, Sendable {
         case .integer(let range): Int(text).flatMap { range.contains($0) ? .int($0) : nil }
         case .boolean: text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
         case .choice(let words): words.contains(text) ? .string(text) : nil
-        case .addresses: content(of: text.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
+        case .brokerAddress: BrokerAddress(text) == nil ? nil : .string(text)
+        case .id: PortfolioID(text) == nil ? nil : .string(text)
+        case .addresses, .texts: content(of: text.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
         }
     }
 
     /// The value that a list stands for; `nil` when this form is no list, or an item is wrong.
     func content(of items: [String]) -> ConfigContent? {
-        guard isList, items.allSatisfy({ IPNetwork($0) != nil }) else { return nil }
+        guard isList, items.allSatisfy({ self == .texts ? !$0.isEmpty : IPNetwork($0) != nil }) else { return nil }
         return .stringArray(items)
     }
 

@@ -49,7 +49,6 @@ import Testing
         .init(
             "gateway: { publicUrl: doors.example }\n",
             ", line 1: `gateway.publicUrl` must be a web address such as https://doors.example, not `doors.example`"),
-        .init("mqtt:\n  - name: home\n", ", line 1: `mqtt` is not supported by this version of Doorward; remove it"),
         .init(
             "log: {}\nclock: { maxStepSeconds: 60 }\n",
             ", line 2: `clock` is not supported by this version of Doorward; remove it"),
@@ -64,6 +63,10 @@ import Testing
             ", line 3: `http.tls.certificate` needs `http.tls.privateKey` beside it"),
         .init("http: { tls: { privateKey: a.pem } }\n", ", line 1: `http.tls.privateKey` needs `http.tls.certificate` beside it"),
     ]
+
+    private static func mistyped(_ variable: String) -> String {
+        "environment variable \(variable): this is not a key of the configuration; did you mean DOORWARD_MQTT_0_URL?"
+    }
 
     static func exposure(_ host: String) -> String {
         ", line 2: `http.host` is `\(host)`, which other machines reach without TLS; set `http.tls`, or "
@@ -114,8 +117,31 @@ import Testing
                 "DOORWARD_STORE_PATH", "", "environment variable DOORWARD_STORE_PATH: `store.path` must be a text, not ``"
             ),
             (
-                "DOORWARD_MQTT_0_URL", "mqtt://127.0.0.1",
-                "environment variable DOORWARD_MQTT_0_URL: `mqtt` is not supported by this version of Doorward; unset it"
+                "DOORWARD_CLOCK_MAX_STEP_SECONDS", "60",
+                "environment variable DOORWARD_CLOCK_MAX_STEP_SECONDS: `clock` is not supported by this version of Doorward; unset it"
+            ),
+            (
+                "DOORWARD_MQTT_0_ULR", "mqtt://127.0.0.1",
+                "environment variable DOORWARD_MQTT_0_ULR: this is not a key of the configuration; did you mean DOORWARD_MQTT_0_URL?"
+            ),
+            ("DOORWARD_MQTT_00_URL", "mqtt://127.0.0.1", mistyped("DOORWARD_MQTT_00_URL")),
+            ("DOORWARD_MQTT_N_URL", "mqtt://127.0.0.1", mistyped("DOORWARD_MQTT_N_URL")),
+            ("DOORWARD_MQTT_100_URL", "mqtt://127.0.0.1", mistyped("DOORWARD_MQTT_100_URL")),
+            (
+                "DOORWARD_MQTT_0_URL", "mqtt://127.0.0.1", "environment variable DOORWARD_MQTT_0_URL: `mqtt.0.name` is missing"
+            ),
+            (
+                "DOORWARD_MQTT_1_NAME", "home",
+                "environment variable DOORWARD_MQTT_1_NAME: there is no `mqtt.0` before it"
+            ),
+            (
+                "DOORWARD_MQTT_0_URL", "mqtt://me:hunter2@127.0.0.1",
+                "environment variable DOORWARD_MQTT_0_URL: `mqtt.0.url` must hold no user name and password; write each into a "
+                    + "file, and name the files as `usernameFile` and `passwordFile`"
+            ),
+            (
+                "DOORWARD_PROFILES_DIRECTORIES_1", "x",
+                "environment variable DOORWARD_PROFILES_DIRECTORIES_1: `profiles.directories` has no item 0, so it can have no item 1"
             ),
         ])
     func mistakeInEnvironment(_ variable: String, _ value: String, _ sentence: String) {
@@ -127,5 +153,51 @@ import Testing
         var mistake = ConfigurationError("option --http-port: `http.port` must be a whole number from 0 to 65535, not `-1`")
         mistake.isWrongUsage = true
         #expect(throws: mistake) { try ConfigurationSources(flags: ["http.port": "-1"]).load() }
+    }
+
+    private static let home = "mqtt:\n  - name: home\n    url: mqtt://one\n"
+
+    static let inBrokers: [FileMistake] = [
+        .init("mqtt:\n  name: home\n", ", line 1: `mqtt` must be a list of sections, each with keys of its own"),
+        .init("mqtt: home\n", ", line 1: `mqtt` must be a list of sections, each with keys of its own"),
+        .init("mqtt:\n  - home\n", ", line 2: `mqtt` must be a list of sections, each with keys of its own"),
+        .init("mqtt:\n  - {}\n", ", line 2: `mqtt` must be a list of sections, each with keys of its own"),
+        .init(home + "    ulr: x\n", ", line 4: `mqtt.0.ulr` is not a key of the configuration; did you mean `mqtt.0.url`?"),
+        .init("mqtt:\n  - name: home\n", ", line 2: `mqtt.0.url` is missing"),
+        .init("mqtt:\n  -\n    url: mqtt://one\n", ", line 3: `mqtt.0.name` is missing"),
+        .init(
+            "mqtt:\n  - { name: home, url: 'http://one' }\n",
+            ", line 2: `mqtt.0.url` must be a broker's address such as mqtt://127.0.0.1:1883 or mqtts://broker.example, not `http://one`"
+        ),
+        .init(
+            home + "  - name: home\n    url: mqtt://two\n",
+            ", line 4: `mqtt.1.name` is `home`, as `mqtt.0.name` is; two brokers need two names"),
+        .init(
+            home + "    caFile: ca.pem\n",
+            ", line 4: `mqtt.0.caFile` says something about TLS, but `mqtt.0.url` begins with mqtt://; write mqtts://"),
+        .init(
+            "mqtt:\n  - name: home\n    url: mqtts://one\n    certificate: a.pem\n",
+            ", line 4: `mqtt.0.certificate` needs `mqtt.0.privateKey` beside it"),
+        .init(
+            "mqtt:\n  - name: home\n    url: mqtts://one\n    privateKey: a.pem\n",
+            ", line 4: `mqtt.0.privateKey` needs `mqtt.0.certificate` beside it"),
+        .init(home + "    passwordFile: p\n", ", line 4: `mqtt.0.passwordFile` needs `mqtt.0.usernameFile` beside it"),
+        .init(
+            home + "    portfolio: ours\n", ", line 4: `mqtt.0.portfolio` must be an id as the gateway gives them, not `ours`"),
+        .init(home + "    profiles: homie\n", ", line 4: `mqtt.0.profiles` must be a list of texts, not `homie`"),
+        .init(home + "    discovery: 'true'\n", ", line 4: `mqtt.0.discovery` must be true or false, not the text \"true\""),
+        .init("profiles: { folders: [x] }\n", ", line 1: `profiles.folders` is not a key of the configuration"),
+    ]
+
+    @Test("a mistake in a broker is one sentence with its number, file and line", arguments: inBrokers)
+    func mistakeInBroker(_ mistake: FileMistake) throws { try mistakeInFile(mistake) }
+
+    @Test("a password in a broker's address is not repeated")
+    func secretInAddress() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("mqtt:\n  - { name: home, url: 'mqtt://me:hunter2@one' }\n", to: "doorward.yaml")
+        let error = try #require(throws: ConfigurationError.self) { try ConfigurationSources(file: file).load() }
+        #expect(error.description.contains("usernameFile"))
+        #expect(!error.description.contains("hunter2"))
     }
 }

@@ -1,3 +1,4 @@
+import DoorwardDomain
 import Testing
 
 @testable import doorward
@@ -15,6 +16,19 @@ import Testing
         auth: { accessTokenMinutes: 5, refreshTokenDays: 7, signingKeyFile: signing.key, passwordCost: 15 }
         limits: { deniedPerMinute: 30, signInFailuresPerMinute: 10 }
         commands: { timeoutSeconds: 20 }
+        mqtt:
+          - name: home
+            url: mqtts://broker.example:18883
+            caFile: ca.pem
+            certificate: gateway.pem
+            privateKey: gateway.key
+            usernameFile: name.txt
+            passwordFile: password.txt
+            portfolio: 01890000-0000-7000-8000-000000000001
+            profiles: [zigbee2mqtt, homeassistant]
+            discovery: true
+          - { name: spare, url: "mqtt://[::1]" }
+        profiles: { directories: [./profiles, /etc/doorward/profiles] }
         log: { level: debug, format: json }
         """
 
@@ -41,6 +55,15 @@ import Testing
         expected.auth = .init(accessTokenMinutes: 5, refreshTokenDays: 7, signingKeyFile: "signing.key", passwordCost: 15)
         expected.limits = .init(deniedPerMinute: 30, signInFailuresPerMinute: 10)
         expected.commands.timeoutSeconds = 20
+        expected.mqtt = [
+            try .init(
+                name: "home", address: #require(BrokerAddress("mqtts://broker.example:18883")), caFile: "ca.pem",
+                certificate: "gateway.pem", privateKey: "gateway.key", usernameFile: "name.txt", passwordFile: "password.txt",
+                portfolio: PortfolioID("01890000-0000-7000-8000-000000000001"), profiles: ["zigbee2mqtt", "homeassistant"],
+                profilesOrigin: .file(file, line: 21), discovery: true),
+            try .init(name: "spare", address: #require(BrokerAddress("mqtt://[::1]:1883"))),
+        ]
+        expected.profileDirectories = ["./profiles", "/etc/doorward/profiles"]
         expected.log = .init(level: "debug", format: .json)
         #expect(try ConfigurationSources(file: file).load() == expected)
     }
@@ -55,11 +78,15 @@ import Testing
             "http.tls.certificate": "other",
             "http.tls.privateKey": "other", "store.path": "other", "auth.accessTokenMinutes": "1", "auth.refreshTokenDays": "1",
             "auth.signingKeyFile": "other", "auth.passwordCost": "20", "limits.deniedPerMinute": "1",
-            "limits.signInFailuresPerMinute": "1", "commands.timeoutSeconds": "1", "log.level": "error", "log.format": "text",
+            "limits.signInFailuresPerMinute": "1", "commands.timeoutSeconds": "1", "mqtt.N.name": "other",
+            "mqtt.N.url": "mqtts://other", "mqtt.N.caFile": "other", "mqtt.N.certificate": "other", "mqtt.N.privateKey": "other",
+            "mqtt.N.usernameFile": "other", "mqtt.N.passwordFile": "other",
+            "mqtt.N.portfolio": "01890000-0000-7000-8000-000000000002", "mqtt.N.profiles": "homie", "mqtt.N.discovery": "false",
+            "profiles.directories": "other", "log.level": "error", "log.format": "text",
         ]
         let value = try #require(samples[key.path])
         let fromFile = try ConfigurationSources(file: file).load()
-        let overridden = try ConfigurationSources(file: file, environment: [key.variable: value]).load()
+        let overridden = try ConfigurationSources(file: file, environment: [key.ofEntry(0).variable: value]).load()
         #expect(overridden != fromFile)
     }
 
@@ -69,9 +96,41 @@ import Testing
             ("http.port", "DOORWARD_HTTP_PORT"), ("gateway.publicUrl", "DOORWARD_GATEWAY_PUBLIC_URL"),
             ("http.tls.privateKey", "DOORWARD_HTTP_TLS_PRIVATE_KEY"),
             ("limits.signInFailuresPerMinute", "DOORWARD_LIMITS_SIGN_IN_FAILURES_PER_MINUTE"),
+            ("mqtt.0.url", "DOORWARD_MQTT_0_URL"), ("mqtt.12.caFile", "DOORWARD_MQTT_12_CA_FILE"),
         ])
-    func variableNames(_ path: String, _ variable: String) {
-        #expect(ConfigurationKey.byPath[path]?.variable == variable)
+    func variableNames(_ path: String, _ variable: String) throws {
+        let key = try #require(ConfigurationKey.key(at: path))
+        #expect(key.variable == variable)
+        #expect(ConfigurationKey.key(of: variable)?.key.path == path)
+    }
+
+    @Test("file and environment make one list together, key by key and item by item")
+    func mergedList() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            "mqtt:\n  - name: home\n    url: mqtt://one\n    profiles: [homie, tasmota]\nprofiles: { directories: [a, b] }\n",
+            to: "doorward.yaml")
+        let configuration = try ConfigurationSources(
+            file: file,
+            environment: [
+                "DOORWARD_MQTT_0_URL": "mqtt://two:1884", "DOORWARD_MQTT_0_PROFILES_1": "esphome",
+                "DOORWARD_MQTT_1_NAME": "spare", "DOORWARD_MQTT_1_URL": "mqtts://three",
+                "DOORWARD_PROFILES_DIRECTORIES_1": "c", "DOORWARD_PROFILES_DIRECTORIES_2": "d,e",
+            ]
+        ).load()
+        #expect(configuration.mqtt.map(\.name) == ["home", "spare"])
+        #expect(configuration.mqtt.map(\.address) == [BrokerAddress("mqtt://two:1884"), BrokerAddress("mqtts://three:8883")])
+        #expect(configuration.mqtt.first?.profiles == ["homie", "esphome"])
+        #expect(configuration.profileDirectories == ["a", "c", "d,e"], "one item is one item, commas or not")
+    }
+
+    @Test("a broker is not looked through unless that is said, and is nobody's")
+    func brokerDefaults() throws {
+        let broker = try #require(
+            try ConfigurationSources(
+                environment: ["DOORWARD_MQTT_0_NAME": "home", "DOORWARD_MQTT_0_URL": "mqtt://one"]
+            ).load().mqtt.first)
+        #expect(!broker.discovery && broker.profiles.isEmpty && broker.portfolio == nil)
     }
 
     @Test("flags beat the environment, the environment beats the file")

@@ -1,0 +1,22 @@
+import FoundationEssentials
+
+/// Where an MQTT broker listens, as its URL says it.
+struct BrokerAddress: Equatable, Sendable {
+    /// A name or an IP address; one of version 6 without its brackets.
+    let host: String
+    /// 1883, or 8883 with TLS, unless the URL names another.
+    let port: Int
+    /// Whether the URL is `mqtts://`.
+    let isEncrypted: Bool
+
+    /// `nil` for anything but `mqtt://` or `mqtts://` with a host and perhaps a port.
+    init?(_ text: String) {
+        guard let parts = URLComponents(string: text), let scheme = parts.scheme, ["mqtt", "mqtts"].contains(scheme),
+            let host = parts.host, !host.isEmpty, parts.user == nil, parts.password == nil, parts.query == nil,
+            parts.fragment == nil, parts.path.isEmpty || parts.path == "/", (1...65_535).contains(parts.port ?? 1)
+        else { return nil }
+        self.host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        isEncrypted = scheme == "mqtts"
+        port = parts.port ?? (isEncrypted ? 8883 : 1883)
+    }
+}
