@@ -18,7 +18,9 @@ struct ESPHomeLock: Dialect {
     mutating func hear(_ message: Message, _ stage: inout Stage) {
         // In any case; what is retained is carried out like anything else.
         let motions: [String: Motion] = ["LOCK": .lock, "UNLOCK": .unlock, "OPEN": .open]
-        guard message.topic == "\(base)/command", let motion = motions[message.text.uppercased()], stage.takesOrder() else { return }
+        guard message.topic == "\(base)/command", let motion = motions[message.text.uppercased()], stage.takesOrder() else {
+            return
+        }
         stage.order(motion, by: .remote)
     }
 

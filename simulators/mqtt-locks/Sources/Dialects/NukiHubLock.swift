@@ -99,7 +99,8 @@ struct NukiHubLock: Dialect {
 
     /// Six digits, none of them 0, not beginning with 12.
     private static func isCode(_ text: String) -> Bool {
-        text.utf8.count == 6 && text.utf8.allSatisfy { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) } && !text.hasPrefix("12")
+        text.utf8.count == 6 && text.utf8.allSatisfy { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }
+            && !text.hasPrefix("12")
     }
 
     private func answerKeypad(_ word: String, _ stage: inout Stage) { keep("keypad/commandResultJson", word, &stage) }
@@ -124,7 +125,8 @@ struct NukiHubLock: Dialect {
             sayStory("motorBlocked", &stage)
         case .released, .report: sayState(&stage)
         case .codeRefused(let slot):
-            story = Story(trigger: "system", action: "unlock", context: "keypadCode", user: 54_320 + slot, userName: "Code \(slot)")
+            story = Story(
+                trigger: "system", action: "unlock", context: "keypadCode", user: 54_320 + slot, userName: "Code \(slot)")
             sayStory("invalidCode", &stage)
         case .door: keep("doorSensorState", door(stage), &stage)
         case .battery: sayBattery(&stage)
@@ -191,7 +193,8 @@ struct NukiHubLock: Dialect {
 
     private func whole(_ state: String, _ stage: Stage) -> JSON {
         [
-            "lock_state": .text(state), "lockngo_state": 0, "trigger": .text(story.trigger), "last_lock_action": .text(story.action),
+            "lock_state": .text(state), "lockngo_state": 0, "trigger": .text(story.trigger),
+            "last_lock_action": .text(story.action),
             "door_sensor_state": .text(door(stage)), "auth_id": .whole(story.user), "auth_name": .text(story.userName),
         ]
     }

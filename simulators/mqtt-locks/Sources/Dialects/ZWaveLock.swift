@@ -45,7 +45,8 @@ struct ZWaveLock: Dialect {
     private func hearCall(_ message: Message, _ stage: inout Stage) {
         let call = JSON(message.payload)
         let arguments = call?["args"]?.list ?? []
-        guard arguments.count >= 2, arguments[0]["commandClass"]?.whole == 98, arguments[0]["property"]?.text == "targetMode" else {
+        guard arguments.count >= 2, arguments[0]["commandClass"]?.whole == 98, arguments[0]["property"]?.text == "targetMode"
+        else {
             return answer(message.payload, Status.invalid, &stage)
         }
         write(arguments[1], message.payload, &stage)
@@ -165,11 +166,14 @@ struct ZWaveLock: Dialect {
             [
                 "state_topic": .text(stateTopic), "command_topic": "\(base)/98/0/targetMode/set",
                 "value_template": "{{ value_json.value }}", "state_locked": "255", "state_unlocked": "0",
-                "payload_lock": "255", "payload_unlock": "0", "name": "\(name)_lock", "unique_id": "\(Self.prefix)_node\(node)_lock",
+                "payload_lock": "255", "payload_unlock": "0", "name": "\(name)_lock",
+                "unique_id": "\(Self.prefix)_node\(node)_lock",
                 "device": ["identifiers": ["\(Self.prefix)_node\(node)"], "name": .text(name), "manufacturer": "Kwikset"],
             ], qos: 1)
         sayAlive(true, &stage)
-        keep("113/0/Access_Control/Lock_state", .whole(stage.mechanism.shown == .jammed ? Notification.jammed : Notification.idle), &stage)
+        keep(
+            "113/0/Access_Control/Lock_state", .whole(stage.mechanism.shown == .jammed ? Notification.jammed : Notification.idle),
+            &stage)
         sayMode(&stage)
         sayDoor(&stage)
         sayBattery(&stage)

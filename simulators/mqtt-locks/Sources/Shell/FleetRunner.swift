@@ -159,7 +159,9 @@ final class FleetRunner: Sendable {
         var isBusy = false
         for number in state.lines.indices {
             flush(number, &state)
-            if !state.lines[number].outbox.isEmpty || state.lines[number].wantsProbe && state.lines[number].connection?.isConnected == true {
+            if !state.lines[number].outbox.isEmpty
+                || state.lines[number].wantsProbe && state.lines[number].connection?.isConnected == true
+            {
                 isBusy = true
             }
         }

@@ -1,0 +1,85 @@
+import DoorwardMQTT
+import Foundation
+import Testing
+
+@testable import doorward_mqtt_locks
+
+/// The built program, at a real mosquitto.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct BrokerTests {
+    private static var program: String {
+        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        return URL(filePath: tests).deletingLastPathComponent().appending(component: "doorward-mqtt-locks").path
+    }
+
+    private static func fleet(_ broker: Mosquitto, _ profiles: [String], _ more: [String] = []) async throws -> Child {
+        let arguments = ["--broker", "mqtt://127.0.0.1:\(broker.port)", "--latency", "10ms-20ms"]
+        let fleet = try Child(program, arguments + profiles.flatMap { ["--profile", $0] } + more)
+        _ = try #require(await fleet.line { $0 == "ready" })
+        return fleet
+    }
+
+    /// The frames of a log, as JSON.
+    private static func frames(_ path: String) throws -> [JSON] {
+        try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").compactMap { JSON(Array($0.utf8)) }
+    }
+
+    @Test(
+        "a fleet that is ready is there: found by whoever comes later, ordered, away with its last will, and all of it is logged")
+    func plays() async throws {
+        let folder = try Folder()
+        let broker = try await Mosquitto.start(in: folder)
+        let log = folder.path + "/frames.ndjson"
+        let fleet = try await Self.fleet(broker, ["zigbee2mqtt:2", "esphome", "tasmota"], ["--frames", log])
+        let watcher = Watcher(port: broker.port)
+        // What the ecosystems retain is there, and nothing else.
+        #expect(await watcher.message("esphome-1/lock/front_door/state", "LOCKED").isRetained)
+        #expect(await watcher.message("zigbee2mqtt/bridge/devices", "zigbee2mqtt-2").isRetained)
+        await watcher.message("tele/tasmota-1/LWT", "Online")
+        try watcher.order("zigbee2mqtt/zigbee2mqtt-2/set", #"{"state":"UNLOCK"}"#)
+        let report = await watcher.message("zigbee2mqtt/zigbee2mqtt-2", #""lock_state":"unlocked""#)
+        #expect(!report.isRetained)
+        #expect(!watcher.messages.contains { $0.isRetained && $0.topic == "zigbee2mqtt/zigbee2mqtt-2" })
+        fleet.write("offline esphome-1")
+        #expect(await watcher.message("esphome-1/status", "offline").isRetained == false)
+        #expect(await fleet.line { $0 == "ok: offline esphome-1" } != nil)
+        fleet.write("thumb-turn esphome-1")
+        fleet.write("online esphome-1")
+        await watcher.message("esphome-1/lock/front_door/state", "UNLOCKED")
+        fleet.write("explode esphome-1")
+        #expect(await fleet.line { $0.hasPrefix("error: explode") } != nil)
+        fleet.write("quit")
+        #expect(await fleet.line { $0.hasPrefix("4 locks: heard 1 messages") } != nil)
+        #expect(fleet.end() == 0)
+        let frames = try Self.frames(log)
+        let orders = frames.filter { $0["direction"]?.text == "in" }
+        #expect(orders.map { $0["payload"]?.text } == [#"{"state":"UNLOCK"}"#])
+        #expect(orders.allSatisfy { $0["qos"]?.whole == 0 && $0["retain"]?.flag == false && $0["wallMs"]?.whole != nil })
+        // What came from the fleet stands in its log: all but its last words.
+        let said = Set(frames.filter { $0["direction"]?.text == "out" }.compactMap { $0["topic"]?.text })
+        let live = watcher.messages.filter {
+            !$0.topic.hasSuffix("/set") && !String(decoding: $0.payload, as: UTF8.self).contains("ffline")
+        }
+        #expect(live.allSatisfy { said.contains($0.topic) })
+        await watcher.stop()
+    }
+
+    @Test("a broker that dies and comes back finds the whole fleet again, which says nothing of what it could not say")
+    func brokerDies() async throws {
+        let folder = try Folder()
+        let broker = try await Mosquitto.start(in: folder)
+        let fleet = try await Self.fleet(broker, ["zigbee2mqtt:2", "homeassistant:2"])
+        broker.process.kill()
+        fleet.write("thumb-turn zigbee2mqtt-1")
+        #expect(await fleet.line { $0 == "ok: thumb-turn zigbee2mqtt-1" } != nil)
+        let again = try await Mosquitto.start(in: folder, port: broker.port)
+        let watcher = Watcher(port: again.port)
+        await watcher.message("locks/homeassistant-2/availability", "online")
+        await watcher.message("zigbee2mqtt/zigbee2mqtt-1/availability", "online")
+        try watcher.order("zigbee2mqtt/zigbee2mqtt-1/get", #"{"state":""}"#)
+        await watcher.message("zigbee2mqtt/zigbee2mqtt-1", #""lock_state":"unlocked""#)
+        #expect(!watcher.messages.contains { String(decoding: $0.payload, as: UTF8.self).contains("manual_unlock\",") })
+        fleet.write("quit")
+        #expect(fleet.end() == 0)
+        await watcher.stop()
+    }
+}

@@ -1,0 +1,57 @@
+import Testing
+
+@testable import doorward_mqtt_locks
+
+/// Codes, where an ecosystem sets them over MQTT.
+@Suite struct CodeTests {
+    @Test("Zigbee2MQTT sets, shows, disables and clears the code of a slot, and never shows its digits")
+    func zigbee() throws {
+        var played = PlayedFleet(.zigbee2mqtt)
+        let set = "zigbee2mqtt/zigbee2mqtt-1/set"
+        played.hear(set, #"{"pin_code":{"user":3,"user_type":"unrestricted","user_enabled":true,"pin_code":"0042"}}"#)
+        played.pass(.seconds(1))
+        let said = played.takeRows()
+        #expect(said.first?.contains(#""action":"pin_code_added""#) == true)
+        #expect(said.last?.contains(#""users":{"3":{"status":"enabled"}}"#) == true)
+        #expect(!said.joined().contains("0042"))
+        try played.obey("keypad zigbee2mqtt-1 3")
+        played.pass(.seconds(1))
+        #expect(
+            played.takeRows().last?.contains(
+                #""action":"keypad_unlock","action_source":0,"action_source_name":"keypad","action_user":3"#) == true)
+        played.hear(set, #"{"pin_code":{"user":3,"pin_code":null}}"#)
+        played.hear("zigbee2mqtt/zigbee2mqtt-1/get", #"{"pin_code":{"user":3}}"#)
+        played.pass(.seconds(1))
+        #expect(played.takeRows().last?.contains(#""users":{"3":{"status":"available"}}"#) == true)
+        played.hear(set, #"{"pin_code":{"user":99,"pin_code":"1"}}"#)
+        #expect(played.takeRows().first?.contains("bridge/logging") == true)
+    }
+
+    @Test(
+        "Z-Wave takes a code as a text, and refuses a number, which has lost its zeros",
+        arguments: [(#"{"value":"0123"}"#, true), ("123456", false), (#"{"value":123456}"#, false), (#"{"value":"12"}"#, false)])
+    func zwave(payload: String, isTaken: Bool) throws {
+        var played = PlayedFleet(.zwave)
+        played.hear("zwave/zwave-js-ui-1/99/0/userCode/4/set", payload)
+        #expect(played.takeRows().contains { $0.contains("/99/0/userIdStatus/4") } == isTaken)
+        #expect((played.fleet.locks[0].stage.mechanism.codes[4] != nil) == isTaken)
+        played.hear("zwave/zwave-js-ui-1/99/0/userIdStatus/4/set", #"{"value":0}"#)
+        #expect(played.fleet.locks[0].stage.mechanism.codes[4] == nil)
+    }
+
+    @Test(
+        "Nuki Hub takes codes of six digits without a zero that do not begin with 12",
+        arguments: [
+            (#"{"action":"add","code":"589472","name":"Test"}"#, "success"),
+            (#"{"action":"add","code":"123456"}"#, "invalidCode"),
+            (#"{"action":"add","code":"589470"}"#, "invalidCode"), (#"{"action":"add","code":"5894"}"#, "invalidCode"),
+            (#"{"action":"update","codeId":1,"code":"589472"}"#, "success"), (#"{"action":"delete","codeId":1}"#, "success"),
+            (#"{"action":"delete","codeId":7}"#, "noExistingCodeIdSet"), (#"{"action":"dance"}"#, "invalidAction"),
+            ("nonsense", "invalidAction"),
+        ])
+    func hub(payload: String, answer: String) {
+        var played = PlayedFleet(.nukiHub)
+        played.hear("nuki-hub-1/lock/keypad/actionJson", payload)
+        #expect(played.takeRows() == ["!*nuki-hub-1/lock/keypad/commandResultJson \(answer)"])
+    }
+}

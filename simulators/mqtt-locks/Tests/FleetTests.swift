@@ -1,0 +1,144 @@
+import Testing
+
+@testable import doorward_mqtt_locks
+
+@Suite struct FleetTests {
+    static let mixed = Profile.allCases.map { FleetPlan.Part(profile: $0, count: 3) }
+
+    @Test("a bridge has one connection for all its locks, others have one each, and each has its last will")
+    func clients() {
+        let fleet = PlayedFleet(Self.mixed).fleet
+        #expect(fleet.clients.count == 7 * 3 + 3)
+        #expect(Set(fleet.clients.map(\.id)).count == fleet.clients.count)
+        for client in fleet.clients {
+            // ring-mqtt has none.
+            #expect((client.will != nil) == (client.id != "ring-mqtt"), "\(client.id)")
+            #expect(client.will?.isRetained ?? true)
+            #expect(!client.filters.isEmpty)
+        }
+    }
+
+    @Test("the same seed plays the same fleet to the same frames; another does not")
+    func deterministic() throws {
+        func play(seed: UInt64) throws -> ([Deed], String) {
+            var played = PlayedFleet(Self.mixed, seed: seed, manualPerMinute: 30) {
+                $0.latency = .milliseconds(50) ... .milliseconds(400)
+                $0.rates = [.jam: 0.2, .duplicate: 0.2, .garbage: 0.1, .offline: 0.1, .reboot: 0.1, .wrongState: 0.1]
+                $0.reportEvery = .seconds(20)
+            }
+            played.connect()
+            for round in 0..<5 {
+                for client in played.fleet.clients.indices {
+                    let number = played.fleet.clients[client].locks.lowerBound
+                    let name = played.fleet.locks[number].name
+                    let topics = [
+                        "locks/\(name)/set", "\(name)/lock/action", "\(name)/lock/front_door/command", "cmnd/\(name)/POWER",
+                    ]
+                    for topic in topics { played.hear(topic, round.isMultiple(of: 2) ? "UNLOCK" : "LOCK", client: client) }
+                }
+                played.pass(.seconds(30))
+            }
+            return (played.takeDeeds(), played.fleet.list.description)
+        }
+        let (once, again, other) = (try play(seed: 3), try play(seed: 3), try play(seed: 4))
+        #expect(once.0.count > 300)
+        #expect(once == again)
+        #expect(once.0 != other.0)
+        // Where the seed makes up ids, they differ.
+        #expect(once.1 != other.1)
+    }
+
+    @Test("what a gateway needs to know of each lock is listed in the words of its profile")
+    func list() throws {
+        let list = try #require(PlayedFleet(Self.mixed).fleet.list.list)
+        #expect(list.count == 30)
+        let keys: [Profile: [String]] = [
+            .homeassistant: ["command_topic", "state_topic", "payload_open", "availability_topic"], .zigbee2mqtt: ["name"],
+            .nukiNative: ["id"], .nukiHub: ["base"], .zwave: ["node", "gateway", "nodeId"], .esphome: ["node", "object_id"],
+            .tasmota: ["topic"], .homie: ["device", "node"], .ring: ["location", "device"], .homekey: ["client"],
+        ]
+        for lock in list {
+            let profile = try #require(lock["profile"]?.text.flatMap { Profile(rawValue: $0) })
+            guard case .object(let members)? = lock["address"] else { return #expect(Bool(false), "\(lock)") }
+            #expect(members.map(\.key) == keys[profile])
+        }
+        #expect(Set(list.compactMap { $0["name"]?.text }).count == 30)
+        #expect(Set(list.compactMap { $0["address"]?.description }).count == 30)
+    }
+
+    @Test(
+        "every lock announces where it is when it connects, and where it can be found, unless it is to keep that to itself",
+        arguments: [true, false])
+    func announcements(announces: Bool) {
+        var played = PlayedFleet(Self.mixed) { $0.announcesItself = announces }
+        played.connect()
+        let frames = played.takeFrames()
+        let state = { (lock: LockPlay) in lock.profile == .tasmota ? "tele/\(lock.name)/STATE" : lock.dialect.stateTopic }
+        for lock in played.fleet.locks { #expect(frames.contains { $0.topic == state(lock) }, "\(lock.name)") }
+        let found = frames.filter {
+            $0.topic.hasPrefix("homeassistant/") || $0.topic.hasSuffix("/$description") || $0.topic.hasSuffix("bridge/devices")
+        }
+        #expect(announces ? found.count > 20 : found.isEmpty)
+        // All are JSON, and the broker keeps all but ring-mqtt's.
+        for frame in found {
+            #expect(JSON(frame.payload) != nil, "\(frame.topic)")
+            #expect(frame.isRetained != frame.topic.contains(RingLock.location), "\(frame.topic)")
+        }
+    }
+
+    @Test("ring-mqtt and devices made for Home Assistant say all again when it has started; the others do not listen for it")
+    func birth() {
+        for profile in Profile.allCases {
+            var played = PlayedFleet(profile)
+            let listens = played.fleet.clients[0].filters.contains("homeassistant/status")
+            #expect(listens == (profile == .ring || profile == .homeassistant))
+            guard listens else { continue }
+            played.hear("homeassistant/status", "online")
+            played.pass(.seconds(6))
+            #expect(played.takeRows().contains { $0.contains("/config ") })
+        }
+    }
+
+    @Test("ten thousand locks of a bridge report once in each interval, over one connection, spread over the time")
+    func many() {
+        var played = PlayedFleet([.init(profile: .zigbee2mqtt, count: 10_000)]) {
+            $0.reportEvery = .seconds(60)
+            $0.announcesItself = false
+        }
+        #expect(played.fleet.clients.count == 1)
+        played.connect()
+        #expect(played.takeFrames().count == 20_001)
+        played.pass(.seconds(60))
+        let topics = played.takeFrames().map(\.topic)
+        #expect(topics.count == 10_000 && Set(topics).count == 10_000)
+        played.pass(.seconds(30))
+        #expect((4_500...5_500).contains(played.takeFrames().count))
+        played.hear("zigbee2mqtt/zigbee2mqtt-7777/set", "unlock")
+        played.pass(.seconds(1))
+        #expect(played.fleet.locks[7776].stage.mechanism.position == .unlocked)
+    }
+
+    @Test("a lock that is on the wrong topic, or another fleet's, is not moved")
+    func strangers() {
+        var played = PlayedFleet([.init(profile: .zigbee2mqtt, count: 2)])
+        played.connect()
+        for topic in [
+            "zigbee2mqtt/zigbee2mqtt-3/set", "zigbee2mqtt/zigbee2mqtt-1/sets", "zigbee2mqtt/set", "zigbee2mqtt/zigbee2mqtt-1",
+            "x/zigbee2mqtt-1/set",
+        ] {
+            played.hear(topic, "unlock")
+        }
+        played.pass(.seconds(1))
+        #expect(played.fleet.locks.allSatisfy { $0.stage.mechanism.position == .locked })
+    }
+
+    @Test("while the broker is away nothing is said, and everything when it is back")
+    func brokerAway() throws {
+        var played = PlayedFleet(.nukiNative)
+        played.disconnect()
+        try played.obey("thumb-turn nuki-native-1")
+        #expect(played.takeFrames() == [])
+        played.connect()
+        #expect(played.takeRows().contains(OrderTests.filled("!*nuki/ID/state 3", played)))
+    }
+}

@@ -1,0 +1,200 @@
+import Testing
+
+@testable import doorward_mqtt_locks
+
+/// What a lock of each dialect says when it is ordered to move, word for word.
+@Suite struct OrderTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let profile: Profile
+        let topic: String
+        let payload: String
+        let said: [String]
+        var testDescription: String { "\(profile.rawValue) \(topic) \(payload)" }
+
+        init(_ profile: Profile, _ topic: String, _ payload: String, _ said: [String]) {
+            (self.profile, self.topic, self.payload, self.said) = (profile, topic, payload, said)
+        }
+    }
+
+    static let state = "zigbee2mqtt/zigbee2mqtt-1"
+    static func zigbee(_ word: String, action: String = "") -> String {
+        let lock = word == "LOCK" ? "locked" : "unlocked"
+        return "\(state) {\(action)\"battery\":80,\"battery_low\":false,\"door_state\":\"closed\",\"linkquality\":120,"
+            + "\"lock_state\":\"\(lock)\",\"state\":\"\(word)\"}"
+    }
+    static let rf = #""action":"unlock","action_source":1,"action_source_name":"rf","action_user":65535,"#
+    static let mode = "zwave/zwave-js-ui-1/98/0"
+    static let api = "zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/writeValue"
+    static let call = #"{"args":[{"nodeId":2,"commandClass":98,"endpoint":0,"property":"targetMode"},0],"ref":"a1"}"#
+    static let ring = "ring/\(RingLock.location)/alarm/DEVICE"
+
+    static let rows: [Row] = [
+        Row(
+            .homeassistant, "locks/homeassistant-1/set", "UNLOCK",
+            ["!*locks/homeassistant-1/state UNLOCKING", "!*locks/homeassistant-1/state UNLOCKED"]),
+        Row(
+            .homeassistant, "locks/homeassistant-1/set", "OPEN",
+            ["OPENING", "OPEN", "UNLOCKED"].map { "!*locks/homeassistant-1/state \($0)" }),
+        Row(.homeassistant, "locks/homeassistant-1/set", "unlock", []),
+        Row(.zigbee2mqtt, "\(state)/set", #"{"state":"UNLOCK"}"#, [zigbee("UNLOCK"), zigbee("UNLOCK", action: rf)]),
+        Row(.zigbee2mqtt, "\(state)/set", "unlock", [zigbee("UNLOCK"), zigbee("UNLOCK", action: rf)]),
+        Row(.zigbee2mqtt, "\(state)/set/state", "UNLOCK", [zigbee("UNLOCK"), zigbee("UNLOCK", action: rf)]),
+        Row(
+            .zigbee2mqtt, "\(state)/set", #"{"state":{"state":"UNLOCK","code":"0042"}}"#,
+            [zigbee("UNLOCK"), zigbee("UNLOCK", action: rf)]),
+        Row(.zigbee2mqtt, "\(state)/get", #"{"state":""}"#, [zigbee("LOCK")]),
+        Row(
+            .zigbee2mqtt, "\(state)/set", #"{"state":"ON"}"#,
+            [
+                #"zigbee2mqtt/bridge/logging {"level":"error","message":"Publish 'set' 'state' to 'zigbee2mqtt-1' failed: 'Error: state: 'ON' not found in: lock, unlock, toggle'","namespace":"z2m"}"#
+            ]),
+        Row(
+            .nukiNative, "nuki/ID/lockAction", "1",
+            ["!nuki/ID/lockActionEvent 1,172,0,0,0", "!*nuki/ID/state 2", "!nuki/ID/commandResponse 0", "!*nuki/ID/state 3"]),
+        Row(
+            .nukiNative, "nuki/ID/lockAction", "3",
+            [
+                "!nuki/ID/lockActionEvent 3,172,0,0,0", "!*nuki/ID/state 7", "!nuki/ID/commandResponse 0",
+                "!*nuki/ID/state 5", "!*nuki/ID/state 3",
+            ]),
+        Row(
+            .nukiNative, "nuki/ID/lock", "true",
+            ["!nuki/ID/lockActionEvent 2,172,0,0,0", "!*nuki/ID/state 4", "!nuki/ID/commandResponse 0", "!*nuki/ID/state 1"]),
+        Row(.nukiNative, "nuki/ID/lockAction", "80", []),
+        Row(
+            .zwave, "\(mode)/targetMode/set", "0",
+            [
+                #"!zwave/zwave-js-ui-1/113/0/Access_Control/RF_unlock_operation {"time":1755955220100}"#,
+                #"!*zwave/zwave-js-ui-1/113/0/Access_Control/Lock_state {"time":1755955220100,"value":0}"#,
+                #"!*\#(mode)/currentMode {"time":1755955220100,"value":0}"#,
+                #"!*\#(mode)/boltStatus {"time":1755955220100,"value":"unlocked"}"#,
+            ]),
+        Row(
+            .zwave, "\(api)/set", call,
+            [
+                "!\(api) {\"success\":true,\"message\":\"Success zwave api call\",\"result\":{\"status\":255},"
+                    + #""args":[{"commandClass":98,"endpoint":0,"nodeId":2,"property":"targetMode"},0],"origin":\#(call)}"#,
+                #"!zwave/zwave-js-ui-1/113/0/Access_Control/RF_unlock_operation {"time":1755955220100}"#,
+                #"!*zwave/zwave-js-ui-1/113/0/Access_Control/Lock_state {"time":1755955220100,"value":0}"#,
+                #"!*\#(mode)/currentMode {"time":1755955220100,"value":0}"#,
+                #"!*\#(mode)/boltStatus {"time":1755955220100,"value":"unlocked"}"#,
+            ]),
+        Row(.zwave, "\(mode)/targetMode/set", "Secured", []),
+        Row(
+            .esphome, "esphome-1/lock/front_door/command", "unlock",
+            ["*esphome-1/lock/front_door/state UNLOCKING", "*esphome-1/lock/front_door/state UNLOCKED"]),
+        Row(.esphome, "esphome-1/lock/front_door/command", "SHUT", []),
+        Row(.tasmota, "cmnd/tasmota-1/POWER", "on", [#"stat/tasmota-1/RESULT {"POWER":"ON"}"#, "stat/tasmota-1/POWER ON"]),
+        Row(.tasmota, "cmnd/tasmota-1/POWER", "", [#"stat/tasmota-1/RESULT {"POWER":"OFF"}"#, "stat/tasmota-1/POWER OFF"]),
+        Row(
+            .homie, "homie/5/homie-1/lock/command/set", "open",
+            [
+                "homie/5/homie-1/lock/command/$target open", "!*homie/5/homie-1/lock/state opening",
+                "!*homie/5/homie-1/lock/state open", "homie/5/homie-1/lock/command open",
+                #"homie/5/homie-1/lock/last-operation {"action":"open","method":"remote","ok":true,"userSlot":null}"#,
+                "!*homie/5/homie-1/lock/state unlocked",
+            ]),
+        Row(.homie, "homie/5/homie-1/lock/command/set", "Open", []),
+        Row(.ring, "\(ring)/lock/command", "UNLOCK", ["!\(ring)/lock/state UNLOCKING", "!\(ring)/lock/state UNLOCKED"]),
+        Row(
+            .homekey, "homekey-esp32-1/homekit/set_target_state", "0",
+            ["*homekey-esp32-1/homekit/state 4", "homekey-esp32-1/homekit/set_current_state 0"]),
+        Row(.homekey, "homekey-esp32-1/homekit/set_current_state", "2", ["*homekey-esp32-1/homekit/state 2"]),
+        Row(.homekey, "homekey-esp32-1/homekit/set_target_state", "2", []),
+    ]
+
+    /// Ids that the seed draws stand in a table as `ID` and `DEVICE`.
+    static func filled(_ text: String, _ fleet: PlayedFleet) -> String {
+        let address = fleet.fleet.locks[0].dialect.variables
+        return text.replacing("/ID/", with: "/\(address["id"]?.text ?? "")/")
+            .replacing("DEVICE", with: address["device"]?.text ?? "")
+    }
+
+    @Test("an order is answered in the words, the order and the flags of its ecosystem", arguments: rows)
+    func answers(row: Row) throws {
+        var played = PlayedFleet(row.profile)
+        try played.obey("battery \(played.name) 80")
+        _ = played.takeFrames()
+        played.hear(Self.filled(row.topic, played), row.payload)
+        played.pass(.seconds(5))
+        #expect(played.takeRows() == row.said.map { Self.filled($0, played) })
+    }
+
+    @Test("Nuki Hub says in its chain what became of an action: taken, sent, moved, done")
+    func hubChain() {
+        var played = PlayedFleet(.nukiHub)
+        played.hear("nuki-hub-1/lock/action", "unlatch")
+        played.pass(.milliseconds(150))
+        let said = played.takeRows().filter { !$0.contains("/json") && !$0.contains("rollingLog") }
+        #expect(
+            said.prefix(9) == [
+                "!nuki-hub-1/lock/action ack", "!*nuki-hub-1/lock/commandResult success", "!*nuki-hub-1/lock/state unlatching",
+                "!*nuki-hub-1/lock/hastate opening", "!*nuki-hub-1/lock/binaryState unlocked",
+                "!*nuki-hub-1/lock/state unlatched", "!*nuki-hub-1/lock/hastate open", "!*nuki-hub-1/lock/binaryState unlocked",
+                "!*nuki-hub-1/lock/completionStatus success",
+            ])
+    }
+
+    @Test(
+        "Nuki Hub answers an action that it does not know, and not its own words",
+        arguments: [("explode", true), ("ack", false), ("--", false)])
+    func hubWords(word: String, isAnswered: Bool) {
+        var played = PlayedFleet(.nukiHub)
+        played.hear("nuki-hub-1/lock/action", word)
+        #expect(played.takeRows() == (isAnswered ? ["!nuki-hub-1/lock/action unknown_action"] : []))
+    }
+
+    @Test("for six seconds after it has connected, Nuki Hub ignores actions", arguments: [(5_999, false), (6_000, true)])
+    func hubGuard(milliseconds: Int, isTaken: Bool) {
+        var played = PlayedFleet([.init(profile: .nukiHub, count: 1)])
+        played.connect()
+        played.pass(.milliseconds(milliseconds))
+        _ = played.takeFrames()
+        played.hear("nuki-hub-1/lock/action", "unlock", isRetained: true)
+        #expect(played.takeRows() == (isTaken ? ["!nuki-hub-1/lock/action ack"] : []))
+    }
+
+    @Test(
+        "who does not look at the retain flag carries out what the broker had kept",
+        arguments: [Profile.homeassistant, .zigbee2mqtt, .nukiNative, .zwave, .esphome, .tasmota, .ring, .homekey, .homie])
+    func retainedOrder(profile: Profile) throws {
+        var played = PlayedFleet(profile)
+        let row = try #require(
+            Self.rows.first { $0.profile == profile && $0.topic.contains("/get") == false && !$0.said.isEmpty })
+        played.hear(Self.filled(row.topic, played), row.payload, isRetained: true)
+        played.pass(.seconds(5))
+        #expect(played.fleet.locks[0].stage.mechanism.position == .unlocked)
+    }
+
+    @Test("a Nuki lock that moves says that it is busy")
+    func busy() {
+        var played = PlayedFleet(.nukiNative)
+        let topic = OrderTests.filled("nuki/ID/lockAction", played)
+        played.hear(topic, "1")
+        played.pass(.milliseconds(50))
+        _ = played.takeRows()
+        played.hear(topic, "2")
+        #expect(played.takeRows() == [OrderTests.filled("!nuki/ID/commandResponse 69", played)])
+    }
+
+    @Test("ESPHome says nothing when a lock that is locked is locked, and nothing of its own accord")
+    func deduplicated() {
+        var played = PlayedFleet(.esphome) { $0.reportEvery = .seconds(1) }
+        played.hear("esphome-1/lock/front_door/command", "UNLOCK")
+        played.pass(.seconds(5))
+        _ = played.takeRows()
+        played.hear("esphome-1/lock/front_door/command", "OPEN")
+        played.pass(.seconds(9))
+        #expect(played.takeRows() == [])
+    }
+
+    @Test("Z-Wave answers a call that cannot be meant with status 5, and hears none for a node that is not there")
+    func invalidCall() {
+        var played = PlayedFleet(.zwave)
+        played.hear("\(Self.api)/set", #"{"args":[{"nodeId":2,"commandClass":98,"property":"targetMode"},"Secured"]}"#)
+        #expect(played.takeRows().first?.contains(#""result":{"status":5}"#) == true)
+        played.hear("\(Self.api)/set", #"{"args":[{"nodeId":99,"commandClass":98,"property":"targetMode"},0]}"#)
+        played.pass(.seconds(1))
+        #expect(played.takeRows() == [])
+    }
+}

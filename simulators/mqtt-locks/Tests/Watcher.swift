@@ -1,0 +1,83 @@
+import DoorwardMQTT
+import Foundation
+import Synchronization
+
+/// Somebody at the broker who hears everything, and orders what a test wants.
+final class Watcher: Sendable {
+    private struct State {
+        var messages: [MQTTMessage] = []
+        var connections = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// What the connection's thread hands over.
+    private final class Heard: Sendable {
+        let state = Mutex(State())
+
+        func hear(_ event: MQTTEvent) {
+            let waiting = state.withLock { state in
+                switch event {
+                case .message(let message): state.messages.append(message)
+                case .connected: state.connections += 1
+                default: break
+                }
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for continuation in waiting { continuation.resume() }
+        }
+
+        func change(from messages: Int, _ connections: Int) async {
+            await withCheckedContinuation { continuation in
+                let isOld = state.withLock { state in
+                    guard state.messages.count == messages, state.connections == connections else { return true }
+                    state.waiting.append(continuation)
+                    return false
+                }
+                if isOld { continuation.resume() }
+            }
+        }
+    }
+
+    private let heard = Heard()
+    private let connection: MQTTConnection
+
+    init(port: Int) {
+        var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: "watcher-\(UUID().uuidString)")
+        (settings.firstPause, settings.longestPause) = (.milliseconds(20), .milliseconds(50))
+        let heard = heard
+        connection = MQTTConnection(settings) { heard.hear($0) }
+        connection.want([MQTTFilter("#")].compactMap { $0 })
+        connection.start()
+    }
+
+    var messages: [MQTTMessage] { heard.state.withLock(\.messages) }
+
+    func connected(times: Int = 1) async {
+        while case let (messages, connections) = heard.state.withLock({ ($0.messages.count, $0.connections) }),
+            connections < times
+        {
+            await heard.change(from: messages, connections)
+        }
+    }
+
+    /// The first message from `start` on, of this topic, that contains this text.
+    @discardableResult
+    func message(_ topic: String, _ text: String = "", from start: Int = 0) async -> MQTTMessage {
+        while true {
+            let (messages, connections) = heard.state.withLock { ($0.messages, $0.connections) }
+            let found = messages.dropFirst(start).first {
+                $0.topic == topic && (text.isEmpty || String(decoding: $0.payload, as: UTF8.self).contains(text))
+            }
+            if let found { return found }
+            await heard.change(from: messages.count, connections)
+        }
+    }
+
+    func order(_ topic: String, _ payload: String) throws {
+        guard let topic = MQTTTopic(topic) else { throw POSIXError(.EINVAL) }
+        try connection.publish(MQTTFrame(topic: topic, payload: Array(payload.utf8), lifetime: .seconds(10)))
+    }
+
+    func stop() async { await connection.stop() }
+}
