@@ -42,6 +42,7 @@ final class FleetRunner: Sendable {
 
     /// Until `quit` is typed, the input of a pipe ends after `quit`, or the process is told to end.
     func run() async {
+        Descriptors.allowMost()
         let signals = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
@@ -184,6 +185,8 @@ final class FleetRunner: Sendable {
         let (probe, handover) = handOver(Frame("doorward-mqtt-locks/ready/\(id)", "", qos: 1), connection, id)
         guard handover == .done else { return }
         (state.lines[number].probe, state.lines[number].wantsProbe) = (probe, false)
+        // A broker that acknowledges nothing is not waited for.
+        if probe == nil { state.lines[number].isReady = true }
     }
 
     private func handOver(_ frame: Frame, _ connection: MQTTConnection, _ id: String) -> (id: MQTTFrameID?, handover: Handover) {
