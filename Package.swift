@@ -45,6 +45,12 @@ let configuration = Target.Dependency.product(name: "Configuration", package: "s
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 
+/// The profiles of MQTT locks that are part of the program.
+let shippedProfiles = [
+    "esphome", "homeassistant", "homekey-esp32", "homie", "nuki-hub", "nuki-native", "ring-mqtt", "tasmota", "zigbee2mqtt",
+    "zwave-js-ui",
+]
+
 let package = Package(
     name: "doorward",
     products: [
@@ -116,7 +122,7 @@ let package = Package(
         module(
             "AdapterMQTT", ["DoorwardAdapterKit", "DoorwardDomain", "DoorwardMQTT", yams, logging],
             path: "adapters/mqtt/Sources",
-            resources: ["nuki-native", "zigbee2mqtt"].map { .embedInCode("Profiles/\($0).yaml") }),
+            resources: shippedProfiles.map { .embedInCode("Profiles/\($0).yaml") }),
         // Plays a fleet of real MQTT locks on a real broker.
         .executableTarget(
             name: "doorward-mqtt-locks", dependencies: ["DoorwardMQTT", arguments], path: "simulators/mqtt-locks/Sources",

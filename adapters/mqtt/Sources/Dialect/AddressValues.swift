@@ -59,6 +59,8 @@ struct AddressValues {
         let states = parts.values.filter { $0.aspect == .state }.map(\.reader.topic.text)
         for topic in parts.topics.map(\.text) where MQTTTopic(topic) == nil { blame(topic, of: profile) }
         for topic in states where commands.contains(topic) { blame(topic, of: profile) }
+        for text in parts.values.compactMap(\.ambiguousText) { blame(text, of: profile) }
+        if let text = parts.ambiguousCommand { blame(text, of: profile) }
     }
 
     private mutating func noteUnsound(_ variable: ProfileVariable) {
@@ -91,6 +93,13 @@ extension ProfileVariable {
 }
 
 extension ProfileParts {
+    /// What both locks and unlocks, once filled in.
+    var ambiguousCommand: String? {
+        guard let lock = commands[.lock]?.first else { return nil }
+        let others = [commands[.unlock]?.first, commands[.unlatch]?.first].compactMap { $0 }
+        return others.contains { $0.topic == lock.topic && $0.payload == lock.payload } ? lock.payload.text : nil
+    }
+
     /// Every topic.
     var topics: [ProfileTemplate] {
         values.map(\.reader.topic) + events.map(\.reader.topic) + answers.map(\.reader.topic) + commandTopics

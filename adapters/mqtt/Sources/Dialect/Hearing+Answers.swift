@@ -14,7 +14,9 @@ extension Hearing {
         guard let word = part.words.first(where: { $0.pattern.match(text, ignoringCase: part.reader.ignoresCase) != nil })?.word
         else { return }
         guard let underWay = memory.underWay, !message.isRetained, isOwn(part, payload, text, underWay) else {
-            return note(.unexpectedAck)
+            // A lock that answers with its state tells that state to everybody, asked or not.
+            if told == nil { note(.unexpectedAck) }
+            return
         }
         heard.command = word
     }

@@ -16,8 +16,12 @@ extension Hearing {
             guard let event = meaning.event else { return }
             guard !message.isRetained else { return note(.retainedEventIgnored) }
             tell(event)
+            if !meaning.faults.isEmpty { memory.partFaults[Self.eventFaults] = meaning.faults }
         }
     }
+
+    /// Where faults stand that an event told of: they last until the bolt's state is told anew.
+    static let eventFaults = -1
 
     private mutating func tell(_ event: LockEvent) {
         if dialect.profile.quirks.contains(.ignoreOwnEcho), let underWay = memory.underWay, event.method == .remote,
@@ -105,6 +109,7 @@ extension EventPart {
             found.method = found.method ?? rule.method
             found.isDone = found.isDone ?? rule.isDone
             found.rejection = found.rejection ?? rule.rejection
+            found.faults.formUnion(rule.faults)
             if rule.takesSlotFromName, slot == nil { slot = Int(rest) }
         }
         guard found.isNaming else { return nil }
@@ -115,7 +120,7 @@ extension EventPart {
             method: found.method ?? (kind == .operation && tellsMethods ? .unknown : nil), userSlot: slot,
             credentialID: credentialID.flatMap { values[$0] }.flatMap { Int($0) },
             authorisationID: authorisationID.flatMap { values[$0] }.flatMap { Int($0) }, rejection: found.rejection)
-        return EventMeaning(event: event)
+        return EventMeaning(event: event, faults: found.faults)
     }
 
     private var tellsMethods: Bool { rules.contains { $0.method != nil } }
@@ -147,6 +152,7 @@ extension EventPart {
 /// What an event comes to; without an event for what is known and not told on.
 struct EventMeaning: Hashable, Sendable {
     var event: LockEvent?
+    var faults: Set<LockFault> = []
 }
 
 extension EventRule {

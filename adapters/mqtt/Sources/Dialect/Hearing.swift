@@ -63,6 +63,7 @@ struct Hearing {
         if let told {
             (memory.position, memory.quality) = (told.position, told.quality)
             (report.position, report.quality) = (told.position, told.quality)
+            if told.quality == .confirmed, heard.events.isEmpty { memory.partFaults[Self.eventFaults] = nil }
         }
         let isContradicted = heard.events.contains { $0.contradicts(memory.position) }
         if report.availability == .offline, told?.quality != .confirmed {

@@ -1,8 +1,125 @@
 internal import DoorwardDomain
+internal import DoorwardMQTT
 
 /// Reads what a Home Assistant configuration of a lock says in templates and lists.
 struct HomeAssistantHook {
     let address: [String: JSONValue]
 
-    func apply(to parts: inout ProfileParts) throws(AddressProblems) {}
+    func apply(to parts: inout ProfileParts) throws(AddressProblems) {
+        var problems: [String: VariableProblem] = [:]
+        applyValueTemplate("value_template", .state, &parts, &problems)
+        applyValueTemplate("availability_template", .availability, &parts, &problems)
+        applyCommandTemplate(&parts, &problems)
+        applyAvailability(&parts, &problems)
+        applyQuality(&parts)
+        guard problems.isEmpty else { throw AddressProblems(problems: problems) }
+    }
+
+    private func text(_ key: String) -> String? {
+        switch address[key] {
+        case .string(let text)?: text
+        case .integer(let number)?: "\(number)"
+        case .bool(let truth)?: "\(truth)"
+        default: nil
+        }
+    }
+
+    // MARK: Templates
+
+    private func applyValueTemplate(
+        _ key: String, _ aspect: ValuePart.Aspect, _ parts: inout ProfileParts, _ problems: inout [String: VariableProblem]
+    ) {
+        guard address[key] != nil else { return }
+        guard let template = text(key), let path = HomeAssistantTemplate.path(template) else {
+            problems[key] = .malformed
+            return
+        }
+        for index in parts.values.indices where parts.values[index].aspect == aspect { parts.values[index].reader.read(at: path) }
+    }
+
+    private func applyCommandTemplate(_ parts: inout ProfileParts, _ problems: inout [String: VariableProblem]) {
+        guard address["command_template"] != nil else { return }
+        guard let template = text("command_template") else {
+            problems["command_template"] = .malformed
+            return
+        }
+        for operation in parts.commands.keys {
+            guard var part = parts.commands[operation]?.first,
+                let payload = HomeAssistantTemplate.command(template, value: part.payload.text)
+            else {
+                problems["command_template"] = .malformed
+                return
+            }
+            part.payload = payload
+            part.isJSON = JSONText(payload.text) != nil
+            part.payloadWithCode = payload.names.contains(CommandPart.code) ? payload : nil
+            parts.commands[operation] = [part]
+        }
+    }
+
+    // MARK: Availability
+
+    private func applyAvailability(_ parts: inout ProfileParts, _ problems: inout [String: VariableProblem]) {
+        parts.availabilityMode = text("availability_mode").flatMap { ProfileParts.Mode(rawValue: $0) } ?? .latest
+        guard let value = address["availability"] else { return }
+        // Home Assistant takes the list or the single topic, not both.
+        guard address["availability_topic"] == nil, let items = items(value), (1...20).contains(items.count) else {
+            problems["availability"] = .malformed
+            return
+        }
+        for item in items {
+            guard let part = availability(item) else {
+                problems["availability"] = .malformed
+                return
+            }
+            parts.values.append(part)
+        }
+    }
+
+    private func items(_ value: JSONValue) -> [JSONValue]? {
+        switch value {
+        case .array(let items): items
+        case .object: [value]
+        default: nil
+        }
+    }
+
+    private func availability(_ item: JSONValue) -> ValuePart? {
+        guard case .object(let fields) = item else { return nil }
+        func field(_ names: String...) -> String? {
+            for name in names { if case .string(let text)? = fields[name] { return text } }
+            return nil
+        }
+        guard let topic = field("topic", "t"), MQTTTopic(topic) != nil else { return nil }
+        var reader = ValueReader(topic: ProfileTemplate(literal: topic))
+        if let template = field("value_template", "val_tpl") {
+            guard let path = HomeAssistantTemplate.path(template) else { return nil }
+            reader.read(at: path)
+        }
+        let online = field("payload_available", "pl_avail") ?? "online"
+        let offline = field("payload_not_available", "pl_not_avail") ?? "offline"
+        guard online != offline else { return nil }
+        let words: [(String, Availability)] = [(online, .online), (offline, .offline)]
+        return ValuePart(
+            aspect: .availability, reader: reader,
+            map: words.map { word, availability in
+                ValuePart.Entry(
+                    pattern: ValuePattern(.exact, ProfileTemplate(literal: word)),
+                    meaning: ValueMeaning(availability: availability))
+            })
+    }
+
+    private func applyQuality(_ parts: inout ProfileParts) {
+        let isAcknowledged = text("qos").map { $0 != "0" } ?? false
+        parts.commandQuality = isAcknowledged ? .atLeastOnce : .atMostOnce
+        parts.subscribeQuality = parts.commandQuality
+    }
+}
+
+extension ValueReader {
+    /// Takes the value from JSON, or where the path is empty from the payload itself.
+    fileprivate mutating func read(at path: JSONPath) {
+        guard !path.keys.isEmpty else { return }
+        (source, paths, writesTruthAsPython) = (.json, [path], true)
+    }
 }

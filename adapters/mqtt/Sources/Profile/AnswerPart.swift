@@ -14,7 +14,7 @@ struct AnswerPart: Hashable, Sendable {
     /// What else must hold for it to be an answer.
     var conditions: [EventRule.Condition] = []
     var words: [Entry] = []
-    var unless: String?
+    var condition = PartCondition()
 
     struct Entry: Hashable, Sendable {
         var pattern: ValuePattern
@@ -22,9 +22,9 @@ struct AnswerPart: Hashable, Sendable {
     }
 
     func filled(by values: [String: String]) -> AnswerPart? {
-        guard unless.map({ values[$0] == nil }) ?? true, let topic = reader.topic.filled(by: values) else { return nil }
+        guard condition.holds(values), let reader = reader.filled(by: values) else { return nil }
         var part = self
-        part.reader.topic = topic
+        part.reader = reader
         part.words = words.compactMap { entry in
             entry.pattern.filled(by: values, reader.type).map { Entry(pattern: $0, word: entry.word) }
         }

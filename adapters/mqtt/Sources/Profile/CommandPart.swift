@@ -10,12 +10,11 @@ struct CommandPart: Hashable, Sendable {
     /// In place of `payload` when a code goes along.
     var payloadWithCode: ProfileTemplate?
     var isJSON = false
-    /// Left out where this variable has a value.
-    var unless: String?
+    var condition = PartCondition()
 
     func filled(by values: [String: String]) -> CommandPart? {
         let escaping = isJSON ? ProfileTemplate.Escaping.json : .plain
-        guard unless.map({ values[$0] == nil }) ?? true, let topic = topic.filled(by: values),
+        guard condition.holds(values), let topic = topic.filled(by: values),
             let payload = payload.filled(by: values, escaping, leaving: Self.open)
         else { return nil }
         var part = self

@@ -25,7 +25,7 @@ struct EventPart: Hashable, Sendable {
     var authorisationID: String?
     /// Whether what is told has been done, where no rule says.
     var isDone: Bool?
-    var unless: String?
+    var condition = PartCondition()
 
     struct Field: Hashable, Sendable {
         var name: String
@@ -33,9 +33,9 @@ struct EventPart: Hashable, Sendable {
     }
 
     func filled(by values: [String: String]) -> EventPart? {
-        guard unless.map({ values[$0] == nil }) ?? true, let topic = reader.topic.filled(by: values) else { return nil }
+        guard condition.holds(values), let reader = reader.filled(by: values) else { return nil }
         var part = self
-        part.reader.topic = topic
+        part.reader = reader
         return part
     }
 }
@@ -54,6 +54,8 @@ struct EventRule: Hashable, Sendable {
     var method: LockEvent.Method?
     var isDone: Bool?
     var rejection: Rejection?
+    /// What is wrong from then on, until the bolt's state is told anew.
+    var faults: Set<LockFault> = []
     /// The number in what `*` stands for is the user's slot.
     var takesSlotFromName = false
     /// Known, and nothing that is told on.

@@ -42,7 +42,7 @@ extension PartsReader {
             return nil
         }
         let isJSON = section.word("source", CommandSource.self) == .json
-        var part = CommandPart(topic: topic, payload: ProfileTemplate(text), isJSON: isJSON, unless: unless(section))
+        var part = CommandPart(topic: topic, payload: ProfileTemplate(text), isJSON: isJSON, condition: condition(section))
         check(part.payload, payload, isJSON, open: [CommandPart.reference])
         if let field = section.field("payloadWithCode"), let text = section.text("payloadWithCode") {
             part.payloadWithCode = ProfileTemplate(text)
@@ -112,7 +112,7 @@ extension PartsReader {
     func readAnswers(_ file: ProfileSection, _ parts: inout ProfileParts, _ timeout: inout Int?) {
         for field in file.items("ack", orOne: true) {
             guard let section = file.section(field, keys: ProfileKeys.ack), let reader = reader(section) else { continue }
-            var part = AnswerPart(reader: reader, unless: unless(section))
+            var part = AnswerPart(reader: reader, condition: condition(section))
             part.conditions = conditions(section)
             part.correlation = correlation(section)
             part.words = words(section, reader.type)

@@ -8,10 +8,10 @@ extension PartsReader {
         let source = section.word("source", EventPart.Source.self)
         guard let topic = topic(section), let source else { return nil }
         var reader = ValueReader(topic: topic)
-        reader.paths = section.texts("path").compactMap(\.text).map { JSONPath($0) }
+        reader.pathTexts = paths(section)
         reader.source = source == .json ? .json : .raw
         if source == .json { section.require("path") }
-        var part = EventPart(source: source, reader: reader, unless: unless(section))
+        var part = EventPart(source: source, reader: reader, condition: condition(section))
         part.fields = fields(section)
         if source == .csv, part.fields.isEmpty { section.note("`\(section.path)` needs `fields`, the names of the columns") }
         part.noneValues = noneValues(section)
@@ -66,6 +66,7 @@ extension PartsReader {
         rule.isDone = section.truth("ok")
         rule.rejection = section.word("reason", Rejection.self)
         rule.isSilent = section.truth("ignore") ?? false
+        rule.faults = Set(section.items("faults", orOne: true).compactMap { section.word($0, $0.text, LockFault.self) })
         if let slot = section.text("userSlot") {
             rule.takesSlotFromName = slot == "*"
             let hasRest = rule.conditions.contains { $0.patterns.contains { $0.kind == .prefix || $0.kind == .suffix } }

@@ -5,7 +5,8 @@ extension PartsReader {
     func state(_ field: ProfileSection.Field, _ file: ProfileSection) -> ValuePart? {
         guard let section = file.section(field, keys: ProfileKeys.state), let reader = reader(section) else { return nil }
         section.require("map")
-        var part = ValuePart(aspect: .state, reader: reader, map: map(section, reader.type, .state), unless: unless(section))
+        var part = ValuePart(
+            aspect: .state, reader: reader, map: map(section, reader.type, .state), condition: condition(section))
         part.time = section.text("time").map { JSONPath($0) }
         if let assumed = section.field("assumed"), let text = section.text("assumed") {
             part.assumed = checked(ProfileTemplate(text), assumed, isTopic: false)
@@ -19,13 +20,13 @@ extension PartsReader {
     func door(_ field: ProfileSection.Field, _ file: ProfileSection) -> ValuePart? {
         guard let section = file.section(field, keys: ProfileKeys.door), let reader = reader(section) else { return nil }
         section.require("map")
-        return ValuePart(aspect: .door, reader: reader, map: map(section, reader.type, .door), unless: unless(section))
+        return ValuePart(aspect: .door, reader: reader, map: map(section, reader.type, .door), condition: condition(section))
     }
 
     func faults(_ field: ProfileSection.Field, _ file: ProfileSection) -> ValuePart? {
         guard let section = file.section(field, keys: ProfileKeys.faults), let reader = reader(section) else { return nil }
         section.require("map")
-        return ValuePart(aspect: .faults, reader: reader, map: map(section, reader.type, .faults), unless: unless(section))
+        return ValuePart(aspect: .faults, reader: reader, map: map(section, reader.type, .faults), condition: condition(section))
     }
 
     func battery(_ file: ProfileSection) -> [ValuePart] {
@@ -34,7 +35,7 @@ extension PartsReader {
             guard let level = section.section(field, keys: ProfileKeys.batteryLevel), let reader = reader(level) else {
                 return nil
             }
-            return ValuePart(aspect: .batteryLevel, reader: reader, unless: unless(level))
+            return ValuePart(aspect: .batteryLevel, reader: reader, condition: condition(level))
         }
         let warnings = section.items("low", orOne: true).compactMap { field -> ValuePart? in
             guard let low = section.section(field, keys: ProfileKeys.batteryLow) else { return nil }
@@ -45,7 +46,7 @@ extension PartsReader {
                     pattern: ValuePattern(.exact, ProfileTemplate(literal: word)), meaning: ValueMeaning(isLow: isLow))
             }
             let map = isBare ? words : map(low, reader.type, .batteryLow)
-            return ValuePart(aspect: .batteryLow, reader: reader, map: map, unless: unless(low))
+            return ValuePart(aspect: .batteryLow, reader: reader, map: map, condition: condition(low))
         }
         return levels + warnings
     }
@@ -74,7 +75,7 @@ extension PartsReader {
                 }
             }
         }
-        return ValuePart(aspect: .availability, reader: reader, map: map, unless: unless(section))
+        return ValuePart(aspect: .availability, reader: reader, map: map, condition: condition(section))
     }
 
     // MARK: Maps

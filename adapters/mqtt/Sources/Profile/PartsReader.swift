@@ -73,22 +73,32 @@ struct PartsReader {
         section.require("topic")
         guard let topic = topic(section) else { return nil }
         var reader = ValueReader(topic: topic)
-        reader.paths = section.texts("path").compactMap(\.text).map { JSONPath($0) }
-        reader.source = section.word("source", ValueReader.Source.self) ?? (reader.paths.isEmpty ? .raw : .json)
+        reader.pathTexts = paths(section)
+        reader.source = section.word("source", ValueReader.Source.self) ?? (reader.pathTexts.isEmpty ? .raw : .json)
         reader.type = section.word("type", ValueType.self) ?? type
         reader.ignoresCase = section.truth("caseInsensitive") ?? false
-        if reader.source == .raw, !reader.paths.isEmpty {
+        if reader.source == .raw, !reader.pathTexts.isEmpty {
             section.note("`path` leads through JSON; write `source: json`, or leave `path` out", at: "path")
         }
         return reader
     }
 
-    /// A variable that, where it has a value, leaves a part out.
-    func unless(_ section: ProfileSection) -> String? {
-        guard let name = section.text("unless") else { return nil }
+    func paths(_ section: ProfileSection) -> [ProfileTemplate] {
+        section.texts("path").compactMap { item in
+            item.text.flatMap { checked(ProfileTemplate($0), item, isTopic: false) }
+        }
+    }
+
+    /// The variables on which it depends whether a part is there.
+    func condition(_ section: ProfileSection) -> PartCondition {
+        PartCondition(unless: variable("unless", section), onlyWith: variable("onlyWith", section))
+    }
+
+    private func variable(_ key: String, _ section: ProfileSection) -> String? {
+        guard let name = section.text(key) else { return nil }
         if names.variables[name] == nil {
             let hint = nearestName(to: name, among: names.variables.keys).map { "; did you mean `\($0)`?" } ?? ""
-            section.note("`\(section.path).unless`: there is no variable `\(name)`\(hint)", at: "unless")
+            section.note("`\(section.path).\(key)`: there is no variable `\(name)`\(hint)", at: key)
         }
         return name
     }

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+import FoundationEssentials
 
 /// A profile in a file of its own.
 package struct ProfileFile: Sendable {

@@ -32,6 +32,12 @@ struct ProfileJudge {
             }
             if isCommand { file.note("`refresh` sends what a command sends; asking must move nothing", at: "refresh") }
         }
+        for part in profile.parts.values {
+            if let text = part.ambiguousText { file.note("`\(text)` stands for two things in one map", at: part.aspect.section) }
+        }
+        if profile.parts.ambiguousCommand != nil {
+            file.note("`commands.lock` sends what another command sends; nobody can say what it does", at: "commands")
+        }
         noteTooMany()
     }
 
@@ -39,6 +45,19 @@ struct ProfileJudge {
         let parts = profile.parts
         if parts.values.count + parts.events.count + parts.answers.count > 100 {
             mistakes.add(1, "", "the profile has more than 100 parts; a lock has a dozen")
+        }
+    }
+}
+
+extension ValuePart.Aspect {
+    /// The key of a profile under which it stands.
+    var section: String {
+        switch self {
+        case .state: "state"
+        case .door: "door"
+        case .batteryLevel, .batteryLow: "battery"
+        case .faults: "faults"
+        case .availability: "availability"
         }
     }
 }

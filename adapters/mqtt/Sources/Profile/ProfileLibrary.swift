@@ -1,6 +1,6 @@
 internal import DoorwardDomain
-internal import FoundationEssentials
-internal import Synchronization
+import FoundationEssentials
+import Synchronization
 
 /// The profiles that there are: those of the program, and those of folders. A file with the id of a shipped profile takes its
 /// place.

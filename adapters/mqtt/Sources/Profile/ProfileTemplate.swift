@@ -69,7 +69,9 @@ struct ProfileTemplate: Hashable, Sendable {
         return filled
     }
 
-    private mutating func append(_ piece: Piece) {
+    /// Adds a piece; a text joins the text before it.
+    mutating func append(_ piece: Piece) {
+        if piece == .text("") { return }
         if case .text(let more) = piece, case .text(let text)? = pieces.last {
             pieces[pieces.count - 1] = .text(text + more)
         } else {

@@ -8,7 +8,15 @@ enum ShippedProfiles {
         }, uniquingKeysWith: { first, _ in first })
 
     static let files: [(name: String, bytes: [UInt8])] = [
+        ("esphome", PackageResources.esphome_yaml),
+        ("homeassistant", PackageResources.homeassistant_yaml),
+        ("homekey-esp32", PackageResources.homekey_esp32_yaml),
+        ("homie", PackageResources.homie_yaml),
+        ("nuki-hub", PackageResources.nuki_hub_yaml),
         ("nuki-native", PackageResources.nuki_native_yaml),
+        ("ring-mqtt", PackageResources.ring_mqtt_yaml),
+        ("tasmota", PackageResources.tasmota_yaml),
         ("zigbee2mqtt", PackageResources.zigbee2mqtt_yaml),
+        ("zwave-js-ui", PackageResources.zwave_js_ui_yaml),
     ]
 }

@@ -12,8 +12,7 @@ struct ValuePart: Hashable, Sendable {
     var time: JSONPath?
     /// `true` once filled in: the state was derived from what was sent, not measured.
     var assumed: ProfileTemplate?
-    /// Left out where this variable has a value.
-    var unless: String?
+    var condition = PartCondition()
 
     struct Entry: Hashable, Sendable {
         var pattern: ValuePattern
@@ -24,11 +23,21 @@ struct ValuePart: Hashable, Sendable {
         map.first { $0.pattern.match(value, ignoringCase: reader.ignoresCase) != nil }?.meaning
     }
 
+    /// A text that stands for two things, of which nobody can say which one is meant; once filled in.
+    var ambiguousText: String? {
+        var meanings: [ValuePattern: ValueMeaning] = [:]
+        for entry in map where entry.pattern.text.names.isEmpty {
+            if let other = meanings[entry.pattern], other != entry.meaning { return entry.pattern.text.text }
+            meanings[entry.pattern] = entry.meaning
+        }
+        return nil
+    }
+
     /// - Returns: `nil` where a variable that it needs has no value.
     func filled(by values: [String: String]) -> ValuePart? {
-        guard unless.map({ values[$0] == nil }) ?? true, let topic = reader.topic.filled(by: values) else { return nil }
+        guard condition.holds(values), let reader = reader.filled(by: values) else { return nil }
         var part = self
-        part.reader.topic = topic
+        part.reader = reader
         part.map = map.compactMap { entry in
             entry.pattern.filled(by: values, reader.type).map { Entry(pattern: $0, meaning: entry.meaning) }
         }

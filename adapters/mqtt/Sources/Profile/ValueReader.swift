@@ -22,10 +22,23 @@ struct ValueReader: Hashable, Sendable {
     var source = Source.raw
     /// Tried in order; the first that is there and not `null` counts. The whole payload where there is none.
     var paths: [JSONPath] = []
+    /// The paths as they are written, with places for variables.
+    var pathTexts: [ProfileTemplate] = []
     var type = ValueType.string
     var ignoresCase = false
     /// Templates of Home Assistant write truth as Python does: `True`.
     var writesTruthAsPython = false
+
+    /// - Returns: `nil` where a variable has no value.
+    func filled(by values: [String: String]) -> ValueReader? {
+        guard let topic = topic.filled(by: values) else { return nil }
+        var reader = self
+        reader.topic = topic
+        reader.pathTexts = pathTexts.compactMap { $0.filled(by: values) }
+        guard reader.pathTexts.count == pathTexts.count else { return nil }
+        reader.paths = reader.pathTexts.map { JSONPath($0.text) }
+        return reader
+    }
 
     /// - Parameter payload: not empty.
     func read(_ payload: Payload) -> Reading {

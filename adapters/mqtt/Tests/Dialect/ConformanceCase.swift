@@ -30,6 +30,13 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
 
 /// The addresses of the examples.
 enum Example {
-    static let front: [String: String] = ["name": "front"]
-    static let nuki: [String: String] = ["id": "398172F4"]
+    static let words = ["command_topic": "command-topic", "state_topic": "state-topic"]
+    static let front = ["name": "front"]
+    static let nuki = ["id": "398172F4"]
+    static let zwave = ["node": "front", "gateway": "office", "nodeId": "5"]
+    static let homie = ["device": "front", "root": "bridge"]
+    static let ring = ["location": "home", "device": "d1"]
+    static let esphome = ["node": "porch", "object_id": "door"]
+    static let tasmota = ["topic": "strike"]
+    static let homekey = ["client": "reader"]
 }

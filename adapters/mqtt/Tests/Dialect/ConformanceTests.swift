@@ -12,6 +12,13 @@ import Testing
     }
 
     private static let cases: [ConformanceCase] = [
+        ConformanceCase("C01", "homeassistant", Example.words, "state-topic", "LOCKED", retained: true, "locked retained"),
+        ConformanceCase("C02", "homeassistant", Example.words, prev: .locked, "state-topic", "JAMMED", "jammed confirmed"),
+        ConformanceCase(
+            "C03", "homeassistant",
+            Example.words.merging(["state_locked": "closed", "value_template": "{{ value_json.val }}"]) { $1 }, "state-topic",
+            #"{"val":"closed"}"#, "locked confirmed"),
+        ConformanceCase("C04", "homeassistant", Example.words, prev: .locked, "state-topic", "None", "unknown confirmed"),
         ConformanceCase(
             "C08", "zigbee2mqtt", Example.front, "zigbee2mqtt/front",
             #"{"battery":100,"linkquality":255,"lock_state":"locked","state":"LOCK"}"#, "locked confirmed 100%"),
@@ -41,5 +48,37 @@ import Testing
             "event operation open keypad credential 12345 auth 54321"),
         ConformanceCase(
             "C18", "nuki-native", Example.nuki, inFlight: .unlock, "nuki/398172F4/commandResponse", "66", "rejected(jammed)"),
+        ConformanceCase("C20", "nuki-hub", [:], inFlight: .lock, "nukihub/lock/action", "ack", "accepted"),
+        ConformanceCase(
+            "C21", "nuki-hub", [:], prev: .locking, inFlight: .lock, "nukihub/lock/hastate", "jammed",
+            "jammed confirmed; rejected(jammed)"),
+        ConformanceCase(
+            "C22", "zwave-js-ui", Example.zwave, "zwave/front/98/0/currentMode", #"{"time":1755955213235,"value":255}"#,
+            "locked confirmed"),
+        ConformanceCase(
+            "C23", "zwave-js-ui", Example.zwave, prev: .locked,
+            "zwave/front/113/0/Access_Control/Keypad_unlock_operation", #"{"time":1755955351718,"value":{"userId":3}}"#,
+            "stale; event operation unlock ok keypad slot 3"),
+        ConformanceCase(
+            "C24", "zwave-js-ui", Example.zwave, inFlight: .lock, "zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/writeValue",
+            #"{"success":true,"message":"Success zwave api call","result":{"status":2},"origin":{"ref":"a1"}}"#,
+            "rejected(unknown)"),
+        ConformanceCase(
+            "C25", "homie", Example.homie, prev: .locked, "homie/5/bridge/$state", "lost", retained: true, "stale offline"),
+    ]
+
+    @Test("each command of the published formats leaves as it is meant, and never retained", arguments: orders)
+    func ordered(_ row: OrderCase) throws {
+        var spoken = try Spoken(row.profile, row.address)
+        #expect(try spoken.order(row.operation, code: row.code) == row.expected)
+    }
+
+    private static let orders: [OrderCase] = [
+        OrderCase(
+            "C05", "homeassistant", Example.words.merging(["ret": "true"]) { $1 }, .unlock, "command-topic UNLOCK q0"),
+        OrderCase(
+            "C13", "zigbee2mqtt", Example.front, .unlock, code: "0042",
+            #"zigbee2mqtt/front/set {"state":{"state":"UNLOCK","code":"0042"}} q0"#),
+        OrderCase("C19", "nuki-native", Example.nuki, .unlatch, "nuki/398172F4/lockAction 3 q1"),
     ]
 }

@@ -1,0 +1,67 @@
+/// The templates that Doorward reads without being Jinja: a value, a value within JSON, and for commands texts around them.
+enum HomeAssistantTemplate {
+    /// Where a template finds its value.
+    ///
+    /// - Returns: an empty path for the payload itself; `nil` for any template that does more.
+    static func path(_ template: String) -> JSONPath? {
+        guard let inner = expression(template) else { return nil }
+        let parts = inner.split(separator: "|", omittingEmptySubsequences: false).map(trimmed)
+        guard parts.count == 1 || (parts.count == 2 && (parts[1] == "default('')" || parts[1] == "default(\"\")")) else {
+            return nil
+        }
+        if parts[0] == "value" { return JSONPath(keys: []) }
+        guard parts[0].hasPrefix("value_json") else { return nil }
+        let rest = parts[0].dropFirst("value_json".count)
+        return rest.first == "[" ? bracketed(rest) : dotted(rest)
+    }
+
+    /// A text with `{{ value }}` and `{{ code }}` in it as one with places for variables.
+    ///
+    /// - Returns: `nil` for any template that does more.
+    static func command(_ template: String, value: String) -> ProfileTemplate? {
+        var text = ProfileTemplate(literal: "")
+        var rest = Substring(template)
+        while let start = rest.firstRange(of: "{{") {
+            guard let end = rest.firstRange(of: "}}"), start.upperBound <= end.lowerBound else { return nil }
+            text.append(.text(String(rest[..<start.lowerBound])))
+            switch trimmed(rest[start.upperBound..<end.lowerBound]) {
+            case "value": text.append(.text(value))
+            case "code": text.append(.variable(CommandPart.code))
+            default: return nil
+            }
+            rest = rest[end.upperBound...]
+        }
+        guard !rest.contains("{%"), !rest.contains("{#"), !text.text.contains("{%") else { return nil }
+        text.append(.text(String(rest)))
+        return text
+    }
+
+    private static func expression(_ template: String) -> Substring? {
+        let text = trimmed(template)
+        guard text.hasPrefix("{{"), text.hasSuffix("}}"), text.count >= 4 else { return nil }
+        let inner = text.dropFirst(2).dropLast(2)
+        return inner.contains("{{") || inner.contains("}}") ? nil : inner[...]
+    }
+
+    private static func dotted(_ rest: Substring) -> JSONPath? {
+        guard rest.first == "." else { return nil }
+        let keys = rest.dropFirst().split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        return keys.allSatisfy { ProfileTemplate.isName($0) } ? JSONPath(keys: keys) : nil
+    }
+
+    private static func bracketed(_ rest: Substring) -> JSONPath? {
+        for quote in ["'", "\""] where rest.hasPrefix("[\(quote)") && rest.hasSuffix("\(quote)]") && rest.count > 4 {
+            let key = rest.dropFirst(2).dropLast(2)
+            guard !key.contains(quote), !key.contains("\\") else { return nil }
+            return JSONPath(keys: [String(key)])
+        }
+        return nil
+    }
+
+    private static func trimmed(_ text: some StringProtocol) -> String {
+        var rest = Substring(text)
+        while rest.first?.isWhitespace == true { rest.removeFirst() }
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return String(rest)
+    }
+}

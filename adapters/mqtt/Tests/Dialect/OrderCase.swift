@@ -1,0 +1,34 @@
+import DoorwardDomain
+import DoorwardMQTT
+import Testing
+
+@testable import AdapterMQTT
+
+/// One command, and the frames that it must come to.
+struct OrderCase: Sendable, CustomTestStringConvertible {
+    let name: String
+    let profile: String
+    let address: [String: String]
+    let operation: LockOperation
+    var code: String?
+    /// Topic, payload and quality; then after `?` the topics of questions.
+    let expected: String
+
+    var testDescription: String { "\(name): \(profile) \(operation.rawValue)" }
+
+    init(
+        _ name: String, _ profile: String, _ address: [String: String], _ operation: LockOperation, code: String? = nil,
+        _ expected: String
+    ) {
+        (self.name, self.profile, self.address, self.operation) = (name, profile, address, operation)
+        (self.code, self.expected) = (code, expected)
+    }
+}
+
+extension Spoken {
+    mutating func order(_ operation: LockOperation, code: String? = nil, reference: String = "a1") throws -> String {
+        let (command, questions) = try dialect.order(operation, code: code.map { Secret($0) }, reference: reference, &memory)
+        let frame = "\(command.topic) \(String(decoding: command.payload, as: UTF8.self)) q\(command.quality.rawValue)"
+        return ([frame] + questions.map { "?\($0.topic)" }).joined(separator: "; ")
+    }
+}
