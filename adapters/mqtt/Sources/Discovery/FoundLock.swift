@@ -21,6 +21,7 @@ package struct FoundLock: Hashable, Sendable {
     /// It was there, and has been taken away.
     package var isGone = false
 
+    /// Names are cut to one line each, as strangers may have written them.
     package init(
         id: String, name: String? = nil, manufacturer: String? = nil, model: String? = nil, profile: String,
         variables: [String: JSONValue], problem: String? = nil

@@ -7,7 +7,7 @@ import Testing
         ("nuki-native", "nuki-native", ["id": "1A2B3C4D"]),
         ("nuki-hub", "nuki-hub", [:]),
         ("zwave-js-ui", "zwave-js-ui", ["node": "hall/front", "gateway": "house"]),
-        ("esphome", "esphome", ["node": "porch", "object": "front_door"]),
+        ("esphome", "esphome", ["node": "porch", "object_id": "front_door"]),
         ("ring-mqtt", "ring-mqtt", ["location": "10b2", "device": "5f0c"]),
     ]
 
@@ -55,6 +55,16 @@ import Testing
         #expect(broker.only?.variables == ["node": "hall/front", "gateway": "house", "naming": "named"])
     }
 
+    @Test("an ESPHome lock without a latch, or that tells what it has not done, says so in its address")
+    func esphomeFlags() throws {
+        var broker = Listening(["homeassistant"])
+        let text = try Fixture.text("esphome").replacing("\"pl_open\": \"OPEN\"", with: "\"opt\": true")
+        broker.hear(Fixture.topic("esphome"), text)
+        #expect(
+            broker.only?.variables
+                == ["node": "porch", "object_id": "front_door", "optimistic": .bool(true), "no_open": .bool(true)])
+    }
+
     @Test(
         "a lock that only resembles a make is what it says it is",
         arguments: [
@@ -64,7 +74,7 @@ import Testing
             ("zwave-js-ui", "_CLIENTS/ZWAVE_GATEWAY-house", "bridge"),
             ("zwave-js-ui", "front/98/0/currentMode", "back/98/0/currentMode"),
             ("esphome", "porch/status", "other/status"), ("esphome", "\"pl_open\": \"OPEN\"", "\"pl_lock\": \"CLOSE\""),
-            ("esphome", "\"pl_open\": \"OPEN\"", "\"opt\": true"), ("esphome", "/front_door/", "/door/"),
+            ("esphome", "/front_door/", "/door/"),
             ("ring-mqtt", "/alarm/", "/camera/"), ("ring-mqtt", "lock/state", "lock/states"),
         ])
     func resembling(fixture: String, from: String, to: String) throws {

@@ -75,10 +75,12 @@ enum KnownMake: CaseIterable {
     /// `<node>/lock/<object>/command` under the same object, in ESPHome's words, with `<node>/status` as its availability.
     private func esphome(_ lock: HomeAssistantLock, command: String, state: String, object: String) -> [String: JSONValue]? {
         guard let node = command.before("/lock/\(object)/command"), state == "\(node)/lock/\(object)/state",
-            lock.text("availability_topic") == "\(node)/status", !lock.isOptimistic,
-            lock.hasDefaultWords
+            lock.text("availability_topic") == "\(node)/status", lock.hasDefaultWords
         else { return nil }
-        return ["node": .string(node), "object": .string(object)]
+        var variables: [String: JSONValue] = ["node": .string(node)]
+        if lock.isOptimistic { variables["optimistic"] = .bool(true) }
+        if lock.text("payload_open") == nil { variables["no_open"] = .bool(true) }
+        return variables.with("object_id", object, unless: "lock")
     }
 
     /// `<base>/<location>/alarm/<device>/lock/command`.
