@@ -117,6 +117,18 @@ import Testing
         #expect(later.count == 3 && later.allSatisfy { !$0.isRetained })
     }
 
+    @Test(
+        "a state that is left there at once is the one that is there, or is said once more where the broker keeps none",
+        arguments: [(Profile.esphome, false), (.nukiHub, false), (.tasmota, true), (.ring, true), (.zigbee2mqtt, true)])
+    func retainedAtOnce(profile: Profile, isSaid: Bool) throws {
+        var played = PlayedFleet(profile)
+        try played.obey("retained \(played.name)")
+        let topic = played.fleet.locks[0].dialect.stateTopic
+        #expect(played.takeFrames().filter(\.isRetained).map(\.topic) == (isSaid ? [topic] : []))
+        try played.obey("thumb-turn \(played.name)")
+        #expect(played.takeFrames().allSatisfy { $0.topic != topic || !$0.isRetained })
+    }
+
     @Test("a lock that goes offline at an order is cut off, moves nothing, and is back after its absence, telling all it is")
     func offline() {
         var played = PlayedFleet(.homeassistant) { $0.rates = [.offline: 1] }

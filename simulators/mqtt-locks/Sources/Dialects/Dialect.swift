@@ -3,6 +3,8 @@ protocol Dialect: Sendable {
     static var profile: Profile { get }
     /// Whether codes can be typed at the lock, or keys shown to it.
     static var hasKeypad: Bool { get }
+    /// Whether its ecosystem lets the broker keep its state.
+    static var retainsState: Bool { get }
     /// What a gateway needs to know to reach this lock: the variables of the profile.
     var variables: JSON { get }
     /// What it subscribes to; for a lock of a bridge, the bridge does.
@@ -19,6 +21,7 @@ protocol Dialect: Sendable {
 
 extension Dialect {
     static var hasKeypad: Bool { false }
+    static var retainsState: Bool { true }
     var filters: [String] { [] }
     var will: Frame? { nil }
     mutating func forget() {}

@@ -5,9 +5,6 @@ struct HomieLock: Dialect {
     static let hasKeypad = true
 
     let device: String
-    /// Where somebody who was refused can be told apart from somebody who was let in.
-    private enum Outcome { static let done = true, refused = false }
-
     var variables: JSON { ["device": .text(device), "node": "lock"] }
     private var base: String { "homie/5/\(device)" }
     var stateTopic: String { "\(base)/lock/state" }
@@ -33,11 +30,11 @@ struct HomieLock: Dialect {
         case .moved(let move):
             sayState(&stage)
             if move.cause == .remote { stage.say("\(base)/lock/command", move.motion.rawValue) }
-            sayOperation(move.motion.rawValue, move.cause, Outcome.done, &stage)
+            sayOperation(move.motion.rawValue, move.cause, ok: true, &stage)
         case .jammed(let move):
             sayState(&stage)
-            sayOperation(move.motion.rawValue, move.cause, Outcome.refused, &stage)
-        case .codeRefused(let slot): sayOperation("unlock", .keypad(slot: slot), Outcome.refused, &stage)
+            sayOperation(move.motion.rawValue, move.cause, ok: false, &stage)
+        case .codeRefused(let slot): sayOperation("unlock", .keypad(slot: slot), ok: false, &stage)
         case .door: keep("lock/door", stage.mechanism.isDoorOpen ? "open" : "closed", &stage)
         case .battery: keep("lock/battery", "\(stage.mechanism.percent)", &stage)
         case .lost, .due: break
@@ -48,7 +45,7 @@ struct HomieLock: Dialect {
         stage.report(stateTopic, stage.mechanism.shown.rawValue, qos: 1, isRetained: true)
     }
 
-    private func sayOperation(_ word: String, _ cause: Cause, _ ok: Bool, _ stage: inout Stage) {
+    private func sayOperation(_ word: String, _ cause: Cause, ok: Bool, _ stage: inout Stage) {
         let (method, slot): (String, JSON) =
             switch cause {
             case .remote: ("remote", .null)

@@ -1,6 +1,7 @@
 /// A lock of a Ring alarm behind ring-mqtt. Nothing is retained; what the lock is doing is made up before the order is sent.
 struct RingLock: Dialect {
     static let profile = Profile.ring
+    static let retainsState = false
     static let location = "7c1a4e52-0b7d-4b0e-9b57-2f4f5d1c9a10"
 
     private static let afterBirth = 1

@@ -1,6 +1,7 @@
 /// A relay of Tasmota that drives a strike: `ON` opens the way, `OFF` bars it. The relay knows nothing of the bolt.
 struct TasmotaLock: Dialect {
     static let profile = Profile.tasmota
+    static let retainsState = false
 
     let topic: String
     private var isOn = false
@@ -37,7 +38,10 @@ struct TasmotaLock: Dialect {
             sayTelemetry("tele/\(topic)/STATE", &stage)
         // What jams is the strike: the relay answers all the same.
         case .moved(let move) where move.cause == .remote, .jammed(let move) where move.cause == .remote: answer(&stage)
-        case .report: sayTelemetry("tele/\(topic)/STATE", &stage)
+        case .report:
+            sayTelemetry("tele/\(topic)/STATE", &stage)
+            // With `PowerRetain` the broker keeps what the relay answers, not its telemetry.
+            if stage.isNextKept { answer(&stage) }
         case .lost, .moving, .moved, .jammed, .released, .codeRefused, .door, .battery, .due: break
         }
     }

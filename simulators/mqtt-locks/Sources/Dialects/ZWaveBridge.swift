@@ -2,7 +2,8 @@
 struct ZWaveBridge: Bridge {
     private let numbers: [Substring: Int]
     private let nodes: [Int: Int]
-    private static let status = "\(ZWaveLock.prefix)/_CLIENTS/ZWAVE_GATEWAY-\(ZWaveLock.gateway)/status"
+    static let status = "\(ZWaveLock.prefix)/_CLIENTS/ZWAVE_GATEWAY-\(ZWaveLock.gateway)/status"
+    static let driverStatus = "\(ZWaveLock.prefix)/driver/status"
 
     init(_ locks: [JSON]) {
         numbers = Dictionary(uniqueKeysWithValues: locks.enumerated().map { (Substring($1["node"]?.text ?? ""), $0) })
@@ -20,7 +21,7 @@ struct ZWaveBridge: Bridge {
     func greeting(wallMilliseconds: Int64) -> [Frame] {
         [
             Frame(Self.status, ZWaveLock.timed(true, wallMilliseconds), qos: 1, isRetained: true),
-            Frame("\(ZWaveLock.prefix)/driver/status", "true", qos: 1, isRetained: true),
+            Frame(Self.driverStatus, "true", qos: 1, isRetained: true),
         ]
     }
 

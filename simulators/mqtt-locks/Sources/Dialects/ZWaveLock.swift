@@ -161,15 +161,7 @@ struct ZWaveLock: Dialect {
     }
 
     private func greet(_ stage: inout Stage) {
-        stage.discover(
-            "lock/\(name)/lock",
-            [
-                "state_topic": .text(stateTopic), "command_topic": "\(base)/98/0/targetMode/set",
-                "value_template": "{{ value_json.value }}", "state_locked": "255", "state_unlocked": "0",
-                "payload_lock": "255", "payload_unlock": "0", "name": "\(name)_lock",
-                "unique_id": "\(Self.prefix)_node\(node)_lock",
-                "device": ["identifiers": ["\(Self.prefix)_node\(node)"], "name": .text(name), "manufacturer": "Kwikset"],
-            ], qos: 1)
+        stage.discover("lock/\(name)/lock", discovery, qos: 1)
         sayAlive(true, &stage)
         keep(
             "113/0/Access_Control/Lock_state", .whole(stage.mechanism.shown == .jammed ? Notification.jammed : Notification.idle),
@@ -177,6 +169,30 @@ struct ZWaveLock: Dialect {
         sayMode(&stage)
         sayDoor(&stage)
         sayBattery(&stage)
+    }
+
+    /// It is there when its node, the gateway and the driver are.
+    private var discovery: JSON {
+        let availability: JSON = [
+            [
+                "topic": "\(base)/status", "payload_available": "true", "payload_not_available": "false",
+                "value_template": "{{'true' if value_json.value else 'false'}}",
+            ],
+            [
+                "topic": .text(ZWaveBridge.status),
+                "value_template": "{{'online' if value_json.value else 'offline'}}",
+            ],
+            [
+                "topic": .text(ZWaveBridge.driverStatus), "payload_available": "true", "payload_not_available": "false",
+            ],
+        ]
+        return [
+            "availability": availability, "availability_mode": "all", "state_topic": .text(stateTopic),
+            "command_topic": "\(base)/98/0/targetMode/set", "value_template": "{{ value_json.value }}",
+            "state_locked": "255", "state_unlocked": "0", "payload_lock": "255", "payload_unlock": "0",
+            "name": "\(name)_lock", "unique_id": "\(Self.prefix)_node\(node)_lock",
+            "device": ["identifiers": ["\(Self.prefix)_node\(node)"], "name": .text(name), "manufacturer": "Kwikset"],
+        ]
     }
 
     // MARK: - Codes

@@ -3,6 +3,7 @@ import Foundation
 /// A lock behind Zigbee2MQTT, as its converters `fz.lock`, `fz.lock_operation_event` and `fz.lock_pin_code_response` speak.
 struct ZigbeeLock: Dialect {
     static let profile = Profile.zigbee2mqtt
+    static let retainsState = false
     static let hasKeypad = true
     static let base = "zigbee2mqtt"
 

@@ -8,7 +8,7 @@ struct LockPlay: Sendable {
     private(set) var dialect: any Dialect
     /// Raised by a restart: what it had been waiting for before is gone.
     private(set) var life = 0
-    /// Whether it has been told to the broker since its start.
+    /// Whether chance has said if it leaves a stale state.
     private var isStaleDrawn = false
 
     init(name: String, dialect: any Dialect, stage: Stage) {
@@ -22,12 +22,12 @@ struct LockPlay: Sendable {
     /// Its connection, or its bridge's, stands.
     mutating func connect() {
         if isOnItsOwn { stage.isReachable = true }
-        if !isStaleDrawn {
-            isStaleDrawn = true
-            if stage.happens(.retained) { stage.leaveStale() }
-        }
-        guard stage.isReachable else { return dialect.tell(.lost, &stage) }
-        dialect.tell(.online, &stage)
+        let leavesStale = !isStaleDrawn && stage.happens(.retained)
+        isStaleDrawn = true
+        let retainsState = type(of: dialect).retainsState
+        if leavesStale, !retainsState { stage.leaveStale(hasState: false) }
+        dialect.tell(stage.isReachable ? .online : .lost, &stage)
+        if leavesStale, retainsState { stage.leaveStale(hasState: true) }
     }
 
     mutating func hear(_ message: Message) { dialect.hear(message, &stage) }
@@ -74,10 +74,10 @@ struct LockPlay: Sendable {
         stage.frames.append(Frame(dialect.stateTopic, Garbage.payload(&stage.random)))
     }
 
-    /// What it says of its state now is kept by the broker for good.
+    /// Its state as it is now is kept by the broker for good.
     mutating func leaveStale() {
-        stage.leaveStale()
-        tell(.report)
+        stage.leaveStale(hasState: type(of: dialect).retainsState)
+        if stage.isNextKept { tell(.report) }
     }
 
     // MARK: - Being away

@@ -65,8 +65,12 @@ struct Stage: Sendable {
         if happens(.duplicate) { frames.append(frame) }
     }
 
-    /// From here on the broker keeps what the next report says, whatever happens afterwards.
-    mutating func leaveStale() { if staleness == .none { staleness = .next } }
+    /// From here on the broker keeps the same, whatever happens afterwards: what it has if it has something, else what the next
+    /// report says.
+    mutating func leaveStale(hasState: Bool) { if staleness == .none { staleness = hasState ? .left : .next } }
+
+    /// Whether the next report is to stay on the broker.
+    var isNextKept: Bool { staleness == .next }
 
     // MARK: - Being ordered
 
