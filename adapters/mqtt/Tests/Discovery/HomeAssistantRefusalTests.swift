@@ -48,7 +48,8 @@ import Testing
             (#"{"cmd_t":"x","val_tpl":"LOCKED"}"#, "needs a profile"), (#"{"cmd_t":"x","val_tpl":""}"#, "needs a profile"),
             (#"{"cmd_t":"x","avty_t":"l","avty_tpl":"{{ 'online' if value }}"}"#, "needs a profile"),
             (#"{"cmd_t":"x","avty":[{"t":"l","val_tpl":"{% if value %}"}]}"#, "needs a profile"),
-            (#"{"cmd_t":"x","cmd_tpl":"{\"code\":\"{{ code }}\"}"}"#, "needs a profile"),
+            (#"{"cmd_t":"x","cmd_tpl":"{% if code %}{{ value }}{% endif %}"}"#, "needs a profile"),
+            (#"{"cmd_t":"x","avty":[{"t":"l","pl_avail":"a","pl_not_avail":"a"}]}"#, "`availability`"),
             (#"{"cmd_t":"x","cmd_tpl":"{{ value_json.a }}"}"#, "needs a profile"),
             (#"{"cmd_t":"x","e":"latin-1"}"#, "needs a profile"), (#"{"cmd_t":"x","e":""}"#, "needs a profile"),
         ])

@@ -3,7 +3,7 @@ internal import DoorwardMQTT
 
 extension HomeAssistantLock {
     /// Why the `homeassistant` profile cannot take it as it is; `nil` when it can.
-    var problem: String? { topicProblem ?? templateProblem ?? encodingProblem }
+    var problem: String? { topicProblem ?? templateProblem ?? profileProblem }
 
     private var topicProblem: String? {
         let own = ["command_topic", "state_topic", "availability_topic"].compactMap { key in text(key).map { (key, $0) } }
@@ -18,17 +18,26 @@ extension HomeAssistantLock {
     private var templateProblem: String? {
         let own = ["value_template", "availability_template"].compactMap { key in text(key).map { (key, $0) } }
         let items = availability.compactMap { item in item["value_template"]?.string.map { ("availability template", $0) } }
-        for (key, template) in own + items where ValueTemplate(template) == nil {
+        for (key, template) in own + items where HomeAssistantTemplate.path(template) == nil {
             return
                 "needs a profile: its \(key.spaced) computes something, and only `{{ value }}` and `{{ value_json.key }}` are read"
         }
-        guard let template = text("command_template"), ValueTemplate(template)?.path.isEmpty != true else { return nil }
-        return "needs a profile: its command template computes something, and only `{{ value }}` is written"
+        guard let template = text("command_template"), HomeAssistantTemplate.command(template, value: "") == nil else {
+            return nil
+        }
+        return "needs a profile: its command template computes something, and only `{{ value }}` and `{{ code }}` are written"
     }
 
-    private var encodingProblem: String? {
-        guard let encoding = text("encoding"), !["utf-8", "utf8"].contains(encoding.lowercased()) else { return nil }
-        return "needs a profile: its payloads are not UTF-8"
+    /// Whatever else the profile itself says of the address.
+    private var profileProblem: String? {
+        guard let profile = ProfileLibrary.shipped["homeassistant"] else { return nil }
+        do {
+            _ = try Dialect(profile, variables: variables)
+            return nil
+        } catch {
+            let keys = error.mistakes.map { "`\($0.field.split(separator: ".").last ?? "")`" }.joined(separator: ", ")
+            return "needs a profile: what it says of \(keys) cannot be followed"
+        }
     }
 }
 

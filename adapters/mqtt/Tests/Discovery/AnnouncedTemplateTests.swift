@@ -1,0 +1,30 @@
+import AdapterMQTT
+import Testing
+
+@Suite struct AnnouncedTemplateTests {
+    private func problem(_ template: String) throws -> String? {
+        var broker = Listening()
+        let text = template.replacing("\\", with: #"\\"#).replacing("\"", with: #"\""#)
+        broker.hear("homeassistant/lock/a/config", Listening.announcement("a", #""val_tpl":"\#(text)""#))
+        return try #require(broker.only).problem
+    }
+
+    @Test(
+        "a lock whose state stands in a place that can be named is ready",
+        arguments: [
+            "{{ value }}", "{{value}}", "  {{  value  }}  ", "{{ value | default('') }}", "{{ value_json.state }}",
+            "{{ value_json.a.b_2.c }}", "{{value_json.state|default('')}}", #"{{ value_json["lock state"] }}"#,
+            "{{ value_json['lock.state'] | default('') }}",
+        ])
+    func read(template: String) throws { #expect(try problem(template) == nil) }
+
+    @Test(
+        "one whose state is computed needs a profile",
+        arguments: [
+            "", "value", "{{ }}", "{{ value_json }}", "{{ value_json. }}", "{{ value_json.a. }}", "{{ value_json.a[0] }}",
+            "{{ value_json['a']['b'] }}", "{{ value_json['a\"] }}", "{{ value_json[\"\"] }}", "{{ value | upper }}",
+            "{{ value | default('x') }}", "{{ value | default('') | int }}", "{{ value }} {{ value }}",
+            "{% if value %}{{ value }}{% endif %}", "{{ 'LOCKED' if value == '1' }}", "{{ states('lock.a') }}", "x{{ value }}",
+        ])
+    func refused(template: String) throws { #expect(try problem(template)?.hasPrefix("needs a profile") == true) }
+}

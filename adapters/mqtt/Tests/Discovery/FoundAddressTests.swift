@@ -1,0 +1,34 @@
+import AdapterMQTT
+import DoorwardDomain
+import Testing
+
+@Suite struct FoundAddressTests {
+    @Test("what is found can be attached as it is: the address is one that its profile takes", arguments: Fixture.names)
+    func attachable(name: String) throws {
+        var broker = Listening(["homeassistant", "homie", name == "zigbee2mqtt-devices" ? "zigbee2mqtt" : ""])
+        broker.hear(Fixture.topic(name), try Fixture.bytes(name))
+        try #require(!broker.discovery.locks.isEmpty)
+        for lock in broker.discovery.locks {
+            #expect(lock.problem == nil)
+            let profile = try #require(ProfileLibrary.shipped[lock.profile])
+            #expect(throws: Never.self) { try Dialect(profile, variables: lock.variables) }
+        }
+    }
+
+    @Test(
+        "orders go where the announcement says",
+        arguments: [
+            ("homeassistant-lock", "cellar/bolt/set"), ("homeassistant-lock-short", "shed/7/set"),
+            ("nuki-native", "nuki/1A2B3C4D/lockAction"), ("nuki-hub", "nukihub/lock/action"),
+            ("zwave-js-ui", "zwave/hall/front/98/0/targetMode/set"), ("esphome", "porch/lock/front_door/command"),
+            ("ring-mqtt", "ring/10b2/alarm/5f0c/lock/command"), ("zigbee2mqtt-announcement", "zigbee2mqtt/front/set"),
+            ("homie-description", "homie/5/side-door/lock/command/set"),
+        ])
+    func commandTopic(name: String, topic: String) throws {
+        var broker = Listening(["homeassistant", "homie"])
+        broker.hear(Fixture.topic(name), try Fixture.bytes(name))
+        let lock = try #require(broker.only)
+        let profile = try #require(ProfileLibrary.shipped[lock.profile])
+        #expect(try Dialect(profile, variables: lock.variables).commandTopic.description == topic)
+    }
+}
