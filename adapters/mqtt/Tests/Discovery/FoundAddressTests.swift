@@ -1,5 +1,6 @@
 import AdapterMQTT
 import DoorwardDomain
+import DoorwardMQTT
 import Testing
 
 @Suite struct FoundAddressTests {

@@ -1,3 +1,4 @@
+internal import DoorwardAdapterKit
 internal import DoorwardDomain
 internal import DoorwardMQTT
 

@@ -1,0 +1,98 @@
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Foundation
+import Testing
+
+/// The configuration of the broker in docs/mqtt.md, at a real one.
+@Suite(.timeLimit(.minutes(1))) struct BrokerPageTests {
+    static let users = [
+        "doorward", "zigbee2mqtt", "nuki-398172F4", "nukihub", "zwave", "ring", "porch", "strike", "side-door", "reader",
+    ]
+
+    @Test("lets each name write to the topics that are its own, and to no other")
+    func writing() async throws {
+        let broker = try await PageBroker()
+        for (user, own, foreign) in Self.written {
+            let guest = try await broker.guest(user)
+            for topic in own { #expect(try await guest.mayWrite(topic), "\(user) must write to \(topic)") }
+            for topic in foreign { #expect(try await !guest.mayWrite(topic), "\(user) must not write to \(topic)") }
+            await guest.leave()
+        }
+    }
+
+    @Test("lets each name hear what concerns it, and the gateway what locks say")
+    func reading() async throws {
+        let broker = try await PageBroker()
+        let host = try await broker.guest(PageBroker.host)
+        for topic in Set(Self.read.flatMap(\.heard)) { try await host.keep(topic) }
+        for (user, echo, heard) in Self.read {
+            let guest = try await broker.guest(user)
+            #expect(try await guest.hears(until: echo) == Set(heard + [echo]), "\(user)")
+            await guest.leave()
+        }
+        await host.leave()
+    }
+
+    @Test("lets nobody in without a name")
+    func anonymous() async throws {
+        let broker = try await PageBroker()
+        await #expect(throws: PageBroker.Refused.self) { try await broker.guest(nil) }
+    }
+
+    /// Who; what it must be able to write to; what it must not.
+    static let written: [(String, [String], [String])] = [
+        (
+            "doorward",
+            [
+                "zigbee2mqtt/front/set", "zigbee2mqtt/front/get", "nuki/398172F4/lockAction", "nukihub/lock/action",
+                "nukihub/lock/query/lockstate", "zwave/front/98/0/targetMode/set", "ring/1/alarm/2/lock/command",
+                "homie/5/side-door/lock/command/set", "porch/lock/front_door/command", "cmnd/strike/POWER",
+                "reader/homekit/set_target_state",
+            ],
+            [
+                "zigbee2mqtt/front", "zigbee2mqtt/bridge/request/device/remove", "zigbee2mqtt/bridge/devices",
+                "nuki/398172F4/state",
+                "homeassistant/lock/a/config", "zwave/_CLIENTS/ZWAVE_GATEWAY-a/api/writeValue/set", "porch/lock/front_door/state",
+                "stat/strike/POWER", "homie/5/side-door/lock/state",
+            ]
+        ),
+        (
+            "zigbee2mqtt", ["zigbee2mqtt/front", "zigbee2mqtt/bridge/devices"],
+            ["nuki/398172F4/lockAction", "homeassistant/lock/front/config", "homie/5/side-door/lock/command/set"]
+        ),
+        (
+            "nuki-398172F4", ["nuki/398172F4/state", "homeassistant/lock/nuki_398172F4_lock/config"],
+            ["nuki/00000000/state", "homeassistant/lock/nuki_00000000_lock/config", "zigbee2mqtt/front/set"]
+        ),
+        (
+            "porch", ["porch/lock/front_door/state", "porch/status", "homeassistant/lock/porch/front_door/config"],
+            [
+                "strike/lock/front_door/state", "homeassistant/lock/strike/front_door/config",
+                "homeassistant/device/porch/config",
+                "zigbee2mqtt/bridge/devices", "cmnd/strike/POWER",
+            ]
+        ),
+        ("strike", ["stat/strike/POWER", "tele/strike/LWT"], ["stat/other/POWER", "cmnd/strike/POWER", "cmnd/other/POWER"]),
+        ("side-door", ["homie/5/side-door/$state", "homie/5/side-door/lock/state"], ["homie/5/other/$state"]),
+        ("reader", ["reader/homekit/state", "reader/homekey/auth", "reader/status"], ["other/homekit/state"]),
+    ]
+
+    /// Who; a topic that it can write to and hear; what it hears of what is kept.
+    static let read: [(user: String, echo: String, heard: [String])] = [
+        (
+            "doorward", "zigbee2mqtt/echo/get",
+            [
+                "homeassistant/lock/a/config", "zigbee2mqtt/bridge/devices", "nuki/398172F4/state", "porch/lock/front_door/state",
+                "porch/lock/front_door/command", "porch/status", "stat/strike/POWER", "cmnd/strike/POWER",
+                "homie/5/side-door/$description", "homie/5/side-door/lock/command/set", "reader/homekit/state",
+            ]
+        ),
+        ("porch", "porch/lock/echo/state", ["porch/lock/front_door/state", "porch/lock/front_door/command"]),
+        ("strike", "strike/lock/echo/state", ["cmnd/strike/POWER"]),
+        (
+            "side-door", "homie/5/side-door/echo", ["homie/5/side-door/$description", "homie/5/side-door/lock/command/set"]
+        ),
+        ("zigbee2mqtt", "zigbee2mqtt/echo", ["zigbee2mqtt/bridge/devices"]),
+    ]
+}

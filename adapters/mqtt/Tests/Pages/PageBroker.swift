@@ -1,0 +1,116 @@
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Foundation
+import Testing
+
+/// A mosquitto with the configuration of docs/mqtt.md; its files and its port are the test's own.
+final class PageBroker: Sendable {
+    /// Who may do everything, for the test alone.
+    static let host = "host"
+    private static let password = "a password of the tests"
+
+    struct Refused: Error {}
+
+    private let broker: Broker
+    private let folder: URL
+
+    init() async throws {
+        let page = try String(contentsOf: Self.page, encoding: .utf8)
+        folder = FileManager.default.temporaryDirectory.appending(path: "doorward-page-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let rights = try Self.block("acl", of: page) + "\nuser \(Self.host)\ntopic readwrite #\n"
+        try rights.write(to: folder.appending(path: "doors.acl"), atomically: true, encoding: .utf8)
+        try Self.writePasswords(to: folder.appending(path: "doors.passwords"))
+        let lines = try Self.block("conf", of: page).replacing("/etc/mosquitto", with: folder.path)
+            .split(separator: "\n").map(String.init).filter { !$0.hasPrefix("listener") }
+        broker = try await Broker.start(lines)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// - Parameter name: `nil` for somebody who says none.
+    func guest(_ name: String?) async throws -> Guest {
+        var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: UUID().uuidString)
+        settings.user = name.map { MQTTSettings.User(name: $0, password: Secret(Self.password)) }
+        return try await Guest(settings)
+    }
+
+    private static var page: URL {
+        (0..<5).reduce(URL(filePath: #filePath)) { path, _ in path.deletingLastPathComponent() }.appending(path: "docs/mqtt.md")
+    }
+
+    private static func block(_ language: String, of page: String) throws -> String {
+        let parts = page.components(separatedBy: "```\(language)\n")
+        return String(try #require(parts.count == 2 ? parts[1].components(separatedBy: "```").first : nil))
+    }
+
+    private static func writePasswords(to file: URL) throws {
+        let lines = (BrokerPageTests.users + [host]).map { "\($0):\(password)\n" }
+        try lines.joined().write(to: file, atomically: true, encoding: .utf8)
+        let program = Process()
+        program.executableURL = URL(filePath: "/usr/bin/mosquitto_passwd")
+        program.arguments = ["-U", file.path]
+        try program.run()
+        program.waitUntilExit()
+        try #require(program.terminationStatus == 0)
+        // The broker of a test that root runs reads it as another user.
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+    }
+}
+
+/// Somebody at the broker who wants everything.
+final class Guest: Sendable {
+    private let connection: MQTTConnection
+    private let events: AsyncStream<MQTTEvent>
+
+    fileprivate init(_ settings: MQTTSettings) async throws {
+        let (events, continuation) = AsyncStream<MQTTEvent>.makeStream()
+        self.events = events
+        connection = MQTTConnection(settings) { continuation.yield($0) }
+        connection.want([try #require(MQTTFilter("#"))])
+        connection.start()
+        for await event in events {
+            if case .connected = event { return }
+            if case .disconnected = event { break }
+        }
+        await connection.stop()
+        throw PageBroker.Refused()
+    }
+
+    func leave() async { await connection.stop() }
+
+    /// Publishes, and asks the broker's acknowledgement.
+    func mayWrite(_ topic: String) async throws -> Bool {
+        let topic = try #require(MQTTTopic(topic))
+        let frame = MQTTFrame(topic: topic, payload: [1], quality: .atLeastOnce, lifetime: .seconds(30))
+        let id = try #require(try connection.publish(frame))
+        for await event in events {
+            guard case .acknowledged(id, let answer) = event else { continue }
+            if case .refused = answer { return false }
+            return true
+        }
+        return false
+    }
+
+    /// Leaves something on the broker.
+    func keep(_ topic: String) async throws {
+        let topic = try #require(MQTTTopic(topic))
+        let id = try #require(
+            try connection.announce(MQTTAnnouncement(topic: topic, payload: [1], quality: .atLeastOnce, isRetained: true)))
+        for await event in events { if case .acknowledged(id, _) = event { return } }
+    }
+
+    /// Says something itself, which comes after what the broker keeps.
+    func hears(until echo: String) async throws -> Set<String> {
+        var topics: Set<String> = []
+        let frame = MQTTFrame(topic: try #require(MQTTTopic(echo)), payload: [1], lifetime: .seconds(30))
+        try connection.publish(frame)
+        for await event in events {
+            guard case .message(let message) = event else { continue }
+            topics.insert(message.topic)
+            if message.topic == echo { break }
+        }
+        return topics
+    }
+}
