@@ -14,6 +14,10 @@ package protocol LockAdapter: Sendable {
     /// Whether the adapter can do its work at this moment. Waits for nothing.
     var health: AdapterHealth { get }
 
+    /// What the adapter has counted since it was made, for `/metrics`: numbers that never fall, each under a word in snake case
+    /// that names no tenant, lock, broker or topic. Always the same words. Waits for nothing.
+    var counts: [String: Int] { get }
+
     /// Checks an address before a device is attached with it. Moves nothing, waits for nothing.
     ///
     /// - Parameter scope: what whoever asks may know of. A way to locks outside it, such as another tenant's broker, is answered
@@ -59,6 +63,9 @@ package protocol LockAdapter: Sendable {
 extension LockAdapter {
     /// Locks of this kind are reached by no way that could be somebody's.
     package func owner(of address: [String: JSONValue]) -> TransportOwner? { .anybody }
+
+    /// There is nothing to count.
+    package var counts: [String: Int] { [:] }
 
     /// Locks of this kind do not make themselves known.
     package var discovered: [DiscoveredLock] { [] }

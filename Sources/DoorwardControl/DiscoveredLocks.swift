@@ -1,5 +1,5 @@
-package import DoorwardAdapterKit
-internal import DoorwardDomain
+internal import DoorwardAdapterKit
+package import DoorwardDomain
 internal import DoorwardPolicy
 
 /// The use case of looking at what adapters have found and nobody has attached.
@@ -9,20 +9,45 @@ package struct DiscoveredLocks: Sendable {
 
     /// Those that the caller could attach somewhere: on a portfolio's way to locks whoever may attach a lock in it, and a super
     /// admin all. In the order of the adapters' kinds, and then of their own.
-    package func all(for caller: Caller) -> [FoundLock] {
+    package func all(for caller: Caller) -> [DiscoveredDevice] {
         let scope = directory.current.transportScope(of: caller)
         return adapters.all.flatMap { adapter in
-            adapter.discovered.filter { scope.includes($0.owner) }.map { FoundLock(adapter: adapter.kind, lock: $0) }
+            adapter.discovered.filter { scope.includes($0.owner) }.map { DiscoveredDevice($0, adapter: adapter.kind) }
         }
     }
 }
 
-/// A lock that was found, and by which adapter.
-package struct FoundLock: Sendable {
-    /// The kind that it is to be attached with.
+/// A lock that an adapter has found and nobody has attached, in plain words.
+package struct DiscoveredDevice: Hashable, Sendable {
+    /// The adapter's own; the same for the same lock as long as it is told of.
+    package let id: String
+    /// The kind of adapter that it is to be attached with.
     package let adapter: String
-    /// What the adapter says of it.
-    package let lock: DiscoveredLock
+    /// What its own system calls it; `nil` where that says nothing.
+    package let name: String?
+    /// Who made it, as far as its own system says.
+    package let manufacturer: String?
+    /// The maker's name for it, as far as its own system says.
+    package let model: String?
+    /// What it is to be attached with, whole unless there is a problem.
+    package let address: [String: JSONValue]
+    /// What it can do; `nil` where only attaching it tells.
+    package let capabilities: LockCapabilities?
+    /// Why it cannot be attached as it stands, as a sentence for a person.
+    package let problem: String?
+    /// Its own system has taken it away since.
+    package let isGone: Bool
+    /// When the gateway heard of it first since it was started.
+    package let firstSeenAt: Timestamp
+    /// When the gateway heard of it last.
+    package let lastSeenAt: Timestamp
+
+    init(_ lock: DiscoveredLock, adapter: String) {
+        (id, self.adapter, name) = (lock.id, adapter, lock.name)
+        (manufacturer, model) = (lock.manufacturer, lock.model)
+        (address, capabilities, problem) = (lock.address, lock.capabilities, lock.problem)
+        (isGone, firstSeenAt, lastSeenAt) = (lock.isGone, lock.firstSeenAt, lock.lastSeenAt)
+    }
 }
 
 extension TenancyDirectory {

@@ -46,6 +46,7 @@ package final class ScriptedAdapter: LockAdapter {
         /// Which ways there are, by the `broker` of an address; an address without one is anybody's.
         var owners: [String: TransportOwner] = [:]
         var discovered: [DiscoveredLock] = []
+        var counts = ["odd_frames": 0]
         var orders: [SentOrder] = []
         var lastOrders: [DeviceID: CommandID] = [:]
         var refreshes: [DeviceID] = []
@@ -86,6 +87,9 @@ package final class ScriptedAdapter: LockAdapter {
 
     /// Sets what the adapter has found by itself.
     package func set(discovered: [DiscoveredLock]) { state.withLock { $0.discovered = discovered } }
+
+    /// Sets what the adapter has counted, under its one word: `odd_frames`.
+    package func set(oddFrames count: Int) { state.withLock { $0.counts = ["odd_frames": count] } }
 
     /// Sets what is called inside `send`, before the order is handed over: a look at the world at that very moment.
     package func onSend(_ body: (@Sendable (LockOrder) -> Void)?) { state.withLock { $0.onSend = body } }
@@ -144,6 +148,9 @@ package final class ScriptedAdapter: LockAdapter {
         guard case .string(let broker) = address["broker"] else { return .anybody }
         return state.withLock { $0.owners[broker] }
     }
+
+    /// What the test has set; 0 at first.
+    package var counts: [String: Int] { state.withLock { $0.counts } }
 
     /// What the test has set.
     package var discovered: [DiscoveredLock] { state.withLock { $0.discovered } }

@@ -31,6 +31,16 @@ import Testing
         house.adapter.report(.battery(level: 3, low: true), from: house.ids.door)
     }
 
+    @Test("What an adapter counts is shown as it stands, however often the page is read")
+    func adapterCounts() async throws {
+        let house = try await House()
+        let labels = ["adapter": "scripted", "event": "odd_frames"]
+        for (count, shown) in [(0, 0), (3, 3), (3, 3), (5, 5), (2, 5)] as [(Int, Double)] {
+            house.adapter.set(oddFrames: count)
+            #expect(try await scrape(house)["doorward_adapter_events_total", labels] == shown)
+        }
+    }
+
     @Test("The page is well formed, and counts what happened")
     func counts() async throws {
         let house = try await House(withPasswords: true)

@@ -11,6 +11,10 @@ extension Wire {
         package var propertyId: String
         /// `nil` for a lock of the property itself.
         package var unitId: String?
+        /// Who made it; `nil` where nobody said.
+        package var manufacturer: String?
+        /// The maker's name for it; `nil` where nobody said.
+        package var model: String?
 
         package init(name: String, adapter: String, address: [String: Value], propertyId: String, unitId: String?) {
             (self.name, self.adapter, self.address) = (name, adapter, address)

@@ -12,6 +12,11 @@ package struct Devices: Sendable {
             call: .get("devices", query: [("propertyId", propertyID), ("unitId", unitID), ("sortBy", "name")]))
     }
 
+    /// What was found and could be attached by the caller, in the order of their names, page by page.
+    package func discovered() -> Pages<Wire.DiscoveredDevicePage> {
+        Pages(client: client, call: .get("devices", "discovered", query: [("sortBy", "name")]))
+    }
+
     /// One of those that the caller may see, whichever; `nil` if there are none.
     package func first() async throws -> Wire.Device? {
         try await client.answer(.get("devices", query: [("limit", "1")]), as: Wire.DevicePage.self).content.devices.first

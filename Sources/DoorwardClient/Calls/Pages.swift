@@ -70,6 +70,11 @@ extension Wire.DevicePage: ListPage {
     package var items: [Wire.Device] { devices }
 }
 
+extension Wire.DiscoveredDevicePage: ListPage {
+    package static var key: String { "discoveredDevices" }
+    package var items: [Wire.DiscoveredDevice] { discoveredDevices }
+}
+
 extension Wire.CommandPage: ListPage {
     package static var key: String { "commands" }
     package var items: [Wire.Command] { commands }

@@ -1,9 +1,14 @@
 internal import DoorwardAdapterKit
 internal import Metrics
+import Synchronization
 
-/// The health of each adapter, one series for each health that it can have.
-struct AdapterMetrics: Sendable {
+/// The health of each adapter, one series for each health that it can have, and what the adapters count.
+final class AdapterMetrics: Sendable {
     private let series: [(adapter: any LockAdapter, health: AdapterHealth, meter: Meter)]
+
+    private let counters: [(adapter: any LockAdapter, counters: [String: Counter])]
+    /// How far each counter is, in the order of `counters`.
+    private let counted: Mutex<[[String: Int]]>
 
     init(_ adapters: AdapterRegistry, _ factory: any MetricsFactory) {
         series = adapters.all.flatMap { adapter in
@@ -12,10 +17,27 @@ struct AdapterMetrics: Sendable {
                 return (adapter, health, Meter(label: "doorward_adapter_health", dimensions: dimensions, factory: factory))
             }
         }
+        counters = adapters.all.map { adapter in
+            let counters = adapter.counts.keys.map { word in
+                let dimensions = [("adapter", adapter.kind), ("event", word)]
+                return (word, Counter(label: "doorward_adapter_events_total", dimensions: dimensions, factory: factory))
+            }
+            return (adapter, Dictionary(uniqueKeysWithValues: counters))
+        }
+        counted = Mutex(counters.map { _ in [:] })
     }
 
     /// Sets what is true at this moment.
     func sample() {
         for (adapter, health, meter) in series { meter.set(Int64(adapter.health == health ? 1 : 0)) }
+        counted.withLock { counted in
+            for (index, (adapter, counters)) in counters.enumerated() {
+                let counts = adapter.counts
+                for (word, counter) in counters {
+                    counter.increment(by: max(0, counts[word, default: 0] - counted[index][word, default: 0]))
+                }
+                counted[index] = counts
+            }
+        }
     }
 }

@@ -43,6 +43,9 @@ extension MetricFamily {
         MetricFamily(
             "doorward_adapter_health", .gauge, ["adapter", "health"],
             help: "1 for the health that the adapter has at this moment, 0 for the others."),
+        MetricFamily(
+            "doorward_adapter_events_total", .counter, ["adapter", "event"],
+            help: "What an adapter counts of its own: connections, frames sent and heard, what was dropped."),
         MetricFamily("doorward_reports_total", .counter, help: "Reports of locks that were received."),
         MetricFamily(
             "doorward_reports_dropped_total", .counter, ["cause"],

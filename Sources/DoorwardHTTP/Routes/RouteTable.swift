@@ -5,8 +5,8 @@ internal import Hummingbird
 enum RouteTable {
     static let routes: [Route] =
         HealthRoutes.all + MetricsRoutes.all + SignInRoutes.all + UserRoutes.all + PermissionRoutes.all + PortfolioRoutes.all
-        + PropertyRoutes.all + UnitRoutes.all + RoleRoutes.all + DeviceRoutes.all + UnlockRoute.all + CommandRoutes.all
-        + GuestAccessRoutes.all + AccessRecordRoutes.all + AdapterRoutes.all + StoreRoutes.all
+        + PropertyRoutes.all + UnitRoutes.all + RoleRoutes.all + DeviceRoutes.all + DiscoveredRoutes.all + UnlockRoute.all
+        + CommandRoutes.all + GuestAccessRoutes.all + AccessRecordRoutes.all + AdapterRoutes.all + StoreRoutes.all
         + SimulatorRoutes.all
 
     /// The methods that reach an endpoint; any other is treated as one that no path takes.

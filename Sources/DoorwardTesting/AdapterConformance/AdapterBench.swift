@@ -1,10 +1,12 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
+import Synchronization
 
 /// A harness at work: locks by their numbers, and what was heard of them.
 struct AdapterBench: Sendable {
     let harness: any AdapterHarness
     let heard: AdapterListener
+    private let commands = CommandNumbers()
 
     var adapter: any LockAdapter { harness.adapter }
 
@@ -49,10 +51,13 @@ struct AdapterBench: Sendable {
     /// A movement that takes the lock from where it begins, locked.
     var opening: LockOperation { movements.contains(.unlock) ? .unlock : .unlatch }
 
-    func send(_ operation: LockOperation, to number: Int, deadline: Timestamp? = nil) throws(AdapterError) {
+    /// - Parameter command: one that no other order has, unless another is given.
+    func send(
+        _ operation: LockOperation, to number: Int, deadline: Timestamp? = nil, command: CommandID? = nil
+    ) throws(AdapterError) {
         try adapter.send(
             LockOrder(
-                commandID: CommandID(high: 0xC0, low: UInt64(number)), deviceID: Self.id(number), operation: operation,
+                commandID: command ?? commands.next(), deviceID: Self.id(number), operation: operation,
                 deadline: deadline ?? harness.clock.now().advanced(by: .seconds(10))))
     }
 
@@ -96,6 +101,18 @@ struct AdapterBench: Sendable {
     /// Requires that nothing is heard of the lock.
     func requireSilence(of number: Int, _ occasion: String) throws {
         try require(heard.facts(of: number).isEmpty, "lock \(number) is heard \(occasion): \(heard.facts(of: number))")
+    }
+}
+
+/// Gives each order a command of its own, on whatever thread it is given.
+private final class CommandNumbers: Sendable {
+    private let count = Mutex<UInt64>(0)
+
+    func next() -> CommandID {
+        count.withLock { count in
+            count += 1
+            return CommandID(high: 0xC0, low: count)
+        }
     }
 }
 

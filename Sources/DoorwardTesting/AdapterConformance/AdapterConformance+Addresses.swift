@@ -59,8 +59,15 @@ extension AdapterConformance {
         case mistakes(AddressMistakes)
     }
 
-    static func verdict(on address: [String: JSONValue], _ harness: any AdapterHarness) -> Verdict {
-        do { return .capabilities(try harness.adapter.check(address: address).capabilities) } catch { return .mistakes(error) }
+    /// - Parameter scope: what whoever asks may know of.
+    static func verdict(
+        on address: [String: JSONValue], _ harness: any AdapterHarness, within scope: TransportScope = .everything
+    ) -> Verdict {
+        do {
+            return .capabilities(try harness.adapter.check(address: address, within: scope).capabilities)
+        } catch {
+            return .mistakes(error)
+        }
     }
 
     /// An address with each key that the adapter lists, and a value of the wrong type under each.

@@ -77,5 +77,31 @@ extension AdapterConformance {
                 try require((0...100).contains(level), "a battery of \(level) percent")
             }
         },
+        AdapterPromise("Rubbish is dropped: nothing is made of it, and the lock obeys as before") { harness in
+            let bench = try await AdapterBench(harness)
+            guard try await bench.happen(.rubbish, at: 0) else { return }
+            try await bench.pass(prompt)
+            try require(bench.heard.states(of: 0).isEmpty, "rubbish says where a bolt is")
+            try require(bench.heard.refusals(of: 0), is: 0, "the refusals")
+            try await bench.requireOrders([], at: 0, "after rubbish")
+            try await bench.carryOut(bench.opening, by: 0)
+        },
+        AdapterPromise("What is wrong with a lock is told in words in camel case, and that it is over") { harness in
+            let bench = try await AdapterBench(harness)
+            guard try await bench.happen(.tampered, at: 0) else { return }
+            try await bench.pass(prompt)
+            let words = bench.heard.faults(of: 0).last ?? []
+            try require(!words.isEmpty, "nothing is said to be wrong")
+            try require(words.allSatisfy(isCamelCase), "a fault is no word: \(words)")
+            _ = try await bench.happen(.calmed, at: 0)
+            try await bench.pass(prompt)
+            try require(bench.heard.faults(of: 0).last, is: [], "what is said to be wrong when it is over")
+            try await bench.requireOrders([], at: 0, "after a fault")
+        },
     ]
+
+    /// Whether this is a word such as `notFullyLocked`.
+    private static func isCamelCase(_ word: String) -> Bool {
+        word.first.map { ("a"..."z").contains($0) } ?? false && word.allSatisfy { $0.isASCII && $0.isLetter }
+    }
 }

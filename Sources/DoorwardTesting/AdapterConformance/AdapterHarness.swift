@@ -32,13 +32,43 @@ package protocol AdapterHarness: Sendable {
     /// them there: then what the lock says of itself has to do.
     func orders(at lock: DeviceID) async -> [LockOperation]?
 
-    /// Lets this time pass on the clock, and everything happen that is due by its end.
+    /// Whether `check` knows which two addresses are one lock, so that none is attached twice.
+    var tellsPlaces: Bool { get }
+
+    /// Ways to locks that belong to somebody, with an address by each, and an address that differs from those by a way that there
+    /// is not; `nil` where the adapter's ways are anybody's.
+    var ways: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? { get }
+
+    /// Takes away what the adapter reaches all its locks by, such as a broker, or gives it back. May be called before the start.
+    ///
+    /// - Returns: false where nothing lies between the adapter and its locks; nothing has happened then.
+    func setTransport(isAway: Bool) async throws -> Bool
+
+    /// Lets the lock of that number, which nobody has attached, make itself known, or be taken away by its own system.
+    ///
+    /// - Returns: false where locks of this kind have no such thing; nothing has happened then.
+    func announce(_ number: Int, isThere: Bool) async throws -> Bool
+
+    /// Lets this time pass on the clock, and everything happen that is due by its end. Whatever is on its way between adapter and
+    /// locks has arrived when this returns: a harness over real sockets moves the clock on and waits for what is in flight.
     func pass(_ time: Duration) async throws
 }
 
 extension AdapterHarness {
     /// Every lock can do the same.
     package var limited: (address: [String: JSONValue], capabilities: LockCapabilities)? { nil }
+
+    /// Locks that are told apart by nothing but the devices they are attached as.
+    package var tellsPlaces: Bool { false }
+
+    /// Every way is anybody's.
+    package var ways: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? { nil }
+
+    /// Nothing lies between.
+    package func setTransport(isAway: Bool) async throws -> Bool { false }
+
+    /// No lock makes itself known.
+    package func announce(_ number: Int, isThere: Bool) async throws -> Bool { false }
 
     /// Nobody counts.
     package func orders(at lock: DeviceID) async -> [LockOperation]? { nil }
@@ -75,4 +105,10 @@ package enum LockHappening: CaseIterable, Hashable, Sendable {
     case turnedByHand
     /// The transport hands over once more what it kept of an earlier word: that the bolt was withdrawn.
     case repeatedFromBefore
+    /// Something arrives as if from the lock that no lock says.
+    case rubbish
+    /// Something goes wrong with it that lasts and is no jam: somebody is at its housing, say.
+    case tampered
+    /// What was wrong is over.
+    case calmed
 }

@@ -38,6 +38,11 @@ final class AdapterListener: ReportReceiver {
         facts(of: number).compactMap { if case .availability(let isOnline) = $0 { .some(isOnline) } else { nil } }
     }
 
+    /// The faults as they were told, each time whole.
+    func faults(of number: Int) -> [Set<String>] {
+        facts(of: number).compactMap { if case .faults(let words) = $0 { words } else { nil } }
+    }
+
     func refusals(of number: Int) -> Int {
         facts(of: number).count { if case .refusal = $0 { true } else { false } }
     }

@@ -20,8 +20,8 @@ package struct AdapterPromise: Sendable, CustomStringConvertible {
 package enum AdapterConformance {
     /// All of them. One that asks for something which locks of this kind do not have is kept by them.
     package static let promises: [AdapterPromise] =
-        addressPromises + fieldPromises + lifePromises + attachPromises + orderPromises + faultPromises + reportPromises
-        + fleetPromises
+        addressPromises + fieldPromises + placePromises + lifePromises + restartPromises + attachPromises + orderPromises
+        + answerPromises + faultPromises + transportPromises + reportPromises + fleetPromises + discoveryPromises
 
     /// Within this time a prompt lock has moved and said so.
     package static let prompt = Duration.seconds(2)

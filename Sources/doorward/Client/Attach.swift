@@ -13,13 +13,19 @@ struct Attach: AsyncParsableCommand {
             The address tells the adapter which lock it is, and how to reach it; each adapter has keys of its own. A value that \
             reads as JSON (a number, true, a list) is taken as that, any other as text.
 
-            This version has the adapter simulator: locks in memory, to try things on. All its keys can be left out: \
-            \(Self.simulatorKeys).
+            simulator: locks in memory, to try things on. All keys can be left out: \(Self.simulatorKeys).
+
+            mqtt: real locks on a broker of the gateway's configuration. The keys are broker, profile (how the lock speaks), \
+            and the profile's own; `doorward profile show PROFILE` lists those.
+
+            What `doorward discovered` lists is attached by its id; options beside it change or add parts of the address.
 
             Examples:
               doorward attach "Front door" --adapter simulator --property "Quay 1"
               doorward attach Cellar --adapter simulator --property "Quay 1" --unit 1A \\
                 --address latencyMs=400 batteryLevel=80
+              doorward attach Gate --adapter mqtt --profile zigbee2mqtt --address broker=home name=gate --property "Quay 1"
+              doorward attach Gate --discovered home:zigbee2mqtt:0x00158d0001 --property "Quay 1"
             """)
 
     private static var simulatorKeys: String {
@@ -29,8 +35,12 @@ struct Attach: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("What the lock is to be called.", valueName: "name"))
     var name: String
 
-    @Option(help: ArgumentHelp("The kind of lock, such as simulator.", valueName: "adapter"), completion: .list(["simulator"]))
-    var adapter: String
+    @Option(
+        help: ArgumentHelp("The kind of lock: simulator or mqtt.", valueName: "adapter"), completion: .list(["simulator", "mqtt"]))
+    var adapter: String?
+
+    @Option(help: ArgumentHelp("A lock that was found, by its id in `doorward discovered`.", valueName: "id"))
+    var discovered: String?
 
     @Option(help: ArgumentHelp("How the lock speaks, where the adapter has several ways.", valueName: "profile"))
     var profile: String?
@@ -49,6 +59,9 @@ struct Attach: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        if (adapter == nil) == (discovered == nil) {
+            throw ValidationError("Say --adapter and the address, or --discovered with the id of a lock that was found.")
+        }
         let keys = address.map(\.key) + (profile == nil ? [] : ["profile"])
         if let twice = Dictionary(grouping: keys, by: \.self).first(where: { $1.count > 1 })?.key {
             throw ValidationError("The address has two values for `\(twice.printable)`.")
@@ -58,10 +71,11 @@ struct Attach: AsyncParsableCommand {
     func run() async throws {
         let client = try ClientAccess().client()
         let place = try await Finder(client).place(property: property, unit: unit)
-        var parts = Dictionary(uniqueKeysWithValues: address.map { ($0.key, $0.value) })
-        parts["profile"] = profile.map { .string($0) }
-        let device = Wire.NewDevice(
-            name: name, adapter: adapter, address: parts, propertyId: place.propertyID ?? property, unitId: place.unitID)
+        var device = Wire.NewDevice(
+            name: name, adapter: adapter ?? "", address: [:], propertyId: place.propertyID ?? property, unitId: place.unitID)
+        if let discovered { try await take(discovered, into: &device, client) }
+        for part in address { device.address[part.key] = part.value }
+        if let profile { device.address["profile"] = .string(profile) }
         let answer = try await client.devices.attach(device)
         output.print(json: answer.json) { style in
             let lock = answer.content.device
@@ -69,5 +83,18 @@ struct Attach: AsyncParsableCommand {
                 ? ["Attached \(lock.name.printable), id \(lock.id.printable)."]
                 : ["\(lock.name.printable)\t\(lock.id.printable)"]
         }
+    }
+
+    /// What was found of a lock: how to reach it, and who made it.
+    private func take(_ id: String, into device: inout Wire.NewDevice, _ client: DoorwardClient) async throws {
+        let found = try await client.devices.discovered().all().content
+        guard let lock = found.first(where: { $0.id == id }) else {
+            throw CommandFailure("no lock `\(id.printable)` waits to be attached; `doorward discovered` lists those that do")
+        }
+        if let problem = lock.problem, address.isEmpty, profile == nil {
+            throw CommandFailure("\(id.printable) cannot be attached as it was found: \(problem.printable)")
+        }
+        (device.adapter, device.address) = (lock.adapter, lock.address)
+        (device.manufacturer, device.model) = (lock.manufacturer, lock.model)
     }
 }

@@ -36,9 +36,9 @@ struct Status: AsyncParsableCommand {
             [["name", Table.Cell(device.name, .bold)], ["state", view.state], ["since", since], ["door", view.door]]
             + [["battery", view.battery], ["online", view.online]] + online
             + [
-                ["faults", Table.Cell(device.faults.map { $0.map(Words.word).joined(separator: ", ") }, .red)],
+                ["faults", Table.Cell(device.faults.map { $0.map(Words.fault).joined(separator: ", ") }, .red)],
                 ["where", Table.Cell(view.place)],
-                ["can", Table.Cell(device.capabilities.map { $0.map(Words.word).joined(separator: ", ") })],
+                ["can", Table.Cell(device.capabilities.map { $0.map(Words.fault).joined(separator: ", ") })],
                 ["id", Table.Cell(device.id)],
             ]
         return Table("", "", rows: facts).lines(style, withHeadings: false)

@@ -16,6 +16,9 @@ enum Words {
         }
     }
 
+    /// Something that is wrong with a lock: `notFullyLocked` as `not fully locked`.
+    static func fault(_ word: String) -> String { kind(word) }
+
     static func role(_ code: String) -> String { word(code) }
 
     /// What is wrong with a field, after its name.
@@ -33,6 +36,8 @@ enum Words {
         case "control_character": "holds a control character"
         case "end_not_after_start": "is not after the beginning"
         case "window_too_long": "is more than five years after the beginning"
+        case "not_in_property": "is not in that property"
+        case "other_portfolio": "is in another portfolio than the lock's broker belongs to"
         case "not_grantable": "holds what no guest can be given"
         default: "is not valid (\(word(code)))"
         }

@@ -33,9 +33,12 @@ struct Gateway: Service {
         let store = try openStore(configuration, clock: clock, logger: logger, metrics: metrics)
         do {
             let tokenKey = try await TokenKeyFile(configuration).key(knownTo: store)
+            let random = RandomSource()
             let simulator = SimulatorAdapter(clock: clock)
+            let mqtt = try MQTTSetup(configuration, random: random, logger: logger)
+            if !mqtt.brokers.isEmpty { logger.warning("no adapter speaks to the brokers of the configuration yet") }
             let control = GatewayControl(
-                store: store, adapters: [simulator], clock: clock, random: RandomSource(),
+                store: store, adapters: [simulator], clock: clock, random: random,
                 limits: GatewayControl.Limits(configuration), logger: logger, version: Doorward.version,
                 metrics: metrics)
             let page = MetricsPage(

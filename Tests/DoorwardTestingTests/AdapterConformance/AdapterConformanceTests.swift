@@ -25,6 +25,9 @@ import Testing
         #expect(Set(AdapterConformance.promises.map(\.description)).count == AdapterConformance.promises.count)
     }
 
+    @Test("The kit tries an adapter by no fewer than sixty promises")
+    func count() { #expect(AdapterConformance.promises.count >= 60) }
+
     @Test("The scripted adapter keeps every promise of an adapter", arguments: AdapterConformance.promises)
     func scripted(_ promise: AdapterPromise) throws {
         let clock = VirtualClock()

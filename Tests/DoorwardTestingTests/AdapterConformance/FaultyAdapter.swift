@@ -24,6 +24,7 @@ final class FaultyAdapter: Sendable {
         /// Nothing reaches it any more.
         var isDead = false
         var heldBack: LockReport.Fact?
+        var address: [String: JSONValue] = [:]
     }
 
     private struct State {
@@ -40,6 +41,17 @@ final class FaultyAdapter: Sendable {
         var unanswered = 0
         var isDelivering = false
         var isStuck = false
+        /// The last order of all.
+        var lastOrder: CommandID?
+        /// The way to all locks is away.
+        var isCut = false
+        var wasCut = false
+        /// How often the adapter was started.
+        var starts = 0
+        /// Where locks were attached at any time.
+        var places: [[String: JSONValue]: DeviceID] = [:]
+        /// Those that made themselves known, by number, and whether they are there.
+        var found: [Int: Bool] = [:]
 
         subscript(_ id: DeviceID) -> Lock? {
             get { locks[id] ?? gone[id] }
@@ -73,6 +85,10 @@ final class FaultyAdapter: Sendable {
         let facts: [LockReport.Fact] = state.withLock { state in
             guard let lock = state[id] else { return [] }
             switch event {
+            case .rubbish:
+                return fault == .takesRubbish ? [.state(.locked, quality: .confirmed, method: nil, operatorName: nil)] : []
+            case .tampered: return [.faults(["tamper"])]
+            case .calmed: return fault == .faultsWithoutEnd ? [] : [.faults([])]
             case .speaks:
                 let level = fault == .batteryOverfull ? 300 : 80
                 return [.state(lock.bolt, quality: .confirmed, method: nil, operatorName: nil), .battery(level: level, low: nil)]
@@ -82,11 +98,39 @@ final class FaultyAdapter: Sendable {
                 let method: EventMethod = fault == .callsHandsRemote ? .remote : .manual
                 return turned(.state(bolt, quality: .confirmed, method: method, operatorName: nil), &state[id])
             case .repeatedFromBefore:
-                let quality: StateQuality = fault == .passesOffKept ? .confirmed : .retained
+                let isTrusted = fault == .passesOffKept || fault == .trustsKeptAfterCut && state.wasCut
+                let quality: StateQuality = isTrusted ? .confirmed : .retained
                 return [.state(.unlocked, quality: quality, method: nil, operatorName: nil)]
             }
         }
         if state.withLock({ $0[id]?.manner }) != .away { say(facts, of: id) }
+    }
+
+    /// Takes the way to all locks away, or gives it back.
+    func setTransport(isAway: Bool) {
+        let (ids, kept, isRunning) = state.withLock { state in
+            let wasCut = state.isCut
+            if isAway { state.wasCut = true }
+            if fault == .deafAfterCut, wasCut { for id in state.locks.keys { state.locks[id]?.isDead = true } }
+            if !isAway || fault != .silentAboutCut { state.isCut = isAway }
+            defer { if !isAway { state.kept = [] } }
+            return (Array(state.locks.keys), isAway ? [] : state.kept, state.isRunning)
+        }
+        if isRunning { for id in ids { tell(.availability(isAway ? nil : true), of: id, unless: fault == .silentAboutCut) } }
+        for order in kept { perform(order) }
+    }
+
+    private func tell(_ fact: LockReport.Fact, of id: DeviceID, unless isHidden: Bool) {
+        guard !isHidden, let receiver = state.withLock({ $0.receiver }) else { return }
+        receiver.receive(LockReport(deviceID: id, fact, after: state.withLock { $0[id]?.lastOrder }))
+    }
+
+    /// Lets a lock make itself known, or be taken away.
+    func announce(_ number: Int, isThere: Bool) {
+        state.withLock { state in
+            state.found[number] = isThere || fault != .forgetsGone ? isThere : nil
+            if fault == .discoveryMoves { for id in state.locks.keys { state[id]?.bolt = .unlocked } }
+        }
     }
 
     private func turned(_ fact: LockReport.Fact, _ lock: inout Lock?) -> [LockReport.Fact] {
@@ -103,7 +147,10 @@ final class FaultyAdapter: Sendable {
         let id = order.deviceID
         let lock = state.withLock { state in
             state[id]?.orders.append(order.operation)
-            state[id]?.lastOrder = order.commandID
+            if fault == .doublesSecondOrder, state[id]?.orders.count == 2 { state[id]?.orders.append(order.operation) }
+            if fault != .keepsFirstMark || state[id]?.lastOrder == nil { state[id]?.lastOrder = order.commandID }
+            state.lastOrder = order.commandID
+            if fault == .sendsAgainAfterCut { state.kept.append(order) }
             return state[id]
         }
         guard let lock, !lock.isDead else { return }
@@ -150,9 +197,11 @@ final class FaultyAdapter: Sendable {
     private func say(_ facts: [LockReport.Fact], of id: DeviceID) {
         let (receiver, echoes, lastOrder) = state.withLock { state in
             let isAttached = state.locks[id] != nil || fault == .hearsDetached || fault == .greetsDetached
-            let isHeard = isAttached && (state.isRunning || fault == .speaksAfterStop)
+            let isHeard = isAttached && (state.isRunning || fault == .speaksAfterStop) && !state.isCut
             state.isDelivering = true
-            return (isHeard ? state.receiver : nil, state[id]?.echoes ?? 1, state[id]?.lastOrder)
+            let mark = fault == .sharesMarks ? state.lastOrder : state[id]?.lastOrder
+            let early = fault == .marksTooEarly ? CommandID(high: 0, low: 0) : nil
+            return (isHeard ? state.receiver : nil, state[id]?.echoes ?? 1, mark ?? early)
         }
         let name = fault == .speaksAsAnother ? DeviceID(high: id.high, low: 0) : id
         for fact in facts {
@@ -165,7 +214,34 @@ final class FaultyAdapter: Sendable {
 extension FaultyAdapter: LockAdapter {
     var kind: String { fault == .kindWithCapital ? "Faulty" : "faulty" }
 
-    var health: AdapterHealth { state.withLock { $0.isRunning || fault == .alwaysWell ? .ok : .down } }
+    var health: AdapterHealth {
+        state.withLock { state in
+            guard state.isRunning || fault == .alwaysWell else { return .down }
+            return state.isCut && fault != .wellWithoutTransport ? .degraded : .ok
+        }
+    }
+
+    var counts: [String: Int] {
+        state.withLock { ["orders": fault == .countsFall ? -$0.orderCount : $0.orderCount] }
+    }
+
+    func owner(of address: [String: JSONValue]) -> TransportOwner? {
+        fault == .waysAreAnybodys ? .anybody : FaultyAddress.owner(of: address)
+    }
+
+    var discovered: [DiscoveredLock] {
+        state.withLock { state in
+            let attached = Set(fault == .listsAttached ? [] : state.locks.values.map { $0.address["door"] })
+            return state.found.sorted { $0.key < $1.key }.compactMap { number, isThere in
+                let door = JSONValue.integer(Int64(number))
+                if attached.contains(door) { return nil }
+                return DiscoveredLock(
+                    id: fault == .listsUnderOneID ? "lock" : "lock \(number)", name: nil, manufacturer: nil, model: nil,
+                    address: fault == .listsOtherAddress ? ["window": door] : ["door": door], owner: .anybody, capabilities: .all,
+                    problem: nil, isGone: !isThere, firstSeenAt: Timestamp(milliseconds: 1), lastSeenAt: Timestamp(milliseconds: 2))
+            }
+        }
+    }
 
     var addressFields: [AddressField] { FaultyAddress.fields(fault) }
 
@@ -173,13 +249,27 @@ extension FaultyAdapter: LockAdapter {
         if fault == .checkMoves { say([.availability(true)], of: DeviceID(high: 0xADA9_7E12, low: 0)) }
         let hasStopped = state.withLock { $0.wasStopped }
         if fault == .checkChangesItsMind, hasStopped { return CheckedAddress([]) }
-        return CheckedAddress(try FaultyAddress.check(address, fault))
+        let capabilities = try FaultyAddress.check(address, within: scope, fault)
+        return CheckedAddress(capabilities, holder: state.withLock { holder(of: address, $0) })
+    }
+
+    private func holder(of address: [String: JSONValue], _ state: State) -> DeviceID? {
+        if fault == .forgetsHolders { return nil }
+        if fault == .remembersHolders { return state.places[address] }
+        return state.locks.first { $0.value.address["door"] == address["door"] && $0.value.address["way"] == address["way"] }?.key
     }
 
     func start(reports: any ReportReceiver) async throws {
+        if fault == .needsTransportToStart, state.withLock({ $0.isCut }) { throw AdapterError.offline }
         let kept = state.withLock { state in
-            (state.receiver, state.isRunning) = (reports, true)
+            state.starts += 1
+            if state.receiver == nil || fault != .keepsFirstReceiver { state.receiver = reports }
+            state.isRunning = true
             if fault == .forgetsAtStart { state.locks = [:] }
+            if state.starts > 1 {
+                if fault == .restartIsDead { for id in state.locks.keys { state.locks[id]?.isDead = true } }
+                if fault == .restartBringsBack { state.locks.merge(state.gone) { now, _ in now } }
+            }
             defer { state.kept = [] }
             return state.kept
         }
@@ -198,13 +288,16 @@ extension FaultyAdapter: LockAdapter {
             state.lives += 1
             var new = Lock()
             new.life = state.lives
+            new.address = lock.address
+            state.places[lock.address] = lock.id
+            if fault == .attachesOverTransportOnly { new.isDead = state.isCut }
             new.isLimited = lock.address["mode"] == .string("limited")
             new.isUnreadable = (try? FaultyAddress.check(lock.address, nil)) == nil
             if let old = state.locks[lock.id] {
                 if fault == .doublesWhenAttachedTwice { new.echoes = 2 }
                 if fault == .keepsFirstAddress { new.isLimited = old.isLimited }
             }
-            new.isDead = fault == .forgetsBeyond100 && state.locks.count >= 100
+            if fault == .forgetsBeyond100 { new.isDead = state.locks.count >= 100 }
             if fault == .secondLifeIsDead { new.isDead = state.gone[lock.id] != nil || state.locks[lock.id]?.isDead == true }
             (state.locks[lock.id], state.gone[lock.id]) = (new, nil)
             defer { if fault == .keepsOrdersForAttach { state.kept = [] } }
@@ -243,9 +336,12 @@ extension FaultyAdapter: LockAdapter {
         if !isPossible, fault != .takesAnyOperation, fault != .sendsWhatItCannot { throw .unsupported }
         if lock.isUnreadable, fault != .takesUnreadable { throw .offline }
         let isRunning = state.isRunning || fault == .sendsAfterStop && state.wasStopped
-        if !isRunning || lock.manner == .away {
+        if !isRunning || lock.manner == .away || state.isCut {
+            if fault == .marksRefusedOrders { state[order.deviceID]?.lastOrder = order.commandID }
             let isKept =
                 switch fault {
+                case .keepsOrdersForTransport, .sendsWhenBackAfterStop: state.isCut
+                case .keepsOrdersForRestart: !isRunning && state.wasStopped
                 case .keepsOrdersForStart: !isRunning
                 case .keepsOrdersForAttach, .keepsOrdersForReturn: isRunning
                 default: false

@@ -3,6 +3,16 @@ import DoorwardDomain
 
 /// The addresses of `FaultyAdapter`: a key of each form.
 enum FaultyAddress {
+    /// Whose each way is; a lock without one is on nobody's.
+    static let ways: [String: TransportOwner] = ["ours": .portfolio(PortfolioID(high: 1, low: 1)), "spare": .gateway]
+
+    /// Whose the way of an address is; `nil` where there is none of that name.
+    static func owner(of address: [String: JSONValue]) -> TransportOwner? {
+        guard let way = address["way"] else { return .anybody }
+        if case .string(let name) = way { return ways[name] }
+        return nil
+    }
+
     static func fields(_ fault: AdapterFault?) -> [AddressField] {
         let fields = [
             AddressField("door", .integer(0...999), isRequired: true, meaning: "The number of the door."),
@@ -11,12 +21,15 @@ enum FaultyAddress {
             AddressField("mode", .word(["whole", "limited"]), default: .string("whole"), meaning: "What it can do."),
             AddressField("tags", .words(["old", "new"]), default: .array([]), meaning: "What is said of it."),
             AddressField("note", .text, meaning: "Anything else."),
+            AddressField("way", .text, meaning: "The way to it."),
             AddressField("isLoud", .boolean, default: .bool(false), meaning: "Whether it is heard."),
         ]
         return fault == .listsKeyTwice ? fields + fields.suffix(1) : fields
     }
 
-    static func check(_ address: [String: JSONValue], _ fault: AdapterFault?) throws(AddressMistakes) -> LockCapabilities {
+    static func check(
+        _ address: [String: JSONValue], within scope: TransportScope = .everything, _ fault: AdapterFault?
+    ) throws(AddressMistakes) -> LockCapabilities {
         let fields = fields(nil)
         var mistakes: [AddressMistakes.Mistake] = []
         for field in fields {
@@ -29,12 +42,21 @@ enum FaultyAddress {
                 mistakes.append(.init(field: "address.\(field.name)", problem: problem))
             }
         }
+        if case .string(let name)? = address["way"], !name.isEmpty, !isOpen(address, scope, fault) {
+            mistakes.append(.init(field: "address.way", problem: "unknown"))
+        }
         let unknown = fault == .overlooksKeys ? [] : Set(address.keys).subtracting(fields.map(\.name))
         mistakes += unknown.map { .init(field: "address.\($0)", problem: "unknown_key") }
         mistakes.sort { $0.field < $1.field }
         if !mistakes.isEmpty { throw AddressMistakes(fault == .tellsOneMistake ? Array(mistakes.prefix(1)) : mistakes) }
         if fault == .wrongCapabilities { return [] }
         return address["mode"] == .string("limited") ? [.lock, .unlock] : .all
+    }
+
+    private static func isOpen(_ address: [String: JSONValue], _ scope: TransportScope, _ fault: AdapterFault?) -> Bool {
+        guard let owner = owner(of: address) else { return false }
+        if fault == .revealsWays { return true }
+        return fault == .hidesOwnWay ? scope == .everything : scope.includes(owner)
     }
 
     private static func problem(of value: JSONValue, as form: AddressField.Form, _ fault: AdapterFault?) -> String? {

@@ -27,5 +27,26 @@ struct FaultyHarness: AdapterHarness {
         return true
     }
 
+    var tellsPlaces: Bool { true }
+
+    var ways: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? {
+        let names = FaultyAddress.ways.keys.sorted()
+        return (
+            names.compactMap { name in
+                FaultyAddress.ways[name].map { (["door": .integer(1), "way": .string(name)], $0) }
+            }, ["door": .integer(1), "way": .string("none")]
+        )
+    }
+
+    func setTransport(isAway: Bool) -> Bool {
+        faulty.setTransport(isAway: isAway)
+        return true
+    }
+
+    func announce(_ number: Int, isThere: Bool) -> Bool {
+        faulty.announce(number, isThere: isThere)
+        return true
+    }
+
     func orders(at lock: DeviceID) -> [LockOperation]? { faulty.orders(at: lock) }
 }

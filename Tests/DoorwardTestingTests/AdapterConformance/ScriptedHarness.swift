@@ -25,7 +25,15 @@ final class ScriptedHarness: AdapterHarness {
     var adapter: any LockAdapter { scripted }
     var capabilities: LockCapabilities { [.lock, .unlock, .jam] }
 
-    func address(of number: Int) -> [String: JSONValue] { [:] }
+    func address(of number: Int) -> [String: JSONValue] { ["topic": .integer(Int64(number))] }
+
+    var tellsPlaces: Bool { true }
+
+    var ways: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? {
+        let owners: [String: TransportOwner] = ["ours": .portfolio(PortfolioID(high: 1, low: 1)), "spare": .gateway]
+        scripted.set(owners: owners)
+        return (owners.sorted { $0.key < $1.key }.map { (["broker": .string($0.key)], $0.value) }, ["broker": .string("none")])
+    }
 
     func set(_ manner: LockManner, of lock: DeviceID) {
         let behaviour: ScriptedAdapter.Behaviour =
@@ -46,9 +54,15 @@ final class ScriptedHarness: AdapterHarness {
     }
 
     func happen(_ event: LockHappening, at lock: DeviceID) -> Bool {
-        if event == .repeatedFromBefore {
+        switch event {
+        case .repeatedFromBefore:
             scripted.report(.state(.unlocked, quality: .retained, method: nil, operatorName: nil), from: lock)
             return true
+        case .tampered, .calmed:
+            scripted.report(.faults(event == .calmed ? [] : ["tamper"]), from: lock)
+            return true
+        case .rubbish: return false
+        case .speaks, .turnedByHand: break
         }
         let orders = orders(at: lock) ?? []
         let (bolt, isHeard) = state.withLock { state in

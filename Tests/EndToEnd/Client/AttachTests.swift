@@ -61,6 +61,7 @@ extension EndToEnd {
             arguments: [
                 ["attach", "--adapter", "simulator", "--property", "p"], ["attach", "n", "--property", "p"],
                 ["attach", "n", "--adapter", "simulator"],
+                ["attach", "n", "--adapter", "mqtt", "--discovered", "id", "--property", "p"],
                 ["attach", "n", "--adapter", "simulator", "--property", "p", "--address", "novalue"],
                 ["attach", "n", "--adapter", "simulator", "--property", "p", "--address", "a=1", "a=2"],
                 ["attach", "n", "--adapter", "mqtt", "--property", "p", "--profile", "x", "--address", "profile=y"],

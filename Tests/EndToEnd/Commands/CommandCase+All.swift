@@ -66,6 +66,11 @@ extension CommandCase {
         CommandCase(
             "attach", "Nuki", "--adapter", "simulator", "--profile", "nuki", "--property", "Quay 1", code: 1,
             pipe: "  address.profile is not known here"),
+        CommandCase("discovered", pipe: "", terminal: "Nothing was found that you could attach"),
+        CommandCase("discovered", "--json", pipe: #"{"discoveredDevices":[],"pagination":{"#),
+        CommandCase(
+            "attach", "Found", "--discovered", "home:homie:x", "--property", "Quay 1", code: 1,
+            pipe: "doorward: no lock `home:homie:x` waits to be attached; `doorward discovered` lists those that do"),
         CommandCase("simulate", "Cellar", "door-open", pipe: "Cellar\tlocked\n", terminal: "Cellar is locked."),
         CommandCase("simulate", "Cellar", "low_battery", "--json", pipe: #""batteryLow":true"#),
         CommandCase("detach", "Away {how}", pipe: "Away pipe\tdetached\n", terminal: "\n  its history: doorward log "),

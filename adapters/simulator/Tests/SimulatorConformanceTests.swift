@@ -48,7 +48,7 @@ private struct SimulatorHarness: AdapterHarness {
         switch event {
         case .speaks: try simulator.inject(.online, into: lock)
         case .turnedByHand: try simulator.inject(.thumbTurn, into: lock)
-        case .repeatedFromBefore: return false
+        case .repeatedFromBefore, .rubbish, .tampered, .calmed: return false
         }
         return true
     }
