@@ -128,6 +128,9 @@ extension EndToEnd {
             #expect(occupied.code == 1)
             #expect(occupied.errors.contains("/Sources/A holds a database already"), "\(occupied.errors)")
             #expect(try await run("demo", ["--program", "../bin/swift", "--guest-seconds", "soon"]).code == 1)
+            let lockless = try await run("demo", ["--mqtt", "--program", "../bin/swift"])
+            #expect(lockless.code == 1)
+            #expect(lockless.errors.contains("--mqtt needs doorward-mqtt-locks beside"), "\(lockless.errors)")
         }
     }
 }
