@@ -1,3 +1,4 @@
+internal import DoorwardAdapterKit
 package import DoorwardDomain
 package import DoorwardMQTT
 
@@ -21,4 +22,9 @@ package struct MQTTBroker: Sendable {
         (self.name, self.settings, self.portfolioID) = (name, settings, portfolioID)
         (self.profiles, self.isDiscovering) = (profiles, isDiscovering)
     }
+}
+
+extension MQTTBroker {
+    /// Whose the way to its locks is.
+    var owner: TransportOwner { portfolioID.map { .portfolio($0) } ?? .gateway }
 }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+internal import FoundationEssentials
 
 /// A profile in a file of its own.
 package struct ProfileFile: Sendable {

@@ -1,6 +1,6 @@
 internal import DoorwardDomain
-import FoundationEssentials
-import Synchronization
+internal import FoundationEssentials
+internal import Synchronization
 
 /// The profiles that there are: those of the program, and those of folders. A file with the id of a shipped profile takes its
 /// place.
@@ -8,7 +8,7 @@ package final class ProfileLibrary: Sendable {
     /// Those of the program alone.
     package static let shipped = ProfileLibrary(directories: [])
 
-    private let directories: [String]
+    let directories: [String]
     private let content: Mutex<Content>
 
     private struct Content {

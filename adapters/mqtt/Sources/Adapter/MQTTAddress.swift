@@ -1,0 +1,28 @@
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+
+/// An address of a lock on a broker: `{broker, profile, …the profile's own variables}`.
+struct MQTTAddress {
+    /// The broker's name in the configuration.
+    let broker: String
+    /// The profile's id.
+    let profile: String
+    /// What is left: the profile's variables.
+    let variables: [String: JSONValue]
+
+    /// - Throws: what is wrong with `broker` and `profile`, as far as that shows without knowing them.
+    init(_ address: [String: JSONValue]) throws(AddressMistakes) {
+        var mistakes: [AddressMistakes.Mistake] = []
+        func text(_ key: String) -> String {
+            switch address[key] {
+            case .string(let text) where !text.isEmpty: return text
+            case nil, .null: mistakes.append(.init(field: "address.\(key)", problem: "required"))
+            default: mistakes.append(.init(field: "address.\(key)", problem: "wrong_type"))
+            }
+            return ""
+        }
+        (broker, profile) = (text("broker"), text("profile"))
+        variables = address.filter { $0.key != "broker" && $0.key != "profile" }
+        guard mistakes.isEmpty else { throw AddressMistakes(mistakes) }
+    }
+}

@@ -1,0 +1,143 @@
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+internal import DoorwardMQTT
+internal import Logging
+internal import Synchronization
+
+/// One broker: its connection, who gets which of its messages, and what was found on it.
+final class BrokerLink: Sendable {
+    /// The pause between the questions that are put to all locks when the connection stands: a bridge with a slow radio is not
+    /// to be flooded.
+    static let roundPause = Duration.milliseconds(20)
+
+    let broker: MQTTBroker
+    private let surroundings: Surroundings
+    private let random: RandomSource
+    /// `nil` before `start` and after `stop`.
+    private let current = Mutex<MQTTConnection?>(nil)
+    private let routes: Mutex<Routes>
+    private let found: FoundLocks
+    private let round = Mutex<Task<Void, Never>?>(nil)
+
+    private struct Routes {
+        var topics = TopicTree<MQTTLock>()
+        var locks: Set<MQTTLock> = []
+    }
+
+    init(_ broker: MQTTBroker, random: RandomSource, found: FoundLocks, _ surroundings: Surroundings) {
+        (self.broker, self.random, self.found, self.surroundings) = (broker, random, found, surroundings)
+        routes = Mutex(Routes())
+    }
+
+    // MARK: - Connection
+
+    /// Whether a frame could leave at this moment.
+    var isConnected: Bool { current.withLock { $0 }?.isConnected ?? false }
+
+    /// How the connection is, and what it has counted since it was started.
+    var health: MQTTHealth? { current.withLock { $0 }?.health }
+
+    /// Connects, and listens for every lock that was added.
+    func start() {
+        let connection = MQTTConnection(broker.settings, clock: surroundings.clock, random: random) { [weak self] in
+            self?.take($0)
+        }
+        let isFirst = current.withLock { current in
+            guard current == nil else { return false }
+            current = connection
+            return true
+        }
+        guard isFirst else { return }
+        connection.want(found.filters + routes.withLock { Array(Set($0.locks.flatMap(\.dialect.filters))) })
+        connection.start()
+    }
+
+    /// Ends the connection; what it still says is heard by nobody.
+    func stop() async {
+        let connection = current.withLock { $0.take() }
+        await connection?.stop()
+        endRound()
+    }
+
+    /// Hands a frame to the connection now, or throws. It is never retained.
+    func publish(_ outgoing: Outgoing, lifetime: Duration) throws(MQTTSendError) {
+        guard let connection = current.withLock({ $0 }) else { throw .notConnected }
+        try connection.publish(
+            MQTTFrame(topic: outgoing.topic, payload: outgoing.payload, quality: outgoing.quality, lifetime: lifetime))
+    }
+
+    // MARK: - Locks
+
+    /// The lock gets the messages of its topics from now on, and what the broker keeps on them.
+    func add(_ lock: MQTTLock) {
+        routes.withLock { routes in
+            routes.locks.insert(lock)
+            for filter in lock.dialect.filters { _ = routes.topics.insert(lock, at: filter) }
+        }
+        // Also where another lock has asked for the same: what the broker keeps comes once more, for this one.
+        current.withLock { $0 }?.want(lock.dialect.filters)
+        if isConnected { try? lock.refresh() }
+    }
+
+    func remove(_ lock: MQTTLock) {
+        let unwanted = routes.withLock { routes in
+            routes.locks.remove(lock)
+            return lock.dialect.filters.filter { routes.topics.remove(lock, at: $0) }
+        }
+        let stillWanted = Set(found.filters)
+        current.withLock { $0 }?.leave(unwanted.filter { !stillWanted.contains($0) })
+    }
+
+    // MARK: - What the connection says
+
+    private func take(_ event: MQTTEvent) {
+        switch event {
+        case .message(let message): take(message)
+        case .connected(let version):
+            note(.info, "the broker is there", ["mqtt": "\(version.rawValue)"])
+            beginRound()
+        case .disconnected(let failure):
+            note(.warning, "\(failure)", [:])
+            endRound()
+            for lock in routes.withLock({ $0.locks }) { lock.loseBroker() }
+        case .subscriptionRefused(let filter, let reason):
+            note(
+                .error, "the broker does not give the gateway what it asks for; see its access list",
+                [
+                    "filter": "\(filter)", "reason": "\(reason)",
+                ])
+        case .acknowledged(_, .taken): break
+        case .acknowledged(_, let answer): note(.warning, "the broker has a frame that reaches nobody", ["answer": "\(answer)"])
+        }
+    }
+
+    private func take(_ message: MQTTMessage) {
+        for lock in routes.withLock({ $0.topics.values(for: message.topic) }) { lock.hear(message) }
+        found.hear(message)
+    }
+
+    private func note(_ level: Logger.Level, _ sentence: String, _ more: Logger.Metadata) {
+        let metadata = more.merging(["broker": "\(broker.name)"]) { $1 }
+        surroundings.logger.log(level: level, "\(sentence)", metadata: metadata)
+    }
+
+    // MARK: - Asking all
+
+    /// Asks every lock that can be asked for its state, one after the other: what the broker kept may be old.
+    private func beginRound() {
+        let locks = routes.withLock { $0.locks }.filter { !$0.dialect.questions.isEmpty }
+        let clock = surroundings.clock
+        let task = Task(executorPreference: surroundings.executor) {
+            for lock in locks {
+                try? lock.refresh()
+                guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.roundPause))) != nil else { return }
+            }
+        }
+        round.withLock { old in
+            old?.cancel()
+            old = task
+        }
+    }
+
+    private func endRound() { round.withLock { $0.take()?.cancel() } }
+}

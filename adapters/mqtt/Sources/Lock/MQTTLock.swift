@@ -1,0 +1,287 @@
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+internal import DoorwardMQTT
+internal import Logging
+internal import Synchronization
+
+/// One attached lock: what is known of it, and the one place where its orders leave and its words come in.
+///
+/// Both happen under one mutex, under which each word gets the order that it came after: one that is being handed on is never
+/// taken for the answer to an order that leaves meanwhile. Words are handed on outside of it, in their order.
+final class MQTTLock: Sendable {
+    fileprivate struct State {
+        var memory = LockMemory()
+        var order: OrderTime?
+        /// The order that was the last to leave.
+        var lastOrder: CommandID?
+        var flood: FloodGuard
+        var lastQuestion: MonotonicInstant?
+        /// What found the lock says that it is no longer there.
+        var isGone = false
+        /// When it may be logged again that the lock says too much.
+        var nextFloodNote: MonotonicInstant?
+        /// What is to be handed on, the first first.
+        var outbox: [LockReport] = []
+        /// Somebody is handing on, and goes on with whatever comes.
+        var isHandingOn = false
+        /// Nothing is said of the lock any more, and no order is taken.
+        var isDetached = false
+    }
+
+    /// Between its frame and its deadline.
+    fileprivate struct OrderTime {
+        let id: CommandID
+        let until: MonotonicInstant
+        var watch: Task<Void, Never>?
+    }
+
+    /// No order means anything for longer.
+    private static let longestLife = Duration.seconds(3600)
+    /// The pause between two questions: a battery lock pays for each.
+    static let questionPause = Duration.seconds(1)
+
+    let attached: AttachedLock
+    let address: MQTTAddress
+    let dialect: Dialect
+    private let link: BrokerLink
+    private let surroundings: Surroundings
+    private let state: Mutex<State>
+
+    init(_ attached: AttachedLock, _ address: MQTTAddress, _ dialect: Dialect, link: BrokerLink, _ surroundings: Surroundings) {
+        (self.attached, self.address, self.dialect) = (attached, address, dialect)
+        (self.link, self.surroundings) = (link, surroundings)
+        state = Mutex(State(flood: FloodGuard(at: surroundings.clock.monotonicNow())))
+    }
+
+    var id: DeviceID { attached.id }
+
+    /// Where it is told to move.
+    var key: LockKey { LockKey(broker: link.broker.name, topic: dialect.commandTopic) }
+
+    // MARK: - Orders
+
+    /// Hands the order's frame to the broker's connection, now, or throws.
+    func send(_ order: LockOrder) throws(AdapterError) {
+        let clock = surroundings.clock
+        let now = clock.now()
+        guard order.deadline > now else { throw .transportBusy }
+        let lifetime = min(order.deadline, now.advanced(by: Self.longestLife)).duration(since: now)
+        let result = state.withLock { state -> Result<Void, AdapterError> in
+            do throws(AdapterError) {
+                try send(order, lifetime: lifetime, until: clock.monotonicNow().advanced(by: lifetime), &state)
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    private func send(
+        _ order: LockOrder, lifetime: Duration, until: MonotonicInstant, _ state: inout State
+    ) throws(AdapterError) {
+        guard !state.isDetached else { throw .notAttached }
+        guard link.isConnected, state.memory.availability != .offline else { throw .offline }
+        finishOrder(&state)
+        let before = state.memory
+        let frames = try dialect.order(order.operation, code: nil, reference: order.commandID.description, &state.memory)
+        do {
+            try link.publish(frames.command, lifetime: lifetime)
+        } catch {
+            state.memory = before
+            throw error == .notConnected ? .offline : error == .busy ? .transportBusy : .unsupported
+        }
+        surroundings.counters.orders.add(1, ordering: .relaxed)
+        state.lastOrder = order.commandID
+        state.order = OrderTime(
+            id: order.commandID, until: until, watch: watch(order.commandID, lifetime: lifetime, until: until))
+        ask(frames.questions, &state, at: nil)
+    }
+
+    /// What is due while the lock is silent: a question at half time, and the dialect's word on silence just before the end.
+    private func watch(_ order: CommandID, lifetime: Duration, until: MonotonicInstant) -> Task<Void, Never>? {
+        guard dialect.asksAgain || dialect.profile.quirks.contains(.alreadyInStateIsSuccess) else { return nil }
+        let clock = surroundings.clock
+        let halfTime = until.advanced(by: .zero - lifetime / 2)
+        let nearEnd = until.advanced(by: .zero - min(lifetime / 4, .milliseconds(250)))
+        return Task(executorPreference: surroundings.executor) { [weak self] in
+            do {
+                try await clock.sleep(until: halfTime)
+                self?.askAgain(order)
+                try await clock.sleep(until: nearEnd)
+                self?.concludeSilence(order)
+            } catch {
+                // The order had its end before.
+            }
+        }
+    }
+
+    private func askAgain(_ order: CommandID) {
+        state.withLock { state in
+            guard dialect.asksAgain, state.order?.id == order else { return }
+            ask(dialect.questions, &state, at: nil)
+        }
+    }
+
+    private func concludeSilence(_ order: CommandID) {
+        change { state in
+            guard state.order?.id == order, link.isConnected else { return }
+            let before = state.memory
+            take(dialect.silence(&state.memory), after: before, &state)
+        }
+    }
+
+    /// The command before has its end, or its time is over.
+    private func finishOrder(_ state: inout State) {
+        state.order?.watch?.cancel()
+        state.order = nil
+        dialect.endOrder(&state.memory)
+    }
+
+    // MARK: - Messages
+
+    /// Takes in what came on one of the lock's topics.
+    func hear(_ message: MQTTMessage) {
+        let now = surroundings.clock.monotonicNow()
+        change { state in
+            guard !state.isDetached else { return }
+            if let order = state.order, order.until <= now { finishOrder(&state) }
+            switch state.flood.take(at: now) {
+            case .drop:
+                surroundings.counters.dropped.add(1, ordering: .relaxed)
+                return
+            case .lookAfterGap: forget(&state, at: now)
+            case .look: break
+            }
+            let before = state.memory
+            take(dialect.hear(message, &state.memory), after: before, &state)
+        }
+    }
+
+    /// Some messages were not looked at: what is known may be wrong.
+    private func forget(_ state: inout State, at now: MonotonicInstant) {
+        if state.nextFloodNote.map({ $0 <= now }) ?? true {
+            state.nextFloodNote = now.advanced(by: .seconds(60))
+            surroundings.logger.warning(
+                "a lock says more than is looked at; what it said in between is lost", metadata: ["device": "\(id)"])
+        }
+        doubt(&state)
+        ask(dialect.questions, &state, at: now)
+    }
+
+    private func take(_ heard: Heard, after before: LockMemory, _ state: inout State) {
+        for fact in heard.facts(after: before) { deliver(fact, &state) }
+        for diagnostic in heard.diagnostics { note(diagnostic) }
+        ask(heard.publish, &state, at: surroundings.clock.monotonicNow())
+        switch heard.command {
+        case .confirmed, .rejected: finishOrder(&state)
+        case .accepted, nil: break
+        }
+    }
+
+    private func deliver(_ fact: LockReport.Fact, _ state: inout State) {
+        var fact = fact
+        if case .faults(let faults) = fact, state.isGone { fact = .faults(faults.union([LockFault.gone.rawValue])) }
+        state.outbox.append(LockReport(deviceID: id, fact, after: state.lastOrder))
+    }
+
+    /// Changes what is known, and hands on what follows. Whoever receives it may send the next order at once.
+    private func change(_ body: (inout State) -> Void) {
+        state.withLock { body(&$0) }
+        while let reports = state.withLock({ $0.takeOutbox() }) {
+            for report in reports { surroundings.listener.receive(report) }
+            state.withLock { $0.isHandingOn = false }
+        }
+    }
+
+    private func note(_ diagnostic: Diagnostic) {
+        surroundings.counters.odd.add(1, ordering: .relaxed)
+        let level: Logger.Level = diagnostic == .retainedCommandFound ? .warning : .debug
+        surroundings.logger.log(
+            level: level, "\(diagnostic.sentence)", metadata: ["device": "\(id)", "diagnostic": "\(diagnostic)"])
+    }
+
+    // MARK: - Questions
+
+    /// Asks the lock for its state, if it may be asked and was not asked just now.
+    func refresh() throws(AdapterError) {
+        guard !dialect.questions.isEmpty else { throw .unsupported }
+        let now = surroundings.clock.monotonicNow()
+        let result = state.withLock { state -> AdapterError? in
+            guard !state.isDetached else { return .notAttached }
+            guard link.isConnected else { return .offline }
+            ask(dialect.questions, &state, at: now)
+            return nil
+        }
+        if let result { throw result }
+    }
+
+    /// - Parameter now: for a question that the last one may stand for; `nil` for one that must be asked.
+    private func ask(_ questions: [Outgoing], _ state: inout State, at now: MonotonicInstant?) {
+        guard !questions.isEmpty else { return }
+        if let now {
+            if let last = state.lastQuestion, now < last.advanced(by: Self.questionPause) { return }
+            state.lastQuestion = now
+        }
+        // One that cannot be asked now is not asked: the next word of the lock tells as well.
+        for question in questions where (try? link.publish(question, lifetime: .seconds(5))) != nil {
+            surroundings.counters.questions.add(1, ordering: .relaxed)
+        }
+    }
+
+    // MARK: - Around the lock
+
+    /// The broker's connection is gone: nobody knows how the lock is.
+    func loseBroker() {
+        change { state in
+            guard !state.isDetached else { return }
+            let before = state.memory
+            take(dialect.lose(&state.memory), after: before, &state)
+        }
+    }
+
+    /// Shows whether what found the lock still tells of it. A lock that is gone stays attached; what is known of it is old.
+    func mark(isGone: Bool) {
+        change { state in
+            guard !state.isDetached, state.isGone != isGone else { return }
+            state.isGone = isGone
+            deliver(.faults(Set(state.memory.faults.map(\.rawValue))), &state)
+            if isGone { doubt(&state) }
+        }
+    }
+
+    /// What is known of the bolt may be wrong.
+    private func doubt(_ state: inout State) {
+        guard state.memory.position != .unknown else { return }
+        state.memory.quality = .stale
+        deliver(.state(state.memory.position.lockState, quality: .stale, method: nil, operatorName: nil), &state)
+    }
+
+    /// Listens from now on.
+    func arrive() { link.add(self) }
+
+    /// From now on nothing is said of it, and nothing is sent to it.
+    func leave() {
+        link.remove(self)
+        state.withLock { state in
+            state.isDetached = true
+            state.outbox = []
+            finishOrder(&state)
+        }
+    }
+}
+
+extension MQTTLock.State {
+    /// What the caller is to hand on; `nil` where there is nothing, or somebody is at it.
+    fileprivate mutating func takeOutbox() -> [LockReport]? {
+        guard !isHandingOn, !outbox.isEmpty else { return nil }
+        defer { outbox = [] }
+        isHandingOn = true
+        return outbox
+    }
+}
+
+extension MQTTLock: Hashable {
+    static func == (one: MQTTLock, other: MQTTLock) -> Bool { one === other }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,11 @@
+import DoorwardTesting
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(3))) struct MQTTConformanceTests {
+    @Test("The MQTT adapter keeps every promise of an adapter, over a real broker", arguments: AdapterConformance.promises)
+    func keeps(_ promise: AdapterPromise) async throws {
+        let harness = try await NukiHarness()
+        try await promise.check(harness)
+        await harness.end()
+    }
+}

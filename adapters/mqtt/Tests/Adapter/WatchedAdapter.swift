@@ -1,0 +1,152 @@
+import AdapterMQTT
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+import Foundation
+import Synchronization
+
+/// An MQTT adapter with a lock more than anybody has attached: an order to that one, confirmed, shows that everything before it
+/// has gone its way.
+final class WatchedAdapter: LockAdapter {
+    private struct State {
+        var names: [DeviceID: String] = [:]
+        var attached: [DeviceID: AttachedLock] = [:]
+        var isStarted = false
+        var rounds: UInt64 = 0
+    }
+
+    private let mqtt: MQTTAdapter
+    private let nuki: PlayedNuki
+    private let clock: VirtualClock
+    private let state = Mutex(State())
+    private let heard = HeardOrders()
+
+    private static let marker = DeviceID(high: 0xFFFF, low: 0xFFFF)
+    private static let markerName = "FFFFFFFF"
+
+    init(_ mqtt: MQTTAdapter, _ nuki: PlayedNuki, _ clock: VirtualClock) {
+        (self.mqtt, self.nuki, self.clock) = (mqtt, nuki, clock)
+        nuki.appear(Self.markerName)
+        mqtt.attach(AttachedLock(id: Self.marker, address: Self.address(of: Self.markerName)))
+    }
+
+    static func address(of name: String) -> [String: JSONValue] {
+        ["broker": .string("home"), "profile": .string("nuki-native"), "id": .string(name)]
+    }
+
+    // MARK: What a harness asks
+
+    var names: [String] { state.withLock { $0.names.values.sorted() } }
+
+    func name(of lock: DeviceID) throws -> String {
+        guard let name = state.withLock({ $0.names[lock] }) else { throw POSIXError(.ENOENT) }
+        return name
+    }
+
+    /// The broker hands out what it keeps for the lock, and kept while nobody listened: that the bolt was withdrawn.
+    func listenAnew(to lock: DeviceID) async throws {
+        guard let attached = state.withLock({ $0.attached[lock] }), let name = state.withLock({ $0.names[lock] }) else { return }
+        mqtt.detach(lock)
+        try await settle()
+        nuki.keep("nuki/\(name)/state", "3")
+        try await settle()
+        mqtt.attach(attached)
+    }
+
+    /// Waits until what was sent in either direction has arrived, and what that led to.
+    func settle() async throws {
+        guard state.withLock({ $0.isStarted }) else { return }
+        // A question may follow from an answer, and its answer from that.
+        for _ in 0..<3 { await goRound() }
+    }
+
+    private func goRound() async {
+        while true {
+            let round = state.withLock { state in
+                state.rounds += 1
+                return state.rounds
+            }
+            let order = LockOrder(
+                commandID: CommandID(high: 0xFFFF, low: round), deviceID: Self.marker,
+                operation: round.isMultiple(of: 2) ? .lock : .unlock, deadline: clock.now().advanced(by: .seconds(60)))
+            if (try? mqtt.send(order)) != nil { return await heard.confirmation(of: order.commandID) }
+            await Task.yield()
+        }
+    }
+
+    // MARK: The adapter
+
+    var kind: String { mqtt.kind }
+    var addressFields: [AddressField] { mqtt.addressFields }
+    var health: AdapterHealth { mqtt.health }
+    var discovered: [DiscoveredLock] { mqtt.discovered }
+    func owner(of address: [String: JSONValue]) -> TransportOwner? { mqtt.owner(of: address) }
+
+    func check(address: [String: JSONValue], within scope: TransportScope) throws(AddressMistakes) -> CheckedAddress {
+        try mqtt.check(address: address, within: scope)
+    }
+
+    func start(reports: any ReportReceiver) async throws {
+        heard.set(reports)
+        try await mqtt.start(reports: heard)
+        state.withLock { $0.isStarted = true }
+        while mqtt.health != .ok { await Task.yield() }
+    }
+
+    func stop() async {
+        state.withLock { $0.isStarted = false }
+        await mqtt.stop()
+    }
+
+    func attach(_ lock: AttachedLock) {
+        if case .string(let name)? = lock.address["id"] {
+            nuki.appear(name)
+            state.withLock { state in
+                state.names[lock.id] = name
+                state.attached[lock.id] = lock
+            }
+        }
+        mqtt.attach(lock)
+    }
+
+    func detach(_ id: DeviceID) { mqtt.detach(id) }
+    func send(_ order: LockOrder) throws(AdapterError) { try mqtt.send(order) }
+    func refresh(_ id: DeviceID) throws(AdapterError) { try mqtt.refresh(id) }
+
+    /// Hands reports on, but for those of the marker.
+    private final class HeardOrders: ReportReceiver {
+        private struct State {
+            var receiver: (any ReportReceiver)?
+            var confirmed: CommandID?
+            var waiting: CheckedContinuation<Void, Never>?
+        }
+
+        private let state = Mutex(State())
+
+        func set(_ receiver: any ReportReceiver) { state.withLock { $0.receiver = receiver } }
+
+        func receive(_ report: LockReport) {
+            guard report.deviceID == WatchedAdapter.marker else { return state.withLock { $0.receiver }?.receive(report) ?? () }
+            guard case .state(_, quality: .confirmed, _, _) = report.fact, let order = report.after else { return }
+            let waiting = state.withLock { state in
+                state.confirmed = order
+                defer { state.waiting = nil }
+                return state.waiting
+            }
+            waiting?.resume()
+        }
+
+        func confirmation(of order: CommandID) async {
+            while state.withLock({ $0.confirmed }) != order {
+                await withCheckedContinuation { continuation in
+                    let isOld = state.withLock { state in
+                        guard state.confirmed != order else { return true }
+                        state.waiting = continuation
+                        return false
+                    }
+                    if isOld { continuation.resume() }
+                }
+            }
+        }
+    }
+}
