@@ -79,7 +79,7 @@ echo "Harbour Homes › Quay 1 › 1A, 1B, 1C"
 say "What the gateway has found by itself"
 expected=$((each * (${#dialects[@]} - silent)))
 for ((waited = 0; waited < 100; waited++)); do
-    call "$root_token" GET "/devices/discovered" >"$folder/found.json"
+    call "$root_token" GET "/devices/discovered?limit=100" >"$folder/found.json"
     found=$(jq '[.data.discoveredDevices[]? | select(.problem == null)] | length' "$folder/found.json")
     [ "$found" -lt "$expected" ] || break
     sleep 0.2
