@@ -31,6 +31,7 @@ import Testing
             Row(
                 profile: .zwave, act: "keypad 1", told: [#"/Keypad_unlock_operation {"time":1755955220100,"value":{"userId":1}}"#]
             ),
+            Row(profile: .zwave, act: "keypad 9", told: []),
             Row(profile: .esphome, act: "thumb-turn", told: ["/state UNLOCKED"]),
             Row(profile: .tasmota, act: "thumb-turn", told: []),
             Row(profile: .homie, act: "thumb-turn", told: ["/state unlocked", #""method":"manual","ok":true"#]),

@@ -114,14 +114,15 @@ struct NukiHubLock: Dialect {
             greet(&stage)
         case .moving(let move):
             story = Self.story(of: move)
-            if move.cause == .remote { keep("commandResult", move.jams ? "failed" : "success", &stage) }
+            if move.cause == .remote, !move.jams { keep("commandResult", "success", &stage) }
             sayState(&stage)
         case .moved(let move):
             story = Self.story(of: move)
             sayState(&stage)
             sayStory("success", &stage)
-        case .jammed:
+        case .jammed(let move):
             sayState(&stage)
+            if move.cause == .remote { keep("commandResult", "failed", &stage) }
             sayStory("motorBlocked", &stage)
         case .released, .report: sayState(&stage)
         case .codeRefused(let slot):

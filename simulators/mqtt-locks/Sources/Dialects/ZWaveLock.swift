@@ -91,16 +91,15 @@ struct ZWaveLock: Dialect {
             keep("113/0/Access_Control/Lock_state", .whole(Notification.idle), &stage)
             sayMode(&stage)
         case .jammed(let move):
-            answer(move.request, Status.failed, &stage)
-            keep("113/0/Access_Control/Lock_state", .whole(Notification.jammed), &stage)
             sayMode(&stage)
-        case .codeRefused(let slot):
-            event("Keypad_unlock_operation_with_invalid_user_code", ["userId": .whole(slot)], &stage)
+            keep("113/0/Access_Control/Lock_state", .whole(Notification.jammed), &stage)
+            answer(move.request, Status.failed, &stage)
         case .door: sayDoor(&stage)
         case .battery: sayBattery(&stage)
         case .report: sayMode(&stage)
-        // A lock of this kind is supervised: it answers when the bolt is there.
-        case .moving, .released, .due: break
+        // A lock of this kind is supervised: it answers when the bolt is there. There is no notification for a wrong code at the
+        // keypad.
+        case .moving, .released, .codeRefused, .due: break
         }
     }
 
