@@ -37,7 +37,7 @@ need() {
 # What building and testing take. Git fetches over HTTPS, for which it needs certificates that it only recommends.
 need_packages() {
     local packages=(git:git curl:curl jq:jq python3:python3 /usr/include/sqlite3.h:libsqlite3-dev
-        /usr/include/mosquitto.h:libmosquitto-dev /usr/sbin/mosquitto:mosquitto)
+        /usr/include/mosquitto.h:libmosquitto-dev /usr/sbin/mosquitto:mosquitto openssl:openssl)
     ! command -v apt-get >/dev/null || packages+=(/etc/ssl/certs/ca-certificates.crt:ca-certificates)
     need "${packages[@]}"
 }

@@ -54,8 +54,9 @@ package final class MQTTConnection: Sendable {
     /// Begins to connect, and goes on until `stop`. Once.
     package func start() {
         let isFirst = life.withLock { life in
-            defer { life.isStarted = true }
-            return !life.isStarted && !life.isStopped
+            guard !life.isStarted, !life.isStopped else { return false }
+            life.isStarted = true
+            return true
         }
         if isFirst { OwnThread.run { self.run() } }
     }

@@ -101,4 +101,77 @@ import Testing
         await gateway.connection.stop()
         await lock.connection.stop()
     }
+
+    /// Waits for as long as it takes another connection to see a frame's lifetime pass.
+    private func pass(_ lifetime: Duration, _ broker: Broker) async throws {
+        let proxy = try Proxy(to: broker.port)
+        defer { proxy.close() }
+        let clock = Listening(port: proxy.port)
+        let connected = await clock.connected()
+        proxy.stall(.toBroker)
+        while case .success = Result(catching: {
+            try clock.connection.publish(try MQTTFrame("clock", String(repeating: "x", count: 4000), lifetime: lifetime))
+        }) {}
+        _ = await clock.disconnected(from: connected)
+        await clock.connection.stop()
+    }
+
+    @Test("a frame is cut off at its deadline also when nobody turns the connection: by the kernel", arguments: [true, false])
+    func byTheKernel(isStopped: Bool) async throws {
+        let broker = try await Broker.start()
+        let proxy = try Proxy(to: broker.port)
+        defer { proxy.close() }
+        let release = DispatchSemaphore(value: 0)
+        let settings = MQTTSettings(host: "127.0.0.1", port: proxy.port, clientID: "gateway")
+        let (events, continuation) = AsyncStream.makeStream(of: MQTTEvent.self)
+        let gateway = MQTTConnection(settings) { event in
+            continuation.yield(event)
+            // A receiver that does not return.
+            if case .message = event { release.wait() }
+        }
+        gateway.want([try #require(MQTTFilter("door/hold"))])
+        gateway.start()
+        var iterator = events.makeAsyncIterator()
+        #expect(await iterator.next() == .connected(.five))
+        try gateway.publish(try MQTTFrame("door/hold", "hold"))
+        guard case .message = await iterator.next() else { return #expect(Bool(false), "nothing came") }
+        proxy.stall(.toBroker)
+        var sent = 0
+        while case .success = Result(catching: {
+            try gateway.publish(
+                try MQTTFrame("door/set", "UNLOCK \(sent) " + String(repeating: "x", count: 2000), lifetime: .milliseconds(500)))
+        }) { sent += 1 }
+        if isStopped {
+            release.signal()
+            await gateway.stop()
+        }
+        try await pass(.seconds(3), broker)
+        // What comes out of the proxy now had come into it in time.
+        let passed = await proxy.end()
+        #expect(sent > 0 && !passed.contains("UNLOCK \(sent - 1) "))
+        release.signal()
+        if !isStopped { await gateway.stop() }
+    }
+
+    @Test("a frame that the broker does not acknowledge in its lifetime ends the connection, and is sent to nobody again")
+    func withoutAcknowledgement() async throws {
+        let broker = try await Broker.start()
+        let proxy = try Proxy(to: broker.port)
+        defer { proxy.close() }
+        let lock = Listening(port: broker.port, ["door/set"])
+        await lock.connected()
+        try await roundTrip(lock, on: "door/set")
+        let gateway = Listening(port: proxy.port)
+        let connected = await gateway.connected()
+        proxy.stall(.toClient)
+        try gateway.connection.publish(try MQTTFrame("door/set", "UNLOCK", .atLeastOnce, lifetime: .milliseconds(300)))
+        let (failure, gone) = await gateway.disconnected(from: connected)
+        #expect(failure == .stuck && gateway.connection.health.counts.cutAsStuck == 1)
+        proxy.resume()
+        await gateway.connected(from: gone)
+        try gateway.connection.publish(try MQTTFrame("door/set", "end"))
+        await lock.event { if case .message(let message) = $0 { message.payload == Array("end".utf8) } else { false } }
+        #expect(lock.messages.map { String(decoding: $0.payload, as: UTF8.self) } == ["round", "UNLOCK", "end"])
+        for one in [gateway, lock] { await one.connection.stop() }
+    }
 }

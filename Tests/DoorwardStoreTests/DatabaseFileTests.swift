@@ -1,3 +1,4 @@
+import DoorwardTesting
 import Foundation
 import Testing
 
@@ -93,7 +94,7 @@ import Testing
             except OSError: sys.exit(7)
             """, path,
         ]
-        try other.run()
+        try other.start()
         other.waitUntilExit()
         #expect([0, 7].contains(other.terminationStatus))
         return other.terminationStatus == 7

@@ -57,7 +57,7 @@ import Testing
             database.path + ".lock",
         ]
         (holder.standardOutput, holder.standardInput) = (output, input)
-        try holder.run()
+        try holder.start()
         #expect(try output.fileHandleForReading.read(upToCount: 4) == Data("held".utf8))
         #expect(throws: StoreOpenError.inUse(path: try #require(realPath(database.path)))) { try database.open() }
         kill(holder.processIdentifier, SIGKILL)

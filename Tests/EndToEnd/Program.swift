@@ -1,3 +1,4 @@
+import DoorwardTesting
 import Foundation
 import Synchronization
 
@@ -32,7 +33,7 @@ final class Program: Sendable {
         process.terminationHandler = { process in
             ended.open(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
         }
-        try Self.withSignalsUnblocked { try process.run() }
+        try Self.withSignalsUnblocked { try process.start() }
         try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
         try stdin.fileHandleForWriting.close()
         (processID, self.ended, lines) = (process.processIdentifier, ended, LineReader(output.fileHandleForReading))

@@ -48,6 +48,8 @@ struct Line: ~Copyable {
     private var handle: Handle?
     private var version = MQTTVersion.five
     private var backOff: BackOff
+    /// Whether anything has ever answered at the address on this connection.
+    private var hasReached = false
     /// Why the connection was cut since the last turn.
     private var cutBecause: MQTTFailure?
     private var late = LateFrames()
@@ -158,9 +160,10 @@ struct Line: ~Copyable {
             if until <= now { phase = .making }
         case .making: break
         case .opening(let until):
+            if let socket = handle?.socket, TCPFlow.isConnected(socket) { hasReached = true }
             try serveOpening(ready)
             if let answer = handle?.events.answer { return try stand(answer, at: now, &turn) }
-            if ready.isOver { throw .lost("it ended the connection") }
+            if ready.isOver { throw hasReached ? .lost("it ended the connection") : .unreachable("nobody listens there") }
             if until <= now { throw .unreachable("it does not answer") }
         case .standing:
             if let cutBecause { throw cutBecause }
@@ -189,6 +192,7 @@ struct Line: ~Copyable {
     mutating func adopt(_ made: consuming Handle?, _ failure: MQTTFailure?, at now: MonotonicInstant) -> Turn {
         var turn = Turn()
         handle = made
+        hasReached = false
         phase = .opening(until: now.advanced(by: settings.patience))
         if let failure { fail(failure, at: now, &turn) }
         return turn
@@ -304,6 +308,7 @@ extension Line {
             return .lost(String(cString: mosquitto_reason_string(goodbye)))
         }
         guard case .opening = phase, case .lost = failure else { return failure }
+        guard settings.tls == nil else { return .lost("it ended the connection without a word; check that this port speaks TLS") }
         return .lost("it ended the connection without a word; check that this port speaks MQTT, and whether it wants TLS")
     }
 

@@ -23,6 +23,15 @@ struct TCPFlow {
         unconfirmed = UInt64(max(0, waiting))
     }
 
+    /// Whether somebody is at the other end.
+    static func isConnected(_ socket: Int32) -> Bool {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(socket, $0, &length) == 0 }
+        }
+    }
+
     /// Has the kernel end the connection by itself when the other side has taken nothing for so long, whatever has become of
     /// this process; 0 for the system's own patience.
     ///

@@ -3,12 +3,12 @@ enum TLSComplaint {
     /// What the library or OpenSSL says somewhere in its lines, and what it means. The first that is found counts.
     private static let meanings: [(sign: String, words: String)] = [
         ("Unable to load CA certificates", "the file of its certificate authority holds no certificate in PEM form"),
+        ("key values mismatch", "the gateway's own certificate and private key do not belong together"),
         ("Unable to load client certificate", "the gateway's own certificate is no certificate in PEM form"),
         (
             "Unable to load client key",
             "the gateway's own private key is none in PEM form, or is locked with a passphrase: give one without"
         ),
-        ("certificate/key are inconsistent", "the gateway's own certificate and private key do not belong together"),
         (
             "host name verification failed",
             "its certificate is for another host name: connect by a name that the certificate holds, or have one issued for this"

@@ -52,7 +52,7 @@ package final class Broker: Sendable {
         let log = Pipe()
         new.standardError = log
         new.standardOutput = FileHandle.nullDevice
-        try new.run()
+        try new.start()
         process.withLock { $0 = new }
         // It says so when it runs, and ends its log when it could not.
         let isRunning = await Lines(log.fileHandleForReading).first { $0.contains("running") } != nil

@@ -16,6 +16,8 @@ package final class Proxy: Sendable {
         var stalled: Set<Way> = []
         var sockets: [Int32] = []
         var isClosed = false
+        /// Clients that may still send.
+        var senders = 0
         /// What has come to the broker's side, all of it.
         var passed: [UInt8] = []
         /// Called with each stretch on its way to the broker before it is passed on; false cuts the connection instead.
@@ -51,6 +53,20 @@ package final class Proxy: Sendable {
     /// All bytes that the broker was given.
     package var passed: [UInt8] { state.withLock { $0.passed } }
 
+    /// Goes on, and waits until no client can send any more.
+    ///
+    /// - Returns: all bytes that the broker was given, as text.
+    package func end() async -> String {
+        resume()
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [self] in
+                changed.wait { state.withLock { $0.senders == 0 } }
+                continuation.resume()
+            }
+        }
+        return String(decoding: passed, as: UTF8.self)
+    }
+
     /// Ends every connection, and takes no further one.
     package func close() {
         let sockets = state.withLock { state in
@@ -71,7 +87,10 @@ package final class Proxy: Sendable {
             // Small buffers, so that a stall is felt soon.
             var size: Int32 = 4096
             for end in [client, server] { setsockopt(end, SOL_SOCKET, SO_RCVBUF, &size, 4) }
-            state.withLock { $0.sockets += [client, server] }
+            state.withLock { state in
+                state.sockets += [client, server]
+                state.senders += 1
+            }
             Thread.detachNewThread { [self] in pump(from: client, to: server, .toBroker) }
             Thread.detachNewThread { [self] in pump(from: server, to: client, .toClient) }
         }
@@ -97,7 +116,11 @@ package final class Proxy: Sendable {
 
     /// The descriptors of a pair are shut, and left open to the end of the proxy: none is closed under the other direction.
     private func pump(from: Int32, to: Int32, _ way: Way) {
-        defer { for end in [from, to] { shutdown(end, Int32(SHUT_RDWR)) } }
+        defer {
+            for end in [from, to] { shutdown(end, Int32(SHUT_RDWR)) }
+            if way == .toBroker { state.withLock { $0.senders -= 1 } }
+            changed.broadcast()
+        }
         var buffer = [UInt8](repeating: 0, count: 2048)
         while true {
             changed.wait { state.withLock { !$0.stalled.contains(way) || $0.isClosed } }

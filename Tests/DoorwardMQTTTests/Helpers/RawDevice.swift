@@ -1,0 +1,66 @@
+import Foundation
+import Glibc
+
+/// A device that speaks MQTT 3.1.1 byte by byte, so that it can say what no library would let it.
+struct RawDevice {
+    private let descriptor: Int32
+
+    /// Connects, and waits until the broker has let it in.
+    init(port: Int, id: String = UUID().uuidString) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let descriptor = descriptor
+        let result = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
+        send(Self.packet(0x10, Self.text(Array("MQTT".utf8)) + [4, 2, 0, 0] + Self.text(Array(id.utf8))))
+        guard receive(4) == [0x20, 2, 0, 0] else { throw POSIXError(.ECONNREFUSED) }
+    }
+
+    func close() { Glibc.close(descriptor) }
+
+    /// Whether the broker has ended the connection, of which it waits until it says one or the other.
+    func isThrownOut() -> Bool {
+        send([0xC0, 0])
+        return receive(2) != [0xD0, 0]
+    }
+
+    func publish(_ topic: [UInt8], _ payload: [UInt8], isRetained: Bool = false) {
+        send(Self.publish(topic, payload, isRetained: isRetained))
+    }
+
+    func send(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private func receive(_ count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        return recv(descriptor, &bytes, count, Int32(MSG_WAITALL)) == count ? bytes : nil
+    }
+
+    static func publish(_ topic: [UInt8], _ payload: [UInt8], isRetained: Bool = false) -> [UInt8] {
+        packet(isRetained ? 0x31 : 0x30, text(topic) + payload)
+    }
+
+    private static func text(_ bytes: [UInt8]) -> [UInt8] { [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes }
+
+    private static func packet(_ type: UInt8, _ body: [UInt8]) -> [UInt8] {
+        var (length, rest): ([UInt8], Int) = ([], body.count)
+        repeat {
+            length.append(UInt8(rest % 128) | (rest >= 128 ? 0x80 : 0))
+            rest /= 128
+        } while rest > 0
+        return [type] + length + body
+    }
+}

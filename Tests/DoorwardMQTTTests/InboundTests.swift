@@ -1,0 +1,165 @@
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// Promises about what devices send: too much, too large, or no sense at all.
+@Suite(.timeLimit(.minutes(2))) struct InboundTests {
+    /// What a test counts as it comes, and does not keep.
+    private final class Counter: Sendable {
+        private let count = Mutex(0)
+        private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+
+        func hear(_ event: MQTTEvent) {
+            guard case .message(let message) = event else { return }
+            if message.topic == "flood/end" { continuation.yield() } else { count.withLock { $0 += 1 } }
+        }
+
+        var messages: Int { count.withLock { $0 } }
+
+        /// Waits for a message on `flood/end`.
+        func end() async { for await _ in stream { return } }
+    }
+
+    private static let end = RawDevice.publish(Array("flood/end".utf8), [])
+
+    @Test("a flood of 50,000 messages comes whole or is counted as dropped, and a frame goes out in the midst of it")
+    func flood() async throws {
+        // The broker would drop what the connection does not take at once; here it keeps all of it.
+        let broker = try await Broker.start(["allow_anonymous true", "max_queued_messages 0"])
+        let lock = Listening(port: broker.port, ["door/set"])
+        await lock.connected()
+        try await roundTrip(lock, on: "door/set")
+        let counter = Counter()
+        let (half, stands) = (Latch(), Latch())
+        let gateway = MQTTConnection(MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")) { event in
+            if case .connected = event { stands.open() }
+            counter.hear(event)
+            if counter.messages == 25_000 { half.open() }
+        }
+        gateway.want([try #require(MQTTFilter("flood/#"))])
+        gateway.start()
+        await stands.wait()
+        try gateway.publish(try MQTTFrame("flood/end", ""))
+        await counter.end()
+        let device = try RawDevice(port: broker.port)
+        defer { device.close() }
+        let message = RawDevice.publish(Array("flood/lock".utf8), Array(#"{"state":"LOCKED"}"#.utf8))
+        Thread.detachNewThread {
+            for _ in 0..<50_000 { device.send(message) }
+            device.send(Self.end)
+        }
+        await half.wait()
+        try gateway.publish(try MQTTFrame("door/set", "UNLOCK"))
+        #expect(
+            await lock.event { if case .message(let message) = $0 { message.payload == Array("UNLOCK".utf8) } else { false } }
+                .next > 0)
+        while counter.messages + gateway.health.counts.messagesDropped < 50_000 { await counter.end() }
+        #expect(counter.messages + gateway.health.counts.messagesDropped == 50_000)
+        #expect(gateway.health.counts.connects == 1)
+        await gateway.stop()
+        await lock.connection.stop()
+    }
+
+    @Test("a payload of 10 MB, kept by the broker, neither ends the connection nor is handed on; what follows comes")
+    func large() async throws {
+        let broker = try await Broker.start()
+        let device = try RawDevice(port: broker.port)
+        defer { device.close() }
+        device.publish(Array("door/state".utf8), Array(repeating: 0x78, count: 10_000_000), isRetained: true)
+        #expect(!device.isThrownOut())
+        let gateway = Listening(port: broker.port, ["door/#"])
+        await gateway.connected()
+        try await roundTrip(gateway, on: "door/set")
+        device.publish(Array("door/state".utf8), Array(repeating: 0x78, count: 10_000_000))
+        device.publish(Array("door/end".utf8), [])
+        #expect(await gateway.message(on: "door/end") != nil)
+        #expect(!gateway.messages.contains { $0.topic == "door/state" })
+        #expect(gateway.connection.health.counts.connects == 1)
+        #expect(gateway.connection.health.counts.messagesDropped == 0, "the broker was told to keep it to itself")
+        await gateway.connection.stop()
+    }
+
+    @Test("an older broker sends it all the same: then it is dropped and counted, and the connection stays")
+    func largeFromOlderBroker() async throws {
+        let broker = try await Broker.start()
+        let proxy = try Proxy(to: broker.port)
+        defer { proxy.close() }
+        // Whoever asks in MQTT 5 is cut off without a word, as some older brokers do.
+        proxy.cut { $0.count > 8 && $0[0] == 0x10 && $0[8] == 5 }
+        var settings = MQTTSettings(host: "127.0.0.1", port: proxy.port, clientID: "gateway")
+        settings.longestPayload = 10_000
+        let gateway = Listening(settings, ["door/#"])
+        await gateway.event { $0 == .connected(.three) }
+        try await roundTrip(gateway, on: "door/set")
+        let device = try RawDevice(port: broker.port)
+        defer { device.close() }
+        device.publish(Array("door/state".utf8), Array(repeating: 0x78, count: 100_000))
+        device.publish(Array("door/end".utf8), [])
+        #expect(await gateway.message(on: "door/end") != nil)
+        #expect(!gateway.messages.contains { $0.topic == "door/state" })
+        #expect(gateway.connection.health.counts.messagesDropped == 1 && gateway.connection.health.counts.disconnects == 1)
+        await gateway.connection.stop()
+    }
+
+    @Test("payloads are any bytes: none, NUL, no UTF-8", arguments: [[], [0], [0xFF, 0xFE, 0], Array("a\0b".utf8)] as [[UInt8]])
+    func payloads(payload: [UInt8]) async throws {
+        let broker = try await Broker.start()
+        let gateway = Listening(port: broker.port, ["door/state"])
+        await gateway.connected()
+        try await roundTrip(gateway, on: "door/state")
+        let device = try RawDevice(port: broker.port)
+        defer { device.close() }
+        device.publish(Array("door/state".utf8), payload)
+        await gateway.event { $0 == .message(MQTTMessage(topic: "door/state", payload: payload, isRetained: false)) }
+        await gateway.connection.stop()
+    }
+
+    @Test(
+        "a topic that is no text costs the device its connection, and nobody else",
+        arguments: [
+            [0xFF, 0xFE], Array("a\0b".utf8), [], Array("door/+".utf8), Array(repeating: 0x2F, count: 300),
+        ] as [[UInt8]])
+    func topics(topic: [UInt8]) async throws {
+        let broker = try await Broker.start()
+        let gateway = Listening(port: broker.port, ["#"])
+        await gateway.connected()
+        try await roundTrip(gateway, on: "door/set")
+        let device = try RawDevice(port: broker.port)
+        defer { device.close() }
+        device.publish(topic, Array("LOCKED".utf8))
+        #expect(device.isThrownOut())
+        try await roundTrip(gateway, on: "door/end")
+        #expect(gateway.messages.map(\.topic) == ["door/set", "door/end"])
+        #expect(gateway.connection.health.counts.disconnects == 0)
+        await gateway.connection.stop()
+    }
+
+    @Test("receivers that do not return hold up their own brokers, and nobody else's")
+    func slowReceivers() async throws {
+        let broker = try await Broker.start()
+        let release = DispatchSemaphore(value: 0)
+        let blocked = (0..<200).map { number in
+            MQTTConnection(MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "blocked\(number)")) { event in
+                if case .connected = event { release.wait() }
+            }
+        }
+        for one in blocked { one.start() }
+        let quick = Listening(port: broker.port, ["door/set"])
+        await quick.connected()
+        try await roundTrip(quick, on: "door/set")
+        for _ in blocked { release.signal() }
+        for one in blocked + [quick.connection] { await one.stop() }
+    }
+}
+
+/// Opens once, for whoever waits.
+private final class Latch: Sendable {
+    private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+
+    func open() { continuation.finish() }
+
+    func wait() async { for await _ in stream {} }
+}

@@ -1,0 +1,132 @@
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Foundation
+import Testing
+
+/// Promises about a connection's beginning and end, and about what is told of it.
+@Suite(.timeLimit(.minutes(2))) struct LifeTests {
+    private func settings(_ port: Int, will: String) throws -> MQTTSettings {
+        var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: UUID().uuidString)
+        settings.will = .init(topic: try #require(MQTTTopic("gateway/\(will)")), payload: Array("gone".utf8), isRetained: false)
+        return settings
+    }
+
+    @Test("the last will is said when the line is cut, and not after an end in order")
+    func will() async throws {
+        let broker = try await Broker.start()
+        let proxy = try Proxy(to: broker.port)
+        let watcher = Listening(port: broker.port, ["gateway/#"])
+        await watcher.connected()
+        try await roundTrip(watcher, on: "gateway/begin")
+        let orderly = Listening(try settings(broker.port, will: "orderly"))
+        let cut = Listening(try settings(proxy.port, will: "cut"))
+        await orderly.connected()
+        await cut.connected()
+        await orderly.connection.stop()
+        proxy.close()
+        #expect(await watcher.message(on: "gateway/cut")?.payload == Array("gone".utf8))
+        // Twice, as the broker may hear the second of two connections first once.
+        try await roundTrip(watcher, on: "gateway/end")
+        try await roundTrip(watcher, on: "gateway/very-end")
+        #expect(!watcher.messages.contains { $0.topic == "gateway/orderly" })
+        for one in [watcher, cut] { await one.connection.stop() }
+    }
+
+    @Test("three hundred connections of one process stand at once, and end")
+    func many() async throws {
+        let broker = try await Broker.start()
+        let locks = (0..<300).map { Listening(port: broker.port, ["door/\($0)/set"]) }
+        for lock in locks { await lock.connected() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, lock) in locks.enumerated() { group.addTask { try await roundTrip(lock, on: "door/\(number)/set") } }
+            try await group.waitForAll()
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for lock in locks { group.addTask { await lock.connection.stop() } }
+        }
+        #expect(locks.allSatisfy { $0.events.last == .disconnected(.stopped) && !$0.connection.isConnected })
+    }
+
+    @Test("stopping before the start, twice, or while it is being connected leaves nobody waiting, and nothing begins again")
+    func stopping() async throws {
+        let broker = try await Broker.start()
+        let settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
+        let never = MQTTConnection(settings) { Issue.record("\($0) after the end") }
+        await never.stop()
+        #expect(never.health.description == "not connected yet")
+        never.start()
+        await never.stop()
+        let lock = Listening(port: broker.port)
+        async let first: Void = lock.connection.stop()
+        async let second: Void = lock.connection.stop()
+        _ = await (first, second)
+        let heard = lock.events
+        lock.connection.start()
+        lock.connection.want([try #require(MQTTFilter("#"))])
+        await lock.connection.stop()
+        #expect(lock.events == heard)
+        // One that answers nothing at all.
+        let listener = try Listener()
+        defer { close(listener.descriptor) }
+        await Listening(port: listener.port).connection.stop()
+    }
+
+    @Test("frames of many threads go out whole while it turns and when it is stopped in their midst")
+    func manyThreads() async throws {
+        let broker = try await Broker.start(["allow_anonymous true", "max_queued_messages 0"])
+        let lock = Listening(port: broker.port, ["door/#"])
+        await lock.connected()
+        try await roundTrip(lock, on: "door/begin")
+        let gateway = Listening(port: broker.port, ["door/#"])
+        await gateway.connected()
+        let sent = await withTaskGroup(of: [String].self) { group in
+            for thread in 0..<8 {
+                group.addTask {
+                    (0..<200).map { number in
+                        let quality = number.isMultiple(of: 2) ? MQTTQuality.atMostOnce : .atLeastOnce
+                        return Result {
+                            try gateway.connection.publish(
+                                try MQTTFrame("door/\(thread)/\(number)", "\(thread) \(number)", quality))
+                            return "\(thread) \(number)"
+                        }
+                    }.compactMap { (sent: Result<String, any Error>) in try? sent.get() }
+                }
+            }
+            group.addTask {
+                await gateway.connection.stop()
+                return []
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        try await roundTrip(lock, on: "door/end")
+        try await roundTrip(lock, on: "door/very-end")
+        let received = lock.messages.map { String(decoding: $0.payload, as: UTF8.self) }.filter { $0 != "round" }
+        #expect(Set(received).isSubset(of: sent) && Set(received).count == received.count)
+        await lock.connection.stop()
+    }
+
+    @Test("its health tells since when it stands, what ended it last, and counts")
+    func health() async throws {
+        let broker = try await Broker.start()
+        let gateway = Listening(port: broker.port, ["door/set"])
+        let connected = await gateway.connected()
+        try await roundTrip(gateway, on: "door/set")
+        let id = try gateway.connection.publish(try MQTTFrame("door/set", "UNLOCK", .atLeastOnce))
+        await gateway.event { if case .acknowledged(let its, .taken) = $0 { its == id } else { false } }
+        #expect(throws: MQTTSendError.tooLong) {
+            try gateway.connection.publish(try MQTTFrame("door/set", String(repeating: "x", count: 100_000)))
+        }
+        let standing = gateway.connection.health
+        #expect(standing.connectedSince != nil && standing.lastFailure == nil && standing.version == .five)
+        #expect(standing.description.hasPrefix("connected since "))
+        #expect(standing.counts.framesOut == 2 && standing.counts.framesRefused == 1 && standing.counts.framesAcknowledged == 1)
+        broker.kill()
+        _ = await gateway.disconnected(from: connected)
+        #expect(throws: MQTTSendError.notConnected) { try gateway.connection.publish(try MQTTFrame("door/set", "UNLOCK")) }
+        let broken = gateway.connection.health
+        #expect(broken.connectedSince == nil && broken.lastFailureAt != nil && broken.counts.framesRefused == 2)
+        #expect(broken.description.contains("the broker"))
+        await gateway.connection.stop()
+    }
+}

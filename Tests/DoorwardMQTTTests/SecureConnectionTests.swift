@@ -1,0 +1,126 @@
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Foundation
+import Testing
+
+/// Promises about TLS and signing in, against a real mosquitto.
+@Suite(.timeLimit(.minutes(2))) struct SecureConnectionTests {
+    private func settings(_ port: Int, host: String = "localhost", _ tls: MQTTSettings.TLS?) -> MQTTSettings {
+        var settings = MQTTSettings(host: host, port: port, clientID: UUID().uuidString)
+        (settings.tls, settings.firstPause, settings.longestPause) = (tls, .milliseconds(20), .milliseconds(50))
+        return settings
+    }
+
+    /// Why the first attempt, and any fall-back of it, comes to nothing, in words; `nil` when it stands.
+    private func failure(_ settings: MQTTSettings) async -> String? {
+        let gateway = Listening(settings)
+        let (event, _) = await gateway.event {
+            switch $0 {
+            case .connected, .disconnected: true
+            case .message, .acknowledged, .subscriptionRefused: false
+            }
+        }
+        await gateway.connection.stop()
+        guard case .disconnected(let failure) = event else { return nil }
+        return failure.description
+    }
+
+    @Test(
+        "a broker whose certificate the pinned authority has signed is trusted, by name and by address",
+        arguments: ["localhost", "127.0.0.1"])
+    func trusted(host: String) async throws {
+        let certificates = try Certificates.shared.get()
+        let broker = try await Broker.start(certificates.lines("broker"))
+        let gateway = Listening(settings(broker.port, host: host, .init(authorityFile: certificates.authority)), ["door/#"])
+        await gateway.connected()
+        try await roundTrip(gateway, on: "door/state")
+        await gateway.connection.stop()
+        #expect(gateway.events.last == .disconnected(.stopped))
+    }
+
+    @Test("a broker that somebody else has signed, or that has another name, is not trusted, and the words say which")
+    func untrusted() async throws {
+        let certificates = try Certificates.shared.get()
+        let broker = try await Broker.start(certificates.lines("broker"))
+        let other = await failure(settings(broker.port, .init(authorityFile: certificates.otherAuthority)))
+        #expect(try #require(other).contains("does not come from the certificate authority"))
+        // The system's authorities do not know it either.
+        let system = await failure(settings(broker.port, .init()))
+        #expect(try #require(system).contains("does not come from the certificate authority"))
+        let elsewhere = try await Broker.start(certificates.lines("elsewhere"))
+        let name = await failure(settings(elsewhere.port, .init(authorityFile: certificates.authority)))
+        #expect(try #require(name).contains("another host name"))
+    }
+
+    @Test("a broker that wants a certificate takes the one that its authority signed, and no other")
+    func clientCertificate() async throws {
+        let certificates = try Certificates.shared.get()
+        let broker = try await Broker.start(certificates.lines("broker", wantsCertificate: true))
+        func failure(_ name: String?) async -> String? {
+            let tls = MQTTSettings.TLS(authorityFile: certificates.authority, certificate: name.map(certificates.pair))
+            return await self.failure(settings(broker.port, tls))
+        }
+        #expect(await failure("gateway") == nil)
+        #expect(try #require(await failure(nil)).contains("wants a certificate of the gateway"))
+        let stranger = try #require(await failure("stranger"))
+        #expect(stranger.contains("does not accept the gateway"), "\(stranger)")
+    }
+
+    @Test(
+        "files that cannot be used are told apart, and a locked key asks nobody",
+        arguments: [
+            ("missing.pem", "gateway.pem", "gateway.key", "certificate authority cannot be read"),
+            ("gateway.key", "gateway.pem", "gateway.key", "holds no certificate"),
+            ("authority.pem", "missing.pem", "gateway.key", "own certificate cannot be read"),
+            ("authority.pem", "gateway.key", "gateway.key", "own certificate is no certificate"),
+            ("authority.pem", "gateway.pem", "missing.key", "own private key cannot be read"),
+            ("authority.pem", "gateway.pem", "locked.key", "passphrase"),
+            ("authority.pem", "gateway.pem", "stranger.key", "do not belong together"),
+        ])
+    func files(authority: String, certificate: String, key: String, words: String) async throws {
+        let certificates = try Certificates.shared.get()
+        let broker = try await Broker.start(certificates.lines("broker"))
+        let tls = MQTTSettings.TLS(
+            authorityFile: certificates.path(authority), certificate: (certificates.path(certificate), certificates.path(key)))
+        let failure = try #require(await failure(settings(broker.port, tls)))
+        #expect(failure.contains(words), "\(failure)")
+        #expect(!failure.contains("/"), "it tells where files lie")
+    }
+
+    @Test("TLS to what does not speak it, and plain MQTT to TLS, say to check the port")
+    func mixedUp() async throws {
+        let certificates = try Certificates.shared.get()
+        let (secure, plain) = (try await Broker.start(certificates.lines("broker")), try await Broker.start())
+        let toPlain = try #require(await failure(settings(plain.port, .init(authorityFile: certificates.authority))))
+        #expect(toPlain.contains("check that this port speaks TLS"), "\(toPlain)")
+        let toSecure = try #require(await failure(settings(secure.port, nil)))
+        #expect(toSecure.contains("whether it wants TLS"), "\(toSecure)")
+        let web = try ScriptedBroker { _ in .send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)) }
+        defer { web.close() }
+        let toWeb = try #require(await failure(settings(web.port, .init(authorityFile: certificates.authority))))
+        #expect(toWeb.contains("does not speak TLS"), "\(toWeb)")
+        let nobody = await failure(settings(try LoopbackPort.free(), .init(authorityFile: certificates.authority)))
+        #expect(try #require(nobody).contains("cannot be reached"))
+    }
+
+    @Test("the right password lets in; a wrong one is refused, with words that say what to check and not what it was")
+    func password() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "doorward-passwords-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/mosquitto_passwd")
+        process.arguments = ["-b", "-c", file, "gateway", "correct horse"]
+        try process.start()
+        process.waitUntilExit()
+        let broker = try await Broker.start(
+            (geteuid() == 0 ? ["user root"] : []) + ["allow_anonymous false", "password_file \(file)"])
+        var settings = settings(broker.port, nil)
+        settings.user = .init(name: "gateway", plainPassword: "correct horse")
+        #expect(await failure(settings) == nil)
+        settings.user = .init(name: "gateway", plainPassword: "battery staple")
+        let words = try #require(await failure(settings))
+        #expect(words.contains("Check the user name, the password"))
+        #expect(!words.contains("battery") && !String(reflecting: settings).contains("battery"))
+    }
+}
