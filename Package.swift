@@ -177,7 +177,7 @@ let package = Package(
                 "AdapterMQTT", "DoorwardMQTT", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting", logging, yams,
             ],
             path: "adapters/mqtt/Tests"),
-        tests("MQTTLocksTests", ["doorward-mqtt-locks", "DoorwardMQTT", arguments], path: "simulators/mqtt-locks/Tests"),
+        tests("MQTTLocksTests", ["doorward-mqtt-locks", "DoorwardMQTT", "DoorwardTesting", arguments], path: "simulators/mqtt-locks/Tests"),
         tests(
             "DoorwardTestingTests",
             ["DoorwardTesting", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardDomain"]),

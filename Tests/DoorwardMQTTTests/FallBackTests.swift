@@ -9,6 +9,9 @@ import Testing
     /// The protocol level of a CONNECT packet.
     private static func level(_ packet: [UInt8]) -> UInt8? { packet[0] == 0x10 && packet.count > 8 ? packet[8] : nil }
 
+    /// The answer to a request to unsubscribe from one filter.
+    private static func unsubscribed(_ packet: [UInt8]) -> [UInt8] { [0xB0, 4, packet[2], packet[3], 0, 0] }
+
     /// Ways in which brokers refuse a protocol that they do not know: CONNACK of 3.1.1, of 5.0, or no word at all.
     static let refusals: [[UInt8]?] = [[0x20, 2, 0, 1], [0x20, 3, 0, 0x84, 0], nil]
 
@@ -55,6 +58,7 @@ import Testing
             case 0x10: .send([0x20, 3, 0, 0, 0])
             // SUBACK of both filters: the first given, the second not authorised.
             case 0x82: .send([0x90, 5, packet[2], packet[3], 0, 1, 0x87])
+            case 0xA2: .send(Self.unsubscribed(packet))
             default: .nothing
             }
         }
@@ -92,12 +96,13 @@ import Testing
 
     @Test("a broker that takes frames of quality 0 alone gets them so, and acknowledges nothing")
     func lowQuality() async throws {
-        let published = Mutex<[UInt8]>([])
+        let (published, continuation) = AsyncStream.makeStream(of: UInt8.self)
         let broker = try ScriptedBroker { packet in
             switch packet[0] & 0xF0 {
             // CONNACK with Maximum QoS 0 (property 0x24).
             case 0x10: return .send([0x20, 5, 0, 0, 2, 0x24, 0])
-            case 0x30: published.withLock { $0.append(packet[0]) }
+            case 0xA0: return .send(Self.unsubscribed(packet))
+            case 0x30: continuation.yield(packet[0])
             default: break
             }
             return .nothing
@@ -106,6 +111,8 @@ import Testing
         let gateway = Listening(port: broker.port)
         await gateway.connected()
         #expect(try gateway.connection.publish(try MQTTFrame("door/set", "UNLOCK", .atLeastOnce)) == nil)
+        var iterator = published.makeAsyncIterator()
+        #expect(await iterator.next() == 0x30, "neither of a higher quality nor retained")
         await gateway.connection.stop()
     }
 }

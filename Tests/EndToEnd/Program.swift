@@ -106,12 +106,12 @@ private final class LineReader: Sendable {
                     pending = Data(pending[(end + 1)...])
                     return line
                 }
-                let more = handle.availableData
+                let more = handle.nextBytes()
                 guard !more.isEmpty else {
                     defer { pending = Data() }
                     return pending.isEmpty ? nil : String(decoding: pending, as: UTF8.self)
                 }
-                pending.append(more)
+                pending.append(contentsOf: more)
             }
         }
     }

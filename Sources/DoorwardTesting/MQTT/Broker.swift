@@ -124,7 +124,7 @@ private final class Lines: Sendable {
     init(_ handle: FileHandle) {
         Thread.detachNewThread { [self] in
             var rest = ""
-            while case let bytes = handle.availableData, !bytes.isEmpty {
+            while case let bytes = handle.nextBytes(), !bytes.isEmpty {
                 rest += String(decoding: bytes, as: UTF8.self)
                 let parts = rest.split(separator: "\n", omittingEmptySubsequences: false)
                 rest = String(parts.last ?? "")

@@ -1,3 +1,4 @@
+import DoorwardTesting
 import Foundation
 import Glibc
 import Synchronization
@@ -24,7 +25,7 @@ final class Child: Sendable {
         process.standardInput = stdin
         process.standardOutput = readsErrors ? FileHandle.nullDevice : output
         process.standardError = readsErrors ? output : FileHandle.nullDevice
-        try process.run()
+        try process.start()
         processID = process.processIdentifier
         input = Mutex(stdin.fileHandleForWriting)
         self.process = Mutex(process)
@@ -79,7 +80,7 @@ final class Child: Sendable {
 
     private static func read(_ handle: FileHandle, _ take: ([String], Bool) -> Void) {
         var rest = ""
-        while case let bytes = handle.availableData, !bytes.isEmpty {
+        while case let bytes = handle.nextBytes(), !bytes.isEmpty {
             rest += String(decoding: bytes, as: UTF8.self)
             let parts = rest.split(separator: "\n", omittingEmptySubsequences: false)
             rest = String(parts.last ?? "")

@@ -51,7 +51,7 @@ final class PageBroker: Sendable {
         let program = Process()
         program.executableURL = URL(filePath: "/usr/bin/mosquitto_passwd")
         program.arguments = ["-U", file.path]
-        try program.run()
+        try program.start()
         program.waitUntilExit()
         try #require(program.terminationStatus == 0)
         // The broker of a test that root runs reads it as another user.
