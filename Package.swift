@@ -220,5 +220,11 @@ if Context.environment["DOORWARD_BENCHMARKS"] != nil {
             ],
             path: "Benchmarks/Unlock",
             swiftSettings: strict),
+        .executableTarget(
+            name: "benchmark-mqtt-bare", dependencies: ["CMosquitto"], path: "Benchmarks/MQTT/Bare",
+            linkerSettings: [.linkedLibrary("mosquitto")]),
+        .executableTarget(
+            name: "benchmark-mqtt", dependencies: ["BenchmarkSupport", "DoorwardMQTT"], path: "Benchmarks/MQTT/RoundTrips",
+            swiftSettings: strict),
     ]
 }

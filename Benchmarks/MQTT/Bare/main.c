@@ -1,0 +1,100 @@
+// Command, device, report: round trips through a broker with libmosquitto and nothing else, for what is written in Swift to be
+// measured beside.
+//
+//     benchmark-mqtt-bare device PORT                 answers commands until it is ended
+//     benchmark-mqtt-bare gateway PORT LANES COUNT    prints: round trips a second, then p50 and p99 in nanoseconds
+#include <inttypes.h>
+#include <mosquitto.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char *command = "UNLOCK";
+static const char *report = "{\"state\":\"UNLOCKED\"}";
+
+static int lanes, count, sent, done;
+static uint64_t *started, *taken;
+
+static uint64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static void publish(struct mosquitto *client, int lane, const char *word, const char *payload) {
+    char topic[64];
+    snprintf(topic, sizeof topic, "bench/%d/%s", lane, word);
+    mosquitto_publish(client, NULL, topic, (int)strlen(payload), payload, 0, false);
+}
+
+static void ask(struct mosquitto *client, int lane) {
+    if (sent == count) return;
+    sent++;
+    started[lane] = now();
+    publish(client, lane, "set", command);
+}
+
+static void device_connected(struct mosquitto *client, void *context, int code) {
+    if (code == 0) mosquitto_subscribe(client, NULL, "bench/+/set", 0);
+}
+
+static void device_subscribed(struct mosquitto *client, void *context, int number, int filters, const int *granted) {
+    mosquitto_publish(client, NULL, "bench/ready", 1, "1", 0, true);
+}
+
+static void device_heard(struct mosquitto *client, void *context, const struct mosquitto_message *message) {
+    publish(client, atoi(message->topic + strlen("bench/")), "state", report);
+}
+
+static void gateway_connected(struct mosquitto *client, void *context, int code) {
+    if (code != 0) return;
+    mosquitto_subscribe(client, NULL, "bench/+/state", 0);
+    mosquitto_subscribe(client, NULL, "bench/ready", 0);
+}
+
+static void gateway_heard(struct mosquitto *client, void *context, const struct mosquitto_message *message) {
+    if (strcmp(message->topic, "bench/ready") == 0) {
+        for (int lane = 0; lane < lanes; lane++) ask(client, lane);
+        return;
+    }
+    int lane = atoi(message->topic + strlen("bench/"));
+    if (lane < 0 || lane >= lanes || done == count) return;
+    taken[done++] = now() - started[lane];
+    ask(client, lane);
+}
+
+static int ascending(const void *a, const void *b) {
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+int main(int argc, char **argv) {
+    bool is_device = argc > 2 && strcmp(argv[1], "device") == 0;
+    if (argc < 3 || (!is_device && argc < 5)) return 64;
+    mosquitto_lib_init();
+    struct mosquitto *client = mosquitto_new(NULL, true, NULL);
+    mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5);
+    mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1);
+    mosquitto_connect_callback_set(client, is_device ? device_connected : gateway_connected);
+    mosquitto_message_callback_set(client, is_device ? device_heard : gateway_heard);
+    if (is_device) mosquitto_subscribe_callback_set(client, device_subscribed);
+    if (mosquitto_connect(client, "127.0.0.1", atoi(argv[2]), 60) != MOSQ_ERR_SUCCESS) return 1;
+    if (is_device) return mosquitto_loop_forever(client, -1, 1) != MOSQ_ERR_SUCCESS;
+
+    lanes = atoi(argv[3]);
+    count = atoi(argv[4]);
+    started = calloc((size_t)lanes, sizeof *started);
+    taken = calloc((size_t)count, sizeof *taken);
+    uint64_t begin = 0;
+    while (done < count) {
+        if (mosquitto_loop(client, 100, 1) != MOSQ_ERR_SUCCESS) return 1;
+        if (begin == 0 && sent > 0) begin = started[0];
+    }
+    double seconds = (double)(now() - begin) / 1e9;
+    qsort(taken, (size_t)count, sizeof *taken, ascending);
+    printf("%.0f %" PRIu64 " %" PRIu64 "\n", count / seconds, taken[count / 2], taken[(size_t)(count * 0.99)]);
+    return 0;
+}

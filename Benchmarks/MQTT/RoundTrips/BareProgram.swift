@@ -1,0 +1,33 @@
+import Foundation
+
+/// The C program, which lies beside this one: a device that answers, and a gateway that asks.
+enum BareProgram {
+    private static func process(_ arguments: [String]) -> Process {
+        let own = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        let process = Process()
+        process.executableURL = own.deletingLastPathComponent().appendingPathComponent("benchmark-mqtt-bare")
+        process.arguments = arguments
+        return process
+    }
+
+    /// Starts one that answers until it is ended.
+    static func device(port: Int) throws -> Process {
+        let process = process(["device", String(port)])
+        try process.run()
+        return process
+    }
+
+    static func gateway(port: Int, lanes: Int, count: Int) throws -> RoundTrips {
+        let process = process(["gateway", String(port), String(lanes), String(count)])
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let line = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        let values = line.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        guard process.terminationStatus == 0, values.count == 3 else { throw BareProgramError.failed }
+        return RoundTrips(rate: values[0], p50: values[1], p99: values[2])
+    }
+}
+
+enum BareProgramError: Error { case failed }

@@ -1,0 +1,84 @@
+import BenchmarkSupport
+import DoorwardMQTT
+import Foundation
+import Synchronization
+
+/// An `MQTTConnection` that asks as the bare program does: each report of a lane has the next command of it sent.
+final class LineUnderTest: Sendable {
+    private struct State {
+        var sent = 0
+        var started: [UInt64]
+        var taken: [UInt64] = []
+        var begin: UInt64 = 0
+        var end: UInt64 = 0
+    }
+
+    private let port: Int
+    private let lanes: Int
+    private let count: Int
+    private let state: Mutex<State>
+    private let topics: [MQTTTopic]
+    private let isDone = DispatchSemaphore(value: 0)
+    private let connection = Mutex<MQTTConnection?>(nil)
+
+    init(port: Int, lanes: Int, count: Int) {
+        (self.port, self.lanes, self.count) = (port, lanes, count)
+        topics = (0..<lanes).compactMap { MQTTTopic("bench/\($0)/set") }
+        state = Mutex(State(started: Array(repeating: 0, count: lanes)))
+    }
+
+    /// Connects, asks, and ends the connection.
+    func run() -> RoundTrips {
+        let settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: UUID().uuidString)
+        let connection = MQTTConnection(settings) { [self] event in
+            if case .message(let message) = event { hear(message) }
+        }
+        self.connection.withLock { $0 = connection }
+        connection.want(["bench/+/state", "bench/ready"].compactMap { MQTTFilter($0) })
+        connection.start()
+        isDone.wait()
+        self.connection.withLock { $0 = nil }
+        Task { await connection.stop() }
+        return state.withLock { state in
+            let p99 = percentile(0.99, of: &state.taken)
+            let seconds = Double(state.end - state.begin) / 1e9
+            return RoundTrips(
+                rate: Double(count) / seconds, p50: Double(percentile(0.5, of: &state.taken)), p99: Double(p99))
+        }
+    }
+
+    private func hear(_ message: MQTTMessage) {
+        guard let connection = connection.withLock({ $0 }) else { return }
+        if message.topic == "bench/ready" {
+            state.withLock { $0.begin = Stopwatch.now() }
+            for lane in 0..<lanes { ask(lane, connection) }
+            return
+        }
+        let parts = message.topic.utf8.split(separator: UInt8(ascii: "/"))
+        guard parts.count == 3, let lane = Int(String(Substring(parts[1]))), topics.indices.contains(lane) else { return }
+        let isLast = state.withLock { state in
+            guard state.taken.count < count else { return false }
+            state.end = Stopwatch.now()
+            state.taken.append(state.end - state.started[lane])
+            return state.taken.count == count
+        }
+        if isLast { isDone.signal() } else { ask(lane, connection) }
+    }
+
+    private func ask(_ lane: Int, _ connection: MQTTConnection) {
+        let isDue = state.withLock { state in
+            guard state.sent < count else { return false }
+            state.sent += 1
+            state.started[lane] = Stopwatch.now()
+            return true
+        }
+        guard isDue else { return }
+        do throws(MQTTSendError) {
+            try connection.publish(MQTTFrame(topic: topics[lane], payload: Array("UNLOCK".utf8), lifetime: .seconds(10)))
+        } catch {
+            // A lane that is lost would never come to its end: nothing is measured then.
+            FileHandle.standardError.write(Data("a command could not be sent: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+}
