@@ -50,6 +50,7 @@ package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The gateway has ended it in order.
     case stopped
 
+    /// One sentence for a person, without its end.
     package var description: String {
         switch self {
         case .unreachable(let why): "the broker cannot be reached: \(why)"
