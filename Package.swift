@@ -185,7 +185,8 @@ let package = Package(
             "DoorwardTests",
             [
                 "doorward", "DoorwardDomain", "DoorwardPolicy", "DoorwardControl", "DoorwardStore", "DoorwardHTTP", "DoorwardAPI",
-                "DoorwardClient", "DoorwardTesting", "AdapterSimulator", "AdapterMQTT", "DoorwardMQTT", arguments, logging, metrics,
+                "DoorwardClient", "DoorwardTesting", "AdapterSimulator", "AdapterMQTT", "DoorwardMQTT", arguments, logging,
+                metrics,
             ]),
         // The built program as its users meet it: over HTTP, by signals, on a real database file.
         tests(

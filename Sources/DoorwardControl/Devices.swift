@@ -187,7 +187,8 @@ extension TenancyDraft {
         let device = LockDevice(
             id: newID(), name: new.name, adapter: new.adapter, address: new.address, manufacturer: new.manufacturer,
             model: new.model, portfolioID: property.portfolioID, propertyID: propertyID, unitID: unitID,
-            isRemoteOperationEnabled: new.isRemoteOperationEnabled, capabilities: checked.capabilities, createdAt: now, updatedAt: now)
+            isRemoteOperationEnabled: new.isRemoteOperationEnabled, capabilities: checked.capabilities, createdAt: now,
+            updatedAt: now)
         apply(.putDevice(device))
         note(
             .create, RecordTarget(device), at: .property(propertyID), device: DeviceStamp(device), after: device.recordFields)

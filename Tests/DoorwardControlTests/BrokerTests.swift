@@ -69,9 +69,10 @@ import Testing
             let elsewhere = try Self.otherProperty(house)
             #expect(await Self.problems { try await Self.attach(house, broker, by: user, in: elsewhere) } == Self.unknown)
         }
-        #expect(await Self.problems {
-            try await Self.change(house, house.ids.door) { $0.address = Self.address(broker) }
-        } == Self.unknown)
+        #expect(
+            await Self.problems {
+                try await Self.change(house, house.ids.door) { $0.address = Self.address(broker) }
+            } == Self.unknown)
         #expect(house.adapter.attached.count == 3)
     }
 
@@ -134,9 +135,10 @@ import Testing
     func unassignedBroker() async throws {
         let house = try await Self.house(ownerHoldsBoth: true)
         let device = try await Self.attach(house, "spare", by: house.ids.superAdmin)
-        #expect(await Self.problems {
-            try await Self.change(house, device.id) { $0.address = Self.address("spare", "back") }
-        } == Self.unknown)
+        #expect(
+            await Self.problems {
+                try await Self.change(house, device.id) { $0.address = Self.address("spare", "back") }
+            } == Self.unknown)
         let other = try Self.otherProperty(house)
         try await Self.change(house, device.id) { $0.propertyID = .set(other) }
         try await Self.change(house, device.id, by: house.ids.superAdmin) { $0.address = Self.address("spare", "back") }
@@ -150,7 +152,8 @@ import Testing
         let adapter = ScriptedAdapter(clock: before.clock)
         adapter.set(owners: ["oak": .portfolio(before.ids.otherPortfolio)])
         let control = GatewayControl(
-            store: before.store.reopened(), adapters: [adapter], clock: before.clock, random: RandomSource(SeededGenerator(seed: 9)))
+            store: before.store.reopened(), adapters: [adapter], clock: before.clock,
+            random: RandomSource(SeededGenerator(seed: 9)))
         try await control.start()
         #expect(adapter.attached.map(\.id).contains(before.ids.door))
         #expect(!adapter.attached.map(\.id).contains(device.id))
@@ -164,9 +167,10 @@ import Testing
         let house = try await Self.house()
         let device = try await Self.attach(house, "oak", "front")
         #expect(await Self.isTaken { try await Self.attach(house, "oak", "front") })
-        #expect(await Self.isTaken {
-            try await Self.change(house, house.ids.door) { $0.address = Self.address("oak", "front") }
-        })
+        #expect(
+            await Self.isTaken {
+                try await Self.change(house, house.ids.door) { $0.address = Self.address("oak", "front") }
+            })
         try await Self.change(house, device.id) {
             $0.address = Self.address("oak", "front").merging(["note": .bool(true)]) { $1 }
         }

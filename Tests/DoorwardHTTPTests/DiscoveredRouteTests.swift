@@ -76,7 +76,8 @@ import Testing
             "name": ["c", "d", "b"], "-name": ["b", "d", "c"], "firstSeenAt": ["b", "c", "d"], "lastSeenAt": ["d", "c", "b"],
         ]
         for (sortBy, order) in orders {
-            #expect(Self.ids(try await house.call(.get, "/devices/discovered?sortBy=\(sortBy)", as: .owner)) == order, "\(sortBy)")
+            #expect(
+                Self.ids(try await house.call(.get, "/devices/discovered?sortBy=\(sortBy)", as: .owner)) == order, "\(sortBy)")
         }
         let second = try await house.call(.get, "/devices/discovered?limit=2&page=2", as: .owner)
         #expect(Self.ids(second) == ["d"])

@@ -21,7 +21,8 @@ import Testing
     private func setup(_ yaml: String) throws -> MQTTSetup {
         let file = try folder.write(yaml, to: "doorward.yaml")
         return try MQTTSetup(
-            try ConfigurationSources(file: file).load(), random: RandomSource(), logger: Logger(label: "test") { _ in
+            try ConfigurationSources(file: file).load(), random: RandomSource(),
+            logger: Logger(label: "test") { _ in
                 SwiftLogNoOpLogHandler()
             })
     }

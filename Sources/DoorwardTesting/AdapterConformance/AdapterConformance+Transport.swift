@@ -30,7 +30,8 @@ extension AdapterConformance {
         AdapterPromise("Of a lock whose transport is away nobody says that it is in reach, or where it is") { harness in
             let bench = try await AdapterBench(harness)
             guard try await bench.cut() else { return }
-            try require(bench.heard.availabilities(of: 0).last.map { $0 != true }, is: true, "whether it is said to be out of reach")
+            let isOut = bench.heard.availabilities(of: 0).last.map { $0 != true }
+            try require(isOut, is: true, "whether it is said to be out of reach")
             bench.heard.forget()
             _ = try? await bench.happen(.turnedByHand, at: 0)
             try await bench.pass(prompt)

@@ -24,7 +24,8 @@ struct Attach: AsyncParsableCommand {
               doorward attach "Front door" --adapter simulator --property "Quay 1"
               doorward attach Cellar --adapter simulator --property "Quay 1" --unit 1A \\
                 --address latencyMs=400 batteryLevel=80
-              doorward attach Gate --adapter mqtt --profile zigbee2mqtt --address broker=home name=gate --property "Quay 1"
+              doorward attach Gate --adapter mqtt --profile zigbee2mqtt --property "Quay 1" \\
+                --address broker=home name=gate
               doorward attach Gate --discovered home:zigbee2mqtt:0x00158d0001 --property "Quay 1"
             """)
 
@@ -36,7 +37,8 @@ struct Attach: AsyncParsableCommand {
     var name: String
 
     @Option(
-        help: ArgumentHelp("The kind of lock: simulator or mqtt.", valueName: "adapter"), completion: .list(["simulator", "mqtt"]))
+        help: ArgumentHelp("The kind of lock: simulator or mqtt.", valueName: "adapter"),
+        completion: .list(["simulator", "mqtt"]))
     var adapter: String?
 
     @Option(help: ArgumentHelp("A lock that was found, by its id in `doorward discovered`.", valueName: "id"))

@@ -7,9 +7,9 @@ struct Discovered: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the locks that were found and can be attached.",
         discussion: """
-            Shows what brokers with `discovery: true` in the gateway's configuration tell of: the name and make of each lock, the \
-            adapter and profile it speaks by, what stands in the way of attaching it, and its id. You see those that you may \
-            attach: on the brokers of your own portfolio, or as a super admin on all.
+            Shows what brokers with `discovery: true` in the gateway's configuration tell of: the name and make of each \
+            lock, the adapter and profile it speaks by, what stands in the way of attaching it, and its id. You see those \
+            that you may attach: on the brokers of your own portfolio, or as a super admin on all.
 
             Example: doorward attach "Front door" --discovered ID --property "Quay 1"
             """)
@@ -25,14 +25,16 @@ struct Discovered: AsyncParsableCommand {
     static func lines(_ found: [Wire.DiscoveredDevice], _ style: Style) -> [String] {
         if found.isEmpty { return style.isForPerson ? ["Nothing was found that you could attach"] : [] }
         let table = Table("NAME", "MAKE", "ADAPTER", "PROFILE", "STATE", "ID", rows: found.map(row)).lines(style)
-        return style.isForPerson ? table + ["", "To attach one: doorward attach NAME --discovered ID --property PROPERTY"] : table
+        let hint = ["", "To attach one: doorward attach NAME --discovered ID --property PROPERTY"]
+        return style.isForPerson ? table + hint : table
     }
 
     private static func row(_ lock: Wire.DiscoveredDevice) -> [Table.Cell] {
         let make = [lock.manufacturer, lock.model].compactMap(\.self).joined(separator: " ")
         let profile: String? = if case .string(let profile) = lock.address["profile"] { profile } else { nil }
         return [
-            Table.Cell(lock.name), Table.Cell(make), Table.Cell(lock.adapter), Table.Cell(profile), state(lock), Table.Cell(lock.id),
+            Table.Cell(lock.name), Table.Cell(make), Table.Cell(lock.adapter), Table.Cell(profile), state(lock),
+            Table.Cell(lock.id),
         ]
     }
 

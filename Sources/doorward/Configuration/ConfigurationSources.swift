@@ -66,7 +66,8 @@ struct ConfigurationSources {
             return ConfigurationError(
                 "environment variable \(variable): `\(section)` is not supported by this version of Doorward; unset it")
         }
-        let hint = nearestName(to: variable, among: ConfigurationKey.knownVariables(near: variable)).map { "; did you mean \($0)?" } ?? ""
+        let known = ConfigurationKey.knownVariables(near: variable)
+        let hint = nearestName(to: variable, among: known).map { "; did you mean \($0)?" } ?? ""
         return ConfigurationError("environment variable \(variable): this is not a key of the configuration\(hint)")
     }
 

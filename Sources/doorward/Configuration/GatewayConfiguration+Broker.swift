@@ -64,7 +64,8 @@ extension GatewayConfiguration.Broker {
         profilesOrigin = entry.origin("profiles")
         discovery = entry.flag("discovery")
         if !address.isEncrypted, let key = ["caFile", "certificate", "privateKey"].first(where: { entry.text($0) != nil }) {
-            throw entry.mistake(at: key, "says something about TLS, but `\(entry.path("url"))` begins with mqtt://; write mqtts://")
+            throw entry.mistake(
+                at: key, "says something about TLS, but `\(entry.path("url"))` begins with mqtt://; write mqtts://")
         }
         try entry.requirePair("certificate", needs: "privateKey")
         try entry.requirePair("privateKey", needs: "certificate")

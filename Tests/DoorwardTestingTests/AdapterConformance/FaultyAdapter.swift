@@ -238,7 +238,8 @@ extension FaultyAdapter: LockAdapter {
                 return DiscoveredLock(
                     id: fault == .listsUnderOneID ? "lock" : "lock \(number)", name: nil, manufacturer: nil, model: nil,
                     address: fault == .listsOtherAddress ? ["window": door] : ["door": door], owner: .anybody, capabilities: .all,
-                    problem: nil, isGone: !isThere, firstSeenAt: Timestamp(milliseconds: 1), lastSeenAt: Timestamp(milliseconds: 2))
+                    problem: nil, isGone: !isThere, firstSeenAt: Timestamp(milliseconds: 1),
+                    lastSeenAt: Timestamp(milliseconds: 2))
             }
         }
     }
