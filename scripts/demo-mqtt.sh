@@ -45,7 +45,7 @@ echo "mqtt://127.0.0.1:$broker_port"
 # Nobody's but the super admin's: what hangs there is handed over by the property that it is attached to.
 cat >"$folder/doorward.yaml" <<END
 mqtt:
-  - { name: demo, url: "mqtt://127.0.0.1:$broker_port", discovery: true }
+  - { name: demo, url: "mqtt://127.0.0.1:$broker_port", discovery: true, profiles: [homeassistant, zigbee2mqtt, homie] }
 END
 start_gateway --config "$folder/doorward.yaml"
 
