@@ -24,7 +24,9 @@ import ArgumentParser
             CommandGroup(name: "Locks", subcommands: [Locks.self, Status.self, Lock.self, Unlock.self, Unlatch.self]),
             CommandGroup(name: "Guests", subcommands: [Grant.self, Grants.self, Revoke.self]),
             CommandGroup(name: "What has happened", subcommands: [Log.self]),
-            CommandGroup(name: "Setting up", subcommands: [Discovered.self, Attach.self, Detach.self, Simulate.self]),
+            CommandGroup(
+                name: "Setting up",
+                subcommands: [Discovered.self, Attach.self, Detach.self, Simulate.self, ProfileGroup.self]),
             CommandGroup(name: "Running a gateway", subcommands: [Demo.self, Serve.self, Admin.self, StoreGroup.self]),
         ])
 

@@ -12,6 +12,17 @@ struct AddressPart: ExpressibleByArgument, Equatable {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty else { return nil }
         key = String(parts[0])
-        value = (try? JSONDecoder().decode(Wire.Value.self, from: Data(parts[1].utf8))) ?? .string(String(parts[1]))
+        let text = String(parts[1])
+        value =
+            (try? JSONDecoder().decode(Wire.Value.self, from: Data(text.utf8))).flatMap { Self.kept($0, text) } ?? .string(text)
+    }
+
+    /// A number that would not be written as it was typed is a name that looks like one: `398172E4` is the id of a lock.
+    private static func kept(_ value: Wire.Value, _ text: String) -> Wire.Value? {
+        switch value {
+        case .integer(let number): "\(number)" == text ? value : nil
+        case .number: text.contains { $0 == "e" || $0 == "E" } || !text.contains(".") ? nil : value
+        default: value
+        }
     }
 }

@@ -3,7 +3,7 @@ extension CommandCase {
     private static let nowhere = ["DOORWARD_SERVER": "http://127.0.0.1:1", "DOORWARD_TOKEN": "t"]
 
     /// Every command with each of its options and arguments at least once; `CommandCoverage` holds it to that.
-    static let all = signingIn + locks + movements + guests + log + settingUp + host + mistakes
+    static let all = signingIn + locks + movements + guests + log + settingUp + profiles + host + mistakes
 
     private static let signingIn = [
         CommandCase(
@@ -74,6 +74,38 @@ extension CommandCase {
         CommandCase("simulate", "Cellar", "door-open", pipe: "Cellar\tlocked\n", terminal: "Cellar is locked."),
         CommandCase("simulate", "Cellar", "low_battery", "--json", pipe: #""batteryLow":true"#),
         CommandCase("detach", "Away {how}", pipe: "Away pipe\tdetached\n", terminal: "\n  its history: doorward log "),
+    ]
+
+    private static let profiles = [
+        CommandCase("profile", "list", by: .nobody, pipe: "nuki-native\tid\t", terminal: "NAME  "),
+        CommandCase("profile", "list", "--json", by: .nobody, pipe: #"{"profiles":[{"id":"esphome""#),
+        CommandCase("profile", "show", "nuki-native", by: .nobody, pipe: "profile: nuki-native\n"),
+        CommandCase("profile", "show", "zigbee2mqtt", "--json", by: .nobody, pipe: #"{"profile":{"id":"zigbee2mqtt""#),
+        CommandCase(
+            "profile", "decode", "nuki-native", "--address", "id=398172F4", "--topic", "nuki/398172F4/state", "--payload", "254",
+            "--prev", "locking", "--in-flight", "lock", by: .nobody,
+            pipe:
+                #"{"reports":[{"state":"jammed","quality":"confirmed"}],"events":[],"command":{"state":"rejected","reason":"jammed"}"#
+        ),
+        CommandCase(
+            "profile", "decode", "nuki-native", "--address", "id=398172F4", "--topic", "nuki/398172F4/state", "--payload-file",
+            "{folder}/locked", "--retained", "--json", by: .nobody,
+            pipe:
+                #"{"reports":[{"state":"locked","quality":"retained"}],"events":[],"command":null,"diagnostics":[],"publish":[]}"#
+        ),
+        CommandCase(
+            "profile", "encode", "zigbee2mqtt", "--address", "name=front", "UNLOCK", "--json", by: .nobody,
+            pipe: #"{"topic":"zigbee2mqtt/front/set","payload":"{\"state\":\"UNLOCK\"}","qos":0,"retain":false}"#),
+        CommandCase(
+            "profile", "encode", "zigbee2mqtt", "--address", "name=front", "unlock", "--code-file", "{folder}/code", by: .nobody,
+            pipe: #"\"code\":\"0042\""#),
+        CommandCase(
+            "profile", "encode", "zigbee2mqtt", "--address", "name=front", "open", by: .nobody, code: 1,
+            pipe: "doorward: a lock of this profile and address cannot do that; "),
+        CommandCase("profile", "check", "{folder}/good.yaml", by: .nobody, pipe: "good.yaml: no mistakes"),
+        CommandCase("profile", "check", "{folder}/good.yaml", "--json", by: .nobody, pipe: #""mistakes":[]}"#),
+        CommandCase("profile", "check", "{folder}/bad.yaml", by: .nobody, code: 1, pipe: "bad.yaml:2: "),
+        CommandCase("profile", "show", "nuki", by: .nobody, code: 2, pipe: "doorward: there is no profile `nuki`; "),
     ]
 
     private static let host = [

@@ -48,8 +48,20 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
             "config": try folder.write(
                 "auth: { passwordCost: 14 }\ngateway: { publicUrl: https://doors.example }\n", to: "doorward.yaml"),
         ]
+        for (name, text) in files { _ = try folder.write(text, to: name) }
         return values.reduce(text) { $0.replacing("{\($1.key)}", with: $1.value) }
     }
+
+    /// What lies in the suite's folder for commands that read files.
+    private static let files = [
+        "locked": "1", "code": "0042\n", "bad.yaml": "profile: bad\ncomands: {}\n",
+        "good.yaml": """
+        profile: good
+        state: { topic: good/state, map: { LOCKED: locked, UNLOCKED: unlocked } }
+        commands: { lock: { topic: good/set, payload: LOCK } }
+
+        """,
+    ]
 
     func shell(in house: DailyHouse) -> Shell {
         switch person {

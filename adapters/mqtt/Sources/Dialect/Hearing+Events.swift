@@ -119,7 +119,8 @@ extension EventPart {
             kind, operation: found.operation, isDone: kind == .operation ? found.isDone ?? isDone : found.isDone,
             method: found.method ?? (kind == .operation && tellsMethods ? .unknown : nil), userSlot: slot,
             credentialID: credentialID.flatMap { values[$0] }.flatMap { Int($0) },
-            authorisationID: authorisationID.flatMap { values[$0] }.flatMap { Int($0) }, rejection: found.rejection)
+            authorisationID: authorisationID.flatMap { values[$0] }.flatMap { Int($0) },
+            rejection: found.isDone == true ? nil : found.rejection)
         return EventMeaning(event: event, faults: found.faults)
     }
 

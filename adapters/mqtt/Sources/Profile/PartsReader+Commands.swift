@@ -3,8 +3,8 @@ internal import Yams
 
 extension PartsReader {
     func readCommands(_ file: ProfileSection, _ parts: inout ProfileParts) {
-        if let section = file.section("commands", keys: ProfileKeys.commands) {
-            noteToggle(file)
+        let toggle = ["toggle": "nobody knows what it does when the bolt has moved in between"]
+        if let section = file.section("commands", keys: ProfileKeys.commands, refused: toggle) {
             let words: [(String, LockOperation)] = [("lock", .lock), ("unlock", .unlock), ("open", .unlatch)]
             for (key, operation) in words {
                 let forms = section.items(key, orOne: true).compactMap { command($0, section, ProfileKeys.command) }
@@ -21,26 +21,12 @@ extension PartsReader {
         }
     }
 
-    /// The words that people try, and that are refused for good.
-    private func noteToggle(_ file: ProfileSection) {
-        for field in file.field("commands")?.node.mapping ?? [:] where field.key.scalar?.string == "toggle" {
-            mistakes.add(
-                field.key.mark?.line, "commands.toggle",
-                "`commands.toggle` is never taken: nobody knows what a toggle does when the state has changed in between")
-        }
-    }
-
     private func command(_ field: ProfileSection.Field, _ parent: ProfileSection, _ keys: [String]) -> CommandPart? {
-        if let line = field.node.mapping?.first(where: { $0.key.scalar?.string == "retain" })?.key.mark?.line {
-            mistakes.add(
-                line, "\(field.path).retain",
-                "`\(field.path).retain`: a command is never retained, or the lock obeys it again whenever it connects")
-        }
-        guard let section = parent.section(field, keys: keys) else { return nil }
+        let retain = ["retain": "a lock obeys a retained command again whenever it connects"]
+        guard let section = parent.section(field, keys: keys, refused: retain) else { return nil }
         section.require("topic", "payload")
-        guard let topic = topic(section), let payload = section.field("payload"), let text = section.text("payload") else {
-            return nil
-        }
+        let topic = topic(section) ?? ProfileTemplate(literal: "?")
+        guard let payload = section.field("payload"), let text = section.text("payload") else { return nil }
         let isJSON = section.word("source", CommandSource.self) == .json
         var part = CommandPart(topic: topic, payload: ProfileTemplate(text), isJSON: isJSON, condition: condition(section))
         check(part.payload, payload, isJSON, open: [CommandPart.reference])
@@ -111,7 +97,8 @@ extension PartsReader {
 
     func readAnswers(_ file: ProfileSection, _ parts: inout ProfileParts, _ timeout: inout Int?) {
         for field in file.items("ack", orOne: true) {
-            guard let section = file.section(field, keys: ProfileKeys.ack), let reader = reader(section) else { continue }
+            guard let section = file.section(field, keys: ProfileKeys.ack) else { continue }
+            let reader = reader(section)
             var part = AnswerPart(reader: reader, condition: condition(section))
             part.conditions = conditions(section)
             part.correlation = correlation(section)

@@ -6,8 +6,8 @@ extension PartsReader {
         guard let section = file.section(field, keys: ProfileKeys.event) else { return nil }
         section.require("topic", "source", "rules")
         let source = section.word("source", EventPart.Source.self)
-        guard let topic = topic(section), let source else { return nil }
-        var reader = ValueReader(topic: topic)
+        guard let source else { return nil }
+        var reader = ValueReader(topic: topic(section) ?? ProfileTemplate(literal: "?"))
         reader.pathTexts = paths(section)
         reader.source = source == .json ? .json : .raw
         if source == .json { section.require("path") }

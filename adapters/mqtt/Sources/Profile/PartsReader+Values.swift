@@ -3,7 +3,8 @@ internal import Yams
 
 extension PartsReader {
     func state(_ field: ProfileSection.Field, _ file: ProfileSection) -> ValuePart? {
-        guard let section = file.section(field, keys: ProfileKeys.state), let reader = reader(section) else { return nil }
+        guard let section = file.section(field, keys: ProfileKeys.state) else { return nil }
+        let reader = reader(section)
         section.require("map")
         var part = ValuePart(
             aspect: .state, reader: reader, map: map(section, reader.type, .state), condition: condition(section))
@@ -18,13 +19,15 @@ extension PartsReader {
     }
 
     func door(_ field: ProfileSection.Field, _ file: ProfileSection) -> ValuePart? {
-        guard let section = file.section(field, keys: ProfileKeys.door), let reader = reader(section) else { return nil }
+        guard let section = file.section(field, keys: ProfileKeys.door) else { return nil }
+        let reader = reader(section)
         section.require("map")
         return ValuePart(aspect: .door, reader: reader, map: map(section, reader.type, .door), condition: condition(section))
     }
 
     func faults(_ field: ProfileSection.Field, _ file: ProfileSection) -> ValuePart? {
-        guard let section = file.section(field, keys: ProfileKeys.faults), let reader = reader(section) else { return nil }
+        guard let section = file.section(field, keys: ProfileKeys.faults) else { return nil }
+        let reader = reader(section)
         section.require("map")
         return ValuePart(aspect: .faults, reader: reader, map: map(section, reader.type, .faults), condition: condition(section))
     }
@@ -32,15 +35,14 @@ extension PartsReader {
     func battery(_ file: ProfileSection) -> [ValuePart] {
         guard let section = file.section("battery", keys: ProfileKeys.battery) else { return [] }
         let levels = section.items("level", orOne: true).compactMap { field -> ValuePart? in
-            guard let level = section.section(field, keys: ProfileKeys.batteryLevel), let reader = reader(level) else {
-                return nil
-            }
+            guard let level = section.section(field, keys: ProfileKeys.batteryLevel) else { return nil }
+            let reader = reader(level)
             return ValuePart(aspect: .batteryLevel, reader: reader, condition: condition(level))
         }
         let warnings = section.items("low", orOne: true).compactMap { field -> ValuePart? in
             guard let low = section.section(field, keys: ProfileKeys.batteryLow) else { return nil }
             let isBare = low.field("map") == nil
-            guard let reader = reader(low, type: isBare ? .bool : .string) else { return nil }
+            let reader = reader(low, type: isBare ? .bool : .string)
             let words = ["true": true, "false": false].map { word, isLow in
                 ValuePart.Entry(
                     pattern: ValuePattern(.exact, ProfileTemplate(literal: word)), meaning: ValueMeaning(isLow: isLow))
@@ -63,9 +65,8 @@ extension PartsReader {
     }
 
     private func availabilityItem(_ field: ProfileSection.Field, _ parent: ProfileSection) -> ValuePart? {
-        guard let section = parent.section(field, keys: ProfileKeys.availabilityItem), let reader = reader(section) else {
-            return nil
-        }
+        guard let section = parent.section(field, keys: ProfileKeys.availabilityItem) else { return nil }
+        let reader = reader(section)
         section.require("online", "offline")
         let words: [(String, Availability)] = [("online", .online), ("offline", .offline), ("unknown", .unknown)]
         let map = words.flatMap { key, availability in

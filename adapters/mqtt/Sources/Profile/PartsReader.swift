@@ -69,10 +69,10 @@ struct PartsReader {
 
     // MARK: Where a value stands
 
-    func reader(_ section: ProfileSection, type: ValueType = .string) -> ValueReader? {
+    func reader(_ section: ProfileSection, type: ValueType = .string) -> ValueReader {
         section.require("topic")
-        guard let topic = topic(section) else { return nil }
-        var reader = ValueReader(topic: topic)
+        // Read on without one: there may be more mistakes.
+        var reader = ValueReader(topic: topic(section) ?? ProfileTemplate(literal: "?"))
         reader.pathTexts = paths(section)
         reader.source = section.word("source", ValueReader.Source.self) ?? (reader.pathTexts.isEmpty ? .raw : .json)
         reader.type = section.word("type", ValueType.self) ?? type

@@ -11,7 +11,7 @@ struct ProfileJudge {
     }
 
     func judge() {
-        for field in file.items("capabilities") {
+        for field in file.items("capabilities") where profile.hook == nil {
             if let ability = field.text.flatMap({ ProfileAbility(rawValue: $0) }), !ability.isBacked(by: profile.parts) {
                 mistakes.add(
                     field.line, field.path,

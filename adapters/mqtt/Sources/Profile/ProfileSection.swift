@@ -32,8 +32,14 @@ struct ProfileSection {
         var isMissing: Bool { node.null != nil }
     }
 
+    /// - Parameters:
+    ///   - path: where it stands, from the file's top.
+    ///   - keys: those that may stand there; `nil` for any.
+    ///   - refused: what people try and what is never taken, each with why not.
     /// - Returns: `nil`, and a mistake, for a node that is no mapping.
-    init?(_ node: Node, _ path: String, keys: [String]?, _ mistakes: ProfileMistakeList) {
+    init?(
+        _ node: Node, _ path: String, keys: [String]?, refused: [String: String] = [:], _ mistakes: ProfileMistakeList
+    ) {
         (self.path, self.mistakes, line, known) = (path, mistakes, node.mark?.line ?? 1, keys ?? [])
         guard let mapping = node.mapping else {
             mistakes.add(line, path, "\(path.isEmpty ? "a profile" : "`\(path)`") must be `key: value` lines")
@@ -49,6 +55,8 @@ struct ProfileSection {
             let field = Field(key: word, line: line, node: value, path: whole)
             if keys == nil || known.contains(word) {
                 rest.append(field)
+            } else if let why = refused[word] {
+                mistakes.add(line, whole, "`\(whole)` is never taken: \(why)")
             } else {
                 let hint = nearestName(to: word, among: known).map { "; did you mean `\($0)`?" } ?? ""
                 mistakes.add(line, whole, "`\(word)` is not a key of \(path.isEmpty ? "a profile" : "`\(path)`")\(hint)")
@@ -137,11 +145,12 @@ struct ProfileSection {
         }
     }
 
-    func section(_ key: String, keys: [String]?) -> ProfileSection? {
-        field(key).flatMap { ProfileSection($0.node, $0.path, keys: keys, mistakes) }
+    func section(_ key: String, keys: [String]?, refused: [String: String] = [:]) -> ProfileSection? {
+        field(key).flatMap { section($0, keys: keys, refused: refused) }
     }
 
-    func section(_ field: Field, keys: [String]?) -> ProfileSection? {
-        ProfileSection(field.node, field.path, keys: keys, mistakes)
+    /// - Returns: `nil`, and a mistake, for a field that holds no mapping.
+    func section(_ field: Field, keys: [String]?, refused: [String: String] = [:]) -> ProfileSection? {
+        ProfileSection(field.node, field.path, keys: keys, refused: refused, mistakes)
     }
 }

@@ -26,9 +26,10 @@ struct ValuePart: Hashable, Sendable {
     /// A text that stands for two things, of which nobody can say which one is meant; once filled in.
     var ambiguousText: String? {
         var meanings: [ValuePattern: ValueMeaning] = [:]
-        for entry in map where entry.pattern.text.names.isEmpty {
-            if let other = meanings[entry.pattern], other != entry.meaning { return entry.pattern.text.text }
-            meanings[entry.pattern] = entry.meaning
+        for entry in map {
+            guard let pattern = entry.pattern.filled(by: [:], reader.type) else { continue }
+            if let other = meanings[pattern], other != entry.meaning { return pattern.text.text }
+            meanings[pattern] = entry.meaning
         }
         return nil
     }

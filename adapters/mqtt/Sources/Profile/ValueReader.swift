@@ -59,7 +59,7 @@ struct ValueReader: Hashable, Sendable {
 
     private func wholeDocument(_ document: JSONText) -> Reading {
         if case .array = document { return .malformed }
-        return paths.contains { $0.keys.isEmpty } ? typed(document) : .malformed
+        return source == .jsonOrRaw || paths.contains { $0.keys.isEmpty } ? typed(document) : .malformed
     }
 
     private func typed(_ text: String) -> Reading {

@@ -1,0 +1,35 @@
+/// A JSON object whose fields stay in the order in which they are added.
+struct JSONObjectText {
+    private var fields: [String] = []
+
+    /// The object, on one line.
+    var text: String { "{\(fields.joined(separator: ","))}" }
+
+    /// Leaves out what is `nil`.
+    mutating func add(_ key: String, _ value: String?) { value.map { add(key, json: Self.quoted($0)) } }
+    mutating func add(_ key: String, _ value: Int?) { value.map { add(key, json: "\($0)") } }
+    mutating func add(_ key: String, _ value: Bool?) { value.map { add(key, json: "\($0)") } }
+    mutating func add(_ key: String, _ values: [String]) { add(key, json: "[\(values.map(Self.quoted).joined(separator: ","))]") }
+    mutating func add(_ key: String, _ objects: [JSONObjectText]) {
+        add(key, json: "[\(objects.map(\.text).joined(separator: ","))]")
+    }
+    mutating func add(_ key: String, json: String) { fields.append("\(Self.quoted(key)):\(json)") }
+
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case "\n": quoted += "\\n"
+            case "\r": quoted += "\\r"
+            case "\t": quoted += "\\t"
+            case _ where scalar.value < 0x20:
+                let digits = String(scalar.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}

@@ -1,0 +1,96 @@
+import AdapterMQTT
+import ArgumentParser
+import DoorwardAPI
+import DoorwardAdapterKit
+import DoorwardDomain
+
+/// A profile as somebody names it on the command line.
+struct NamedProfile: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The name of a profile that Doorward comes with, or the path of a YAML file.", valueName: "profile"),
+        completion: .list(ProfileLibrary.shipped.ids))
+    var profile: String
+
+    /// - Throws: every mistake of a file; a sentence for a name that nobody knows.
+    func read() throws -> Profile {
+        if let shipped = ProfileLibrary.shipped[profile] { return shipped }
+        guard profile.contains("/") || profile.hasSuffix(".yaml") || profile.hasSuffix(".yml") else {
+            let names = ProfileLibrary.shipped.ids
+            let hint =
+                nearestName(to: profile, among: names).map { "did you mean `\($0)`?" }
+                ?? "there are: \(names.joined(separator: ", "))"
+            throw CommandFailure("there is no profile `\(profile.printable)`; \(hint) A file is named by its path.", code: 2)
+        }
+        do { return try ProfileFile(path: profile).profile() } catch { throw CommandFailure("\(error)") }
+    }
+}
+
+/// The address of one lock, as `--address` gives it.
+struct LockAddress: ParsableArguments {
+    @Option(help: ArgumentHelp("A part of the lock's address; the option can stand several times.", valueName: "key=value"))
+    var address: [AddressPart] = []
+
+    func validate() throws {
+        if let twice = Dictionary(grouping: address.map(\.key), by: \.self).first(where: { $1.count > 1 })?.key {
+            throw ValidationError("The address has two values for `\(twice.printable)`.")
+        }
+    }
+
+    /// - Throws: a sentence that names what is wrong with each key.
+    func dialect(of profile: Profile) throws -> Dialect {
+        let values = Dictionary(address.map { ($0.key, $0.value.domain) }, uniquingKeysWith: { first, _ in first })
+        do {
+            return try Dialect(profile, variables: values)
+        } catch {
+            let sentences = error.mistakes.map { Self.sentence($0, profile) }
+            throw CommandFailure("the address is not one of `\(profile.id)`:\n  \(sentences.joined(separator: "\n  "))", code: 2)
+        }
+    }
+
+    private static func sentence(_ mistake: AddressMistakes.Mistake, _ profile: Profile) -> String {
+        let key = mistake.field.hasPrefix("address.") ? String(mistake.field.dropFirst("address.".count)) : mistake.field
+        let variable = profile.variables.first { $0.name == key }
+        switch mistake.problem {
+        case "required": return "\(key) is needed: \(variable?.meaning ?? "")"
+        case "unknown_key":
+            let names = profile.variables.map(\.name)
+            let hint =
+                nearestName(to: key, among: names).map { "did you mean \($0)?" } ?? "it has \(names.joined(separator: ", "))"
+            return "\(key.printable) is not a part of it; \(hint)"
+        case "malformed":
+            return "\(key.printable) cannot be used: it makes a topic with wildcards, or something that could mean two things"
+        default: return "\(key.printable): \(mistake.problem.replacing("_", with: " "))"
+        }
+    }
+}
+
+extension Wire.Value {
+    /// The same value as the gateway's inside has it.
+    fileprivate var domain: JSONValue {
+        switch self {
+        case .null: .null
+        case .bool(let truth): .bool(truth)
+        case .integer(let number): .integer(number)
+        case .number(let number): .number(number)
+        case .string(let text): .string(text)
+        case .array(let items): .array(items.map(\.domain))
+        case .object(let fields): .object(fields.mapValues(\.domain))
+        }
+    }
+}
+
+/// What a lock can be told, in the words of people and of profiles.
+struct MovementArgument: ExpressibleByArgument {
+    let operation: LockOperation
+
+    init?(argument: String) {
+        switch argument.lowercased() {
+        case "lock": operation = .lock
+        case "unlock": operation = .unlock
+        case "open", "unlatch": operation = .unlatch
+        default: return nil
+        }
+    }
+
+    static let allValueStrings = ["lock", "unlock", "open"]
+}

@@ -1,0 +1,51 @@
+import AdapterMQTT
+import ArgumentParser
+
+/// `doorward profile check`: what is wrong with a profile.
+struct ProfileCheck: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Find the mistakes in a profile.",
+        discussion: """
+            Every mistake is named by its line, with exit code 1. How a profile is written stands in docs/profiles.md.
+
+            Example: doorward profile check profiles/yale.yaml
+            """)
+
+    @Argument(help: ArgumentHelp("The file.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
+    var file: String
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let mistakes: ProfileMistakes?
+        do {
+            _ = try ProfileFile(path: file).profile()
+            mistakes = nil
+        } catch {
+            mistakes = error
+        }
+        if output.json || mistakes == nil {
+            output.print(json: Array(json(mistakes?.mistakes ?? []).text.utf8)) { _ in ["\(file.printable): no mistakes"] }
+        }
+        if let mistakes {
+            let found = mistakes.description.split(separator: "\n").map { String($0).printable }
+            throw CommandFailure("the profile has mistakes:\n\(found.joined(separator: "\n"))")
+        }
+    }
+
+    private func json(_ mistakes: [ProfileMistakes.Mistake]) -> JSONObjectText {
+        var object = JSONObjectText()
+        object.add("file", file)
+        object.add(
+            "mistakes",
+            mistakes.map { mistake in
+                var item = JSONObjectText()
+                item.add("line", mistake.line)
+                item.add("key", mistake.key)
+                item.add("message", mistake.message)
+                return item
+            })
+        return object
+    }
+}

@@ -1,0 +1,51 @@
+import AdapterMQTT
+import ArgumentParser
+import DoorwardDomain
+
+/// `doorward profile encode`: the frame of one command.
+struct ProfileEncode: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "encode",
+        abstract: "Tell what would be sent to move a lock.",
+        discussion: """
+            Prints the frame as one JSON object; nothing is sent. With a code the code stands in what is printed.
+
+            Example: doorward profile encode zigbee2mqtt --address name=front unlock
+            """)
+
+    @OptionGroup var named: NamedProfile
+
+    @Argument(help: ArgumentHelp("What the lock is told: lock, unlock or open.", valueName: "operation"))
+    var operation: MovementArgument
+
+    @OptionGroup var lock: LockAddress
+
+    @Option(
+        help: ArgumentHelp("A file with the code that goes along, - for standard input.", valueName: "file"), completion: .file())
+    var codeFile: String?
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let dialect = try lock.dialect(of: named.read())
+        let code = try codeFile.map { try Self.code(in: $0) }
+        var memory = LockMemory()
+        do {
+            let frame = try dialect.order(operation.operation, code: code, reference: "example", &memory).command
+            let text = HeardView.frame(frame).text
+            output.print(json: Array(text.utf8)) { _ in [text] }
+        } catch {
+            let what = code == nil ? "cannot do that" : "cannot do that, or takes no code"
+            throw CommandFailure("a lock of this profile and address \(what); `doorward profile show` tells what it can")
+        }
+    }
+
+    private static func code(in path: String) throws(CommandFailure) -> Secret<String> {
+        let bytes = try BytesFile(path: path).read()
+        let text = String(validating: bytes, as: UTF8.self)?.split(separator: "\n", omittingEmptySubsequences: false).first
+        guard let text, (1...64).contains(text.count), text.allSatisfy({ $0.isASCII && !$0.isWhitespace }) else {
+            throw CommandFailure("the first line of the file must be the code: 1 to 64 letters or digits")
+        }
+        return Secret(String(text))
+    }
+}

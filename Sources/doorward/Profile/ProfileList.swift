@@ -1,0 +1,25 @@
+import AdapterMQTT
+import ArgumentParser
+
+/// `doorward profile list`: the profiles that Doorward comes with.
+struct ProfileList: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the profiles that Doorward comes with.",
+        discussion: "Shows the name of each, the parts of an address that it needs, and what it is for.")
+
+    @OptionGroup var output: OutputOptions
+
+    func run() {
+        let profiles = ProfileLibrary.shipped.ids.compactMap { ProfileLibrary.shipped[$0] }
+        var object = JSONObjectText()
+        object.add("profiles", profiles.map { ProfileView($0).json })
+        output.print(json: Array(object.text.utf8)) { style in
+            Table("NAME", "NEEDS", "FOR", rows: profiles.map(Self.row)).lines(style)
+        }
+    }
+
+    private static func row(_ profile: Profile) -> [Table.Cell] {
+        let needed = profile.variables.filter(\.isRequired).map(\.name).joined(separator: ", ")
+        return [Table.Cell(profile.id, .bold), Table.Cell(needed), Table.Cell(profile.description)]
+    }
+}

@@ -1,0 +1,163 @@
+import DoorwardDomain
+import Testing
+
+@testable import AdapterMQTT
+
+@Suite struct ZWaveTests {
+    private static let mode = "zwave/front/98/0/currentMode"
+    private static let jam = "zwave/front/113/0/Access_Control/Lock_state"
+    private static let api = "zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/writeValue"
+
+    @Test("every mode, in each of the three forms of a payload", arguments: modes)
+    func state(_ row: Row) throws { try row.check("zwave-js-ui", Example.zwave) }
+
+    private static let modes =
+        [
+            ("255", "locked confirmed"), ("0", "unlocked confirmed"), ("1", "unlocked confirmed"), ("16", "unlocked confirmed"),
+            ("17", "unlocked confirmed"), ("32", "unlocked confirmed"), ("33", "unlocked confirmed"),
+            ("254", "unknown confirmed"), ("2", "unknown confirmed; !unmappedValue: 2"),
+        ].flatMap { value, expected in
+            [
+                value, #"{"time":1755955213235,"value":\#(value)}"#,
+                #"{"id":"5-98-0-currentMode","nodeId":5,"value":\#(value),"lastUpdate":1}"#,
+            ].map { Row(mode, $0, expected, prev: .locked) }
+        } + [
+            Row(mode, #"{"time":1,"value":null}"#, "", prev: .locked), Row(mode, #"{"time":1}"#, ""),
+            Row(mode, #"{"value":"255"}"#, "locked confirmed"), Row(mode, #"{"value":255.0}"#, "!malformedPayload"),
+            Row(mode, #"{"value":true}"#, "!malformedPayload"), Row(mode, "[255]", "!malformedPayload"),
+            Row(mode, "NaN", "!malformedPayload"), Row(mode, "255", "locked retained", inFlight: .lock, retained: true),
+            Row("zwave/front/door_lock/endpoint_0/currentMode", "255", "locked confirmed"),
+            Row("zwave/back/98/0/currentMode", "255", ""), Row("zwave/front/98/0/targetMode", "255", "", inFlight: .lock),
+        ]
+
+    @Test("every event by its label", arguments: labels)
+    func label(_ label: String, _ expected: String) throws {
+        try Row("zwave/front/113/0/Access_Control/\(label)", #"{"time":1,"value":{"userId":3}}"#, expected)
+            .check("zwave-js-ui", Example.zwave)
+        try Row("zwave/front/notification/endpoint_0/Access_Control/\(label)", #"{"userId":3}"#, expected)
+            .check("zwave-js-ui", Example.zwave)
+    }
+
+    private static let labels = [
+        ("Manual_lock_operation", "event operation lock ok manual slot 3"),
+        ("Manual_unlock_operation", "event operation unlock ok manual slot 3"),
+        ("RF_lock_operation", "event operation lock ok remote slot 3"),
+        ("RF_unlock_operation", "event operation unlock ok remote slot 3"),
+        ("Keypad_lock_operation", "event operation lock ok keypad slot 3"),
+        ("Keypad_unlock_operation", "event operation unlock ok keypad slot 3"),
+        ("Manual_not_fully_locked_operation", "faults[notFullyLocked]; event jam manual slot 3"),
+        ("RF_not_fully_locked_operation", "faults[notFullyLocked]; event jam remote slot 3"),
+        ("Auto_lock_not_fully_locked_operation", "faults[notFullyLocked]; event jam auto slot 3"),
+        ("Auto_lock_locked_operation", "event operation lock ok auto slot 3"), ("Lock_jammed", "event jam slot 3"),
+        ("All_user_codes_deleted", "event credentialChanged slot 3"),
+        ("New_user_code_added", "event credentialChanged slot 3"),
+        ("New_user_code_not_added_due_to_duplicate_code", "event credentialChanged slot 3"),
+        ("Keypad_temporary_disabled", "event keypadLockout slot 3"), ("Keypad_busy", "event keypadLockout slot 3"),
+        ("Unlock_by_RF_with_invalid_user_code", "event attemptFailed unlock remote slot 3 because invalidCode"),
+        ("Locked_by_RF_with_invalid_user_code", "event attemptFailed lock remote slot 3 because invalidCode"),
+        ("Lock_operation_with_User_Code", "event operation lock ok unknown slot 3"),
+        ("Unlock_operation_with_User_Code", "event operation unlock ok unknown slot 3"),
+        ("Credential_lock-close_operation", "event operation lock ok unknown slot 3"),
+        ("Invalid_credential_used", "event attemptFailed slot 3 because invalidCode"), ("Something_new", ""),
+        ("Door_handle_state", ""), ("Keypad_unlock_operation/x", ""),
+    ]
+
+    @Test("an event without values, one that was kept, and a jam while a command is under way", arguments: events)
+    func event(_ row: Row) throws { try row.check("zwave-js-ui", Example.zwave) }
+
+    private static let events = [
+        Row("zwave/front/113/0/Access_Control/Auto_lock_locked_operation", "", "event operation lock ok auto"),
+        Row("zwave/front/113/0/Access_Control/RF_lock_operation", #"{"time":1}"#, "event operation lock ok remote"),
+        Row(
+            "zwave/front/113/0/Access_Control/RF_lock_operation", #"{"value":{"user ID":4}}"#,
+            "event operation lock ok remote slot 4"),
+        Row("zwave/front/113/0/Access_Control/RF_lock_operation", "{", "!malformedPayload"),
+        Row("zwave/front/113/0/Access_Control/RF_lock_operation", "{}", "!retainedEventIgnored", retained: true),
+        Row(
+            "zwave/front/113/0/Access_Control/RF_not_fully_locked_operation", "{}",
+            "faults[notFullyLocked]; event jam remote; rejected(jammed)", inFlight: .lock),
+    ]
+
+    @Test("what the API answers", arguments: answers)
+    func answer(_ row: Row) throws { try row.check("zwave-js-ui", Example.zwave) }
+
+    private static func result(_ status: Int, _ reference: String = "a1") -> String {
+        #"{"success":true,"message":"Success zwave api call","result":{"status":\#(status)},"args":[],"origin":{"ref":"\#(reference)"}}"#
+    }
+    private static let answers = [
+        Row(api, result(255), "accepted", inFlight: .lock), Row(api, result(254), "accepted", inFlight: .lock),
+        Row(api, result(1), "accepted", inFlight: .lock), Row(api, result(0), "rejected(unsupported)", inFlight: .lock),
+        Row(api, result(2), "rejected(unknown)", inFlight: .lock), Row(api, result(5), "rejected(unsupported)", inFlight: .lock),
+        Row(api, result(77), "rejected(unknown)", inFlight: .lock),
+        Row(api, result(255, "b2"), "!unexpectedAck", inFlight: .lock),
+        Row(api, result(255), "!unexpectedAck"), Row(api, result(255), "!unexpectedAck", inFlight: .lock, retained: true),
+        Row(
+            api, #"{"success":false,"message":"Z-Wave client not connected","origin":{"ref":"a1"}}"#, "rejected(transport)",
+            inFlight: .lock),
+        Row(api, #"{"success":false,"message":"Unknown API","origin":{"ref":"a1"}}"#, "rejected(unsupported)", inFlight: .lock),
+        Row(api, #"{"success":true,"result":{"status":255}}"#, "!unexpectedAck", inFlight: .lock),
+        Row(api, #"{"success":true,"origin":{"ref":"a1"}}"#, "", inFlight: .lock),
+        Row(api + "/set", "{}", "!retainedCommandFound", retained: true), Row(api + "/set", "{}", ""),
+    ]
+
+    @Test("door, battery, keypad, and the three topics of the reach", arguments: around)
+    func surroundings(_ row: Row) throws { try row.check("zwave-js-ui", Example.zwave) }
+
+    private static let around = [
+        Row("zwave/front/113/0/Access_Control/Door_state", #"{"time":1,"value":22}"#, "door-open"),
+        Row("zwave/front/113/0/Access_Control/Door_state", "23", "door-closed"),
+        Row("zwave/front/98/0/doorStatus", #""open""#, "door-open"),
+        Row("zwave/front/98/0/doorStatus", #"{"time":1,"value":"closed"}"#, "door-closed"),
+        Row("zwave/front/128/0/level", #"{"time":1,"value":62}"#, "62%"), Row("zwave/front/128/0/isLow", "true", "low"),
+        Row("zwave/front/113/0/Access_Control/Keypad_state", "16", "faults[keypadLockout]; event keypadLockout"),
+        Row("zwave/front/status", "false", "stale offline", prev: .locked),
+        Row("zwave/front/status", #"{"time":1,"value":true,"status":"Alive","nodeId":5}"#, "reach-unknown"),
+        Row("zwave/driver/status", "false", "stale offline"),
+        Row("zwave/_CLIENTS/ZWAVE_GATEWAY-office/status", #"{"value":false}"#, "stale offline"),
+        Row("zwave/_CLIENTS/ZWAVE_GATEWAY-garage/status", #"{"value":false}"#, ""),
+    ]
+
+    @Test("through the API where its name is known, else to the value; by the names of the topics")
+    func orders() throws {
+        var spoken = try Spoken("zwave-js-ui", Example.zwave)
+        #expect(
+            try spoken.order(.lock)
+                == #"\#(Self.api)/set {"args":[{"nodeId":5,"commandClass":98,"endpoint":0,"property":"targetMode"},255],"ref":"a1"} q0"#
+        )
+        var plain = try Spoken("zwave-js-ui", ["node": "hall/front"])
+        #expect(try plain.order(.unlock) == "zwave/hall/front/98/0/targetMode/set 0 q0")
+        var named = try Spoken("zwave-js-ui", ["node": "front", "naming": "named"])
+        #expect(try named.order(.lock) == "zwave/front/door_lock/endpoint_0/targetMode/set 255 q0")
+    }
+
+    @Test("what is published once more has an old time, and proves nothing")
+    func oldTimes() throws {
+        var spoken = try Spoken("zwave-js-ui", Example.zwave, prev: .unknown)
+        #expect(spoken.hear(Self.mode, #"{"time":1000,"value":0}"#) == "unlocked confirmed")
+        #expect(try spoken.order(.lock).hasPrefix(Self.api))
+        #expect(spoken.hear(Self.mode, #"{"time":900,"value":255}"#) == "", "older than what is known")
+        #expect(spoken.hear(Self.mode, #"{"time":1000,"value":255}"#) == "locked retained", "the same time again")
+        #expect(spoken.hear(Self.mode, #"{"time":1001,"value":255}"#) == "locked confirmed; confirmed it")
+        #expect(spoken.hear(Self.mode, #"{"time":1001,"value":255}"#) == "", "said before, word for word")
+    }
+
+    @Test("a jam counts until it is over, and what the mode said before proves nothing then")
+    func jammed() throws {
+        var spoken = try Spoken("zwave-js-ui", Example.zwave)
+        #expect(spoken.hear(Self.mode, #"{"time":1,"value":255}"#) == "locked confirmed")
+        #expect(spoken.hear(Self.jam, #"{"time":2,"value":11}"#) == "jammed confirmed; event jam")
+        #expect(spoken.hear(Self.jam, #"{"time":3,"value":0}"#) == "locked stale")
+        #expect(spoken.hear(Self.jam, #"{"time":4,"value":0}"#) == "", "nothing was jammed")
+        #expect(spoken.hear(Self.mode, #"{"time":5,"value":0}"#) == "unlocked confirmed")
+    }
+
+    @Test("a fault that an event told of lasts until the bolt is told of anew")
+    func notFullyLocked() throws {
+        var spoken = try Spoken("zwave-js-ui", Example.zwave)
+        let event = "zwave/front/113/0/Access_Control/Manual_not_fully_locked_operation"
+        #expect(spoken.hear(event, "{}") == "faults[notFullyLocked]; event jam manual")
+        #expect(spoken.hear("zwave/front/128/0/level", "50") == "50%")
+        #expect(spoken.memory.faults == [.notFullyLocked])
+        #expect(spoken.hear(Self.mode, "255") == "locked confirmed faults[]")
+    }
+}

@@ -1,0 +1,178 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+import Testing
+
+@testable import AdapterMQTT
+
+@Suite struct Zigbee2MQTTTests {
+    private static let topic = "zigbee2mqtt/front"
+
+    @Test("every word of a state, lock_state before state", arguments: states)
+    func state(_ row: Row) throws { try row.check("zigbee2mqtt", Example.front) }
+
+    private static let states =
+        [
+            (#"{"state":"LOCK"}"#, "locked confirmed"), (#"{"state":"LOCKED"}"#, "locked confirmed"),
+            (#"{"state":"UNLOCK"}"#, "unlocked confirmed"), (#"{"state":"UNLOCKED"}"#, "unlocked confirmed"),
+            (#"{"lock_state":"unlocked","state":"LOCK"}"#, "unlocked confirmed"),
+            (#"{"lock_state":null,"state":"LOCK"}"#, "locked confirmed"), (#"{"lock_state":null,"state":null}"#, ""),
+            (#"{"state":"ON"}"#, "unknown confirmed; !unmappedValue: ON"),
+            (#"{"state":"lock"}"#, "unknown confirmed; !unmappedValue: lock"),
+            (#"{"lock_state":"what","state":"LOCK"}"#, "unknown confirmed; !unmappedValue: what"),
+            (#"{"linkquality":255}"#, ""), ("{}", ""), ("LOCK", "!malformedPayload"), (#"["LOCK"]"#, "!malformedPayload"),
+            (#"{"state":{"state":"LOCK","code":"0042"}}"#, "!malformedPayload"), (#"{"state":"LOCK""#, "!malformedPayload"),
+            (#"{"state":"LOCK","state":"UNLOCK"}"#, "!malformedPayload"), (#"{"state":NaN}"#, "!malformedPayload"), ("", ""),
+        ].map { Row(topic, $0, $1, prev: .unlocked) } + [
+            Row(topic, #"{"state":"LOCK"}"#, "locked retained", inFlight: .lock, retained: true)
+        ]
+
+    @Test("who and how, from every word of an action", arguments: actions)
+    func action(_ action: String, _ expected: String) throws {
+        try Row(Self.topic, #"{"action":"\#(action)"}"#, expected).check("zigbee2mqtt", Example.front)
+    }
+
+    private static let actions = [
+        ("lock", "event operation lock ok unknown"), ("unlock", "event operation unlock ok unknown"),
+        ("keypad_lock", "event operation lock ok keypad"), ("keypad_unlock", "event operation unlock ok keypad"),
+        ("password_unlock", "event operation unlock ok keypad"), ("manual_lock", "event operation lock ok manual"),
+        ("manual_unlock_key_or_thumbturn", "event operation unlock ok manual"),
+        ("manual_lock_key_or_thumbturn", "event operation lock ok manual"), ("key_lock", "event operation lock ok key"),
+        ("key_unlock", "event operation unlock ok key"), ("one_touch_lock", "event operation lock ok button"),
+        ("manual_lock_touch", "event operation lock ok button"), ("auto_lock", "event operation lock ok auto"),
+        ("schedule_lock", "event operation lock ok schedule"), ("schedule_unlock", "event operation unlock ok schedule"),
+        ("rfid_unlock", "event operation unlock ok rfid"), ("fingerprint_unlock", "event operation unlock ok fingerprint"),
+        ("lock_module", "event operation lock ok remote"), ("unlock_module", "event operation unlock ok remote"),
+        ("lock_failure_invalid_pin_or_id", "event operation lock failed unknown because invalidCode"),
+        ("unlock_failure_invalid_pin_or_id", "event operation unlock failed unknown because invalidCode"),
+        ("lock_failure_invalid_schedule", "event operation lock failed unknown because schedule"),
+        ("unlock_failure_invalid_schedule", "event operation unlock failed unknown because schedule"),
+        ("pin_code_added", "event credentialChanged keypad"), ("rfid_code_deleted", "event credentialChanged rfid"),
+        ("master_code_changed", "event credentialChanged keypad"), ("error_jammed", "event jam"),
+        ("non_access_user_operational_event", "event operation unknown ok unknown"),
+        ("unknown", "event operation unknown ok unknown"),
+        ("finger_open_user_id7", "event operation unlock ok fingerprint slot 7"),
+        ("password_open_admin_id12", "event operation unlock ok keypad slot 12"),
+        ("finger_not_match", "event attemptFailed fingerprint because invalidCode"),
+        ("password_not_match", "event attemptFailed keypad because invalidCode"),
+        ("reverse_lock", "event operation lock ok manual"), ("ring_bell", ""), ("door_closed", ""),
+        ("dance", "!unmappedValue: dance"), ("", ""),
+    ]
+
+    @Test("how, from the source of an action; 65535 is nobody", arguments: sources)
+    func source(_ fields: String, _ expected: String) throws {
+        try Row(Self.topic, #"{"action":"unlock",\#(fields)}"#, expected).check("zigbee2mqtt", Example.front)
+    }
+
+    private static let sources = [
+        (#""action_source_name":"keypad","action_user":3"#, "event operation unlock ok keypad slot 3"),
+        (#""action_source_name":"rf","action_user":0"#, "event operation unlock ok remote slot 0"),
+        (#""action_source_name":"rfid","action_user":65535"#, "event operation unlock ok rfid"),
+        (#""action_source_name":"fingerprint","action_user":null"#, "event operation unlock ok fingerprint"),
+        (#""action_source_name":"manual""#, "event operation unlock ok manual"),
+        (#""action_source_name":"mind""#, "event operation unlock ok unknown"),
+    ]
+
+    @Test("door, battery and reach", arguments: around)
+    func surroundings(_ row: Row) throws { try row.check("zigbee2mqtt", Example.front) }
+
+    private static let around = [
+        Row(topic, #"{"door_state":"open"}"#, "door-open"), Row(topic, #"{"door_state":"closed"}"#, "door-closed"),
+        Row(topic, #"{"door_state":"undefined"}"#, "door-unknown"),
+        Row(topic, #"{"door_state":"error_forced_open"}"#, "door-fault faults[doorForced]; event doorForced"),
+        Row(topic, #"{"door_state":"error_jammed"}"#, "door-fault faults[doorSensorFault]"),
+        Row(topic, #"{"door_state":"error_unspecified"}"#, "door-fault faults[doorSensorFault]"),
+        Row(topic, #"{"door_state":"ajar"}"#, "door-unknown; !unmappedValue: ajar"),
+        Row(topic, #"{"battery":36.5,"battery_low":false}"#, "36.5% not-low"), Row(topic, #"{"battery":200}"#, "!outOfRange"),
+        Row(topic, #"{"battery":1e999}"#, "!outOfRange"), Row(topic, #"{"battery":true}"#, "!malformedPayload"),
+        Row(topic, #"{"battery_low":"yes"}"#, "!malformedPayload"),
+        Row(topic, #"{"alarm":"deadbolt_jammed"}"#, "event jam"), Row(topic, #"{"alarm":"ok"}"#, ""),
+        Row(topic, #"{"alarm":"tamper_alarm_keypad_attempts"}"#, "faults[keypadLockout]; event keypadLockout"),
+        Row(topic, #"{"alarm":"low_battery"}"#, "faults[batteryLow]"),
+        Row(topic, #"{"tamper":true}"#, "faults[tamper]; event tamper"),
+        // One that was never seen is unknown, and one that is away is away.
+        Row("zigbee2mqtt/bridge/state", #"{"state":"online"}"#, "reach-unknown"),
+        Row("zigbee2mqtt/bridge/state", "offline", "stale offline", prev: .locked),
+        Row("zigbee2mqtt/front/availability", #"{"state":"offline"}"#, "stale offline", prev: .locked),
+    ]
+
+    @Test("a failed command shows in the bridge's log alone, and only one's own counts", arguments: failures)
+    func failure(_ row: Row) throws { try row.check("zigbee2mqtt", Example.front) }
+
+    private static func log(_ level: String, _ message: String) -> String { #"{"level":"\#(level)","message":"\#(message)"}"# }
+    private static let failures = [
+        Row("zigbee2mqtt/bridge/logging", log("error", "Publish 'set' 'state' to 'front' failed: x"), "!unexpectedAck"),
+        Row("zigbee2mqtt/bridge/logging", log("info", "Publish 'set' 'state' to 'front' failed: x"), "", inFlight: .lock),
+        Row("zigbee2mqtt/bridge/logging", log("error", "Publish 'set' 'state' to 'front door' failed: x"), "", inFlight: .lock),
+        Row("zigbee2mqtt/bridge/logging", log("error", "Publish 'get' 'state' to 'front' failed: x"), "", inFlight: .lock),
+    ]
+
+    @Test("a name that could be a pattern or another's is taken as it stands")
+    func names() throws {
+        var spoken = try Spoken("zigbee2mqtt", ["name": "hall/front door*"], inFlight: .lock)
+        let message = #"{"level":"error","message":"Publish 'set' 'state' to 'hall/front door*' failed: 'x'"}"#
+        #expect(spoken.hear("zigbee2mqtt/bridge/logging", message) == "rejected(transport)")
+        #expect(spoken.hear("zigbee2mqtt/hall/front door*", #"{"state":"LOCK"}"#) == "locked confirmed; confirmed it")
+    }
+
+    // MARK: What a merged cache proves
+
+    @Test("where the bolt already is, only an answer to a question asked afterwards confirms")
+    func cachedTarget() throws {
+        var spoken = try Spoken("zigbee2mqtt", Example.front, prev: .locked)
+        #expect(try spoken.order(.lock) == #"zigbee2mqtt/front/set {"state":"LOCK"} q0; ?zigbee2mqtt/front/get"#)
+        #expect(spoken.hear(Self.topic, #"{"lock_state":"locked","battery":70}"#) == "locked confirmed 70%", "the cache")
+        #expect(spoken.hear("zigbee2mqtt/front/get", #"{"state":""}"#) == "", "the question passes by")
+        #expect(spoken.hear(Self.topic, #"{"lock_state":"locked","battery":69}"#) == "locked confirmed 69%", "the battery's word")
+        #expect(
+            spoken.hear(Self.topic, #"{"lock_state":"locked","battery":69,"action":"auto_lock"}"#)
+                == "locked confirmed 69%; event operation lock ok auto", "an event with the cache beside it")
+        #expect(spoken.hear(Self.topic, #"{"lock_state":"locked","battery":69}"#) == "locked confirmed 69%; confirmed it")
+    }
+
+    @Test("what was known was stale: the same, for any state")
+    func staleBefore() throws {
+        var spoken = try Spoken("zigbee2mqtt", Example.front, prev: .unlocked, quality: .stale)
+        #expect(try spoken.order(.lock).hasSuffix("?zigbee2mqtt/front/get"))
+        #expect(spoken.hear(Self.topic, #"{"lock_state":"locked"}"#) == "locked confirmed")
+        #expect(spoken.hear("zigbee2mqtt/front/get", #"{"state":""}"#) == "")
+        #expect(spoken.hear(Self.topic, #"{"lock_state":"locked"}"#) == "locked confirmed; confirmed it")
+    }
+
+    @Test("a bolt that was known to be elsewhere confirms by its own word, and nobody is asked")
+    func fresh() throws {
+        var spoken = try Spoken("zigbee2mqtt", Example.front, prev: .unlocked)
+        #expect(try spoken.order(.lock) == #"zigbee2mqtt/front/set {"state":"LOCK"} q0"#)
+        #expect(spoken.dialect.asksAgain && spoken.dialect.questions.count == 1)
+        #expect(spoken.hear(Self.topic, #"{"lock_state":"locked"}"#) == "locked confirmed; confirmed it")
+    }
+
+    @Test("a jam that was known before the command is no answer to it, and a new one is")
+    func cachedJam() throws {
+        var spoken = try Spoken("zigbee2mqtt", Example.front, prev: .jammed)
+        _ = try spoken.order(.unlock)
+        #expect(spoken.hear(Self.topic, #"{"lock_state":"not_fully_locked"}"#) == "jammed confirmed faults[notFullyLocked]")
+        #expect(spoken.hear(Self.topic, #"{"lock_state":"unlocked"}"#) == "unlocked confirmed faults[]; confirmed it")
+        #expect(
+            spoken.hear(Self.topic, #"{"lock_state":"not_fully_locked"}"#)
+                == "jammed confirmed faults[notFullyLocked]; rejected(jammed)")
+    }
+
+    @Test("what every message repeats is an event once, when it comes up")
+    func repeatedAlarm() throws {
+        var spoken = try Spoken("zigbee2mqtt", Example.front)
+        let alarm = #"{"alarm":"deadbolt_jammed","door_state":"error_forced_open"}"#
+        #expect(spoken.hear(Self.topic, alarm) == "door-fault faults[doorForced]; event doorForced; event jam")
+        #expect(spoken.hear(Self.topic, alarm) == "door-fault faults[doorForced]")
+        #expect(spoken.hear(Self.topic, #"{"alarm":"","door_state":"closed"}"#) == "door-closed faults[]")
+        #expect(spoken.hear(Self.topic, alarm) == "door-fault faults[doorForced]; event doorForced; event jam")
+    }
+
+    @Test("a code goes along as a JSON text, whatever is in it")
+    func code() throws {
+        var spoken = try Spoken("zigbee2mqtt", Example.front)
+        #expect(
+            try spoken.order(.lock, code: #"00"}"#)
+                == #"zigbee2mqtt/front/set {"state":{"state":"LOCK","code":"00\"}"}} q0"#)
+        #expect(throws: AdapterError.unsupported) { try spoken.order(.unlatch) }
+    }
+}

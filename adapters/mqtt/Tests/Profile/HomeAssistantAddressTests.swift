@@ -1,0 +1,145 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardMQTT
+import Testing
+
+@testable import AdapterMQTT
+
+@Suite struct HomeAssistantAddressTests {
+    @Test("the templates that are read, and none that does more", arguments: templates)
+    func template(_ template: String, _ keys: [String]?) { #expect(HomeAssistantTemplate.path(template)?.keys == keys) }
+
+    private static let templates: [(String, [String]?)] = [
+        ("{{ value }}", []), ("{{value}}", []), ("{{ value_json.state }}", ["state"]), ("{{value_json.a.b}}", ["a", "b"]),
+        (#"{{ value_json["lock state"] }}"#, ["lock state"]), ("{{ value_json['k'] }}", ["k"]),
+        ("{{ value_json.state | default('') }}", ["state"]), ("{{ value_json.state|default('') }}", ["state"]),
+        ("{{ value_json.state | upper }}", nil), ("{{ value_json.state | default('LOCKED') }}", nil), ("{{ value_json }}", nil),
+        ("{{ value_json.a }}{{ value_json.b }}", nil), ("{% if value == '1' %}LOCKED{% endif %}", nil), ("value", nil), ("", nil),
+        ("{{ 'LOCKED' }}", nil), ("{{ value_json['a']['b'] }}", nil), ("{{ value_json.a + 1 }}", nil), ("{{}}", nil),
+    ]
+
+    @Test("a value out of JSON, and truth as Python writes it")
+    func json() throws {
+        let address = ["state_locked": "True", "state_unlocked": "1", "value_template": "{{ value_json.lock.on }}"]
+        for (payload, expected) in [
+            (#"{"lock":{"on":true}}"#, "locked confirmed"), (#"{"lock":{"on":1}}"#, "unlocked confirmed"),
+            (#"{"lock":{"on":false}}"#, "unknown confirmed; !unmappedValue: False"), (#"{"lock":{}}"#, ""),
+            ("true", "!malformedPayload"),
+        ] {
+            var spoken = try Spoken("homeassistant", Example.words.merging(address) { $1 }, prev: .locked)
+            #expect(spoken.hear("state-topic", payload) == expected)
+        }
+    }
+
+    @Test("a command template is what is sent, around the payload and the code")
+    func commandTemplate() throws {
+        let json = ["command_template": #"{"do":"{{ value }}","code":"{{ code }}"}"#, "payload_unlock": "OP\"EN"]
+        var spoken = try Spoken("homeassistant", Example.words.merging(json) { $1 })
+        #expect(spoken.dialect.capabilities.contains(.acceptsCode))
+        #expect(try spoken.order(.lock, code: "0\"1") == #"command-topic {"do":"LOCK","code":"0\"1"} q0"#)
+        var plain = try Spoken("homeassistant", Example.words.merging(["cmd_tpl": "{{value}}!"]) { $1 })
+        #expect(try plain.order(.unlock) == "command-topic UNLOCK! q0")
+        #expect(throws: AdapterError.unsupported) { try plain.order(.unlock, code: "1") }
+    }
+
+    @Test("what the configuration leaves out, the lock cannot")
+    func capabilities() throws {
+        #expect(try Spoken("homeassistant", Example.words).dialect.capabilities == [.lock, .unlock, .intermediateStates, .jam])
+        let blind = try Spoken("homeassistant", ["command_topic": "c", "payload_open": "OPEN", "qos": "2"])
+        #expect(blind.dialect.capabilities == [.lock, .unlock, .unlatch], "without a state nothing is reported")
+        #expect(blind.dialect.filters.map(\.description) == ["c"])
+        var spoken = blind
+        #expect(try spoken.order(.unlatch) == "c OPEN q1")
+    }
+
+    @Test("each word of a state, by the lock's own words", arguments: words)
+    func word(_ payload: String, _ expected: String) throws {
+        var spoken = try Spoken("homeassistant", Example.words, prev: .locked)
+        #expect(spoken.hear("state-topic", payload) == expected)
+    }
+
+    private static let words = [
+        ("LOCKED", "locked confirmed"), ("UNLOCKED", "unlocked confirmed"), ("LOCKING", "locking confirmed"),
+        ("UNLOCKING", "unlocking confirmed"), ("OPEN", "open confirmed"), ("OPENING", "opening confirmed"),
+        ("JAMMED", "jammed confirmed"), ("None", "unknown confirmed"), ("LOCK", "unknown confirmed; !unmappedValue: LOCK"),
+        ("locked", "unknown confirmed; !unmappedValue: locked"), ("LOCKED\n", "unknown confirmed; !unmappedValue: LOCKED·"),
+        ("", ""),
+    ]
+
+    @Test("a list of topics makes the reach, as its mode says")
+    func availability() throws {
+        let list: JSONValue = .array([
+            .object(["topic": .string("a/up")]),
+            .object([
+                "t": .string("b/up"), "pl_avail": .string("1"), "pl_not_avail": .string("0"),
+                "val_tpl": .string("{{ value_json.x }}"),
+            ]),
+        ])
+        let profile = try #require(ProfileLibrary.shipped["homeassistant"])
+        let address: [String: JSONValue] = [
+            "command_topic": .string("c"), "state_topic": .string("s"), "availability": list, "availability_mode": .string("all"),
+        ]
+        let dialect = try Dialect(profile, variables: address)
+        var memory = LockMemory()
+        #expect(
+            dialect.hear(MQTTMessage(topic: "a/up", payload: Array("online".utf8), isRetained: true), &memory).words
+                == "reach-unknown")
+        #expect(
+            dialect.hear(MQTTMessage(topic: "b/up", payload: Array(#"{"x":1}"#.utf8), isRetained: true), &memory).words
+                == "online")
+        #expect(
+            dialect.hear(MQTTMessage(topic: "a/up", payload: Array("offline".utf8), isRetained: false), &memory).words
+                == "stale offline")
+    }
+
+    @Test("an address that could not be kept to is refused by its keys", arguments: refused)
+    func mistakes(_ address: [String: JSONValue], _ expected: [String]) throws {
+        let profile = try #require(ProfileLibrary.shipped["homeassistant"])
+        let error = #expect(throws: AddressMistakes.self) { try Dialect(profile, variables: address) }
+        #expect(error?.mistakes.map { "\($0.field) \($0.problem)" } == expected)
+    }
+
+    private static func words(_ more: [String: JSONValue]) -> [String: JSONValue] {
+        ["command_topic": .string("c"), "state_topic": .string("s")].merging(more) { $1 }
+    }
+    private static let refused: [([String: JSONValue], [String])] = [
+        ([:], ["address.command_topic required"]),
+        (words(["command_topic": .string("a/+")]), ["address.command_topic malformed"]),
+        (
+            words(["command_topic": .string("a/#"), "state_topic": .string("+")]),
+            ["address.command_topic malformed", "address.state_topic malformed"]
+        ),
+        (words(["command_topic": .string("$SYS/x")]), ["address.command_topic malformed"]),
+        (words(["command_topic": .string("")]), ["address.command_topic blank"]),
+        (words(["command_topic": .string("a\u{0}b")]), ["address.command_topic control_character"]),
+        (words(["state_topic": .string("c")]), ["address.state_topic malformed"]),
+        (words(["comand_topic": .string("x")]), ["address.comand_topic unknown_key"]),
+        (words(["cmd_t": .string("x")]), ["address.command_topic duplicate_key"]),
+        (words(["state_locked": .string("X"), "state_unlocked": .string("X")]), ["address.state_unlocked malformed"]),
+        (words(["payload_lock": .string("X"), "payload_unlock": .string("X")]), ["address.payload_unlock malformed"]),
+        (words(["value_template": .string("{{ value | upper }}")]), ["address.value_template malformed"]),
+        (words(["command_template": .string("{{ states('x') }}")]), ["address.command_template malformed"]),
+        (words(["availability": .array([])]), ["address.availability malformed"]),
+        (words(["availability": .array([.object(["topic": .string("a/+")])])]), ["address.availability malformed"]),
+        (words(["availability_mode": .string("most")]), ["address.availability_mode unknown_value"]),
+        (words(["encoding": .string("latin-1")]), ["address.encoding unknown_value"]),
+        (words(["optimistic": .string("perhaps")]), ["address.optimistic wrong_type"]),
+        (words(["payload_lock": .array([])]), ["address.payload_lock wrong_type"]),
+        (words(["payload_lock": .string(String(repeating: "x", count: 2000))]), ["address.payload_lock too_long"]),
+    ]
+
+    @Test("an identifier with a wildcard is refused in every make", arguments: ["+", "a/#", "#", "a+b", "", "\u{0}"])
+    func identifiers(_ text: String) {
+        for (id, key, rest) in [
+            ("zigbee2mqtt", "name", [:]), ("nuki-native", "id", [:]), ("zwave-js-ui", "node", [:]), ("esphome", "node", [:]),
+            ("tasmota", "topic", [:]), ("homie", "device", [:]), ("ring-mqtt", "device", ["location": JSONValue.string("x")]),
+            ("homekey-esp32", "client", [:]), ("nuki-hub", "base", [:]),
+        ] as [(String, String, [String: JSONValue])] {
+            guard let profile = ProfileLibrary.shipped[id] else { continue }
+            let error = #expect(throws: AddressMistakes.self) {
+                try Dialect(profile, variables: rest.merging([key: .string(text)]) { $1 })
+            }
+            #expect(error?.mistakes.map(\.field) == ["address.\(key)"])
+        }
+    }
+}
