@@ -28,6 +28,23 @@ extension EndToEnd {
             }
         }
 
+        @Test("a profile is written, checked and tried out as the page says")
+        func profiles() async throws {
+            let page = try Page("profiles")
+            let folder = try TemporaryFolder()
+            let yaml = try String(contentsOf: Page.file("profiles"), encoding: .utf8).components(separatedBy: "```yaml\n")[1]
+            _ = try folder.write(yaml.components(separatedBy: "```")[0], to: "acme.yaml")
+            let result = try await type(page.shellBlocks().joined(separator: "\n"), in: folder, [:])
+            #expect(result.code == 0, "\(result.errors)")
+            let lines = result.output.split(separator: "\n")
+            try #require(lines.count == 5)
+            #expect(lines[0] == "acme.yaml: no mistakes")
+            #expect(lines[1].hasPrefix(#"{"reports":[{"state":"locked","quality":"confirmed","battery":80}]"#))
+            #expect(lines[2].contains(#""command":{"state":"rejected","reason":"jammed"}"#))
+            #expect(lines[3].contains(#""quality":"retained""#) && lines[3].contains(#""command":null"#))
+            #expect(lines[4] == #"{"topic":"acme/cellar/do","payload":"UNLOCK","qos":0,"retain":false}"#)
+        }
+
         private func type(_ commands: String, in folder: TemporaryFolder, _ environment: [String: String]) async throws -> (
             code: Int32, output: String, errors: String
         ) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AdapterMQTT
 
-@Suite struct Zigbee2MQTTTests {
+@Suite struct Zigbee2MQTTDialectTests {
     private static let topic = "zigbee2mqtt/front"
 
     @Test("every word of a state, lock_state before state", arguments: states)

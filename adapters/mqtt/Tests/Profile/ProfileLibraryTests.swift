@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+@testable import AdapterMQTT
+
+@Suite struct ProfileLibraryTests {
+    /// A folder that goes when the test is over.
+    private final class Folder {
+        let path = NSTemporaryDirectory() + "profiles-\(UUID().uuidString)"
+        init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+        func write(_ text: String, to name: String) throws { try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)")) }
+    }
+
+    private static func profile(_ id: String, _ description: String = "mine") -> String {
+        """
+        profile: \(id)
+        description: \(description)
+        state: { topic: x/state, map: { L: locked } }
+        commands: { lock: { topic: x/set, payload: L } }
+        """
+    }
+
+    @Test("the program has all ten, whatever folders there are")
+    func shipped() {
+        let ten = [
+            "esphome", "homeassistant", "homekey-esp32", "homie", "nuki-hub", "nuki-native", "ring-mqtt", "tasmota",
+            "zigbee2mqtt",
+            "zwave-js-ui",
+        ]
+        #expect(ProfileLibrary.shipped.ids == ten)
+        #expect(ProfileLibrary.shipped["yale"] == nil)
+    }
+
+    @Test("one's own profiles are there after a reload, and one with a shipped name takes its place")
+    func own() throws {
+        let folder = try Folder()
+        let library = ProfileLibrary(directories: [folder.path])
+        try folder.write(Self.profile("acme"), to: "acme.yaml")
+        try folder.write(Self.profile("nuki-native"), to: "nuki.yml")
+        try folder.write("not a profile", to: "notes.txt")
+        #expect(library["acme"] == nil)
+        #expect(library.reload() == [])
+        #expect(library["acme"]?.description == "mine" && library["nuki-native"]?.description == "mine")
+        #expect(library.replaced == ["nuki-native"])
+        try FileManager.default.removeItem(atPath: "\(folder.path)/nuki.yml")
+        #expect(library.reload() == [])
+        #expect(library["nuki-native"]?.description != "mine" && library.replaced == [], "the shipped one is back")
+    }
+
+    @Test("a file with a mistake is told by line, and what stood there before stays")
+    func mistaken() throws {
+        let folder = try Folder()
+        let library = ProfileLibrary(directories: [folder.path])
+        try folder.write(Self.profile("acme"), to: "acme.yaml")
+        #expect(library.reload() == [])
+        try folder.write(Self.profile("acme").replacing("locked", with: "lockd"), to: "acme.yaml")
+        let sentences = library.reload()
+        #expect(sentences.count == 1 && sentences[0].hasPrefix("\(folder.path)/acme.yaml:3: "), "\(sentences)")
+        #expect(library["acme"]?.description == "mine")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/acme.yaml")
+        #expect(library.reload() == [])
+        #expect(library["acme"] == nil)
+    }
+
+    @Test("two files of one name: the first by the alphabet is kept, and the other told of; so is a folder that is not there")
+    func twice() throws {
+        let folder = try Folder()
+        try folder.write(Self.profile("acme", "first"), to: "a.yaml")
+        try folder.write(Self.profile("acme", "second"), to: "b.yaml")
+        let library = ProfileLibrary(directories: [folder.path, "\(folder.path)/none"])
+        let sentences = library.reload()
+        #expect(library["acme"]?.description == "first")
+        #expect(sentences.count == 2, "\(sentences)")
+        #expect(sentences.contains { $0.contains("b.yaml:1: `acme` is the name of") })
+        #expect(sentences.contains { $0.hasPrefix("\(folder.path)/none: ") })
+    }
+
+    @Test("a file that is too long or no text is refused without being read")
+    func unreadable() throws {
+        let folder = try Folder()
+        try folder.write(String(repeating: "#", count: 70_000), to: "long.yaml")
+        try Data([0xff, 0xfe]).write(to: URL(filePath: "\(folder.path)/binary.yaml"))
+        let sentences = ProfileLibrary(directories: [folder.path]).reload()
+        #expect(
+            sentences.map { $0.split(separator: "/").last.map(String.init) } == [
+                "binary.yaml: the file is not UTF-8 text",
+                "long.yaml: the file is longer than 65536 bytes; a profile is a page or two",
+            ])
+    }
+}
