@@ -17,10 +17,10 @@ extension Hearing {
     private mutating func hearMalformed(_ part: ValuePart) { note(.malformedPayload) }
 
     private mutating func hearLevel(_ text: String) {
-        guard let level = Double(text), !text.contains("x"), !text.contains("X") else {
-            return note(.malformedPayload)
-        }
-        guard level.isFinite, (0...100).contains(level) else { return note(.outOfRange) }
+        // Not in hexadecimal digits, which Swift reads and no lock writes.
+        guard !text.contains(where: { $0 == "x" || $0 == "X" }), let level = Double(text), level.isFinite,
+            (0...100).contains(level)
+        else { return note(.outOfRange) }
         report.battery = level
         memory.surroundings.battery = level
     }

@@ -55,7 +55,7 @@ package final class ProfileLibrary: Sendable {
             let before = content.profiles
             content.profiles = ShippedProfiles.all.merging(found.mapValues(\.profile)) { $1 }
             for id in failed where found[id] == nil { content.profiles[id] = before[id] }
-            content.replaced = Set(found.keys).intersection(ShippedProfiles.all.keys)
+            content.replaced = Set(ShippedProfiles.all.filter { content.profiles[$0.key] != $0.value }.keys)
         }
         return sentences
     }

@@ -82,19 +82,21 @@ struct ProfileReader {
         }
     }
 
-    /// Anchors and aliases make a small file a large one, and flow brackets without end a deep one: both are refused before the
-    /// file is composed.
+    /// A file that nests without end would end the program's stack: it is refused before anything is composed of it.
     private func isDeep(_ yaml: String) -> Bool {
-        var depth = 0
         var line = 1
+        var depth = 0
+        // Of signs that open another level each: `- - - a` is a list in a list in a list.
+        var run = 0
         for byte in yaml.utf8 {
             switch byte {
-            case UInt8(ascii: "\n"): line += 1
             case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
-            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth = max(0, depth - 1)
+            case UInt8(ascii: "\n"): line += 1
             default: break
             }
-            if depth > 40 {
+            run = Self.indents.contains(byte) ? run + 1 : 0
+            if depth > 40 || run > 200 {
                 mistakes.add(line, "", "the file nests too deeply")
                 return true
             }
@@ -102,6 +104,9 @@ struct ProfileReader {
         return false
     }
 
+    private static let indents = Set(" \t-?:".utf8)
+
+    /// Anchors and aliases make a small file a large one.
     private func hasAnchor(_ node: Node) -> Bool {
         if let anchor = node.anchor {
             mistakes.add(node.mark?.line, "", "`&\(anchor.rawValue)`: anchors and aliases are not taken; write the value out")

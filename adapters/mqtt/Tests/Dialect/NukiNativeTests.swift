@@ -81,7 +81,7 @@ import Testing
         Row("nuki/398172F4/batteryChargeState", "77", "77%"), Row("nuki/398172F4/batteryChargeState", "101", "!outOfRange"),
         Row("nuki/398172F4/batteryChargeState", "-1", "!outOfRange"),
         Row("nuki/398172F4/batteryChargeState", "nan", "!outOfRange"),
-        Row("nuki/398172F4/batteryChargeState", "full", "!malformedPayload"), Row("nuki/398172F4/batteryCritical", "true", "low"),
+        Row("nuki/398172F4/batteryChargeState", "full", "!outOfRange"), Row("nuki/398172F4/batteryCritical", "true", "low"),
         Row("nuki/398172F4/batteryCritical", "false", "not-low"), Row("nuki/398172F4/batteryCritical", "1", "!malformedPayload"),
         Row("nuki/398172F4/connected", "true", "online"), Row("nuki/398172F4/connected", "false", "stale offline", prev: .locked),
         Row("nuki/398172F4/connected", "maybe", "reach-unknown; !unmappedValue: maybe"),

@@ -58,6 +58,13 @@ import Testing
         let sentences = library.reload()
         #expect(sentences.count == 1 && sentences[0].hasPrefix("\(folder.path)/acme.yaml:3: "), "\(sentences)")
         #expect(library["acme"]?.description == "mine")
+        // The same for one that stands in the place of a shipped one.
+        try folder.write(Self.profile("homie"), to: "homie.yaml")
+        _ = library.reload()
+        try folder.write(Self.profile("homie") + "\nx: 1", to: "homie.yaml")
+        #expect(library.reload().count == 2)
+        #expect(library["homie"]?.description == "mine" && library.replaced == ["homie"])
+        try FileManager.default.removeItem(atPath: "\(folder.path)/homie.yaml")
         try FileManager.default.removeItem(atPath: "\(folder.path)/acme.yaml")
         #expect(library.reload() == [])
         #expect(library["acme"] == nil)
