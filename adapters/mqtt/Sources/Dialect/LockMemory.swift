@@ -3,9 +3,13 @@ package import DoorwardDomain
 /// What has been heard of one lock so far, as far as the next message is read in its light. It holds at most one value for each
 /// part of a profile, whatever is said.
 package struct LockMemory: Hashable, Sendable {
+    /// Where the bolt was last said to be.
     package var position = Position.unknown
+    /// How far `position` can be trusted; stale until anything was heard.
     package var quality = StateQuality.stale
+    /// What all topics that tell of it come to.
     package var availability = Availability.unknown
+    /// All that is wrong, whichever topic told of it.
     package var faults: Set<LockFault> = []
     /// The command that was sent and has no end yet.
     package var underWay: UnderWay?
@@ -25,6 +29,7 @@ package struct LockMemory: Hashable, Sendable {
 
     /// A command between its frame and its end.
     package struct UnderWay: Hashable, Sendable {
+        /// One of `LockOperation.movements`.
         package var operation: LockOperation
         /// What the frame bore, where the dialect lets an answer be told from others; `nil` takes any answer as its own.
         package var reference: String?

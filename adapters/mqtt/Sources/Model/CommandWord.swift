@@ -10,5 +10,6 @@ package enum CommandWord: Hashable, Sendable {
 
 /// Why a command was not done.
 package enum Rejection: String, CaseIterable, Sendable {
+    /// In the words of profiles; `unknown` for a reason that a profile has no word for.
     case notAuthorised, invalidCode, schedule, busy, jammed, lowPower, notCalibrated, unsupported, offline, transport, unknown
 }

@@ -19,5 +19,6 @@ package enum LockFault: String, CaseIterable, Comparable, Sendable {
     /// What found it says that it is no longer there.
     case gone
 
+    /// By the alphabet, so that a list of them is always the same.
     package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 }

@@ -2,6 +2,7 @@ package import DoorwardDomain
 
 /// Where a bolt is, in the words that profiles map to.
 package enum Position: String, CaseIterable, Sendable {
+    /// As `LockState` has them.
     case locked, unlocked, locking, unlocking, jammed, unknown
     /// Bolt and latch are in: the door can be pushed open.
     case open
@@ -24,6 +25,7 @@ package enum Position: String, CaseIterable, Sendable {
 
 /// What a door's contact says.
 package enum DoorPosition: String, CaseIterable, Sendable {
+    /// `unknown` also where the contact is switched off.
     case open, closed, unknown
     /// The contact itself is broken or tampered with.
     case fault
@@ -31,5 +33,6 @@ package enum DoorPosition: String, CaseIterable, Sendable {
 
 /// Whether a lock can be reached.
 package enum Availability: String, CaseIterable, Sendable {
+    /// `unknown` until everything that tells of it was heard.
     case online, offline, unknown
 }

@@ -20,6 +20,7 @@ package struct ProfileVariable: Hashable, Sendable {
     package let name: String
     /// One sentence for the person who attaches a lock.
     package var meaning = ""
+    /// What values it takes; any text where the file does not say.
     package var form = Form.text
     /// What holds where the address does not say; `nil` where nothing does.
     package var defaultValue: String?

@@ -134,11 +134,14 @@ import Testing
     @Test(
         "what is no YAML, no profile, or made to burst is refused with a sentence",
         arguments: [
-            ("", "the file is empty"), ("profile: a\ncommands: { lock: { topic: s, payload: L } }", "needs `state`"),
+            ("", "the file is empty"),
+            ("profile: a\ncommands: { lock: { topic: s, payload: L } }", "needs `state`"),
             ("profile: a\nvars: { base: x }\nbase: y", "`base` is a variable too"),
-            ("- a", "a profile must be `key: value` lines"), ("a: [", "not YAML"), ("a: 1\na: 2", "more than once"),
+            ("- a", "a profile must be `key: value` lines"), ("a: [", "not YAML"),
+            ("a: 1\na: 2", "more than once"),
             ("a: &x [1]\nb: 2", "anchors and aliases are not taken"), ("a: *x", "not YAML"),
-            (String(repeating: "[", count: 5000), "nests too deeply"), (String(repeating: "- ", count: 30_000), "nests too deeply"),
+            (String(repeating: "[", count: 5000), "nests too deeply"),
+            (String(repeating: "- ", count: 30_000), "nests too deeply"),
             (String(repeating: "]", count: 100) + String(repeating: "\n{", count: 9000), "nests too deeply"),
             (String(repeating: "#", count: 70_000), "longer than 65536 bytes"),
             ("a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]", "anchors and aliases are not taken"),
