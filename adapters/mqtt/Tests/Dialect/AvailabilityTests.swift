@@ -24,11 +24,73 @@ import Testing
     }
 
     private static let modes: [(String, [(String, String)], Availability)] = [
-        ("all", [], .unknown), ("all", [("l/a", "1")], .unknown), ("all", [("l/a", "0")], .offline),
-        ("all", [("l/a", "1"), ("l/b", "1")], .online), ("all", [("l/a", "1"), ("l/b", "0")], .offline),
-        ("all", [("l/a", "1"), ("l/b", "?")], .unknown), ("all", [("l/a", "1"), ("l/b", "what")], .unknown),
-        ("any", [("l/a", "1")], .online), ("any", [("l/a", "0")], .unknown), ("any", [("l/a", "0"), ("l/b", "0")], .offline),
-        ("any", [("l/a", "0"), ("l/b", "on")], .online), ("latest", [("l/a", "0"), ("l/b", "1")], .online),
-        ("latest", [("l/b", "1"), ("l/a", "0")], .offline), ("latest", [("l/b", "1"), ("l/a", "")], .online),
+        ("all", [], .unknown),
+        ("all", [("l/a", "1")], .unknown),
+        ("all", [("l/a", "0")], .offline),
+        (
+            "all",
+            [
+                ("l/a", "1"),
+                ("l/b", "1"),
+            ], .online
+        ),
+        (
+            "all",
+            [
+                ("l/a", "1"),
+                ("l/b", "0"),
+            ], .offline
+        ),
+        (
+            "all",
+            [
+                ("l/a", "1"),
+                ("l/b", "?"),
+            ], .unknown
+        ),
+        (
+            "all",
+            [
+                ("l/a", "1"),
+                ("l/b", "what"),
+            ], .unknown
+        ),
+        ("any", [("l/a", "1")], .online),
+        ("any", [("l/a", "0")], .unknown),
+        (
+            "any",
+            [
+                ("l/a", "0"),
+                ("l/b", "0"),
+            ], .offline
+        ),
+        (
+            "any",
+            [
+                ("l/a", "0"),
+                ("l/b", "on"),
+            ], .online
+        ),
+        (
+            "latest",
+            [
+                ("l/a", "0"),
+                ("l/b", "1"),
+            ], .online
+        ),
+        (
+            "latest",
+            [
+                ("l/b", "1"),
+                ("l/a", "0"),
+            ], .offline
+        ),
+        (
+            "latest",
+            [
+                ("l/b", "1"),
+                ("l/a", ""),
+            ], .online
+        ),
     ]
 }

@@ -53,10 +53,23 @@ import Testing
     }
 
     private static let contradictions: [(LockEvent.Operation, Position, Bool)] = [
-        (.unlock, .locked, true), (.unlock, .locking, true), (.unlock, .unlocked, false), (.unlock, .unlocking, false),
-        (.unlock, .open, false), (.unlock, .unknown, false), (.unlock, .jammed, true), (.lock, .locked, false),
-        (.lock, .locking, false), (.lock, .unlocked, true), (.lock, .open, true), (.lock, .opening, true), (.open, .locked, true),
-        (.open, .unlocked, false), (.open, .opening, false), (.none, .locked, false), (.unknown, .locked, false),
+        (.unlock, .locked, true),
+        (.unlock, .locking, true),
+        (.unlock, .unlocked, false),
+        (.unlock, .unlocking, false),
+        (.unlock, .open, false),
+        (.unlock, .unknown, false),
+        (.unlock, .jammed, true),
+        (.lock, .locked, false),
+        (.lock, .locking, false),
+        (.lock, .unlocked, true),
+        (.lock, .open, true),
+        (.lock, .opening, true),
+        (.open, .locked, true),
+        (.open, .unlocked, false),
+        (.open, .opening, false),
+        (.none, .locked, false),
+        (.unknown, .locked, false),
     ]
 
     @Test("a code stands in no diagnostic: digits in a row are masked, and so is what would break a line of a log")

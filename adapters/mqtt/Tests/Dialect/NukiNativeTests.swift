@@ -9,13 +9,27 @@ import Testing
 
     private static let states =
         [
-            ("0", "unknown confirmed faults[uncalibrated]"), ("1", "locked confirmed"), ("2", "unlocking confirmed"),
-            ("3", "unlocked confirmed"), ("4", "locking confirmed"), ("5", "open confirmed"), ("6", "unlocked confirmed"),
-            ("7", "opening confirmed"), ("252", "unknown confirmed faults[busyInternal]"),
-            ("253", "unknown confirmed faults[busyInternal]"), ("254", "jammed confirmed"), ("255", "unknown confirmed"),
-            ("01", "locked confirmed"), ("8", "unknown confirmed; !unmappedValue: 8"),
-            ("-1", "unknown confirmed; !unmappedValue: -1"), ("1.0", "!malformedPayload"), (" 1", "!malformedPayload"),
-            ("0x01", "!malformedPayload"), ("locked", "!malformedPayload"), ("", ""), ("NaN", "!malformedPayload"),
+            ("0", "unknown confirmed faults[uncalibrated]"),
+            ("1", "locked confirmed"),
+            ("2", "unlocking confirmed"),
+            ("3", "unlocked confirmed"),
+            ("4", "locking confirmed"),
+            ("5", "open confirmed"),
+            ("6", "unlocked confirmed"),
+            ("7", "opening confirmed"),
+            ("252", "unknown confirmed faults[busyInternal]"),
+            ("253", "unknown confirmed faults[busyInternal]"),
+            ("254", "jammed confirmed"),
+            ("255", "unknown confirmed"),
+            ("01", "locked confirmed"),
+            ("8", "unknown confirmed; !unmappedValue: 8"),
+            ("-1", "unknown confirmed; !unmappedValue: -1"),
+            ("1.0", "!malformedPayload"),
+            (" 1", "!malformedPayload"),
+            ("0x01", "!malformedPayload"),
+            ("locked", "!malformedPayload"),
+            ("", ""),
+            ("NaN", "!malformedPayload"),
         ].map { Row("nuki/398172F4/state", $0, $1, prev: .locked) }
         + [
             Row("nuki/398172F4/state", "3", "unlocked retained", retained: true),
@@ -25,7 +39,8 @@ import Testing
             Row("nuki/398172F4/state", "5", "open confirmed; confirmed it", inFlight: .unlock),
             Row("nuki/398172F4/state", "3", "unlocked confirmed", inFlight: .unlatch),
             Row("nuki/398172F4/state", "4", "locking confirmed", inFlight: .lock),
-            Row("nuki/398172F4/state/", "1", ""), Row("nuki/398172f4/state", "1", ""),
+            Row("nuki/398172F4/state/", "1", ""),
+            Row("nuki/398172f4/state", "1", ""),
         ]
 
     @Test("who and how, from an event's five numbers", arguments: events)
@@ -34,18 +49,28 @@ import Testing
     private static let events =
         [
             ("1,0,54322,0,1", "event operation unlock auto auth 54322"),
-            ("4,2,0,0,0", "event operation unlock button"), ("90,2,0,0,2", "event operation none button"),
+            ("4,2,0,0,0", "event operation unlock button"),
+            ("90,2,0,0,2", "event operation none button"),
             ("3,3,54322,0,3", "event operation open fob auth 54322"),
             ("1,0,3431645,0,0", "event operation unlock app auth 3431645"),
             ("2,0,5,7,0", "event operation lock keypad credential 7 auth 5"),
             ("1,0,5,7,2", "event operation unlock fingerprint credential 7 auth 5"),
-            ("2,6,0,0,0", "event operation lock auto"), ("1,171,0,0,0", "event operation unlock homekit"),
-            ("2,172,0,0,0", "event operation lock remote"), ("1,1,0,0,0", "event operation unlock manual"),
-            ("2,3,0,0,0", "event operation lock schedule"), ("5,2,0,0,0", "event operation open button"),
-            ("6,0,0,0,0", "event operation lock app"), ("80,0,1,0,0", "event operation none app auth 1"),
-            ("129,3,1,0,1", "event operation unknown fob auth 1"), ("1,99,0,0,0", "event operation unlock unknown"),
-            ("9,0,0,0,0", "!unmappedValue: 9"), ("1,0,0,0", "!malformedPayload"), ("1,0,0,0,0,0", "!malformedPayload"),
-            ("1,0,a,0,0", "!malformedPayload"), ("1, 0,0,0,0", "!malformedPayload"), ("", ""),
+            ("2,6,0,0,0", "event operation lock auto"),
+            ("1,171,0,0,0", "event operation unlock homekit"),
+            ("2,172,0,0,0", "event operation lock remote"),
+            ("1,1,0,0,0", "event operation unlock manual"),
+            ("2,3,0,0,0", "event operation lock schedule"),
+            ("5,2,0,0,0", "event operation open button"),
+            ("6,0,0,0,0", "event operation lock app"),
+            ("80,0,1,0,0", "event operation none app auth 1"),
+            ("129,3,1,0,1", "event operation unknown fob auth 1"),
+            ("1,99,0,0,0", "event operation unlock unknown"),
+            ("9,0,0,0,0", "!unmappedValue: 9"),
+            ("1,0,0,0", "!malformedPayload"),
+            ("1,0,0,0,0,0", "!malformedPayload"),
+            ("1,0,a,0,0", "!malformedPayload"),
+            ("1, 0,0,0,0", "!malformedPayload"),
+            ("", ""),
         ].map { Row("nuki/398172F4/lockActionEvent", $0, $1) }
         + [
             Row("nuki/398172F4/lockActionEvent", "1,2,0,0,0", "!retainedEventIgnored", retained: true),
@@ -61,9 +86,18 @@ import Testing
 
     private static let answers =
         [
-            ("0", "accepted"), ("32", "rejected(notAuthorised)"), ("33", "rejected(invalidCode)"), ("39", "rejected(schedule)"),
-            ("65", "rejected(notCalibrated)"), ("66", "rejected(jammed)"), ("69", "rejected(busy)"), ("76", "rejected(lowPower)"),
-            ("254", "rejected(transport)"), ("67", "rejected(unknown)"), ("111", "rejected(unknown)"), ("x", "!malformedPayload"),
+            ("0", "accepted"),
+            ("32", "rejected(notAuthorised)"),
+            ("33", "rejected(invalidCode)"),
+            ("39", "rejected(schedule)"),
+            ("65", "rejected(notCalibrated)"),
+            ("66", "rejected(jammed)"),
+            ("69", "rejected(busy)"),
+            ("76", "rejected(lowPower)"),
+            ("254", "rejected(transport)"),
+            ("67", "rejected(unknown)"),
+            ("111", "rejected(unknown)"),
+            ("x", "!malformedPayload"),
         ].map { Row("nuki/398172F4/commandResponse", $0, $1, inFlight: .unlock) }
         + [
             Row("nuki/398172F4/commandResponse", "0", "!unexpectedAck"),
@@ -74,16 +108,22 @@ import Testing
     func surroundings(_ row: Row) throws { try row.check("nuki-native", Example.nuki) }
 
     private static let around = [
-        Row("nuki/398172F4/doorsensorState", "2", "door-closed"), Row("nuki/398172F4/doorsensorState", "3", "door-open"),
-        Row("nuki/398172F4/doorsensorState", "0", "door-unknown"), Row("nuki/398172F4/doorsensorState", "16", "door-unknown"),
+        Row("nuki/398172F4/doorsensorState", "2", "door-closed"),
+        Row("nuki/398172F4/doorsensorState", "3", "door-open"),
+        Row("nuki/398172F4/doorsensorState", "0", "door-unknown"),
+        Row("nuki/398172F4/doorsensorState", "16", "door-unknown"),
         Row("nuki/398172F4/doorsensorState", "240", "door-fault faults[tamper]"),
         Row("nuki/398172F4/doorsensorState", "17", "door-unknown; !unmappedValue: 17"),
-        Row("nuki/398172F4/batteryChargeState", "77", "77%"), Row("nuki/398172F4/batteryChargeState", "101", "!outOfRange"),
+        Row("nuki/398172F4/batteryChargeState", "77", "77%"),
+        Row("nuki/398172F4/batteryChargeState", "101", "!outOfRange"),
         Row("nuki/398172F4/batteryChargeState", "-1", "!outOfRange"),
         Row("nuki/398172F4/batteryChargeState", "nan", "!outOfRange"),
-        Row("nuki/398172F4/batteryChargeState", "full", "!outOfRange"), Row("nuki/398172F4/batteryCritical", "true", "low"),
-        Row("nuki/398172F4/batteryCritical", "false", "not-low"), Row("nuki/398172F4/batteryCritical", "1", "!malformedPayload"),
-        Row("nuki/398172F4/connected", "true", "online"), Row("nuki/398172F4/connected", "false", "stale offline", prev: .locked),
+        Row("nuki/398172F4/batteryChargeState", "full", "!outOfRange"),
+        Row("nuki/398172F4/batteryCritical", "true", "low"),
+        Row("nuki/398172F4/batteryCritical", "false", "not-low"),
+        Row("nuki/398172F4/batteryCritical", "1", "!malformedPayload"),
+        Row("nuki/398172F4/connected", "true", "online"),
+        Row("nuki/398172F4/connected", "false", "stale offline", prev: .locked),
         Row("nuki/398172F4/connected", "maybe", "reach-unknown; !unmappedValue: maybe"),
     ]
 

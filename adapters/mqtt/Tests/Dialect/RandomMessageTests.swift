@@ -18,9 +18,16 @@ import Testing
     }
 
     private static let locks: [(String, [String: String])] = [
-        ("homeassistant", Example.words), ("zigbee2mqtt", Example.front), ("nuki-native", Example.nuki), ("nuki-hub", [:]),
-        ("zwave-js-ui", Example.zwave), ("esphome", Example.esphome), ("tasmota", Example.tasmota), ("homie", Example.homie),
-        ("ring-mqtt", Example.ring), ("homekey-esp32", Example.homekey),
+        ("homeassistant", Example.words),
+        ("zigbee2mqtt", Example.front),
+        ("nuki-native", Example.nuki),
+        ("nuki-hub", [:]),
+        ("zwave-js-ui", Example.zwave),
+        ("esphome", Example.esphome),
+        ("tasmota", Example.tasmota),
+        ("homie", Example.homie),
+        ("ring-mqtt", Example.ring),
+        ("homekey-esp32", Example.homekey),
     ]
 
     /// Pieces of what locks say, and of what nobody should.

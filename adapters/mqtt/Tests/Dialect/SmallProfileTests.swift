@@ -12,20 +12,29 @@ import Testing
 
     private static let esphomeRows =
         [
-            ("LOCKED", "locked confirmed"), ("UNLOCKED", "unlocked confirmed"), ("LOCKING", "locking confirmed"),
-            ("UNLOCKING", "unlocking confirmed"), ("JAMMED", "jammed confirmed"), ("UNKNOWN", "unknown confirmed"),
-            ("Locked", "unknown confirmed; !unmappedValue: Locked"), ("LOCKED ", "unknown confirmed; !unmappedValue: LOCKED "),
+            ("LOCKED", "locked confirmed"),
+            ("UNLOCKED", "unlocked confirmed"),
+            ("LOCKING", "locking confirmed"),
+            ("UNLOCKING", "unlocking confirmed"),
+            ("JAMMED", "jammed confirmed"),
+            ("UNKNOWN", "unknown confirmed"),
+            ("Locked", "unknown confirmed; !unmappedValue: Locked"),
+            ("LOCKED ", "unknown confirmed; !unmappedValue: LOCKED "),
         ].map { Row("porch/lock/door/state", $0, $1, prev: .locked) } + [
             Row("porch/lock/door/state", "LOCKED", "locked retained", inFlight: .lock, retained: true),
-            Row("porch/status", "offline", "stale offline"), Row("porch/status", "online", "online"),
+            Row("porch/status", "offline", "stale offline"),
+            Row("porch/status", "online", "online"),
             Row("porch/lock/door/command", "UNLOCK", "!retainedCommandFound", retained: true),
         ]
 
     @Test("ESPHome: a lock that says nothing because it is there already has done it, if it was there by its live word")
     func silence() throws {
         for (prev, quality, isConfirmed) in [
-            (Position.locked, StateQuality.confirmed, true), (.locked, .retained, false), (.locked, .stale, false),
-            (.unlocked, .confirmed, false), (.unknown, .confirmed, false),
+            (Position.locked, StateQuality.confirmed, true),
+            (.locked, .retained, false),
+            (.locked, .stale, false),
+            (.unlocked, .confirmed, false),
+            (.unknown, .confirmed, false),
         ] {
             var spoken = try Spoken("esphome", Example.esphome, prev: prev, quality: quality)
             #expect(try spoken.order(.lock) == "porch/lock/door/command LOCK q0")
@@ -57,13 +66,16 @@ import Testing
     func tasmota(_ row: Row) throws { try row.check("tasmota", Example.tasmota) }
 
     private static let tasmotaRows = [
-        Row("stat/strike/POWER", "ON", "unlocked assumed", prev: .locked), Row("stat/strike/POWER", "off", "locked assumed"),
+        Row("stat/strike/POWER", "ON", "unlocked assumed", prev: .locked),
+        Row("stat/strike/POWER", "off", "locked assumed"),
         Row("stat/strike/POWER", "OFF", "locked assumed", inFlight: .lock),
         Row("stat/strike/POWER", "HALF", "unknown assumed; !unmappedValue: HALF", prev: .locked),
         Row("stat/strike/RESULT", #"{"POWER":"OFF"}"#, "locked assumed; accepted", inFlight: .lock),
         Row("stat/strike/RESULT", #"{"POWER":"ON"}"#, "unlocked assumed", inFlight: .lock),
-        Row("stat/strike/RESULT", #"{"POWER":"ON"}"#, "unlocked assumed"), Row("stat/strike/RESULT", #"{"Dimmer":1}"#, ""),
-        Row("tele/strike/STATE", #"{"Uptime":"1","POWER":"ON"}"#, "unlocked assumed"), Row("tele/strike/LWT", "Online", "online"),
+        Row("stat/strike/RESULT", #"{"POWER":"ON"}"#, "unlocked assumed"),
+        Row("stat/strike/RESULT", #"{"Dimmer":1}"#, ""),
+        Row("tele/strike/STATE", #"{"Uptime":"1","POWER":"ON"}"#, "unlocked assumed"),
+        Row("tele/strike/LWT", "Online", "online"),
         Row("tele/strike/LWT", "offline", "reach-unknown; !unmappedValue: offline"),
         Row("tele/strike/LWT", "Offline", "stale offline"),
         Row("cmnd/strike/POWER", "ON", "!retainedCommandFound", retained: true),
@@ -95,11 +107,13 @@ import Testing
             Row("homie/5/front/lock/state", "Locked", "unknown confirmed; !unmappedValue: Locked", prev: .locked),
             Row("homie/5/front/lock/state", "\0", "unknown confirmed; !unmappedValue: ·", prev: .locked),
             Row("homie/5/front/lock/state", "locked", "locked retained", inFlight: .lock, retained: true),
-            Row("homie/5/front/lock/door", "open", "door-open"), Row("homie/5/front/lock/battery", "12", "12%"),
+            Row("homie/5/front/lock/door", "open", "door-open"),
+            Row("homie/5/front/lock/battery", "12", "12%"),
             Row("homie/5/front/lock/command/$target", "lock", "accepted", inFlight: .lock),
             Row("homie/5/front/lock/command/$target", "unlock", "!unexpectedAck", inFlight: .lock),
             Row("homie/5/front/lock/command/set", "unlock", "!retainedCommandFound", retained: true),
-            Row("homie/5/front/$state", "ready", "reach-unknown"), Row("homie/5/front/$state", "init", "reach-unknown"),
+            Row("homie/5/front/$state", "ready", "reach-unknown"),
+            Row("homie/5/front/$state", "init", "reach-unknown"),
             Row("homie/5/front/$state", "lost", "stale offline", prev: .locked),
             Row(
                 "homie/5/front/lock/last-operation", #"{"operation":"unlock","method":"keypad","userSlot":3,"ok":true}"#,
@@ -121,8 +135,11 @@ import Testing
 
     private static let ringRows =
         [
-            ("LOCKED", "locked confirmed"), ("UNLOCKED", "unlocked confirmed"), ("LOCKING", "locking assumed"),
-            ("UNLOCKING", "unlocking assumed"), ("UNKNOWN", "unknown confirmed"),
+            ("LOCKED", "locked confirmed"),
+            ("UNLOCKED", "unlocked confirmed"),
+            ("LOCKING", "locking assumed"),
+            ("UNLOCKING", "unlocking assumed"),
+            ("UNKNOWN", "unknown confirmed"),
         ].map { Row("ring/home/alarm/d1/lock/state", $0, $1) } + [
             Row("ring/home/alarm/d1/lock/state", "LOCKED", "locked confirmed; confirmed it", inFlight: .lock),
             Row("ring/home/alarm/d1/info/state", #"{"batteryLevel":100,"tamperStatus":"ok"}"#, "100%"),
@@ -136,8 +153,13 @@ import Testing
 
     private static let homekeyRows =
         [
-            ("0", "unlocked confirmed"), ("1", "locked confirmed"), ("2", "jammed confirmed"), ("3", "unknown confirmed"),
-            ("4", "unlocking confirmed"), ("5", "locking confirmed"), ("25", "unknown confirmed; !unmappedValue: 25"),
+            ("0", "unlocked confirmed"),
+            ("1", "locked confirmed"),
+            ("2", "jammed confirmed"),
+            ("3", "unknown confirmed"),
+            ("4", "unlocking confirmed"),
+            ("5", "locking confirmed"),
+            ("25", "unknown confirmed; !unmappedValue: 25"),
         ].map { Row("reader/homekit/state", $0, $1) } + [
             Row(
                 "reader/homekey/auth", #"{"homekey":true,"issuerId":"a","endpointId":"b"}"#, "event operation none homekit",

@@ -13,21 +13,32 @@ import Testing
 
     private static let modes =
         [
-            ("255", "locked confirmed"), ("0", "unlocked confirmed"), ("1", "unlocked confirmed"), ("16", "unlocked confirmed"),
-            ("17", "unlocked confirmed"), ("32", "unlocked confirmed"), ("33", "unlocked confirmed"),
-            ("254", "unknown confirmed"), ("2", "unknown confirmed; !unmappedValue: 2"),
+            ("255", "locked confirmed"),
+            ("0", "unlocked confirmed"),
+            ("1", "unlocked confirmed"),
+            ("16", "unlocked confirmed"),
+            ("17", "unlocked confirmed"),
+            ("32", "unlocked confirmed"),
+            ("33", "unlocked confirmed"),
+            ("254", "unknown confirmed"),
+            ("2", "unknown confirmed; !unmappedValue: 2"),
         ].flatMap { value, expected in
             [
                 value, #"{"time":1755955213235,"value":\#(value)}"#,
                 #"{"id":"5-98-0-currentMode","nodeId":5,"value":\#(value),"lastUpdate":1}"#,
             ].map { Row(mode, $0, expected, prev: .locked) }
         } + [
-            Row(mode, #"{"time":1,"value":null}"#, "", prev: .locked), Row(mode, #"{"time":1}"#, ""),
-            Row(mode, #"{"value":"255"}"#, "locked confirmed"), Row(mode, #"{"value":255.0}"#, "!malformedPayload"),
-            Row(mode, #"{"value":true}"#, "!malformedPayload"), Row(mode, "[255]", "!malformedPayload"),
-            Row(mode, "NaN", "!malformedPayload"), Row(mode, "255", "locked retained", inFlight: .lock, retained: true),
+            Row(mode, #"{"time":1,"value":null}"#, "", prev: .locked),
+            Row(mode, #"{"time":1}"#, ""),
+            Row(mode, #"{"value":"255"}"#, "locked confirmed"),
+            Row(mode, #"{"value":255.0}"#, "!malformedPayload"),
+            Row(mode, #"{"value":true}"#, "!malformedPayload"),
+            Row(mode, "[255]", "!malformedPayload"),
+            Row(mode, "NaN", "!malformedPayload"),
+            Row(mode, "255", "locked retained", inFlight: .lock, retained: true),
             Row("zwave/front/door_lock/endpoint_0/currentMode", "255", "locked confirmed"),
-            Row("zwave/back/98/0/currentMode", "255", ""), Row("zwave/front/98/0/targetMode", "255", "", inFlight: .lock),
+            Row("zwave/back/98/0/currentMode", "255", ""),
+            Row("zwave/front/98/0/targetMode", "255", "", inFlight: .lock),
         ]
 
     @Test("every event by its label", arguments: labels)
@@ -48,18 +59,22 @@ import Testing
         ("Manual_not_fully_locked_operation", "faults[notFullyLocked]; event jam manual slot 3"),
         ("RF_not_fully_locked_operation", "faults[notFullyLocked]; event jam remote slot 3"),
         ("Auto_lock_not_fully_locked_operation", "faults[notFullyLocked]; event jam auto slot 3"),
-        ("Auto_lock_locked_operation", "event operation lock ok auto slot 3"), ("Lock_jammed", "event jam slot 3"),
+        ("Auto_lock_locked_operation", "event operation lock ok auto slot 3"),
+        ("Lock_jammed", "event jam slot 3"),
         ("All_user_codes_deleted", "event credentialChanged slot 3"),
         ("New_user_code_added", "event credentialChanged slot 3"),
         ("New_user_code_not_added_due_to_duplicate_code", "event credentialChanged slot 3"),
-        ("Keypad_temporary_disabled", "event keypadLockout slot 3"), ("Keypad_busy", "event keypadLockout slot 3"),
+        ("Keypad_temporary_disabled", "event keypadLockout slot 3"),
+        ("Keypad_busy", "event keypadLockout slot 3"),
         ("Unlock_by_RF_with_invalid_user_code", "event attemptFailed unlock remote slot 3 because invalidCode"),
         ("Locked_by_RF_with_invalid_user_code", "event attemptFailed lock remote slot 3 because invalidCode"),
         ("Lock_operation_with_User_Code", "event operation lock ok unknown slot 3"),
         ("Unlock_operation_with_User_Code", "event operation unlock ok unknown slot 3"),
         ("Credential_lock-close_operation", "event operation lock ok unknown slot 3"),
-        ("Invalid_credential_used", "event attemptFailed slot 3 because invalidCode"), ("Something_new", ""),
-        ("Door_handle_state", ""), ("Keypad_unlock_operation/x", ""),
+        ("Invalid_credential_used", "event attemptFailed slot 3 because invalidCode"),
+        ("Something_new", ""),
+        ("Door_handle_state", ""),
+        ("Keypad_unlock_operation/x", ""),
     ]
 
     @Test("an event without values, one that was kept, and a jam while a command is under way", arguments: events)
@@ -85,19 +100,24 @@ import Testing
         #"{"success":true,"message":"Success zwave api call","result":{"status":\#(status)},"args":[],"origin":{"ref":"\#(reference)"}}"#
     }
     private static let answers = [
-        Row(api, result(255), "accepted", inFlight: .lock), Row(api, result(254), "accepted", inFlight: .lock),
-        Row(api, result(1), "accepted", inFlight: .lock), Row(api, result(0), "rejected(unsupported)", inFlight: .lock),
-        Row(api, result(2), "rejected(unknown)", inFlight: .lock), Row(api, result(5), "rejected(unsupported)", inFlight: .lock),
+        Row(api, result(255), "accepted", inFlight: .lock),
+        Row(api, result(254), "accepted", inFlight: .lock),
+        Row(api, result(1), "accepted", inFlight: .lock),
+        Row(api, result(0), "rejected(unsupported)", inFlight: .lock),
+        Row(api, result(2), "rejected(unknown)", inFlight: .lock),
+        Row(api, result(5), "rejected(unsupported)", inFlight: .lock),
         Row(api, result(77), "rejected(unknown)", inFlight: .lock),
         Row(api, result(255, "b2"), "!unexpectedAck", inFlight: .lock),
-        Row(api, result(255), "!unexpectedAck"), Row(api, result(255), "!unexpectedAck", inFlight: .lock, retained: true),
+        Row(api, result(255), "!unexpectedAck"),
+        Row(api, result(255), "!unexpectedAck", inFlight: .lock, retained: true),
         Row(
             api, #"{"success":false,"message":"Z-Wave client not connected","origin":{"ref":"a1"}}"#, "rejected(transport)",
             inFlight: .lock),
         Row(api, #"{"success":false,"message":"Unknown API","origin":{"ref":"a1"}}"#, "rejected(unsupported)", inFlight: .lock),
         Row(api, #"{"success":true,"result":{"status":255}}"#, "!unexpectedAck", inFlight: .lock),
         Row(api, #"{"success":true,"origin":{"ref":"a1"}}"#, "", inFlight: .lock),
-        Row(api + "/set", "{}", "!retainedCommandFound", retained: true), Row(api + "/set", "{}", ""),
+        Row(api + "/set", "{}", "!retainedCommandFound", retained: true),
+        Row(api + "/set", "{}", ""),
     ]
 
     @Test("door, battery, keypad, and the three topics of the reach", arguments: around)
@@ -108,7 +128,8 @@ import Testing
         Row("zwave/front/113/0/Access_Control/Door_state", "23", "door-closed"),
         Row("zwave/front/98/0/doorStatus", #""open""#, "door-open"),
         Row("zwave/front/98/0/doorStatus", #"{"time":1,"value":"closed"}"#, "door-closed"),
-        Row("zwave/front/128/0/level", #"{"time":1,"value":62}"#, "62%"), Row("zwave/front/128/0/isLow", "true", "low"),
+        Row("zwave/front/128/0/level", #"{"time":1,"value":62}"#, "62%"),
+        Row("zwave/front/128/0/isLow", "true", "low"),
         Row("zwave/front/113/0/Access_Control/Keypad_state", "16", "faults[keypadLockout]; event keypadLockout"),
         Row("zwave/front/status", "false", "stale offline", prev: .locked),
         Row("zwave/front/status", #"{"time":1,"value":true,"status":"Alive","nodeId":5}"#, "reach-unknown"),

@@ -10,20 +10,35 @@ import Testing
     func template(_ template: String, _ keys: [String]?) { #expect(HomeAssistantTemplate.path(template)?.keys == keys) }
 
     private static let templates: [(String, [String]?)] = [
-        ("{{ value }}", []), ("{{value}}", []), ("{{ value_json.state }}", ["state"]), ("{{value_json.a.b}}", ["a", "b"]),
-        (#"{{ value_json["lock state"] }}"#, ["lock state"]), ("{{ value_json['k'] }}", ["k"]),
-        ("{{ value_json.state | default('') }}", ["state"]), ("{{ value_json.state|default('') }}", ["state"]),
-        ("{{ value_json.state | upper }}", nil), ("{{ value_json.state | default('LOCKED') }}", nil), ("{{ value_json }}", nil),
-        ("{{ value_json.a }}{{ value_json.b }}", nil), ("{% if value == '1' %}LOCKED{% endif %}", nil), ("value", nil), ("", nil),
-        ("{{ 'LOCKED' }}", nil), ("{{ value_json['a']['b'] }}", nil), ("{{ value_json.a + 1 }}", nil), ("{{}}", nil),
+        ("{{ value }}", []),
+        ("{{value}}", []),
+        ("{{ value_json.state }}", ["state"]),
+        ("{{value_json.a.b}}", ["a", "b"]),
+        (#"{{ value_json["lock state"] }}"#, ["lock state"]),
+        ("{{ value_json['k'] }}", ["k"]),
+        ("{{ value_json.state | default('') }}", ["state"]),
+        ("{{ value_json.state|default('') }}", ["state"]),
+        ("{{ value_json.state | upper }}", nil),
+        ("{{ value_json.state | default('LOCKED') }}", nil),
+        ("{{ value_json }}", nil),
+        ("{{ value_json.a }}{{ value_json.b }}", nil),
+        ("{% if value == '1' %}LOCKED{% endif %}", nil),
+        ("value", nil),
+        ("", nil),
+        ("{{ 'LOCKED' }}", nil),
+        ("{{ value_json['a']['b'] }}", nil),
+        ("{{ value_json.a + 1 }}", nil),
+        ("{{}}", nil),
     ]
 
     @Test("a value out of JSON, and truth as Python writes it")
     func json() throws {
         let address = ["state_locked": "True", "state_unlocked": "1", "value_template": "{{ value_json.lock.on }}"]
         for (payload, expected) in [
-            (#"{"lock":{"on":true}}"#, "locked confirmed"), (#"{"lock":{"on":1}}"#, "unlocked confirmed"),
-            (#"{"lock":{"on":false}}"#, "unknown confirmed; !unmappedValue: False"), (#"{"lock":{}}"#, ""),
+            (#"{"lock":{"on":true}}"#, "locked confirmed"),
+            (#"{"lock":{"on":1}}"#, "unlocked confirmed"),
+            (#"{"lock":{"on":false}}"#, "unknown confirmed; !unmappedValue: False"),
+            (#"{"lock":{}}"#, ""),
             ("true", "!malformedPayload"),
         ] {
             var spoken = try Spoken("homeassistant", Example.words.merging(address) { $1 }, prev: .locked)
@@ -59,10 +74,17 @@ import Testing
     }
 
     private static let words = [
-        ("LOCKED", "locked confirmed"), ("UNLOCKED", "unlocked confirmed"), ("LOCKING", "locking confirmed"),
-        ("UNLOCKING", "unlocking confirmed"), ("OPEN", "open confirmed"), ("OPENING", "opening confirmed"),
-        ("JAMMED", "jammed confirmed"), ("None", "unknown confirmed"), ("LOCK", "unknown confirmed; !unmappedValue: LOCK"),
-        ("locked", "unknown confirmed; !unmappedValue: locked"), ("LOCKED\n", "unknown confirmed; !unmappedValue: LOCKED·"),
+        ("LOCKED", "locked confirmed"),
+        ("UNLOCKED", "unlocked confirmed"),
+        ("LOCKING", "locking confirmed"),
+        ("UNLOCKING", "unlocking confirmed"),
+        ("OPEN", "open confirmed"),
+        ("OPENING", "opening confirmed"),
+        ("JAMMED", "jammed confirmed"),
+        ("None", "unknown confirmed"),
+        ("LOCK", "unknown confirmed; !unmappedValue: LOCK"),
+        ("locked", "unknown confirmed; !unmappedValue: locked"),
+        ("LOCKED\n", "unknown confirmed; !unmappedValue: LOCKED·"),
         ("", ""),
     ]
 
@@ -131,9 +153,15 @@ import Testing
     @Test("an identifier with a wildcard is refused in every make", arguments: ["+", "a/#", "#", "a+b", "", "\u{0}"])
     func identifiers(_ text: String) {
         for (id, key, rest) in [
-            ("zigbee2mqtt", "name", [:]), ("nuki-native", "id", [:]), ("zwave-js-ui", "node", [:]), ("esphome", "node", [:]),
-            ("tasmota", "topic", [:]), ("homie", "device", [:]), ("ring-mqtt", "device", ["location": JSONValue.string("x")]),
-            ("homekey-esp32", "client", [:]), ("nuki-hub", "base", [:]),
+            ("zigbee2mqtt", "name", [:]),
+            ("nuki-native", "id", [:]),
+            ("zwave-js-ui", "node", [:]),
+            ("esphome", "node", [:]),
+            ("tasmota", "topic", [:]),
+            ("homie", "device", [:]),
+            ("ring-mqtt", "device", ["location": JSONValue.string("x")]),
+            ("homekey-esp32", "client", [:]),
+            ("nuki-hub", "base", [:]),
         ] as [(String, String, [String: JSONValue])] {
             guard let profile = ProfileLibrary.shipped[id] else { continue }
             let error = #expect(throws: AddressMistakes.self) {

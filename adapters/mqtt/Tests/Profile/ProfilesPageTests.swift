@@ -13,12 +13,24 @@ import Testing
     }
 
     private static let sections: [(String, [String])] = [
-        ("the file", ProfileKeys.profile), ("a variable", ProfileKeys.variable), ("state", ProfileKeys.state),
-        ("door", ProfileKeys.door), ("faults", ProfileKeys.faults), ("a meaning", ProfileKeys.meaning),
-        ("availability", ProfileKeys.availability), ("its items", ProfileKeys.availabilityItem), ("battery", ProfileKeys.battery),
-        ("level", ProfileKeys.batteryLevel), ("low", ProfileKeys.batteryLow), ("an event", ProfileKeys.event),
-        ("a rule", ProfileKeys.rule), ("commands", ProfileKeys.commands), ("a command", ProfileKeys.command),
-        ("ack", ProfileKeys.ack), ("refresh", ProfileKeys.refresh), ("qos", ProfileKeys.quality),
+        ("the file", ProfileKeys.profile),
+        ("a variable", ProfileKeys.variable),
+        ("state", ProfileKeys.state),
+        ("door", ProfileKeys.door),
+        ("faults", ProfileKeys.faults),
+        ("a meaning", ProfileKeys.meaning),
+        ("availability", ProfileKeys.availability),
+        ("its items", ProfileKeys.availabilityItem),
+        ("battery", ProfileKeys.battery),
+        ("level", ProfileKeys.batteryLevel),
+        ("low", ProfileKeys.batteryLow),
+        ("an event", ProfileKeys.event),
+        ("a rule", ProfileKeys.rule),
+        ("commands", ProfileKeys.commands),
+        ("a command", ProfileKeys.command),
+        ("ack", ProfileKeys.ack),
+        ("refresh", ProfileKeys.refresh),
+        ("qos", ProfileKeys.quality),
     ]
 
     @Test("the page has a line for every key that a profile may hold, and for no other")
