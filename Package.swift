@@ -174,7 +174,8 @@ let package = Package(
         tests(
             "AdapterMQTTTests",
             [
-                "AdapterMQTT", "DoorwardMQTT", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting", logging, yams,
+                "AdapterMQTT", "DoorwardMQTT", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting", "doorward-mqtt-locks",
+                logging, yams,
             ],
             path: "adapters/mqtt/Tests"),
         tests("MQTTLocksTests", ["doorward-mqtt-locks", "DoorwardMQTT", "DoorwardTesting", arguments], path: "simulators/mqtt-locks/Tests"),

@@ -10,7 +10,8 @@ package struct Dialect: Sendable {
     package let capabilities: LockCapabilities
     /// What to subscribe to: exact topics, and a wildcard where a dialect names its events in topics.
     package let filters: [MQTTFilter]
-    /// The topic that an unlock (else a lock, else an unlatch) is published to.
+    /// The lock's own topic for an unlock (else a lock, else an unlatch), by which one lock of a broker is told from another. Orders
+    /// may go to another one, where a bridge has an API for all of its locks.
     package let commandTopic: MQTTTopic
     /// How surely the broker should hand its messages on.
     package let subscribes: MQTTQuality

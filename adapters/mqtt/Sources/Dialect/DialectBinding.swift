@@ -21,7 +21,9 @@ struct DialectBinding {
         guard address.problems.isEmpty else { throw address.mistakes }
         frames = Self.frames(parts)
         let order: [LockOperation] = [.unlock, .lock, .unlatch]
-        guard let commandTopic = order.lazy.compactMap({ [frames] in frames[$0]?.topic }).first else {
+        // The last form is the lock's own topic; one before it may be that of a bridge's API, where many locks are ordered.
+        let own = order.lazy.compactMap { [parts] in parts.commands[$0]?.last }
+        guard let commandTopic = own.compactMap({ MQTTTopic($0.topic.text) }).first else {
             throw AddressMistakes([AddressMistakes.Mistake(field: "address", problem: VariableProblem.required.rawValue)])
         }
         self.commandTopic = commandTopic

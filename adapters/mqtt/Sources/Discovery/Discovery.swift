@@ -7,11 +7,13 @@ package import DoorwardMQTT
 package struct Discovery: Sendable {
     private let readers: [any DiscoveryReader]
     private var claims = Claims()
+    private static let every: Set = ["homeassistant", "zigbee2mqtt", "homie"]
 
-    /// - Parameter profiles: which kinds to look for, by profile id. `homeassistant` stands for all that announces itself to Home
-    ///   Assistant, each lock with the profile that serves it best; `nuki-native` and others alone for those only. Ids of which
-    ///   nothing can be found (`tasmota` announces no lock) find nothing.
+    /// - Parameter profiles: which kinds to look for, by profile id; none for every kind. `homeassistant` stands for all that announces
+    ///   itself to Home Assistant, each lock with the profile that serves it best; `nuki-native` and others alone for those only. Ids
+    ///   of which nothing can be found (`tasmota` announces no lock) find nothing.
     package init(profiles: Set<String>) {
+        let profiles = profiles.isEmpty ? Self.every : profiles
         let readers: [(any DiscoveryReader)?] = [
             HomeAssistantReader(profiles: profiles),
             profiles.contains("zigbee2mqtt") ? Zigbee2MQTTReader() : nil,

@@ -1,0 +1,65 @@
+import AdapterMQTT
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Foundation
+import Testing
+
+/// The played locks of `doorward-mqtt-locks`, which were written from the ecosystems' formats and not from this reader.
+@Suite(.timeLimit(.minutes(1))) struct FleetDiscoveryTests {
+    static let profiles = [
+        "homeassistant", "zigbee2mqtt", "nuki-native", "nuki-hub", "zwave-js-ui", "esphome", "homie", "ring-mqtt",
+    ]
+
+    @Test("every lock that announces itself is found, ready, with its profile and at the topic that it listens on")
+    func fleet() async throws {
+        let broker = try await Broker.start()
+        var discovery = Discovery(profiles: [])
+        let (events, continuation) = AsyncStream<MQTTEvent>.makeStream()
+        let settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "discovery")
+        let connection = MQTTConnection(settings) { continuation.yield($0) }
+        connection.want(discovery.filters)
+        connection.start()
+        var fleet: Process?
+        defer { fleet?.terminate() }
+        for await event in events {
+            if case .connected = event { fleet = try play(["--broker", "mqtt://127.0.0.1:\(broker.port)"]) }
+            guard case .message(let message) = event else { continue }
+            _ = discovery.hear(message)
+            if discovery.locks.count == 2 * Self.profiles.count { break }
+        }
+        await connection.stop()
+        #expect(discovery.locks.allSatisfy { $0.problem == nil })
+        #expect(try Set(discovery.locks.map { try place($0.profile, $0.variables) }) == Set(listed()))
+    }
+
+    private func place(_ profile: String, _ variables: [String: JSONValue]) throws -> String {
+        let profile = try #require(ProfileLibrary.shipped[profile])
+        return "\(profile.id) \(try Dialect(profile, variables: variables).commandTopic)"
+    }
+
+    /// The same locks as the fleet itself lists them.
+    private func listed() throws -> [String] {
+        struct Lock: Decodable {
+            var profile: String
+            var address: [String: JSONValue]
+        }
+        let output = Pipe()
+        let program = try play(["--list"], output)
+        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+        program.waitUntilExit()
+        return try JSONDecoder().decode([Lock].self, from: bytes).map { try place($0.profile, $0.address) }
+    }
+
+    private func play(_ options: [String], _ output: Pipe = Pipe()) throws -> Process {
+        let program = Process()
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        program.executableURL = URL(filePath: tests).deletingLastPathComponent().appending(path: "doorward-mqtt-locks")
+        program.arguments = options + ["--count", "2"] + Self.profiles.flatMap { ["--profile", $0] }
+        program.standardOutput = output
+        // It plays until its input ends.
+        program.standardInput = Pipe()
+        try program.run()
+        return program
+    }
+}
