@@ -29,9 +29,7 @@ struct ProfileParts: Hashable, Sendable {
         parts.events = events.compactMap { $0.filled(by: values) }
         parts.answers = answers.compactMap { $0.filled(by: values) }
         parts.commandTopics = commandTopics.compactMap { $0.filled(by: values) }
-        parts.commands = commands.compactMapValues { forms in
-            forms.lazy.compactMap { $0.filled(by: values) }.first.map { [$0] }
-        }
+        parts.commands = commands.mapValues { forms in forms.compactMap { $0.filled(by: values) } }.filter { !$0.value.isEmpty }
         parts.refresh = refresh.lazy.compactMap { $0.filled(by: values) }.first.map { [$0] } ?? []
         return parts
     }
