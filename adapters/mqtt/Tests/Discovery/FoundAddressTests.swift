@@ -1,4 +1,5 @@
 import AdapterMQTT
+import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardMQTT
 import Testing
@@ -14,6 +15,19 @@ import Testing
             let profile = try #require(ProfileLibrary.shipped[lock.profile])
             #expect(throws: Never.self) { try Dialect(profile, variables: lock.variables) }
         }
+    }
+
+    @Test("C06: attached, it listens to the announced topic, unlocks by the announced word, and draws no latch")
+    func c06() throws {
+        var broker = Listening()
+        broker.hear("homeassistant/lock/abc/config", HomeAssistantTests.c06)
+        let profile = try #require(ProfileLibrary.shipped["homeassistant"])
+        let dialect = try Dialect(profile, variables: try #require(broker.only).variables)
+        #expect(dialect.filters.contains { $0.description == "x/abc/state" })
+        var memory = LockMemory()
+        let frame = try dialect.order(.unlock, code: nil, reference: "1", &memory).command
+        #expect(frame.topic.description == "x/abc/set" && frame.payload == Array("OPENIT".utf8))
+        #expect(throws: AdapterError.unsupported) { try dialect.order(.unlatch, code: nil, reference: "2", &memory) }
     }
 
     @Test(
