@@ -92,6 +92,6 @@ import Testing
             return try? spoken.dialect.order(operation, code: nil, reference: "r", &memory).command
         }
         #expect(Set(commands).count == commands.count, "no two commands are the same frame")
-        #expect(commands.contains { $0.topic == spoken.dialect.commandTopic })
+        #expect(spoken.dialect.filters.contains { $0.matches(spoken.dialect.commandTopic.description) })
     }
 }
