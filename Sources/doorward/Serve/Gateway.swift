@@ -1,3 +1,4 @@
+import AdapterMQTT
 import AdapterSimulator
 import DoorwardControl
 import DoorwardDomain
@@ -35,14 +36,17 @@ struct Gateway: Service {
             let tokenKey = try await TokenKeyFile(configuration).key(knownTo: store)
             let random = RandomSource()
             let simulator = SimulatorAdapter(clock: clock)
-            let mqtt = try MQTTSetup(configuration, random: random, logger: logger)
-            if !mqtt.brokers.isEmpty { logger.warning("no adapter speaks to the brokers of the configuration yet") }
+            let setup = try MQTTSetup(configuration, random: random, logger: logger)
+            let mqtt = MQTTAdapter(
+                brokers: setup.brokers, library: setup.library, clock: clock, random: random, logger: logger)
+            let mqttMetrics = MQTTMetrics(mqtt, metrics)
             let control = GatewayControl(
-                store: store, adapters: [simulator], clock: clock, random: random,
+                store: store, adapters: [simulator, mqtt], clock: clock, random: random,
                 limits: GatewayControl.Limits(configuration), logger: logger, version: Doorward.version,
                 metrics: metrics)
             let page = MetricsPage(
-                metrics, version: Doorward.version, samplers: [{ control.sampleMetrics() }, { await store.sampleMetrics() }])
+                metrics, version: Doorward.version,
+                samplers: [{ control.sampleMetrics() }, { await store.sampleMetrics() }, { mqttMetrics.sample() }])
             let settings = HTTPSettings(configuration)
             let server = try GatewayServer(
                 control: control, settings: settings, tokenKey: tokenKey, simulator: SimulatorSwitch(adapter: simulator),

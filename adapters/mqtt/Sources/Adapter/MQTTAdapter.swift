@@ -11,8 +11,8 @@ package final class MQTTAdapter: Sendable {
     /// What devices carry in `adapter`.
     package let kind = "mqtt"
     let library: ProfileLibrary
-    private let surroundings: Surroundings
-    private let links: [String: BrokerLink]
+    let surroundings: Surroundings
+    let links: [String: BrokerLink]
     private let findings: [String: FoundLocks]
     private let roll: Roll
     private let watch = Mutex<Task<Void, Never>?>(nil)

@@ -22,6 +22,7 @@ final class NukiHarness: AdapterHarness {
         let id: String
     }
 
+    private static let portfolio = PortfolioID(high: 0x0F, low: 1)
     /// Later than prompt, and within what the kit calls late.
     private static let delay = Duration.seconds(10)
 
@@ -31,8 +32,11 @@ final class NukiHarness: AdapterHarness {
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         settings.firstPause = .milliseconds(20)
         settings.longestPause = .milliseconds(50)
+        let home = MQTTBroker(name: "home", settings: settings, profiles: ["nuki-native"], isDiscovering: true)
+        settings.clientID = "gateway of others"
+        let others = MQTTBroker(name: "others", settings: settings, portfolioID: Self.portfolio)
         let mqtt = MQTTAdapter(
-            brokers: [MQTTBroker(name: "home", settings: settings)], library: .shipped, clock: clock, random: RandomSource(),
+            brokers: [home, others], library: .shipped, clock: clock, random: RandomSource(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         watched = WatchedAdapter(mqtt, nuki, clock)
     }
@@ -57,6 +61,12 @@ final class NukiHarness: AdapterHarness {
         switch event {
         case .speaks: nuki.speak(id)
         case .turnedByHand: nuki.turn(id)
+        case .rubbish:
+            nuki.say("nuki/\(id)/state", "\u{1F510}")
+            nuki.say("nuki/\(id)/commandResponse", "twelve")
+            nuki.say("nuki/\(id)/batteryChargeState", "101")
+        case .tampered: nuki.say("nuki/\(id)/doorsensorState", "240")
+        case .calmed: nuki.say("nuki/\(id)/doorsensorState", "2")
         case .repeatedFromBefore: try await watched.listenAnew(to: lock)
         }
         try await watched.settle()
@@ -66,6 +76,36 @@ final class NukiHarness: AdapterHarness {
     func orders(at lock: DeviceID) async -> [LockOperation]? {
         guard let id = try? watched.name(of: lock) else { return nil }
         return nuki.orders(at: id).map { $0 == 1 ? .unlock : $0 == 2 ? .lock : .unlatch }
+    }
+
+    var tellsPlaces: Bool { true }
+
+    var ways: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? {
+        func address(_ broker: String) -> [String: JSONValue] {
+            WatchedAdapter.address(of: "AA").merging(["broker": .string(broker)]) { $1 }
+        }
+        return ([(address("home"), .gateway), (address("others"), .portfolio(Self.portfolio))], address("nowhere"))
+    }
+
+    func setTransport(isAway: Bool) async throws -> Bool {
+        if isAway { broker.kill() } else { try await broker.run() }
+        try await watched.setTransport(isAway: isAway)
+        return true
+    }
+
+    func announce(_ number: Int, isThere: Bool) async throws -> Bool {
+        let id = "\(10_000 + number)"
+        nuki.keep("homeassistant/lock/nuki_\(id)_lock/config", isThere ? Self.announcement(of: id) : "")
+        try await watched.settle()
+        return true
+    }
+
+    private static func announcement(of id: String) -> String {
+        """
+        {"~":"nuki/\(id)","name":"Lock \(id)","uniq_id":"\(id)_lock","cmd_t":"~/lockAction","stat_t":"~/state","pl_lock":"2",
+        "pl_unlk":"1","pl_open":"3","stat_locked":"1","stat_unlocked":"3","avty_t":"~/connected","pl_avail":"true",
+        "pl_not_avail":"false","dev":{"ids":"[\(id)]","mf":"Nuki"}}
+        """
     }
 
     func pass(_ time: Duration) async throws {

@@ -12,6 +12,7 @@ final class WatchedAdapter: LockAdapter {
         var names: [DeviceID: String] = [:]
         var attached: [DeviceID: AttachedLock] = [:]
         var isStarted = false
+        var isAway = false
         var rounds: UInt64 = 0
     }
 
@@ -55,7 +56,7 @@ final class WatchedAdapter: LockAdapter {
 
     /// Waits until what was sent in either direction has arrived, and what that led to.
     func settle() async throws {
-        guard state.withLock({ $0.isStarted }) else { return }
+        guard state.withLock({ $0.isStarted && !$0.isAway }) else { return }
         // A question may follow from an answer, and its answer from that.
         for _ in 0..<3 { await goRound() }
     }
@@ -70,7 +71,7 @@ final class WatchedAdapter: LockAdapter {
                 commandID: CommandID(high: 0xFFFF, low: round), deviceID: Self.marker,
                 operation: round.isMultiple(of: 2) ? .lock : .unlock, deadline: clock.now().advanced(by: .seconds(60)))
             if (try? mqtt.send(order)) != nil { return await heard.confirmation(of: order.commandID) }
-            await Task.yield()
+            await wait()
         }
     }
 
@@ -90,7 +91,28 @@ final class WatchedAdapter: LockAdapter {
         heard.set(reports)
         try await mqtt.start(reports: heard)
         state.withLock { $0.isStarted = true }
-        while mqtt.health != .ok { await Task.yield() }
+        await connected()
+    }
+
+    /// The broker is away, or back; when this returns, the adapter knows.
+    func setTransport(isAway: Bool) async throws {
+        let isStarted = state.withLock { state in
+            state.isAway = isAway
+            return state.isStarted
+        }
+        guard isStarted else { return }
+        if isAway { while mqtt.health == .ok { await wait() } } else { await connected() }
+    }
+
+    private func connected() async {
+        guard !state.withLock({ $0.isAway }) else { return }
+        while mqtt.health != .ok { await wait() }
+    }
+
+    /// A connection that could not be made is tried again when virtual time has gone by.
+    private func wait() async {
+        clock.advance(by: .milliseconds(1))
+        await Task.yield()
     }
 
     func stop() async {
