@@ -39,14 +39,12 @@ struct Gateway: Service {
             let setup = try MQTTSetup(configuration, random: random, logger: logger)
             let mqtt = MQTTAdapter(
                 brokers: setup.brokers, library: setup.library, clock: clock, random: random, logger: logger)
-            let mqttMetrics = MQTTMetrics(mqtt, metrics)
             let control = GatewayControl(
                 store: store, adapters: [simulator, mqtt], clock: clock, random: random,
                 limits: GatewayControl.Limits(configuration), logger: logger, version: Doorward.version,
                 metrics: metrics)
             let page = MetricsPage(
-                metrics, version: Doorward.version,
-                samplers: [{ control.sampleMetrics() }, { await store.sampleMetrics() }, { mqttMetrics.sample() }])
+                metrics, version: Doorward.version, samplers: [{ control.sampleMetrics() }, { await store.sampleMetrics() }])
             let settings = HTTPSettings(configuration)
             let server = try GatewayServer(
                 control: control, settings: settings, tokenKey: tokenKey, simulator: SimulatorSwitch(adapter: simulator),

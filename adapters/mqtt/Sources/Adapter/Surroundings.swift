@@ -23,8 +23,15 @@ final class Listener: Sendable {
 
 /// What is counted over all brokers.
 final class Counters: Sendable {
+    /// Connections that ended or could not be made, and those that were cut so that nothing arrives late.
+    let disconnects = Atomic(0)
+    let cuts = Atomic(0)
+    /// Frames that left, and those that a connection did not take.
     let orders = Atomic(0)
     let questions = Atomic(0)
+    let refused = Atomic(0)
+    /// Messages that came, those of them that were not looked at, and odd ones.
+    let messages = Atomic(0)
     let dropped = Atomic(0)
     let odd = Atomic(0)
 }

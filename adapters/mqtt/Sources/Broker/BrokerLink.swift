@@ -34,8 +34,8 @@ final class BrokerLink: Sendable {
     /// Whether a frame could leave at this moment.
     var isConnected: Bool { current.withLock { $0 }?.isConnected ?? false }
 
-    /// How the connection is, and what it has counted since it was started.
-    var health: MQTTHealth? { current.withLock { $0 }?.health }
+    /// Messages that the connection of now did not take.
+    var untaken: Int { current.withLock { $0 }?.health.counts.messagesDropped ?? 0 }
 
     /// Connects, and listens for every lock that was added.
     func start() {
@@ -56,14 +56,20 @@ final class BrokerLink: Sendable {
     func stop() async {
         let connection = current.withLock { $0.take() }
         await connection?.stop()
+        surroundings.counters.dropped.add(connection?.health.counts.messagesDropped ?? 0, ordering: .relaxed)
         endRound()
     }
 
     /// Hands a frame to the connection now, or throws. It is never retained.
     func publish(_ outgoing: Outgoing, lifetime: Duration) throws(MQTTSendError) {
         guard let connection = current.withLock({ $0 }) else { throw .notConnected }
-        try connection.publish(
-            MQTTFrame(topic: outgoing.topic, payload: outgoing.payload, quality: outgoing.quality, lifetime: lifetime))
+        do {
+            try connection.publish(
+                MQTTFrame(topic: outgoing.topic, payload: outgoing.payload, quality: outgoing.quality, lifetime: lifetime))
+        } catch {
+            surroundings.counters.refused.add(1, ordering: .relaxed)
+            throw error
+        }
     }
 
     // MARK: - Locks
@@ -97,6 +103,8 @@ final class BrokerLink: Sendable {
             note(.info, "the broker is there", ["mqtt": "\(version.rawValue)"])
             beginRound()
         case .disconnected(let failure):
+            surroundings.counters.disconnects.add(1, ordering: .relaxed)
+            if failure == .stuck { surroundings.counters.cuts.add(1, ordering: .relaxed) }
             note(.warning, "\(failure)", [:])
             endRound()
             for lock in routes.withLock({ $0.locks }) { lock.loseBroker() }
@@ -112,6 +120,7 @@ final class BrokerLink: Sendable {
     }
 
     private func take(_ message: MQTTMessage) {
+        surroundings.counters.messages.add(1, ordering: .relaxed)
         for lock in routes.withLock({ $0.topics.values(for: message.topic) }) { lock.hear(message) }
         found.hear(message)
     }
