@@ -178,7 +178,9 @@ let package = Package(
                 logging, yams,
             ],
             path: "adapters/mqtt/Tests"),
-        tests("MQTTLocksTests", ["doorward-mqtt-locks", "DoorwardMQTT", "DoorwardTesting", arguments], path: "simulators/mqtt-locks/Tests"),
+        tests(
+            "MQTTLocksTests", ["doorward-mqtt-locks", "DoorwardMQTT", "DoorwardTesting", arguments],
+            path: "simulators/mqtt-locks/Tests"),
         tests(
             "DoorwardTestingTests",
             ["DoorwardTesting", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardDomain"]),
