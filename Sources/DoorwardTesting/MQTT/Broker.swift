@@ -146,9 +146,8 @@ private final class Lines: Sendable {
     /// The first line that matches, or `nil` at the end.
     func first(where matches: (String) -> Bool) async -> String? {
         while true {
-            let (found, isAtEnd) = state.withLock { ($0.lines.first(where: matches), $0.isAtEnd) }
+            let (found, isAtEnd, seen) = state.withLock { ($0.lines.first(where: matches), $0.isAtEnd, $0.lines.count) }
             if found != nil || isAtEnd { return found }
-            let seen = state.withLock { $0.lines.count }
             await withCheckedContinuation { continuation in
                 let isOld = state.withLock { state in
                     guard state.lines.count == seen, !state.isAtEnd else { return true }

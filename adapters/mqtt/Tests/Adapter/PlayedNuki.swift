@@ -23,7 +23,8 @@ final class PlayedNuki: Sendable {
 
     private struct State {
         var locks: [String: Lock] = [:]
-        var echoes = 0
+        /// The last word of its own that came back to it.
+        var echo = 0
     }
 
     private let connection: MQTTConnection
@@ -35,19 +36,23 @@ final class PlayedNuki: Sendable {
         settings.firstPause = .milliseconds(20)
         settings.longestPause = .milliseconds(50)
         state = Mutex(State())
-        let (connected, continuation) = AsyncStream.makeStream(of: Void.self)
         let ear = ear
         connection = MQTTConnection(settings) { event in
-            switch event {
-            case .connected: continuation.yield()
-            case .message(let message): ear.nuki?.take(message)
-            case .disconnected, .acknowledged, .subscriptionRefused: break
-            }
+            if case .message(let message) = event { ear.nuki?.take(message) }
         }
         ear.listen(self)
         connection.want([MQTTFilter("nuki/+/lockAction"), MQTTFilter("settle/+")].compactMap { $0 })
         connection.start()
-        for await _ in connected { break }
+        await listen()
+    }
+
+    /// Waits until what is said on the broker comes to these locks.
+    func listen() async {
+        let before = state.withLock { $0.echo }
+        while state.withLock({ $0.echo }) == before {
+            say("settle/echo", "\(before + 1)")
+            await Task.yield()
+        }
     }
 
     func stop() async { await connection.stop() }
@@ -103,7 +108,7 @@ final class PlayedNuki: Sendable {
     private func take(_ message: MQTTMessage) {
         let levels = message.topic.split(separator: "/").map(String.init)
         let text = String(decoding: message.payload, as: UTF8.self)
-        if levels[0] == "settle" { return say("nuki/\(levels[1])/state", text) }
+        if levels[0] == "settle" { return state.withLock { $0.echo = Int(text) ?? $0.echo } }
         guard levels.count == 3, let action = Int(text), !message.isRetained else { return }
         let id = levels[1]
         let manner = state.withLock { state in

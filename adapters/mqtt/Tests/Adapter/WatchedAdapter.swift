@@ -101,7 +101,12 @@ final class WatchedAdapter: LockAdapter {
             return state.isStarted
         }
         guard isStarted else { return }
-        if isAway { while mqtt.health == .ok { await wait() } } else { await connected() }
+        if isAway {
+            while mqtt.health == .ok { await wait() }
+        } else {
+            await nuki.listen()
+            await connected()
+        }
     }
 
     private func connected() async {
