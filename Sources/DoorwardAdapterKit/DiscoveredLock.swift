@@ -1,6 +1,6 @@
 package import DoorwardDomain
 
-/// A lock that an adapter has found by itself, and that nobody has attached.
+/// A lock that an adapter has found by itself, and that nobody has attached. One that its own system takes away is none any more.
 package struct DiscoveredLock: Hashable, Sendable {
     /// Tells it from the adapter's others; the same for the same lock as long as it is told of, also after a restart.
     package let id: String
@@ -18,8 +18,6 @@ package struct DiscoveredLock: Hashable, Sendable {
     package let capabilities: LockCapabilities?
     /// Why `check` would refuse the address as it stands, as a sentence for a person; `nil` when it can be attached at once.
     package let problem: String?
-    /// Its own system has taken it away since, or tells of it no more.
-    package let isGone: Bool
     /// When this process heard of it first.
     package let firstSeenAt: Timestamp
     /// When this process heard of it last.
@@ -27,10 +25,10 @@ package struct DiscoveredLock: Hashable, Sendable {
 
     package init(
         id: String, name: String?, manufacturer: String?, model: String?, address: [String: JSONValue], owner: TransportOwner,
-        capabilities: LockCapabilities?, problem: String?, isGone: Bool, firstSeenAt: Timestamp, lastSeenAt: Timestamp
+        capabilities: LockCapabilities?, problem: String?, firstSeenAt: Timestamp, lastSeenAt: Timestamp
     ) {
         (self.id, self.name, self.manufacturer, self.model) = (id, name, manufacturer, model)
         (self.address, self.owner, self.capabilities, self.problem) = (address, owner, capabilities, problem)
-        (self.isGone, self.firstSeenAt, self.lastSeenAt) = (isGone, firstSeenAt, lastSeenAt)
+        (self.firstSeenAt, self.lastSeenAt) = (firstSeenAt, lastSeenAt)
     }
 }

@@ -35,8 +35,6 @@ package struct DiscoveredDevice: Hashable, Sendable {
     package let capabilities: LockCapabilities?
     /// Why it cannot be attached as it stands, as a sentence for a person.
     package let problem: String?
-    /// Its own system has taken it away since.
-    package let isGone: Bool
     /// When the gateway heard of it first since it was started.
     package let firstSeenAt: Timestamp
     /// When the gateway heard of it last.
@@ -46,7 +44,7 @@ package struct DiscoveredDevice: Hashable, Sendable {
         (id, self.adapter, name) = (lock.id, adapter, lock.name)
         (manufacturer, model) = (lock.manufacturer, lock.model)
         (address, capabilities, problem) = (lock.address, lock.capabilities, lock.problem)
-        (isGone, firstSeenAt, lastSeenAt) = (lock.isGone, lock.firstSeenAt, lock.lastSeenAt)
+        (firstSeenAt, lastSeenAt) = (lock.firstSeenAt, lock.lastSeenAt)
     }
 }
 

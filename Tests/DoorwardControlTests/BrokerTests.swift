@@ -215,7 +215,7 @@ import Testing
         func found(_ id: String, _ owner: TransportOwner) -> DiscoveredLock {
             DiscoveredLock(
                 id: id, name: nil, manufacturer: nil, model: nil, address: [:], owner: owner, capabilities: nil, problem: nil,
-                isGone: false, firstSeenAt: house.clock.now(), lastSeenAt: house.clock.now())
+                firstSeenAt: house.clock.now(), lastSeenAt: house.clock.now())
         }
         house.adapter.set(discovered: [
             found("oak:1", .portfolio(house.ids.portfolio)), found("elm:1", .portfolio(house.ids.otherPortfolio)),

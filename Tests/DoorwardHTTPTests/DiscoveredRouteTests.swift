@@ -10,12 +10,12 @@ import Testing
 @Suite struct DiscoveredRouteTests {
     private static func found(
         _ id: String, _ name: String?, _ owner: TransportOwner, seen seconds: Int64 = 0, problem: String? = nil,
-        isGone: Bool = false, capabilities: LockCapabilities? = [.lock, .unlock]
+        capabilities: LockCapabilities? = [.lock, .unlock]
     ) -> DiscoveredLock {
         DiscoveredLock(
             id: id, name: name, manufacturer: "Acme", model: nil,
             address: ["broker": .string("oak"), "topic": .string(id)], owner: owner, capabilities: capabilities,
-            problem: problem, isGone: isGone, firstSeenAt: Timestamp(milliseconds: 1000 * seconds),
+            problem: problem, firstSeenAt: Timestamp(milliseconds: 1000 * seconds),
             lastSeenAt: Timestamp(milliseconds: 5000 - 1000 * seconds))
     }
 
@@ -25,7 +25,7 @@ import Testing
         house.adapter.set(owners: ["oak": oak, "elm": elm, "spare": .gateway])
         house.adapter.set(discovered: [
             found("d", "attic", oak, seen: 3), found("b", "Cellar", oak, seen: 1, problem: "it needs a profile"),
-            found("c", nil, oak, seen: 2, isGone: true, capabilities: nil), found("a", "Elsewhere", elm),
+            found("c", nil, oak, seen: 2, capabilities: nil), found("a", "Elsewhere", elm),
             found("e", "New", .gateway),
         ])
         return house
@@ -41,16 +41,16 @@ import Testing
         #expect(Self.ids(reply) == ["b", "c", "d"])
         #expect(reply.data["pagination"]["totalItems"].number == 3)
         let keys: Set = [
-            "id", "name", "manufacturer", "model", "adapter", "address", "capabilities", "problem", "isGone", "firstSeenAt",
+            "id", "name", "manufacturer", "model", "adapter", "address", "capabilities", "problem", "firstSeenAt",
             "lastSeenAt",
         ]
         for lock in reply.data["discoveredDevices"].elements { #expect(lock.keys == keys) }
         let (cellar, unnamed) = (reply.data["discoveredDevices"][0], reply.data["discoveredDevices"][1])
         #expect(cellar["adapter"].text == "scripted" && cellar["address"]["topic"].text == "b")
-        #expect(cellar["problem"].text == "it needs a profile" && cellar["isGone"].flag == false)
+        #expect(cellar["problem"].text == "it needs a profile")
         #expect(cellar["capabilities"].elements.map(\.text) == ["LOCK", "UNLOCK"])
         #expect(cellar["firstSeenAt"].text == "1970-01-01T00:00:01.000Z")
-        #expect(unnamed["name"] == .null && unnamed["capabilities"] == .null && unnamed["isGone"].flag == true)
+        #expect(unnamed["name"] == .null && unnamed["capabilities"] == .null)
     }
 
     @Test("Each sees those of brokers by which they could attach, in list and total", arguments: House.Person.allCases)

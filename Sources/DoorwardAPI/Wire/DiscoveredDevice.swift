@@ -17,8 +17,6 @@ extension Wire {
         package var capabilities: [String]?
         /// Why it cannot be attached as it stands, as a sentence; `nil` when it can.
         package var problem: String?
-        /// Its own system has taken it away since.
-        package var isGone: Bool
         /// When the gateway heard of it first since it was started.
         package var firstSeenAt: String
         /// When the gateway heard of it last.

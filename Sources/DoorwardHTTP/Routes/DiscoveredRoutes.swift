@@ -36,7 +36,6 @@ extension DiscoveredDevice: JSONRenderable {
             writer.field("address", JSONValue.object(address))
             writer.field("capabilities", capabilities?.names)
             writer.field("problem", problem)
-            writer.field("isGone", isGone)
             writer.field("firstSeenAt", firstSeenAt)
             writer.field("lastSeenAt", lastSeenAt)
         }

@@ -39,7 +39,6 @@ struct Discovered: AsyncParsableCommand {
     }
 
     private static func state(_ lock: Wire.DiscoveredDevice) -> Table.Cell {
-        if lock.isGone { return Table.Cell("gone", .red) }
-        return lock.problem.map { Table.Cell($0, .yellow) } ?? Table.Cell("ready", .green)
+        lock.problem.map { Table.Cell($0, .yellow) } ?? Table.Cell("ready", .green)
     }
 }

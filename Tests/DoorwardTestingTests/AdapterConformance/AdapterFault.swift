@@ -100,7 +100,7 @@ enum AdapterFault: String, CaseIterable, Sendable {
     // Discovery.
     case listsOtherAddress = "A lock that makes itself known is listed once, and can be attached as it is listed"
     case listsAttached = "A lock is not listed while it is attached, and is again when it is detached"
-    case forgetsGone = "A lock that its own system has taken away is listed as gone, and as there when it is back"
+    case listsGone = "A lock that its own system has taken away is no longer listed, and is again when it is back"
     case listsUnderOneID = "What is listed has ids of its own in an order that stays, and was seen first before it was seen last"
     case discoveryMoves = "Looking for locks moves none, and what was found and not attached is not heard"
 }

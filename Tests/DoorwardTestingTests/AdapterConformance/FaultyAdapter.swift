@@ -51,7 +51,7 @@ final class FaultyAdapter: Sendable {
         /// Where locks were attached at any time.
         var places: [[String: JSONValue]: DeviceID] = [:]
         /// Those that made themselves known, by number, and whether they are there.
-        var found: [Int: Bool] = [:]
+        var found: Set<Int> = []
 
         subscript(_ id: DeviceID) -> Lock? {
             get { locks[id] ?? gone[id] }
@@ -128,7 +128,7 @@ final class FaultyAdapter: Sendable {
     /// Lets a lock make itself known, or be taken away.
     func announce(_ number: Int, isThere: Bool) {
         state.withLock { state in
-            state.found[number] = isThere || fault != .forgetsGone ? isThere : nil
+            if isThere { state.found.insert(number) } else if fault != .listsGone { state.found.remove(number) }
             if fault == .discoveryMoves { for id in state.locks.keys { state[id]?.bolt = .unlocked } }
         }
     }
@@ -232,14 +232,13 @@ extension FaultyAdapter: LockAdapter {
     var discovered: [DiscoveredLock] {
         state.withLock { state in
             let attached = Set(fault == .listsAttached ? [] : state.locks.values.map { $0.address["door"] })
-            return state.found.sorted { $0.key < $1.key }.compactMap { number, isThere in
+            return state.found.sorted().compactMap { number in
                 let door = JSONValue.integer(Int64(number))
                 if attached.contains(door) { return nil }
                 return DiscoveredLock(
                     id: fault == .listsUnderOneID ? "lock" : "lock \(number)", name: nil, manufacturer: nil, model: nil,
                     address: fault == .listsOtherAddress ? ["window": door] : ["door": door], owner: .anybody, capabilities: .all,
-                    problem: nil, isGone: !isThere, firstSeenAt: Timestamp(milliseconds: 1),
-                    lastSeenAt: Timestamp(milliseconds: 2))
+                    problem: nil, firstSeenAt: Timestamp(milliseconds: 1), lastSeenAt: Timestamp(milliseconds: 2))
             }
         }
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Found locks in lines") struct DiscoveredTests {
     private func lock(_ id: String, _ fill: (inout Wire.DiscoveredDevice) -> Void) -> Wire.DiscoveredDevice {
         var lock = Wire.DiscoveredDevice(
-            id: id, adapter: "mqtt", address: ["broker": .string("home"), "profile": .string("homie")], isGone: false,
+            id: id, adapter: "mqtt", address: ["broker": .string("home"), "profile": .string("homie")],
             firstSeenAt: "2030-01-01T00:00:00.000Z", lastSeenAt: "2030-01-01T00:00:00.000Z")
         fill(&lock)
         return lock
@@ -17,13 +17,13 @@ import Testing
         let found = [
             lock("home:1") { ($0.name, $0.manufacturer, $0.model) = ("Front", "Acme", "L1") },
             lock("home:2") { ($0.model, $0.problem) = ("L2", "it has no topic for commands") },
-            lock("home:3") { ($0.name, $0.isGone, $0.address) = ("\u{1B}[2JBack", true, [:]) },
+            lock("home:3") { ($0.name, $0.address) = ("\u{1B}[2JBack", [:]) },
         ]
         let lines = Discovered.lines(found, Style(isTerminal: false, environment: [:]))
         #expect(lines.count == 3)
         #expect(lines[0] == "Front\tAcme L1\tmqtt\thomie\tready\thome:1")
         #expect(lines[1] == "-\tL2\tmqtt\thomie\tit has no topic for commands\thome:2")
-        #expect(lines[2].hasSuffix("Back\t-\tmqtt\t-\tgone\thome:3") && !lines[2].contains("\u{1B}"))
+        #expect(lines[2].hasSuffix("Back\t-\tmqtt\t-\tready\thome:3") && !lines[2].contains("\u{1B}"))
     }
 
     @Test("a person is told what to type to attach one, and a program is not")

@@ -33,10 +33,7 @@ package final class MQTTAdapter: Sendable {
         let roll = Roll()
         var (links, findings): ([String: BrokerLink], [String: FoundLocks]) = ([:], [:])
         for broker in brokers where links[broker.name] == nil {
-            let found = FoundLocks(broker, clock: clock) { lock in
-                guard let key = LockKey(lock, on: broker.name, library) else { return }
-                roll.lock(at: key)?.mark(isGone: lock.isGone)
-            }
+            let found = FoundLocks(broker, clock: clock) { changed in roll.mark(changed, on: broker.name, library) }
             links[broker.name] = BrokerLink(broker, random: random, found: found, surroundings)
             findings[broker.name] = found
         }
@@ -85,12 +82,15 @@ extension MQTTAdapter: LockAdapter {
 
     /// A lock whose broker or profile the configuration no longer has stays without a way to it until it has.
     package func attach(_ lock: AttachedLock) {
+        let before = roll.entry(lock.id)
         detach(lock.id)
         do {
             let address = try MQTTAddress(lock.address)
             let bound = try bind(address, within: .everything)
             let new = MQTTLock(lock, address, bound.dialect, link: bound.link, surroundings)
             roll.add(new)
+            // What took it away is not heard again.
+            if case .lock(let old) = before, old.key == new.key, old.isGone { new.mark(isGone: true) }
             new.arrive()
         } catch {
             roll.addLost(lock)
@@ -138,7 +138,7 @@ extension MQTTAdapter: LockAdapter {
             id: "\(broker.name):\(lock.id)", name: lock.name, manufacturer: lock.manufacturer, model: lock.model,
             address: address, owner: broker.owner,
             capabilities: dialect?.capabilities, problem: lock.problem ?? (dialect == nil ? "needs a profile" : nil),
-            isGone: lock.isGone, firstSeenAt: entry.firstSeen, lastSeenAt: entry.lastSeen)
+            firstSeenAt: entry.firstSeen, lastSeenAt: entry.lastSeen)
     }
 
     private func bind(

@@ -67,6 +67,14 @@ final class Roll: Sendable {
     func entry(_ id: DeviceID) -> Entry? { state.withLock { $0.entries[id] } }
     func lock(at key: LockKey) -> MQTTLock? { state.withLock { $0.byKey[key] } }
 
+    /// Shows the attached locks among those of which one message has told as gone or there.
+    func mark(_ told: [FoundLock], on broker: String, _ library: ProfileLibrary) {
+        let keys = told.compactMap { found in LockKey(found, on: broker, library).map { (key: $0, isGone: found.isGone) } }
+        let there = Set(keys.filter { !$0.isGone }.map(\.key))
+        // One that is told of in another place instead is not gone.
+        for (key, isGone) in keys where !isGone || !there.contains(key) { lock(at: key)?.mark(isGone: isGone) }
+    }
+
     var all: [MQTTLock] {
         state.withLock { $0.entries.values.compactMap { if case .lock(let lock) = $0 { lock } else { nil } } }
     }

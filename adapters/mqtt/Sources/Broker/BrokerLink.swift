@@ -101,6 +101,7 @@ final class BrokerLink: Sendable {
         case .message(let message): take(message)
         case .connected(let version):
             note(.info, "the broker is there", ["mqtt": "\(version.rawValue)"])
+            found.beginAnew()
             beginRound()
         case .disconnected(let failure):
             surroundings.counters.disconnects.add(1, ordering: .relaxed)

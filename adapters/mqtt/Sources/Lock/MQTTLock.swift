@@ -55,6 +55,9 @@ final class MQTTLock: Sendable {
 
     var id: DeviceID { attached.id }
 
+    /// Whether what found it says that it is no longer there.
+    var isGone: Bool { state.withLock { $0.isGone } }
+
     /// Where it is told to move.
     var key: LockKey { LockKey(broker: link.broker.name, topic: dialect.commandTopic) }
 

@@ -1,0 +1,45 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+
+/// A running adapter that looks for locks on a real broker, and what it reports.
+struct FoundHouse {
+    let harness: NukiHarness
+    let heard = HeardReports()
+
+    init() async throws {
+        harness = try await NukiHarness()
+        try await harness.adapter.start(reports: heard)
+        try await pass()
+    }
+
+    var adapter: any LockAdapter { harness.adapter }
+
+    /// The ids of what is listed.
+    var listed: [String] { adapter.discovered.map(\.id) }
+
+    static func id(_ number: Int) -> DeviceID { DeviceID(high: 0xF0, low: UInt64(number)) }
+
+    func announce(_ number: Int, isThere: Bool = true) async throws {
+        _ = try await harness.announce(number, isThere: isThere)
+        try await pass()
+    }
+
+    /// Attaches the one lock that is listed.
+    func attachListed(as number: Int) async throws {
+        let lock = adapter.discovered.count == 1 ? adapter.discovered[0] : nil
+        adapter.attach(AttachedLock(id: Self.id(number), address: lock?.address ?? [:]))
+        try await pass()
+        harness.nuki.speak("\(10_000 + number)")
+        try await pass()
+    }
+
+    func send(_ operation: LockOperation, to number: Int) throws {
+        try adapter.send(
+            LockOrder(
+                commandID: CommandID(high: 0xF1, low: UInt64(number)), deviceID: Self.id(number), operation: operation,
+                deadline: harness.clock.now().advanced(by: .seconds(10))))
+    }
+
+    func pass() async throws { try await harness.pass(.seconds(1)) }
+}

@@ -1,0 +1,80 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+/// An attached lock that is no longer announced where it was found.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct GoneLockTests {
+    private static let lock = FoundHouse.id(1)
+
+    /// With an attached lock that was found, and has said that it is locked.
+    private static func house() async throws -> FoundHouse {
+        let house = try await FoundHouse()
+        try await house.announce(1)
+        try await house.attachListed(as: 1)
+        #expect(house.heard.states(of: lock).last == .init(.locked, .confirmed))
+        #expect(house.heard.faults(of: lock).allSatisfy { !$0.contains("gone") })
+        return house
+    }
+
+    @Test("It is told as gone and its state as old, obeys as before, and is whole again when it is announced again")
+    func gone() async throws {
+        let house = try await Self.house()
+        try await house.announce(1, isThere: false)
+        #expect(house.heard.faults(of: Self.lock).last == ["gone"])
+        #expect(house.heard.states(of: Self.lock).last == .init(.locked, .stale))
+        #expect(house.listed == [])
+
+        try house.send(.unlock, to: 1)
+        try await house.pass()
+        #expect(house.heard.states(of: Self.lock).last == .init(.unlocked, .confirmed))
+        #expect(await house.harness.orders(at: Self.lock) == [.unlock])
+        #expect(house.heard.faults(of: Self.lock).last == ["gone"], "that it obeys is not the word of what took it away")
+
+        try await house.announce(1)
+        #expect(house.heard.faults(of: Self.lock).last == [])
+        #expect(house.heard.states(of: Self.lock).last == .init(.unlocked, .confirmed))
+        #expect(house.listed == [], "it is still attached")
+        await house.harness.end()
+    }
+
+    @Test("Other faults are told beside it, and stay when it is back")
+    func otherFaults() async throws {
+        let house = try await Self.house()
+        try await house.announce(1, isThere: false)
+        _ = try await house.harness.happen(.tampered, at: Self.lock)
+        #expect(house.heard.faults(of: Self.lock).last == ["gone", "tamper"])
+        try await house.announce(1)
+        #expect(house.heard.faults(of: Self.lock).last == ["tamper"])
+        await house.harness.end()
+    }
+
+    @Test("It is gone as before when it is attached anew under its address")
+    func attachedAnew() async throws {
+        let house = try await Self.house()
+        let address = house.harness.address(of: 1)
+        try await house.announce(1, isThere: false)
+        let count = house.heard.faults(of: Self.lock).count
+        house.adapter.attach(AttachedLock(id: Self.lock, address: address))
+        try await house.pass()
+        #expect(house.heard.faults(of: Self.lock).dropFirst(count).last == ["gone"])
+        try await house.announce(1)
+        #expect(house.heard.faults(of: Self.lock).last == [])
+        await house.harness.end()
+    }
+
+    @Test("A lock that is announced in two places is not gone when one of them is emptied")
+    func announcedTwice() async throws {
+        let house = try await Self.house()
+        let other = "homeassistant/lock/copy/config"
+        house.harness.nuki.keep(other, #"{"cmd_t":"nuki/10001/lockAction","stat_t":"nuki/10001/state","dev":{"mf":"Nuki"}}"#)
+        try await house.pass()
+        house.harness.nuki.keep(other, "")
+        try await house.pass()
+        #expect(house.heard.faults(of: Self.lock).allSatisfy { !$0.contains("gone") })
+        #expect(house.heard.states(of: Self.lock).last == .init(.locked, .confirmed))
+        try await house.announce(1, isThere: false)
+        #expect(house.heard.faults(of: Self.lock).last == ["gone"])
+        await house.harness.end()
+    }
+}

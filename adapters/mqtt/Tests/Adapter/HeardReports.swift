@@ -1,0 +1,31 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+import Synchronization
+
+/// Everything that an adapter reports, for a test to look at.
+final class HeardReports: ReportReceiver {
+    private let kept = Mutex<[LockReport]>([])
+
+    func receive(_ report: LockReport) { kept.withLock { $0.append(report) } }
+
+    func facts(of lock: DeviceID) -> [LockReport.Fact] {
+        kept.withLock { $0 }.filter { $0.deviceID == lock }.map(\.fact)
+    }
+
+    /// The faults as they were told, each time whole.
+    func faults(of lock: DeviceID) -> [Set<String>] {
+        facts(of: lock).compactMap { if case .faults(let words) = $0 { words } else { nil } }
+    }
+
+    /// Where the bolt was said to be, and how good that word was.
+    func states(of lock: DeviceID) -> [Said] {
+        facts(of: lock).compactMap { if case .state(let state, let quality, _, _) = $0 { Said(state, quality) } else { nil } }
+    }
+
+    struct Said: Equatable {
+        let state: LockState
+        let quality: StateQuality
+
+        init(_ state: LockState, _ quality: StateQuality) { (self.state, self.quality) = (state, quality) }
+    }
+}
