@@ -207,10 +207,13 @@ if Context.environment["DOORWARD_BENCHMARKS"] != nil {
             path: "Benchmarks/Policy",
             swiftSettings: strict),
         module("BenchmarkFleet", ["DoorwardControl", "DoorwardPolicy", "DoorwardDomain"], path: "Benchmarks/Fleet"),
+        module(
+            "BenchmarkGateway", ["BenchmarkSupport", "DoorwardDomain", nioCore, nioPosix], path: "Benchmarks/Gateway"),
         .executableTarget(
             name: "benchmark-scale",
             dependencies: [
-                "BenchmarkSupport", "BenchmarkFleet", "DoorwardStore", "DoorwardControl", "DoorwardPolicy", "DoorwardDomain",
+                "BenchmarkSupport", "BenchmarkFleet", "BenchmarkGateway", "DoorwardStore", "DoorwardControl", "DoorwardPolicy",
+                "DoorwardDomain",
                 httpClient, nioCore, nioHTTP1, logging,
             ],
             path: "Benchmarks/Scale",
@@ -218,7 +221,8 @@ if Context.environment["DOORWARD_BENCHMARKS"] != nil {
         .executableTarget(
             name: "benchmark-unlock",
             dependencies: [
-                "BenchmarkSupport", "BenchmarkFleet", "DoorwardHTTP", "DoorwardStore", "DoorwardControl", "DoorwardAudit",
+                "BenchmarkSupport", "BenchmarkFleet", "BenchmarkGateway", "DoorwardHTTP", "DoorwardStore", "DoorwardControl",
+                "DoorwardAudit",
                 "DoorwardPolicy",
                 "DoorwardDomain", "AdapterSimulator", hummingbird, nioCore, nioPosix, logging,
             ],
@@ -228,7 +232,12 @@ if Context.environment["DOORWARD_BENCHMARKS"] != nil {
             name: "benchmark-mqtt-bare", dependencies: ["CMosquitto"], path: "Benchmarks/MQTT/Bare",
             linkerSettings: [.linkedLibrary("mosquitto")]),
         .executableTarget(
-            name: "benchmark-mqtt", dependencies: ["BenchmarkSupport", "DoorwardMQTT"], path: "Benchmarks/MQTT/RoundTrips",
+            name: "benchmark-mqtt",
+            dependencies: [
+                "BenchmarkSupport", "BenchmarkFleet", "BenchmarkGateway", "DoorwardMQTT", "DoorwardStore", "DoorwardControl",
+                "DoorwardPolicy", "DoorwardDomain", nioCore, logging,
+            ],
+            path: "Benchmarks/MQTT/RoundTrips",
             swiftSettings: strict),
     ]
 }

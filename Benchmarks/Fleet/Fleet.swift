@@ -2,8 +2,8 @@ package import DoorwardControl
 package import DoorwardDomain
 package import DoorwardPolicy
 
-/// The tenancy that is unlocked: some portfolios, each with one property of eight units, each unit with one tenant and six
-/// devices of the simulator that take no time to move.
+/// The tenancy that is unlocked: some portfolios, each with one property of some units, each unit with one tenant and some
+/// devices; of the simulator, and so that they take no time to move, if not said otherwise.
 package struct Fleet: Sendable {
     /// One who may operate the devices of one unit.
     package struct Tenant: Sendable {
@@ -11,9 +11,23 @@ package struct Fleet: Sendable {
         package let devices: [DeviceID]
     }
 
+    /// How a device is reached.
+    package struct Way: Sendable {
+        /// The adapter's kind.
+        package var adapter: String
+        /// As the adapter wants it.
+        package var address: [String: JSONValue]
+
+        package init(adapter: String, address: [String: JSONValue]) { (self.adapter, self.address) = (adapter, address) }
+
+        /// A lock of the simulator that takes no time.
+        package static var simulated: Way {
+            Way(adapter: "simulator", address: ["latencyMs": .integer(0), "jitterMs": .integer(0)])
+        }
+    }
+
     /// What all tenants sign in with.
     package static let password = "a measured password"
-    private static let devicesPerUnit = 6
 
     /// What makes it up, parents before children.
     package private(set) var changes: [TenancyChange] = []
@@ -25,14 +39,17 @@ package struct Fleet: Sendable {
     private let random = RandomSource()
     private let now = SystemClock().now()
 
-    package init(portfolios: Int, unitsPerPortfolio: Int = 8) {
+    /// - Parameter way: how the device is reached that has this number among all.
+    package init(
+        portfolios: Int, unitsPerPortfolio: Int = 8, devicesPerUnit: Int = 6, way: (_ number: Int) -> Way = { _ in .simulated }
+    ) {
         for number in 0..<portfolios {
             let portfolio = Portfolio(id: random.id(at: now), name: "Portfolio \(number)", createdAt: now, updatedAt: now)
             let property = Property(
                 id: random.id(at: now), name: "Property \(number)", portfolioID: portfolio.id,
                 defaultTimeZone: "Europe/Berlin", createdAt: now, updatedAt: now)
             changes += [.putPortfolio(portfolio), .putProperty(property)]
-            for index in 0..<unitsPerPortfolio { addUnit("Flat \(index)", in: property) }
+            for index in 0..<unitsPerPortfolio { addUnit("Flat \(index)", in: property, devicesPerUnit, way) }
         }
     }
 
@@ -44,18 +61,20 @@ package struct Fleet: Sendable {
             changes: changes, credentials: tenants.map { .setPassword($0.user.id, hash: passwordHash) })
     }
 
-    private mutating func addUnit(_ name: String, in property: Property) {
+    private mutating func addUnit(_ name: String, in property: Property, _ devicesPerUnit: Int, _ way: (Int) -> Way) {
         let unit = DoorwardDomain.Unit(
             id: random.id(at: now), name: name, propertyID: property.id, portfolioID: property.portfolioID, createdAt: now,
             updatedAt: now)
         let user = User(
             id: random.id(at: now), email: "tenant\(tenants.count)@example.org", firstName: "Tessa",
             lastName: "Tenant \(tenants.count)", createdAt: now, updatedAt: now)
-        let devices = (0..<Self.devicesPerUnit).map { index in
-            LockDevice(
-                id: random.id(at: now), name: "Door \(index)", adapter: "simulator",
-                address: ["latencyMs": .integer(0), "jitterMs": .integer(0)], portfolioID: property.portfolioID,
-                propertyID: property.id, unitID: unit.id, capabilities: .all, createdAt: now, updatedAt: now)
+        let first = allDevices.count
+        let devices = (0..<devicesPerUnit).map { index in
+            let reached = way(first + index)
+            return LockDevice(
+                id: random.id(at: now), name: "Door \(index)", adapter: reached.adapter, address: reached.address,
+                portfolioID: property.portfolioID, propertyID: property.id, unitID: unit.id, capabilities: .all, createdAt: now,
+                updatedAt: now)
         }
         changes += [.putUnit(unit), .putUser(user)] + devices.map { .putDevice($0) }
         changes.append(

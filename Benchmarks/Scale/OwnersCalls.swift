@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import BenchmarkGateway
 import BenchmarkSupport
 import Foundation
 import NIOCore

@@ -39,3 +39,12 @@ package func processorTime() -> UInt64 {
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
+
+/// Processor time that a process has used until now, in seconds; 0 for one that is not there.
+package func processorTime(of process: Int32) -> Double {
+    let status = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+    // proc(5): utime and stime are the 14th and 15th word; the second, in brackets, may hold blanks.
+    let words = status.split(separator: ")").last?.split(separator: " ") ?? []
+    guard words.count > 12, let user = Double(words[11]), let system = Double(words[12]) else { return 0 }
+    return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+}

@@ -1,12 +1,12 @@
 import AdapterSimulator
 import BenchmarkFleet
+import BenchmarkGateway
 import DoorwardControl
 import DoorwardDomain
 import DoorwardHTTP
 import DoorwardStore
 import Foundation
 import Logging
-import NIOCore
 
 /// A whole gateway as `doorward serve` wires it: SQLite on a real file, the simulator, HTTP on a free port of the loopback.
 struct GatewayUnderTest {
@@ -58,30 +58,12 @@ struct GatewayUnderTest {
     func unlocks(withIdempotencyKey: Bool = false) async throws -> [[String]] {
         var requests: [[String]] = []
         for tenant in fleet.tenants {
-            let token = try await token(of: tenant)
+            let token = try await SignIn.token(email: tenant.user.email, password: Fleet.password, port: port)
             let key = withIdempotencyKey ? "Idempotency-Key: \(LoadPlan.numberMark)\r\n" : ""
             requests.append(
-                tenant.devices.map { device in
-                    "POST /api/v1/devices/\(device)/unlock HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAccept: application/json\r\n"
-                        + "Authorization: Bearer \(token)\r\n\(key)Content-Length: 0\r\n\r\n"
-                })
+                tenant.devices.map { LoadPlan.order("unlock", $0, token: token, port: port, headers: key) })
         }
         return requests
-    }
-
-    private struct SignInAnswer: Decodable {
-        struct Content: Decodable { let token: String }
-        let data: Content
-    }
-
-    private func token(of tenant: Fleet.Tenant) async throws -> String {
-        let body = #"{"email":"\#(tenant.user.email)","password":"\#(Fleet.password)"}"#
-        let answer = try await SingleCall.send(
-            """
-            POST /api/v1/auth/login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
-            Content-Length: \(body.utf8.count)\r\n\r\n\(body)
-            """, port: port)
-        return try JSONDecoder().decode(SignInAnswer.self, from: Data(answer.body.readableBytesView)).data.token
     }
 }
 

@@ -1,3 +1,4 @@
+import BenchmarkGateway
 import BenchmarkSupport
 
 /// What one stretch of load came to, beside what the server used for it.

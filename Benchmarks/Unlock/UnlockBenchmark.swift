@@ -1,4 +1,5 @@
 import BenchmarkFleet
+import BenchmarkGateway
 import BenchmarkSupport
 import DoorwardAudit
 import DoorwardControl

@@ -1,3 +1,4 @@
+import BenchmarkGateway
 import BenchmarkSupport
 import Foundation
 

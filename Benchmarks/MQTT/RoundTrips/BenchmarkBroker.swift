@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import DoorwardMQTT
 import Foundation
 
@@ -20,8 +21,11 @@ final class BenchmarkBroker {
         waitForIt()
     }
 
+    /// Processor time that it has used until now, in seconds.
+    var processorSeconds: Double { processorTime(of: process.processIdentifier) }
+
     func end() {
-        process.terminate()
+        process.endAtOnce()
         process.waitUntilExit()
         try? FileManager.default.removeItem(at: configuration)
     }

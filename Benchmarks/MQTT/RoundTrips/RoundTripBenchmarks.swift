@@ -1,20 +1,53 @@
+import BenchmarkGateway
 import BenchmarkSupport
 import Foundation
 
-/// Measures round trips of command, device and report through a broker on this machine, beside a C program that uses
-/// libmosquitto and nothing else. The first argument is how many rounds are measured, the second how many round trips each has.
+/// What is measured with a mosquitto that it starts, beside a C program that uses libmosquitto and nothing else:
+///
+///     benchmark-mqtt [rounds] [count]                  round trips of command, device and report of `MQTTConnection`
+///     benchmark-mqtt gateway [folder] [rounds]         unlocks through a whole gateway
+///     benchmark-mqtt fleet [folder] [locks] [seconds]  a gateway with that many attached locks, watched for so long
 @main
 enum RoundTripBenchmarks {
-    static func main() throws {
-        let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }
-        Machine().report()
+    static func main() async throws {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let numbers = arguments.compactMap { Int($0) }
+        switch arguments.first {
+        case Load.word: try await Load.serve()
+        case "gateway":
+            Machine().report()
+            try await inFolder(arguments) { folder in
+                try await GatewayRoundTrips(folder: folder, rounds: numbers.first ?? 7).run()
+            }
+        case "fleet":
+            Machine().report()
+            try await inFolder(arguments) { folder in
+                let (locks, seconds) = (numbers.first ?? 10_000, numbers.dropFirst().first ?? 180)
+                try await FleetBenchmark(folder: folder, locks: locks, seconds: seconds).run()
+            }
+        default:
+            Machine().report()
+            try measureLine(rounds: numbers.first ?? 7, count: numbers.dropFirst().first ?? 50_000)
+        }
+    }
+
+    /// A folder of its own in the one that is named, which lies on the disk that is meant; without one, in a temporary one.
+    private static func inFolder(_ arguments: [String], _ body: @Sendable (URL) async throws -> Void) async throws {
+        let parent = arguments.dropFirst().first { Int($0) == nil }.map { URL(fileURLWithPath: $0) }
+        let folder = (parent ?? FileManager.default.temporaryDirectory).appendingPathComponent(
+            "doorward-benchmark-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder)
+    }
+
+    private static func measureLine(rounds: Int, count: Int) throws {
         let broker = try BenchmarkBroker()
         defer { broker.end() }
         let device = try BareProgram.device(port: broker.port)
-        defer { device.terminate() }
+        defer { device.endAtOnce() }
         for (lanes, share) in [(64, 1), (1, 10)] {
-            try measure(
-                lanes: lanes, rounds: arguments.first ?? 7, count: (arguments.dropFirst().first ?? 50_000) / share, broker)
+            try measure(lanes: lanes, rounds: rounds, count: count / share, broker)
         }
     }
 
@@ -47,5 +80,5 @@ struct RoundTrips {
 }
 
 extension [Double] {
-    fileprivate var median: Double { isEmpty ? 0 : sorted()[count / 2] }
+    var median: Double { isEmpty ? 0 : sorted()[count / 2] }
 }

@@ -1,11 +1,14 @@
-import NIOCore
+package import NIOCore
 
 /// Takes HTTP/1.1 responses with a `Content-Length` off a connection's bytes. Enough for the servers that are measured, and
 /// cheap, so that the client leaves the machine to them.
-enum ResponseReader {
-    struct Response {
-        let status: Int
-        let body: ByteBuffer
+package enum ResponseReader {
+    /// One answer, without its headers.
+    package struct Response {
+        /// As in the first line: 200.
+        package let status: Int
+        /// `Content-Length` bytes.
+        package let body: ByteBuffer
     }
 
     /// The first whole response, removed from `buffer`; `nil` while it has not all come.

@@ -1,20 +1,28 @@
-import BenchmarkSupport
+internal import BenchmarkSupport
 import Foundation
 
 /// The built `doorward serve` as a process of its own, on a free port.
-struct ServedGateway {
-    let url: String
+package struct ServedGateway {
+    /// Where it serves: `http://127.0.0.1:40123`.
+    package let url: String
     /// From the start of the process until it said that it listens, in seconds.
-    let startSeconds: Double
+    package let startSeconds: Double
     private let process: Process
 
-    struct NeverReady: Error {}
+    /// It ended before it had said where it serves.
+    package struct NeverReady: Error {}
 
-    static func start(database: String) throws -> ServedGateway {
+    /// Returns when it serves.
+    ///
+    /// - Parameter configuration: a file; `nil` for none.
+    /// - Throws: `NeverReady` for one that ended instead.
+    package static func start(database: String, configuration: String? = nil) throws -> ServedGateway {
         let process = Process()
         let programs = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         process.executableURL = programs.appendingPathComponent("doorward")
-        process.arguments = ["serve", "--store-path", database, "--http-port", "0", "--log-level", "error"]
+        process.arguments =
+            ["serve", "--store-path", database, "--http-port", "0", "--log-level", "error"]
+            + (configuration.map { ["--config", $0] } ?? [])
         // What is measured is the defaults; DOORWARD_BENCHMARKS, which made this program, is no key that `serve` takes.
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("DOORWARD_") }
         let output = Pipe()
@@ -34,20 +42,18 @@ struct ServedGateway {
         return ServedGateway(url: String(url), startSeconds: seconds, process: process)
     }
 
-    func stop() {
+    /// Ends it, and waits for its end.
+    package func stop() {
         process.terminate()
         process.waitUntilExit()
     }
 
+    /// The port of `url`.
+    package var port: Int { url.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
+
     /// Bytes of its memory that are in RAM now.
-    var residentMemory: Double { BenchmarkSupport.residentMemory(of: process.processIdentifier) }
+    package var residentMemory: Double { BenchmarkSupport.residentMemory(of: process.processIdentifier) }
 
     /// The processor time that it has used until now, in seconds.
-    var processorSeconds: Double {
-        let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)) ?? ""
-        // proc(5): utime and stime are the 14th and 15th word; the second, in brackets, may hold blanks.
-        let words = status.split(separator: ")").last?.split(separator: " ") ?? []
-        guard words.count > 12, let user = Double(words[11]), let system = Double(words[12]) else { return 0 }
-        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
-    }
+    package var processorSeconds: Double { processorTime(of: process.processIdentifier) }
 }

@@ -1,5 +1,5 @@
-import BenchmarkSupport
-import NIOCore
+internal import BenchmarkSupport
+internal import NIOCore
 
 /// One connection of the load: sends its requests in turn, each when the one before it was answered, until the end.
 final class LoadConnection: ChannelInboundHandler {

@@ -1,15 +1,15 @@
-import BenchmarkSupport
+internal import BenchmarkSupport
 import Foundation
-import NIOCore
-import NIOPosix
+internal import NIOCore
+internal import NIOPosix
 
 /// The load: a process of its own with one thread, so that it shares no thread with the server that it measures.
-enum Load {
+package enum Load {
     /// The word on the command line that makes this program the load.
-    static let word = "load"
+    package static let word = "load"
 
     /// Runs a plan in a child process, which ends by itself when its time is over.
-    static func run(_ plan: LoadPlan) async throws -> LoadResult {
+    package static func run(_ plan: LoadPlan) async throws -> LoadResult {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = [word]
@@ -29,9 +29,9 @@ enum Load {
     }
 
     /// The child process: plan in, result out.
-    static func serve() async throws {
+    package static func serve() async throws {
         let plan = try JSONDecoder().decode(LoadPlan.self, from: FileHandle.standardInput.readDataToEndOfFile())
-        FileHandle.standardOutput.write(try JSONEncoder().encode(try await drive(plan)))
+        try FileHandle.standardOutput.write(contentsOf: try JSONEncoder().encode(try await drive(plan)))
     }
 
     private static func drive(_ plan: LoadPlan) async throws -> LoadResult {

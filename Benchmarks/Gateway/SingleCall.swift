@@ -1,9 +1,11 @@
-import NIOCore
-import NIOPosix
+internal import NIOCore
+internal import NIOPosix
 
 /// One request on a connection of its own.
-enum SingleCall {
-    static func send(_ request: String, port: Int) async throws -> ResponseReader.Response {
+package enum SingleCall {
+    /// - Parameter request: as its bytes go out.
+    /// - Throws: when the connection ends before the whole answer.
+    package static func send(_ request: String, port: Int) async throws -> ResponseReader.Response {
         let group = MultiThreadedEventLoopGroup.singleton
         let done = group.any().makePromise(of: ResponseReader.Response.self)
         let channel = try await ClientBootstrap(group: group)

@@ -1,0 +1,103 @@
+import BenchmarkFleet
+import BenchmarkGateway
+import BenchmarkSupport
+import DoorwardDomain
+import Foundation
+
+/// The row "unlock over MQTT": an authenticated unlock over HTTP, through a whole gateway that is a process of its own, with both
+/// records on the disk, to a lock that answers at once; beside the bare program, in turns.
+///
+/// The locks are the bare program's device, so that both have the same broker and the same locks.
+struct GatewayRoundTrips {
+    private static let name = "unlock over MQTT"
+    private static let secondsPerRound = 3.0
+    private static let lanes = 64
+    /// Away from the lanes of the bare program, whose reports are none of the gateway's locks'.
+    private static let firstLane = 1_000
+    private static let bareCount = 50_000
+
+    let folder: URL
+    let rounds: Int
+
+    /// What was measured in turns.
+    private struct Turns {
+        var bare: [RoundTrips] = []
+        var gateway: [LoadResult] = []
+        /// Processor time of the gateway for each unlock, in microseconds.
+        var cpu: [Double] = []
+        /// A flush of the disk beside it, in milliseconds.
+        var flush: [Double] = []
+    }
+
+    func run() async throws {
+        let broker = try BenchmarkBroker()
+        defer { broker.end() }
+        let device = try BareProgram.device(port: broker.port)
+        defer { device.endAtOnce() }
+        let estate = try await MQTTEstate.write(
+            Fleet(portfolios: 8, way: Self.way), folder: folder, brokerPort: broker.port)
+        let gateway = try estate.serve()
+        defer { gateway.stop() }
+        let unlocks = try await estate.orders(["unlock"], tenants: Self.lanes, on: gateway)
+        // Alone, one connection goes through all locks by turns: none is asked more often than is listened to.
+        for (lanes, connections) in [(Self.lanes, unlocks), (1, [unlocks.flatMap(\.self)])] {
+            let plan = LoadPlan(port: gateway.port, seconds: Self.secondsPerRound, connections: connections)
+            _ = try await Load.run(plan)
+            var turns = Turns()
+            for _ in 0..<rounds { try await turn(lanes: lanes, plan, gateway, broker, &turns) }
+            report(lanes: lanes, turns, locks: estate.fleet.deviceCount)
+        }
+        Figure(Self.name, "memory of the gateway", gateway.residentMemory / 1_048_576, "MiB").report()
+    }
+
+    /// By the profile that follows Home Assistant's keys: the lock says where it is in JSON, and is asked for nothing.
+    private static func way(_ number: Int) -> Fleet.Way {
+        let topic = "bench/\(firstLane + number)"
+        return Fleet.Way(
+            adapter: "mqtt",
+            address: [
+                "broker": .string(MQTTEstate.brokerName), "profile": .string("homeassistant"),
+                "command_topic": .string("\(topic)/set"),
+                "state_topic": .string("\(topic)/state"), "value_template": .string("{{ value_json.state }}"),
+            ])
+    }
+
+    private func turn(
+        lanes: Int, _ plan: LoadPlan, _ gateway: ServedGateway, _ broker: BenchmarkBroker, _ turns: inout Turns
+    ) async throws {
+        let count = lanes == 1 ? Self.bareCount / 25 : Self.bareCount
+        turns.bare.append(try BareProgram.gateway(port: broker.port, lanes: lanes, count: count))
+        turns.flush.append(try FlushTime.median(in: folder))
+        let used = gateway.processorSeconds
+        let result = try await Load.run(plan)
+        turns.gateway.append(result)
+        turns.cpu.append((gateway.processorSeconds - used) * 1e6 / Double(max(1, result.answered)))
+    }
+
+    // MARK: Figures
+
+    private func report(lanes: Int, _ turns: Turns, locks: Int) {
+        let name = lanes == 1 ? "one at a time" : "\(lanes) in flight"
+        let what = "\(locks) locks, medians of \(rounds) rounds of \(Int(Self.secondsPerRound)) s in turns"
+        func figure(_ figure: String, _ value: Double, _ unit: String, goal: Double? = nil) {
+            Figure(Self.name, "\(figure), \(name)", value, unit, goal: goal, note: what).report()
+        }
+        figure("bare libmosquitto", turns.bare.map(\.rate).median, "round trips/s")
+        figure("bare libmosquitto, p50", turns.bare.map(\.p50).median / 1e6, "ms")
+        figure("bare libmosquitto, p99", turns.bare.map(\.p99).median / 1e6, "ms")
+        figure("unlocks", turns.gateway.map(\.rate).median, "1/s")
+        figure("unlocks, p50", turns.gateway.map(\.p50).median / 1000, "ms")
+        figure("unlocks, p99", turns.gateway.map(\.p99).median / 1000, "ms")
+        figure("processor time of the gateway for an unlock", turns.cpu.median, "µs")
+        figure("answers other than 200", Double(turns.gateway.reduce(0) { $0 + $1.failed }), "")
+        let pairs = zip(turns.gateway, turns.bare)
+        if lanes == 1 {
+            let added = pairs.map { $0.p50 / 1000 - $1.p50 / 1e6 }
+            figure("a flush of the disk, p50", turns.flush.median, "ms")
+            figure("added to the bare round trip, p50", added.median, "ms")
+            figure("added beside two flushes, p50", zip(added, turns.flush).map { $0 - 2 * $1 }.median, "ms", goal: 1)
+        } else {
+            figure("ratio to bare libmosquitto", pairs.map { $0.rate / $1.rate }.median, "", goal: 0.5)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import BenchmarkSupport
+import Foundation
+
+/// `doorward-mqtt-locks`, which lies beside this program: plays locks until it is ended.
+struct LocksProgram {
+    private let process: Process
+    private let input: Pipe
+
+    struct NeverReady: Error {}
+
+    /// Returns when every lock has announced itself.
+    init(port: Int, locks: Int, reportEvery: String) throws {
+        (process, input) = (Process(), Pipe())
+        process.executableURL = Self.program
+        process.arguments = [
+            "--broker", "mqtt://127.0.0.1:\(port)", "--profile", "zigbee2mqtt:\(locks)", "--latency", "0ms",
+            "--report-every", reportEvery,
+        ]
+        let output = Pipe()
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        var said = Data()
+        while !said.split(separator: UInt8(ascii: "\n")).contains(Data("ready".utf8)) {
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else { throw NeverReady() }
+            said += more
+        }
+    }
+
+    /// What tells each lock from the others in an address, in their order.
+    static func variables(_ locks: Int) throws -> [[String: String]] {
+        struct Lock: Decodable { let address: [String: String] }
+        let process = Process()
+        process.executableURL = program
+        process.arguments = ["--profile", "zigbee2mqtt:\(locks)", "--list"]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let list = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return try JSONDecoder().decode([Lock].self, from: list).map(\.address)
+    }
+
+    private static var program: URL {
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appendingPathComponent("doorward-mqtt-locks")
+    }
+
+    /// Processor time that it has used until now, in seconds.
+    var processorSeconds: Double { processorTime(of: process.processIdentifier) }
+
+    func end() {
+        process.endAtOnce()
+        process.waitUntilExit()
+    }
+}

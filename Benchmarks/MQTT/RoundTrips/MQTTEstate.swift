@@ -1,0 +1,72 @@
+import BenchmarkFleet
+import BenchmarkGateway
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardStore
+import Foundation
+import Logging
+
+/// A database with attached locks of one broker, and the configuration that names the broker.
+struct MQTTEstate {
+    /// What addresses and the configuration call the broker.
+    static let brokerName = "measured"
+    static let operatorEmail = "operator@example.org"
+    private static let passwordCost = 14
+    private static let changesPerTransaction = 5_000
+
+    let fleet: Fleet
+    let database: String
+    let configuration: String
+
+    /// Writes both into `folder`.
+    ///
+    /// - Parameter discovery: what the broker is searched for; `nil` for nothing.
+    static func write(_ fleet: Fleet, folder: URL, brokerPort: Int, discovery: String? = nil) async throws -> MQTTEstate {
+        let estate = MQTTEstate(
+            fleet: fleet, database: folder.appendingPathComponent("gateway.db").path,
+            configuration: folder.appendingPathComponent("doorward.yaml").path)
+        let lines =
+            ["mqtt:", "  - name: \(brokerName)", "    url: mqtt://127.0.0.1:\(brokerPort)"]
+            + (discovery.map { ["    profiles: [\($0)]", "    discovery: true"] } ?? [])
+        try (lines.joined(separator: "\n") + "\n").write(toFile: estate.configuration, atomically: true, encoding: .utf8)
+        try await estate.writeTenancy()
+        return estate
+    }
+
+    func serve() throws -> ServedGateway { try ServedGateway.start(database: database, configuration: configuration) }
+
+    private func writeTenancy() async throws {
+        let store = try SQLiteStore.open(path: database, clock: SystemClock(), logger: Logger(label: "benchmark"))
+        let (random, now) = (RandomSource(), SystemClock().now())
+        let hash = try await PasswordHasher(cost: Self.passwordCost, random: random).hash(Secret(Fleet.password))
+        // Who may ask how many locks are within reach.
+        let theOperator = User(
+            id: random.id(at: now), email: Self.operatorEmail, firstName: "Otto", lastName: "Operator", isSuperAdmin: true,
+            createdAt: now, updatedAt: now)
+        let changes = fleet.changes + [.putUser(theOperator)]
+        for first in stride(from: 0, to: changes.count, by: Self.changesPerTransaction) {
+            let some = changes[first..<min(changes.count, first + Self.changesPerTransaction)]
+            _ = try await store.commit(StoreTransaction(changes: Array(some)))
+        }
+        let people = [theOperator] + fleet.tenants.map(\.user)
+        _ = try await store.commit(StoreTransaction(credentials: people.map { .setPassword($0.id, hash: hash) }))
+        try await store.close()
+    }
+
+    /// Signs some tenants in, and says what each may ask for.
+    ///
+    /// - Parameter words: `unlock`, `lock`: each for all devices of the tenant, before the next word.
+    /// - Returns: the requests of each tenant.
+    func orders(_ words: [String], tenants: Int, on gateway: ServedGateway) async throws -> [[String]] {
+        var requests: [[String]] = []
+        for tenant in fleet.tenants.prefix(tenants) {
+            let token = try await SignIn.token(email: tenant.user.email, password: Fleet.password, port: gateway.port)
+            requests.append(
+                words.flatMap { word in
+                    tenant.devices.map { LoadPlan.order(word, $0, token: token, port: gateway.port) }
+                })
+        }
+        return requests
+    }
+}
