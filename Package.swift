@@ -193,8 +193,9 @@ let package = Package(
             ]),
         // The built program as its users meet it: over HTTP, by signals, on a real database file.
         tests(
-            "EndToEnd", ["doorward", "DoorwardTesting", httpClient, nioCore, nioHTTP1], path: "Tests/EndToEnd",
-            exclude: ["Fixtures"]),
+            "EndToEnd",
+            ["doorward", "doorward-mqtt-locks", "DoorwardMQTT", "DoorwardTesting", httpClient, nioCore, nioHTTP1],
+            path: "Tests/EndToEnd", exclude: ["Fixtures"]),
     ]
 )
 

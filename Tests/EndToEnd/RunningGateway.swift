@@ -61,12 +61,12 @@ struct RunningGateway: Sendable {
     }
 
     /// A fresh database with its super admin, and a gateway on it.
-    static func first(in folder: TemporaryFolder) async throws -> RunningGateway {
+    static func first(in folder: TemporaryFolder, _ options: [String] = []) async throws -> RunningGateway {
         let created = try await Program.run(
             Program.doorward, ["admin", "create", "--email", adminEmail, "--password-stdin"],
             environment: environment(for: folder), input: password + "\n", in: folder)
         try #require(created.code == 0, "\(created.errors)")
-        return try await start(in: folder)
+        return try await start(in: folder, options)
     }
 
     var stranger: Caller { Caller(address: address, token: nil) }

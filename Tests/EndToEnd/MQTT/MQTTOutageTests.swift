@@ -1,0 +1,89 @@
+import DoorwardTesting
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// A real broker, a fleet of a hundred locks, and the built gateway between them and whoever asks.
+    @Suite("A broker that dies while a hundred locks are told to open") struct MQTTOutageTests {
+        @Test(
+            "no frame comes after its command's deadline, none twice, none retained, and every command has one end",
+            .timeLimit(.minutes(10)), arguments: [false, true])
+        func outage(isFrozenFirst: Bool) async throws {
+            let world = try await MQTTHouse.build(["--profile", "zigbee2mqtt:100", "--profile", "nuki-native:3"])
+            let doors = try await world.attachFound(103)
+            let burst = doors.filter { !$0.isNuki }
+            let nuki = try #require(doors.first { $0.isNuki })
+            #expect(burst.count == 100)
+            var ids = [try await world.confirmed("unlock", nuki)]
+
+            let asked = try await Self.askAll(burst, world) { [broker = world.broker] in
+                // One that is frozen takes bytes and does nothing with them; later they are gone with it.
+                if isFrozenFirst { broker.signal(SIGSTOP) } else { broker.kill() }
+            }
+            #expect(asked.count > 30, "the outage must have come in their midst")
+            try await world.untilHealth("degraded")
+            var ends: [MQTTCommand] = []
+            for id in asked { ends.append(try await world.ended(id)) }
+            #expect(ends.contains { $0.state != "CONFIRMED" }, "no command met the outage: the test has shown nothing")
+            try await Self.untilPast(ends.map(\.deadline).max() ?? 0, world)
+
+            world.broker.kill()
+            try await world.broker.run()
+            try await world.untilHealth("ok")
+            let some = [burst[0], burst[50], burst[99], nuki]
+            try await world.untilOnline(some)
+            for door in some { ids.append(try await world.confirmed("lock", door)) }
+            for id in ids { ends.append(try await world.ended(id)) }
+
+            #expect(await world.gateway.stop() == 0)
+            #expect(await world.fleet.stop() == 0)
+            try Self.compare(try world.fleet.orders(), with: ends, doors)
+            try await RunningGateway.verifyLogs(in: world.gateway.folder)
+            let again = try await RunningGateway.start(in: world.gateway.folder, world.options)
+            let log = try await CommandLog.read(by: world.owner.at(again))
+            for end in ends { #expect(log.outcomes[end.id] == [end.state]) }
+            for id in log.intents.keys { #expect(log.outcomes[id]?.count == 1) }
+            #expect(await again.stop() == 0)
+        }
+
+        /// Asks all at once; something happens when a part of them has been taken.
+        private static func askAll(
+            _ doors: [MQTTDoor], _ world: MQTTHouse, _ happen: @Sendable () -> Void
+        ) async throws -> [String] {
+            try await withThrowingTaskGroup(of: String?.self) { group in
+                for door in doors { group.addTask { try await world.ask("unlock", door) } }
+                var ids: [String] = []
+                for try await id in group {
+                    if let id { ids.append(id) }
+                    if ids.count == 30 { happen() }
+                }
+                return ids
+            }
+        }
+
+        /// Waits until the gateway's time has gone past a command's last moment.
+        private static func untilPast(_ deadline: Int64, _ world: MQTTHouse) async throws {
+            while Int64(Date().timeIntervalSince1970 * 1000) <= deadline {
+                #expect(try await world.gateway.stranger.get("//healthz").status == 200)
+            }
+        }
+
+        private static func compare(_ frames: [FleetFrame], with ends: [MQTTCommand], _ doors: [MQTTDoor]) throws {
+            let doorOf = Dictionary(uniqueKeysWithValues: doors.map { ($0.id, $0) })
+            var explained = 0
+            for end in ends {
+                let door = try #require(doorOf[end.deviceID])
+                let own = frames.filter { $0.topic == door.topic && $0.payload == door.payload(of: end.operation) }
+                #expect(own.count <= 1, "command \(end.id) came \(own.count) times")
+                for frame in own {
+                    #expect(frame.wallMs <= end.deadline, "command \(end.id) came after its deadline")
+                    #expect(frame.wallMs >= end.requestedAt, "command \(end.id) came before it was asked for")
+                }
+                if end.state == "CONFIRMED" { #expect(own.count == 1, "command \(end.id) was confirmed and never came") }
+                explained += own.count
+            }
+            #expect(frames.allSatisfy { !$0.retain })
+            #expect(explained == frames.count, "a frame came that nobody asked for")
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import DoorwardMQTT
+import DoorwardTesting
+import Foundation
+import Testing
+
+extension EndToEnd {
+    @Suite("A gateway with locks on a broker") struct MQTTRestartTests {
+        @Test("killed with orders under way and others waiting, it sends none of them when it starts again")
+        func killed() async throws {
+            // The locks are still moving when the gateway dies.
+            let world = try await MQTTHouse.build(["--profile", "zigbee2mqtt:5", "--latency", "20s-20s"])
+            let doors = try await world.attachFound(5)
+            var asked: [String] = []
+            for door in doors {
+                for operation in ["unlock", "lock"] {
+                    let id = try await world.ask(operation, door, milliseconds: 60_000)
+                    asked.append(try #require(id))
+                }
+            }
+            try await world.fleet.untilOrders(doors.count)
+            await world.gateway.crash()
+
+            let again = world.at(try await RunningGateway.start(in: world.gateway.folder, world.options))
+            for id in asked { #expect(try await again.ended(id).state == "UNKNOWN") }
+            try await again.untilHealth("ok")
+            try await again.untilOnline(doors)
+            // What the start would have sent comes before what is asked for now.
+            for door in doors { _ = try await again.ask("unlock", door, milliseconds: 60_000) }
+            try await world.fleet.untilOrders(2 * doors.count)
+            await again.gateway.crash()
+            #expect(await world.fleet.stop() == 0)
+            let frames = try world.fleet.orders()
+            for door in doors {
+                let own = frames.filter { $0.topic == door.topic }.map(\.payload)
+                #expect(own == [door.payload(of: "UNLOCK"), door.payload(of: "UNLOCK")])
+            }
+            try await RunningGateway.verifyLogs(in: world.gateway.folder)
+        }
+
+        @Test("a retained command that somebody left is told in the log, and is no command of the gateway")
+        func retained() async throws {
+            let world = try await MQTTHouse.build(["--profile", "zigbee2mqtt:1"])
+            let somebody = Listening(port: world.broker.port, ["zigbee2mqtt/left/set"])
+            await somebody.connected()
+            let topic = try #require(MQTTTopic("zigbee2mqtt/left/set"))
+            try somebody.connection.announce(MQTTAnnouncement(topic: topic, payload: Array(#"{"state":"UNLOCK"}"#.utf8)))
+            _ = await somebody.message(on: "zigbee2mqtt/left/set")
+            let door = try await world.attach(
+                "Left", .object(["broker": .string("home"), "profile": .string("zigbee2mqtt"), "name": .string("left")]))
+            while try !Self.log(of: world.gateway).contains("retained command") {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+            #expect(try await world.owner.get("/commands?deviceId=\(door.id)").data["commands"].items.isEmpty)
+            #expect(try await world.owner.get("/devices/\(door.id)/status").data["status"]["state"] == .string("UNKNOWN"))
+            #expect(try Self.log(of: world.gateway).contains(door.id), "whoever reads it learns which lock it is")
+            #expect(await world.gateway.stop() == 0)
+            #expect(somebody.messages.count == 1, "the gateway published nothing of its own")
+            await somebody.connection.stop()
+        }
+
+        @Test("what is found is attached, unlocked and looked at from the command line")
+        func commandLine() async throws {
+            let world = try await MQTTHouse.build(["--profile", "zigbee2mqtt:2", "--profile", "nuki-native"])
+            _ = try await world.found(3)
+            let root = try await Shell.signedIn(RunningGateway.adminEmail, on: world.gateway)
+            let owner = try await Shell.signedIn("owner@doors.example", on: world.gateway)
+            let found = try await root.run("discovered")
+            #expect(found.rows.count == 3, "\(found.output)\(found.errors)")
+            #expect(try await owner.run("discovered").rows.isEmpty, "a broker that is nobody's shows its locks to nobody")
+            for (index, row) in found.rows.enumerated() {
+                let name = "Door \(index)"
+                let id = try #require(row.last)
+                let attached = try await root.run("attach", name, "--discovered", id, "--property", "Quay 1", "--unit", "1a")
+                #expect(attached.rows.first?.first == name, "\(attached.errors)")
+                let device = try #require(attached.rows.first?.last)
+                try await world.untilOnline([MQTTDoor(id: device, topic: "", isNuki: false)])
+                let opened = try await owner.run("unlock", name, "--timeout", "30")
+                #expect(opened.output == "\(name)\tunlocked\n", "\(opened.errors)")
+                let status = try await owner.run("status", name)
+                #expect(status.output.contains("unlocked"), "\(status.output)\(status.errors)")
+            }
+            #expect(try await root.run("discovered").rows.isEmpty, "what is attached no longer waits")
+            #expect(await world.gateway.stop() == 0)
+        }
+
+        /// What the gateway has written to standard error, over all its runs.
+        private static func log(of gateway: RunningGateway) throws -> String {
+            let names = try FileManager.default.contentsOfDirectory(atPath: gateway.folder.path)
+            return try names.filter { $0.hasPrefix("serve-") }
+                .map { try String(contentsOfFile: gateway.folder.file($0), encoding: .utf8) }.joined()
+        }
+    }
+}
