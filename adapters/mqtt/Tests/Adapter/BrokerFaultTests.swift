@@ -1,0 +1,111 @@
+import AdapterMQTT
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(2))) struct BrokerFaultTests {
+    @Test("of a broker that reads nothing for longer than a deadline, nothing that was refused ever arrives, and nothing twice")
+    func stalled() async throws {
+        let broker = try await Broker.start()
+        let proxy = try Proxy(to: broker.port)
+        defer { proxy.close() }
+        let rig = try await FaultRig(broker, port: proxy.port)
+        let door = try await rig.attach("A")
+        rig.nuki.set(.silent, of: "A")
+        proxy.stall(.toBroker)
+        var taken = 0
+        while (try? rig.send(.unlock, to: door, within: .seconds(2))) != nil, taken < 100_000 { taken += 1 }
+        #expect(taken < 100_000, "what nobody reads must be refused some time")
+        #expect(throws: AdapterError.self) { try rig.send(.unlatch, to: door) }
+        await rig.untilHealth(.degraded)
+        #expect(throws: AdapterError.offline) { try rig.send(.unlatch, to: door) }
+        #expect((rig.adapter.counts["connections_cut"] ?? 0) > 0)
+        proxy.resume()
+        await rig.untilHealth(.ok)
+        try await rig.settle()
+        // What the other machine had taken in time it may hand on.
+        #expect(rig.nuki.orders(at: "A").count <= taken)
+        #expect(!rig.nuki.orders(at: "A").contains(3))
+        await rig.end()
+    }
+
+    @Test("a connection that is cut between a frame and its acknowledgement sends the order to nobody a second time")
+    func cut() async throws {
+        let broker = try await Broker.start()
+        let proxy = try Proxy(to: broker.port)
+        defer { proxy.close() }
+        let rig = try await FaultRig(broker, port: proxy.port)
+        let door = try await rig.attach("A")
+        rig.nuki.set(.silent, of: "A")
+        proxy.stall(.toClient)
+        _ = try rig.send(.unlock, to: door, within: .seconds(2))
+        while rig.nuki.orders(at: "A").isEmpty { await Task.yield() }
+        await rig.untilHealth(.degraded)
+        proxy.resume()
+        await rig.untilHealth(.ok)
+        try await rig.settle()
+        #expect(rig.nuki.orders(at: "A") == [1])
+        await rig.end()
+    }
+
+    @Test("while the broker is away no order is taken, and when it is back none of then is sent")
+    func restarting() async throws {
+        let rig = try await FaultRig(Broker.start())
+        let door = try await rig.attach("A")
+        for _ in 0..<3 {
+            rig.broker.kill()
+            await rig.untilHealth(.degraded)
+            #expect(throws: AdapterError.offline) { try rig.send(.unlatch, to: door) }
+            #expect(
+                rig.reports.all(of: door).last { if case .availability = $0.fact { true } else { false } }?.fact
+                    == .availability(nil))
+            try await rig.broker.run()
+            await rig.untilHealth(.ok)
+            await rig.nuki.listen()
+            rig.nuki.appear("A")
+            let lock = try rig.send(.lock, to: door)
+            await rig.confirmation(of: lock, by: door)
+        }
+        try await rig.settle()
+        #expect(!rig.nuki.orders(at: "A").contains(3))
+        await rig.end()
+    }
+
+    @Test("a broker that is not there, and one that reads nothing, cost the locks of others nothing")
+    func others() async throws {
+        let (broker, frozen) = (try await Broker.start(), try await Broker.start())
+        let proxy = try Proxy(to: frozen.port)
+        defer { proxy.close() }
+        let rig = try await FaultRig(broker, more: ["other": proxy.port])
+        let (door, far) = (try await rig.attach("A"), try await rig.attach("B", broker: "other"))
+        proxy.stall(.toBroker)
+        proxy.stall(.toClient)
+        var taken = 0
+        while (try? rig.send(.unlock, to: far, within: .seconds(60))) != nil, taken < 100_000 { taken += 1 }
+        #expect(taken < 100_000)
+        for _ in 0..<10 {
+            for operation in [LockOperation.unlock, .lock] {
+                await rig.confirmation(of: try rig.send(operation, to: door), by: door)
+            }
+        }
+        #expect(!rig.reports.all(of: far).contains { $0.isLive })
+        #expect(rig.reports.all(of: door).allSatisfy { if case .refusal = $0.fact { false } else { true } })
+        await rig.end()
+    }
+
+    @Test("a broker that refuses the gateway leaves it degraded, and lets it in later")
+    func refusing() async throws {
+        let closed = try await Broker.start(["allow_anonymous false"])
+        let (port, clock) = (closed.port, VirtualClock())
+        let adapter = FaultRig.adapter(["home": port], clock)
+        try await adapter.start(reports: KeptReports())
+        while (adapter.counts["disconnects"] ?? 0) < 3 { await FaultRig.pass(clock) }
+        #expect(adapter.health == .degraded)
+        closed.kill()
+        let open = try await Broker.start(port: port)
+        while adapter.health != .ok { await FaultRig.pass(clock) }
+        await adapter.stop()
+        open.kill()
+    }
+}

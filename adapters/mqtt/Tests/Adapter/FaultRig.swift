@@ -1,0 +1,159 @@
+import AdapterMQTT
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Logging
+import Synchronization
+
+/// The MQTT adapter between a real broker and locks that are played, on virtual time, with everything that it reports.
+final class FaultRig: Sendable {
+    let clock = VirtualClock()
+    let broker: Broker
+    let nuki: PlayedNuki
+    let adapter: MQTTAdapter
+    let reports = KeptReports()
+    private let orders = Mutex<UInt64>(0)
+    private let names = Mutex<[String: DeviceID]>([:])
+
+    /// A lock that answers everything: what it says last has been preceded by all that was sent before.
+    private static let marker = "FFFFFFFF"
+
+    /// - Parameters:
+    ///   - port: where the adapter finds the broker `home`; the broker's own where it is not said.
+    ///   - more: brokers beside `home`.
+    init(_ broker: Broker, port: Int? = nil, more: [String: Int] = [:]) async throws {
+        self.broker = broker
+        nuki = await PlayedNuki(port: broker.port)
+        adapter = Self.adapter(more.merging(["home": port ?? broker.port]) { $1 }, clock)
+        try await adapter.start(reports: reports)
+        await untilHealth(.ok)
+        try await attach(Self.marker)
+        try await settle()
+    }
+
+    /// An adapter for brokers on these ports, by their names, which tries again soon.
+    static func adapter(_ ports: [String: Int], _ clock: VirtualClock) -> MQTTAdapter {
+        let brokers = ports.map { name, port in
+            var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: "gateway")
+            (settings.firstPause, settings.longestPause) = (.milliseconds(20), .milliseconds(50))
+            return MQTTBroker(name: name, settings: settings)
+        }
+        return MQTTAdapter(
+            brokers: brokers, library: .shipped, clock: clock, random: RandomSource(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// A connection that could not be made is tried again when virtual time has gone by.
+    static func pass(_ clock: VirtualClock) async {
+        clock.advance(by: .milliseconds(1))
+        await Task.yield()
+    }
+
+    func end() async {
+        await adapter.stop()
+        await nuki.stop()
+    }
+
+    // MARK: Locks
+
+    static func address(of name: String, broker: String = "home") -> [String: JSONValue] {
+        ["broker": .string(broker), "profile": .string("nuki-native"), "id": .string(name)]
+    }
+
+    /// Attaches a lock that is in reach and locked, and waits until the adapter has heard so.
+    @discardableResult
+    func attach(_ name: String, broker: String = "home") async throws -> DeviceID {
+        if broker == "home" { nuki.appear(name) }
+        let id = names.withLock { names in
+            let id = DeviceID(high: 0xD0, low: UInt64(names.count + 1))
+            names[name] = id
+            return id
+        }
+        adapter.attach(AttachedLock(id: id, address: Self.address(of: name, broker: broker)))
+        if broker == "home" { await reports.first(of: id) { if case .state = $0.fact { true } else { false } } }
+        return id
+    }
+
+    func send(_ operation: LockOperation, to lock: DeviceID, within time: Duration = .seconds(10)) throws -> CommandID {
+        let number = orders.withLock { orders in
+            orders += 1
+            return orders
+        }
+        let id = CommandID(high: 0xC0, low: number)
+        try adapter.send(
+            LockOrder(commandID: id, deviceID: lock, operation: operation, deadline: clock.now().advanced(by: time)))
+        return id
+    }
+
+    /// The first word that is the lock's live one on this order.
+    @discardableResult
+    func confirmation(of order: CommandID, by lock: DeviceID) async -> LockReport {
+        await reports.first(of: lock) { $0.after == order && $0.isLive }
+    }
+
+    // MARK: Waiting
+
+    /// Waits until what was sent in either direction has arrived, and what that led to.
+    func settle() async throws {
+        guard let lock = names.withLock({ $0[Self.marker] }) else { return }
+        for operation in [LockOperation.unlock, .lock] {
+            await confirmation(of: try send(operation, to: lock, within: .seconds(60)), by: lock)
+        }
+    }
+
+    /// Lets time go by until the adapter says so.
+    func untilHealth(_ health: AdapterHealth) async {
+        while adapter.health != health { await Self.pass(clock) }
+    }
+}
+
+extension LockReport {
+    /// Whether it is a bolt's place, as the lock says it now.
+    var isLive: Bool { if case .state(_, quality: .confirmed, _, _) = fact { true } else { false } }
+
+    /// Where the bolt is said to be.
+    var state: LockState? { if case .state(let state, _, _, _) = fact { state } else { nil } }
+
+    /// Whether the core would take it for the confirmation of an order.
+    func confirms(_ order: CommandID, _ operation: LockOperation) -> Bool {
+        after == order && isLive && state?.satisfies(operation) == true
+    }
+}
+
+/// What an adapter has reported, and those who wait for some of it.
+final class KeptReports: ReportReceiver {
+    private struct State {
+        var reports: [LockReport] = []
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    func receive(_ report: LockReport) {
+        let waiting = state.withLock { state in
+            state.reports.append(report)
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func all(of lock: DeviceID) -> [LockReport] { state.withLock { $0.reports.filter { $0.deviceID == lock } } }
+
+    @discardableResult
+    func first(of lock: DeviceID, where matches: (LockReport) -> Bool) async -> LockReport {
+        while true {
+            let reports = state.withLock { $0.reports }
+            if let found = reports.first(where: { $0.deviceID == lock && matches($0) }) { return found }
+            await withCheckedContinuation { continuation in
+                let isOld = state.withLock { state in
+                    guard state.reports.count == reports.count else { return true }
+                    state.waiting.append(continuation)
+                    return false
+                }
+                if isOld { continuation.resume() }
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import AdapterMQTT
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(2))) struct FaultTests {
+    @Test("a lock that answers after the deadline is heard, and confirms nothing of the next order")
+    func late() async throws {
+        let rig = try await FaultRig(Broker.start())
+        let door = try await rig.attach("A")
+        rig.nuki.set(.late, of: "A")
+        let unlock = try rig.send(.unlock, to: door, within: .seconds(5))
+        try await rig.settle()
+        #expect(rig.nuki.orders(at: "A") == [1])
+        rig.clock.advance(by: .seconds(6))
+        let lock = try rig.send(.lock, to: door)
+        rig.nuki.say("nuki/A/state", "3")
+        try await rig.settle()
+        let reports = rig.reports.all(of: door)
+        #expect(reports.last { $0.isLive }?.state == .unlocked, "the late word is heard")
+        #expect(!reports.contains { $0.confirms(unlock, .unlock) }, "it came after the next order had left")
+        #expect(!reports.contains { $0.confirms(lock, .lock) })
+        rig.nuki.say("nuki/A/state", "1")
+        #expect(await rig.confirmation(of: lock, by: door).after == lock)
+        await rig.end()
+    }
+
+    @Test("an answer that comes twice confirms the one order and is no event, and nothing of the next")
+    func twice() async throws {
+        let rig = try await FaultRig(Broker.start())
+        let door = try await rig.attach("A")
+        let unlock = try rig.send(.unlock, to: door)
+        await rig.confirmation(of: unlock, by: door)
+        rig.nuki.set(.silent, of: "A")
+        let lock = try rig.send(.lock, to: door)
+        rig.nuki.say("nuki/A/commandResponse", "0")
+        rig.nuki.say("nuki/A/state", "3")
+        try await rig.settle()
+        let reports = rig.reports.all(of: door)
+        #expect(!reports.contains { $0.confirms(lock, .lock) })
+        #expect(!reports.contains { if case .event = $0.fact { true } else { false } })
+        #expect(!reports.contains { if case .refusal = $0.fact { true } else { false } })
+        await rig.end()
+    }
+
+    @Test("words in another order than the movement's are handed on as they came, and the last one holds")
+    func outOfOrder() async throws {
+        let rig = try await FaultRig(Broker.start())
+        let door = try await rig.attach("A")
+        rig.nuki.set(.silent, of: "A")
+        let unlock = try rig.send(.unlock, to: door)
+        let before = rig.reports.all(of: door).count
+        for word in ["2", "1", "3", "2"] { rig.nuki.say("nuki/A/state", word) }
+        try await rig.settle()
+        let reports = rig.reports.all(of: door).dropFirst(before)
+        #expect(reports.compactMap(\.state) == [.unlocking, .locked, .unlocked, .unlocking])
+        #expect(reports.count { $0.confirms(unlock, .unlock) } == 1)
+        await rig.end()
+    }
+
+    @Test("a lock that never answers has nothing confirmed, whatever time goes by")
+    func never() async throws {
+        let rig = try await FaultRig(Broker.start())
+        let door = try await rig.attach("A")
+        rig.nuki.set(.silent, of: "A")
+        let unlock = try rig.send(.unlock, to: door)
+        try await rig.settle()
+        for _ in 0..<4 {
+            rig.clock.advance(by: .seconds(3))
+            try await rig.settle()
+        }
+        #expect(rig.nuki.orders(at: "A") == [1], "an order is sent once")
+        #expect(!rig.reports.all(of: door).contains { $0.after == unlock && $0.isLive })
+        await rig.end()
+    }
+
+    @Test(
+        "rubbish in place of a state confirms nothing and stops nothing",
+        arguments: [
+            [0xFF, 0xFE, 0xC0], [], Array("NaN".utf8), Array("1e999".utf8), Array("unlocked".utf8), Array("17".utf8),
+            Array(#"{"state":3}"#.utf8), Array(repeating: UInt8(ascii: "["), count: 100_000), Array("3\u{0}".utf8),
+            Array(repeating: UInt8(ascii: "3"), count: 10 << 20),
+        ])
+    func rubbish(_ payload: [UInt8]) async throws {
+        let rig = try await FaultRig(Broker.start())
+        let door = try await rig.attach("A")
+        rig.nuki.set(.silent, of: "A")
+        let unlock = try rig.send(.unlock, to: door)
+        let before = rig.reports.all(of: door).count
+        let vandal = DoorwardTesting.Listening(port: rig.broker.port)
+        await vandal.connected()
+        try vandal.connection.announce(
+            MQTTAnnouncement(
+                topic: try #require(MQTTTopic("nuki/A/state")), payload: payload, quality: .atLeastOnce, isRetained: false))
+        await vandal.event { if case .acknowledged = $0 { true } else { false } }
+        try await rig.settle()
+        let reports = rig.reports.all(of: door).dropFirst(before)
+        #expect(!reports.contains { $0.isLive && $0.state != .unknown }, "\(reports)")
+        #expect(!reports.contains { $0.confirms(unlock, .unlock) })
+        rig.nuki.say("nuki/A/state", "3")
+        await rig.reports.first(of: door) { $0.confirms(unlock, .unlock) }
+        await vandal.connection.stop()
+        await rig.end()
+    }
+
+    @Test("a word that the profile does not know leaves the bolt unknown")
+    func unknownWord() async throws {
+        let rig = try await FaultRig(Broker.start())
+        let door = try await rig.attach("A")
+        rig.nuki.say("nuki/A/state", "3")
+        await rig.reports.first(of: door) { $0.isLive && $0.state == .unlocked }
+        rig.nuki.say("nuki/A/state", "17")
+        try await rig.settle()
+        #expect(rig.reports.all(of: door).last { $0.state != nil }?.state == .unknown)
+        #expect((rig.adapter.counts["messages_odd"] ?? 0) > 0)
+        await rig.end()
+    }
+
+    @Test("five thousand words of one lock are counted and left, and another lock's order is confirmed")
+    func flood() async throws {
+        let rig = try await FaultRig(Broker.start())
+        let (loud, quiet) = (try await rig.attach("A"), try await rig.attach("B"))
+        let crier = DoorwardTesting.Listening(port: rig.broker.port)
+        await crier.connected()
+        var order: CommandID?
+        for number in 0..<5000 {
+            try await Self.say("nuki/A/state", number.isMultiple(of: 2) ? "3" : "1", by: crier)
+            if number == 2500 { order = try rig.send(.unlock, to: quiet) }
+        }
+        let sent = try #require(order)
+        #expect(await rig.confirmation(of: sent, by: quiet).state == .unlocked)
+        try crier.connection.publish(try MQTTFrame("nuki/B/batteryChargeState", "7", .atLeastOnce))
+        await rig.reports.first(of: quiet) { $0.fact == .battery(level: 7, low: nil) }
+        #expect((rig.adapter.counts["messages_dropped"] ?? 0) > 0)
+        #expect(rig.reports.all(of: loud).count < 5000)
+        // What was left out may have been the truth: the next word that is looked at is preceded by doubt.
+        rig.clock.advance(by: .seconds(10))
+        rig.nuki.say("nuki/A/state", "1")
+        await rig.reports.first(of: loud) { if case .state(_, quality: .stale, _, _) = $0.fact { true } else { false } }
+        await crier.connection.stop()
+        await rig.end()
+    }
+
+    /// Says something; what the socket does not take now is said again.
+    private static func say(_ topic: String, _ text: String, by speaker: DoorwardTesting.Listening) async throws {
+        let frame = try MQTTFrame(topic, text)
+        while true {
+            do {
+                try speaker.connection.publish(frame)
+                return
+            } catch { await Task.yield() }
+        }
+    }
+
+    @Test(
+        "an address that would reach other topics is refused",
+        arguments: [
+            ("id", "+"), ("id", "#"), ("id", "A+"), ("id", "A/#"), ("id", "A\u{0}"), ("base", "+"), ("base", "nuki/#"),
+            ("base", "nuki\u{0}"),
+        ])
+    func wildcards(_ key: String, _ value: String) async throws {
+        let rig = try await FaultRig(Broker.start())
+        let address = FaultRig.address(of: "A").merging([key: .string(value)]) { $1 }
+        let mistakes = #expect(throws: AddressMistakes.self) { try rig.adapter.check(address: address, within: .everything) }
+        #expect(mistakes?.mistakes.map(\.field) == ["address.\(key)"])
+        await rig.end()
+    }
+
+    @Test("a word on another lock's topic moves that one alone")
+    func anothersTopic() async throws {
+        let rig = try await FaultRig(Broker.start())
+        let (one, other) = (try await rig.attach("A"), try await rig.attach("AA"))
+        rig.nuki.set(.silent, of: "AA")
+        let unlock = try rig.send(.unlock, to: other)
+        let before = rig.reports.all(of: other)
+        rig.nuki.say("nuki/A/state", "3")
+        try await rig.settle()
+        #expect(rig.reports.all(of: one).last { $0.isLive }?.state == .unlocked)
+        #expect(rig.reports.all(of: other) == before)
+        #expect(!rig.reports.all(of: other).contains { $0.after == unlock && $0.isLive })
+        await rig.end()
+    }
+
+    @Test("what the broker kept confirms no order, not even when it comes after it")
+    func retained() async throws {
+        let rig = try await FaultRig(Broker.start())
+        let door = try await rig.attach("A")
+        rig.nuki.keep("nuki/A/state", "3")
+        await rig.reports.first(of: door) { $0.isLive && $0.state == .unlocked }
+        rig.nuki.set(.silent, of: "A")
+        let unlock = try rig.send(.unlock, to: door)
+        // Whoever listens anew has the broker say once more what it keeps, to everybody who listens with it.
+        let second = DeviceID(high: 0xD1, low: 1)
+        rig.adapter.attach(AttachedLock(id: second, address: FaultRig.address(of: "A")))
+        await rig.reports.first(of: second) { $0.state == .unlocked }
+        try await rig.settle()
+        for lock in [door, second] {
+            #expect(!rig.reports.all(of: lock).contains { $0.confirms(unlock, .unlock) })
+        }
+        #expect(!rig.reports.all(of: second).contains { $0.isLive })
+        await rig.end()
+    }
+}
