@@ -44,6 +44,22 @@ struct MQTTLocks: AsyncParsableCommand {
         if !list, broker.broker == nil { throw ValidationError("Name the broker: --broker mqtt://HOST[:PORT].") }
     }
 
+    static func main() async {
+        do {
+            var command = try await asyncParseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            // Wrong usage ends with 2, as that of the gateway does.
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            try? FileHandle.standardError.write(contentsOf: Data((fullMessage(for: error) + "\n").utf8))
+            Foundation.exit(2)
+        }
+    }
+
     /// - Throws: the first mistake in what was typed.
     func plan() throws -> FleetPlan {
         guard count > 0 else { throw ValidationError("--count is at least 1.") }
@@ -71,6 +87,9 @@ struct MQTTLocks: AsyncParsableCommand {
         var seen: Set<Profile> = []
         return try profiles.map { text in
             guard let part = ProfileCount(text) else {
+                if let profile = Profile(rawValue: String(text.prefix { $0 != ":" })) {
+                    throw ValidationError("--profile \(text): the number of locks is from 1 to \(profile.most).")
+                }
                 throw ValidationError("--profile is PROFILE or PROFILE:COUNT with one of \(Profile.names), not \(text).")
             }
             guard seen.insert(part.profile).inserted else {

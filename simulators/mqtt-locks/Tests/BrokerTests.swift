@@ -48,7 +48,7 @@ import Testing
         fleet.write("explode esphome-1")
         #expect(await fleet.line { $0.hasPrefix("error: explode") } != nil)
         fleet.write("quit")
-        #expect(await fleet.line { $0.hasPrefix("4 locks: heard 1 messages") } != nil)
+        #expect(await fleet.line { $0.hasPrefix("4 locks: heard 1 message,") } != nil)
         #expect(fleet.end() == 0)
         let frames = try Self.frames(log)
         let orders = frames.filter { $0["direction"]?.text == "in" }
@@ -61,6 +61,34 @@ import Testing
         }
         #expect(live.allSatisfy { said.contains($0.topic) })
         await watcher.stop()
+    }
+
+    @Test("a fleet whose output nobody reads any more ends by itself, in order, and its last wills are said")
+    func nobodyReads() async throws {
+        let folder = try Folder()
+        let broker = try await Mosquitto.start(in: folder)
+        let arguments = ["--broker", "mqtt://127.0.0.1:\(broker.port)", "--profile", "esphome"]
+        let script = #""$@" | { head -n 1 >/dev/null; exec <&-; echo gone; }; exit ${PIPESTATUS[0]}"#
+        let fleet = try Child("/bin/bash", ["-c", script, "bash", Self.program] + arguments)
+        let watcher = Watcher(port: broker.port)
+        await watcher.message("esphome-1/status", "online")
+        #expect(await fleet.line { $0 == "gone" } != nil)
+        fleet.write("thumb-turn esphome-1")
+        await watcher.message("esphome-1/status", "offline")
+        #expect(fleet.end() == 0)
+        await watcher.stop()
+    }
+
+    @Test("wrong usage ends with 2, and says what is right", arguments: [["--profile", "esphome"], ["--no-such-option"]])
+    func usage(_ arguments: [String]) async throws {
+        let fleet = try Child(Self.program, arguments, readsErrors: true)
+        #expect(await fleet.line { $0.hasPrefix("Error: ") } != nil)
+        #expect(fleet.end() == 2)
+    }
+
+    @Test("one lock is not called several")
+    func one() {
+        #expect(FleetCounts().summary(locks: 1).hasPrefix("1 lock: heard 0 messages"))
     }
 
     @Test("a broker that dies and comes back finds the whole fleet again, which says nothing of what it could not say")

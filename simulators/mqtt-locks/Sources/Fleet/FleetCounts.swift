@@ -15,8 +15,10 @@ struct FleetCounts: Hashable, Sendable {
 extension FleetCounts {
     /// One line, for a person.
     func summary(locks: Int) -> String {
-        "\(locks) locks: heard \(heard) messages, published \(said)"
+        "\(Self.count(locks, "lock")): heard \(Self.count(heard, "message")), published \(said)"
             + (unsaid == 0 ? "" : ", \(unsaid) more while away")
-            + ", went away \(faults) times, were moved by hand \(byHand) times"
+            + ", went away \(Self.count(faults, "time")), moved by hand \(Self.count(byHand, "time"))"
     }
+
+    private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }

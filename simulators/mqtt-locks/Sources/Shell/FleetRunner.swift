@@ -16,6 +16,8 @@ final class FleetRunner: Sendable {
         /// When the last lock stops ignoring what it is told.
         var guardedUntil: Duration
         var end: CheckedContinuation<Void, Never>?
+        /// Whether the locks go without a goodbye.
+        var endsSuddenly = false
     }
 
     private let state: Mutex<State>
@@ -43,6 +45,8 @@ final class FleetRunner: Sendable {
     /// Until `quit` is typed, the input of a pipe ends after `quit`, or the process is told to end.
     func run() async {
         Descriptors.allowMost()
+        // A reader that has gone is seen by what a write says.
+        signal(SIGPIPE, SIG_IGN)
         let signals = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
@@ -216,9 +220,20 @@ final class FleetRunner: Sendable {
         say("ready")
     }
 
-    private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+    /// When nobody reads any more, nobody wants the locks: they go as if their power did, and their last wills are said.
+    private func say(_ line: String) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
+        } catch {
+            queue.async {
+                self.state.withLock { $0.endsSuddenly = true }
+                self.end()
+            }
+        }
+    }
 
-    private func complain(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+    /// What nobody reads is of no use, and no reason to end.
+    private func complain(_ line: String) { try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8)) }
 
     // MARK: - Time
 
@@ -251,12 +266,12 @@ final class FleetRunner: Sendable {
     }
 
     private func stop() async {
-        let (connections, counts, locks) = state.withLock { state in
+        let (connections, isSudden, counts, locks) = state.withLock { state in
             defer { state.timer?.cancel() }
-            return (state.lines.compactMap(\.connection), state.fleet.counts, state.fleet.locks.count)
+            return (state.lines.compactMap(\.connection), state.endsSuddenly, state.fleet.counts, state.fleet.locks.count)
         }
         await withTaskGroup(of: Void.self) { group in
-            for connection in connections { group.addTask { await connection.stop() } }
+            for connection in connections { group.addTask { await connection.stop(withoutGoodbye: isSudden) } }
         }
         say(counts.summary(locks: locks))
     }
