@@ -17,7 +17,7 @@ package struct Devices: Sendable {
     /// Attaches a lock: it hangs on the property, and on the unit if one is named, and the adapter listens to it.
     ///
     /// - Throws: `.invalid` for an address by a way to locks that is not the caller's, as for one that does not exist, and
-    ///   `.alreadyExists` for one at which another lock is attached.
+    ///   `.addressTaken` for one at which another lock is attached.
     package func attach(
         _ caller: Caller, _ new: NewDevice, repeatable: IdempotentCall<LockDevice>?
     ) async throws(GatewayError) -> Answered<LockDevice> {
@@ -195,9 +195,9 @@ extension TenancyDraft {
         return device
     }
 
-    /// - Throws: `.alreadyExists` where another lock of the tenancy is attached at the address. One that the tenancy has no
+    /// - Throws: `.addressTaken` where another lock of the tenancy is attached at the address. One that the tenancy has no
     ///   longer, and that is listened to until its last order has ended, is in nobody's way.
     func requireFree(_ checked: CheckedAddress, for device: DeviceID? = nil) throws(GatewayError) {
-        if let holder = checked.holder, holder != device, directory.device(holder) != nil { throw .alreadyExists }
+        if let holder = checked.holder, holder != device, directory.device(holder) != nil { throw .addressTaken }
     }
 }

@@ -12,6 +12,8 @@ package enum GatewayError: Error, Sendable {
     case notFound
     /// What is to be made is there already.
     case alreadyExists
+    /// Another lock of the tenancy is attached at the address.
+    case addressTaken
     /// The request contradicts how things are; the sentence says how.
     case conflict(String)
     /// What is to be changed is not, or no longer, as the caller asks it to be.

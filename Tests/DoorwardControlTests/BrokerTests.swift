@@ -55,7 +55,7 @@ import Testing
     }
 
     private static func isTaken(_ body: () async throws -> Void) async -> Bool {
-        if case .alreadyExists = await failure(body) { true } else { false }
+        if case .addressTaken = await failure(body) { true } else { false }
     }
 
     // MARK: - Whose they are

@@ -103,6 +103,7 @@ import Testing
         #expect(try await house.call(.post, "/devices", as: .manager, body).status == 201)
         let again = try await house.call(.post, "/devices", as: .manager, body)
         #expect(again.status == 409 && again.code == "already_exists")
+        #expect(again.json["message"].text?.contains("detach it first") == true)
         let moved = try await house.call(.put, "/devices/\(house.ids.door)", as: .owner, #"{"address":\#(address)}"#)
         #expect(moved.status == 409)
     }

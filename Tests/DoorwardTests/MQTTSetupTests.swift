@@ -3,6 +3,7 @@ import DoorwardDomain
 import DoorwardMQTT
 import FoundationEssentials
 import Logging
+import Synchronization
 import Testing
 
 @testable import doorward
@@ -34,14 +35,16 @@ import Testing
     @Test("a broker is made of its keys and of what its files hold, without the line's end")
     func whole() throws {
         let (name, password) = (try secret("doors\n", mode: 0o644), try secret(" pass word \n"))
+        let pem = folder.path
+        for file in ["ca.pem", "gateway.pem", "gateway.key"] { _ = try folder.write("", to: file) }
         let setup = try setup(
             """
             mqtt:
               - name: home
                 url: mqtts://broker.example
-                caFile: ca.pem
-                certificate: gateway.pem
-                privateKey: gateway.key
+                caFile: \(pem)/ca.pem
+                certificate: \(pem)/gateway.pem
+                privateKey: \(pem)/gateway.key
                 usernameFile: \(name)
                 passwordFile: \(password)
                 portfolio: 01890000-0000-7000-8000-000000000001
@@ -53,8 +56,9 @@ import Testing
         #expect(home.name == "home" && home.isDiscovering && home.profiles == ["zigbee2mqtt"])
         #expect(home.portfolioID?.description == "01890000-0000-7000-8000-000000000001")
         #expect(home.settings.host == "broker.example" && home.settings.port == 8883)
-        #expect(home.settings.tls?.authorityFile == "ca.pem")
-        #expect(home.settings.tls?.certificate?.file == "gateway.pem" && home.settings.tls?.certificate?.keyFile == "gateway.key")
+        #expect(home.settings.tls?.authorityFile == "\(pem)/ca.pem")
+        #expect(home.settings.tls?.certificate?.file == "\(pem)/gateway.pem")
+        #expect(home.settings.tls?.certificate?.keyFile == "\(pem)/gateway.key")
         #expect(home.settings.user?.name == "doors" && home.settings.user?.password?.reveal() == " pass word ")
         let spare = try #require(setup.brokers.last)
         #expect(spare.settings.host == "::1" && spare.settings.port == 1883)
@@ -76,17 +80,87 @@ import Testing
         let sentence = try refusal(
             "mqtt: [{ name: home, url: mqtt://one, usernameFile: \(name), passwordFile: \(password) }]")
         #expect(
-            sentence == "\(password): the file with the password for the broker `home` can be read by others than its owner; run "
-                + "`chmod 600 \(password)`")
+            sentence
+                == "\(folder.path)/doorward.yaml, line 1: `mqtt.0.passwordFile`: the file `\(password)` can be read by others "
+                + "than its owner; run `chmod 600 \(password)`")
     }
 
     @Test("a file that is missing, empty or more than a line is named, and not repeated", arguments: ["", "\n", "one\ntwo\n"])
     func unusable(_ text: String) throws {
         let path = try secret(text)
         let sentence = try refusal("mqtt: [{ name: home, url: mqtt://one, usernameFile: \(path) }]")
-        #expect(sentence == "\(path): the file with the user name for the broker `home` must hold one line, and nothing else")
-        let missing = try refusal("mqtt: [{ name: home, url: mqtt://one, usernameFile: \(path).txt }]")
-        #expect(missing.hasSuffix("cannot be read: No such file or directory"))
+        #expect(
+            sentence == "\(folder.path)/doorward.yaml, line 1: `mqtt.0.usernameFile`: the file `\(path)` must hold one line, and "
+                + "nothing else")
+    }
+
+    @Test(
+        "a file that cannot be read stops the start by key, file and line",
+        arguments: ["caFile", "certificate", "privateKey", "usernameFile", "passwordFile"], [true, false])
+    func unreadable(_ key: String, isFolder: Bool) throws {
+        let (there, other) = (try secret("x"), isFolder ? folder.path : "\(folder.path)/missing")
+        let files = ["caFile", "certificate", "privateKey", "usernameFile", "passwordFile"]
+        let sentence = try refusal(
+            """
+            mqtt:
+              - name: home
+                url: mqtts://one
+            \(files.map { "    \($0): \($0 == key ? other : there)" }.joined(separator: "\n"))
+            """)
+        let line = try #require(files.firstIndex(of: key)) + 4
+        let begin = "\(folder.path)/doorward.yaml, line \(line): `mqtt.0.\(key)`: the file `\(other)` "
+        #expect(sentence.hasPrefix(begin))
+        if !isFolder { #expect(sentence == begin + "cannot be read: No such file or directory") }
+    }
+
+    @Test("a file that the environment names is told of by its variable")
+    func environment() throws {
+        let file = try folder.write("mqtt: [{ name: home, url: mqtts://one }]", to: "doorward.yaml")
+        let environment = ["DOORWARD_MQTT_0_CA_FILE": "/no/such.pem"]
+        let configuration = try ConfigurationSources(file: file, environment: environment).load()
+        let failure = try #require(throws: CommandFailure.self) {
+            _ = try MQTTSetup(
+                configuration, random: RandomSource(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        }
+        #expect(
+            failure.sentence
+                == "environment variable DOORWARD_MQTT_0_CA_FILE: `mqtt.0.caFile`: the file `/no/such.pem` cannot be "
+                + "read: No such file or directory")
+    }
+
+    @Test("a folder of profiles that cannot be read stops the start by key, file and line; one that can is read")
+    func folders() throws {
+        let file = try folder.write("", to: "file")
+        for (path, why) in [("\(folder.path)/missing", "No such file or directory"), (file, "it is no folder")] {
+            let sentence = try refusal("profiles:\n  directories: [\(folder.path), \(path)]\n")
+            #expect(
+                sentence == "\(folder.path)/doorward.yaml, line 2: `profiles.directories`: the folder `\(path)` cannot be read: "
+                    + why)
+        }
+    }
+
+    @Test("the log tells which shipped profile a file of a folder takes the place of, and no other")
+    func replaced() throws {
+        let profiles = try TemporaryFolder()
+        let shipped = try String(contentsOf: Self.profiles.appending(path: "homie.yaml"), encoding: .utf8)
+        _ = try profiles.write(shipped, to: "homie.yaml")
+        let text = try String(contentsOf: Self.profiles.appending(path: "tasmota.yaml"), encoding: .utf8)
+        _ = try profiles.write(text.replacing("description: ", with: "description: My own. "), to: "tasmota.yaml")
+        let file = try folder.write("profiles: { directories: [\(profiles.path)] }\n", to: "doorward.yaml")
+        let lines = Mutex<[String]>([])
+        let logger = Logger(label: "test") { label in
+            JSONLogHandler(
+                label: label, now: { Timestamp(milliseconds: 0) }, write: { line in lines.withLock { $0.append(line) } })
+        }
+        _ = try MQTTSetup(try ConfigurationSources(file: file).load(), random: RandomSource(), logger: logger)
+        let said = lines.withLock { $0 }
+        #expect(said.count == 1)
+        #expect(said.first?.contains(#""level":"notice""#) == true && said.first?.contains("tasmota") == true)
+    }
+
+    private static var profiles: URL {
+        (0..<3).reduce(URL(filePath: #filePath)) { path, _ in path.deletingLastPathComponent() }
+            .appending(path: "adapters/mqtt/Sources/Profiles")
     }
 
     @Test("a profile that there is not stops the start by key, file and line, with the nearest")

@@ -70,6 +70,8 @@ struct ErrorAnswer {
         case .denied(let denial, let operation, let device): self.init(denial, operation, device)
         case .notFound: self.init(.notFound, "It does not exist.")
         case .alreadyExists: self.init(.alreadyExists, "One like it exists already.")
+        case .addressTaken:
+            self.init(.alreadyExists, "A lock is already attached at this address; detach it first, or name another address.")
         case .conflict(let sentence): self.init(.conflict, sentence)
         case .preconditionFailed:
             self.init(.preconditionFailed, "It was changed since you read it; read it again.")

@@ -38,7 +38,7 @@ struct Status: AsyncParsableCommand {
             + [
                 ["faults", Table.Cell(device.faults.map { $0.map(Words.fault).joined(separator: ", ") }, .red)],
                 ["where", Table.Cell(view.place)],
-                ["can", Table.Cell(device.capabilities.map { $0.map(Words.fault).joined(separator: ", ") })],
+                ["can", Table.Cell(device.capabilities.map { $0.map(Words.word).joined(separator: ", ") })],
                 ["id", Table.Cell(device.id)],
             ]
         return Table("", "", rows: facts).lines(style, withHeadings: false)

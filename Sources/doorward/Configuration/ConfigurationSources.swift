@@ -18,7 +18,8 @@ struct ConfigurationSources {
             origins.merge(layer.mapValues(\.origin)) { stronger, _ in stronger }
         }
         let reader = ConfigReader(providers: layers.map(Self.provider))
-        let configuration = try GatewayConfiguration(reader, origins)
+        var configuration = try GatewayConfiguration(reader, origins)
+        configuration.origins = SettingOrigins(origins)
         try configuration.checkExposure(origins)
         return configuration
     }

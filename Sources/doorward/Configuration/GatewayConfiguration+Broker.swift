@@ -19,8 +19,6 @@ extension GatewayConfiguration {
         var portfolio: PortfolioID?
         /// Which kinds of locks to look for; empty for all that make themselves known.
         var profiles: [String] = []
-        /// Where `profiles` was set, for a sentence about one that does not exist.
-        var profilesOrigin = SettingOrigin.standard
         /// Whether to look for locks at all.
         var discovery = false
     }
@@ -61,7 +59,6 @@ extension GatewayConfiguration.Broker {
         (usernameFile, passwordFile) = (entry.text("usernameFile"), entry.text("passwordFile"))
         portfolio = entry.text("portfolio").flatMap { PortfolioID($0) }
         profiles = entry.texts("profiles")
-        profilesOrigin = entry.origin("profiles")
         discovery = entry.flag("discovery")
         if !address.isEncrypted, let key = ["caFile", "certificate", "privateKey"].first(where: { entry.text($0) != nil }) {
             throw entry.mistake(

@@ -11,6 +11,8 @@ struct GatewayConfiguration: Equatable, Sendable {
     /// Where the user's own profiles of MQTT locks lie.
     var profileDirectories: [String] = []
     var log = Log()
+    /// For sentences about what only turns out to be wrong when it is used.
+    var origins = SettingOrigins()
 
     struct Identity: Equatable, Sendable {
         /// Names the gateway in the origins of its logs.

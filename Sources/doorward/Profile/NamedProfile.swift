@@ -18,7 +18,7 @@ struct NamedProfile: ParsableArguments {
             let names = ProfileLibrary.shipped.ids
             let hint =
                 nearestName(to: profile, among: names).map { "did you mean `\($0)`?" }
-                ?? "there are: \(names.joined(separator: ", "))"
+                ?? "there are: \(names.joined(separator: ", "))."
             throw CommandFailure("there is no profile `\(profile.printable)`; \(hint) A file is named by its path.", code: 2)
         }
         do { return try ProfileFile(path: profile).profile() } catch { throw CommandFailure("\(error)") }

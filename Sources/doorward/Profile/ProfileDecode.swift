@@ -12,6 +12,8 @@ struct ProfileDecode: ParsableCommand {
             Prints one JSON object: what is known anew of the lock (reports), what has happened (events), what it says of the \
             command under way (command), what was odd (diagnostics), and what is asked in turn (publish).
 
+            A payload that begins with a dash needs the equals sign: --payload=--.
+
             Example: doorward profile decode nuki-native --address id=398172F4 --topic nuki/398172F4/state --payload 2
             """)
 
@@ -41,6 +43,11 @@ struct ProfileDecode: ParsableCommand {
     func validate() throws {
         guard (payload == nil) != (payloadFile == nil) else {
             throw ValidationError("Give what the message says with either --payload or --payload-file.")
+        }
+        guard MQTTTopic(topic) != nil else {
+            throw ValidationError(
+                "--topic is the one topic that the message came on: it is not empty, holds no +, # or control character, and "
+                    + "does not begin with $.")
         }
     }
 

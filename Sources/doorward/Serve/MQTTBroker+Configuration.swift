@@ -5,21 +5,30 @@ import DoorwardMQTT
 extension MQTTBroker {
     /// A broker as the configuration has it, with what its files hold.
     ///
-    /// - Parameter clientID: what the broker tells this gateway from others by.
-    /// - Throws: `CommandFailure` for a file that cannot be read, or that others can.
-    init(_ broker: GatewayConfiguration.Broker, clientID: String) throws {
+    /// - Parameters:
+    ///   - number: which one of the configuration's it is, from 0.
+    ///   - clientID: what the broker tells this gateway from others by.
+    /// - Throws: one sentence about a file that cannot be read, or about a password that others can.
+    init(
+        _ broker: GatewayConfiguration.Broker, number: Int, _ origins: SettingOrigins, clientID: String
+    ) throws(ConfigurationError) {
+        func file(_ path: String, _ key: String) -> NamedFile {
+            NamedFile(path: path, setting: origins.subject("mqtt.\(number).\(key)"))
+        }
         var settings = MQTTSettings(host: broker.address.host, port: broker.address.port, clientID: clientID)
         if broker.address.isEncrypted {
+            if let authority = broker.caFile { try file(authority, "caFile").requireReadable() }
             settings.tls = MQTTSettings.TLS(authorityFile: broker.caFile)
             if let certificate = broker.certificate, let key = broker.privateKey {
+                try file(certificate, "certificate").requireReadable()
+                try file(key, "privateKey").requireReadable()
                 settings.tls?.certificate = (certificate, key)
             }
         }
-        if let file = broker.usernameFile {
-            let name = try SecretFile(path: file, meaning: "the user name for the broker `\(broker.name)`").text(isSecret: false)
-            let password = try broker.passwordFile.map {
-                try SecretFile(path: $0, meaning: "the password for the broker `\(broker.name)`").text(isSecret: true)
-            }
+        if let nameFile = broker.usernameFile {
+            let name = try file(nameFile, "usernameFile").line(isSecret: false)
+            var password: Secret<String>?
+            if let path = broker.passwordFile { password = try file(path, "passwordFile").line(isSecret: true) }
             settings.user = MQTTSettings.User(name: name.reveal(), password: password)
         }
         self.init(
@@ -36,8 +45,8 @@ extension GatewayConfiguration {
             guard let unknown = broker.profiles.first(where: { !known.contains($0) }) else { continue }
             let hint = nearestName(to: unknown, among: known).map { "; did you mean `\($0)`?" } ?? ""
             throw ConfigurationError(
-                "\(broker.profilesOrigin): `mqtt.\(number).profiles`: there is no profile `\(unknown)`\(hint); `doorward profile "
-                    + "list` names those that Doorward has, and `profiles.directories` is where others are looked for")
+                "\(origins.subject("mqtt.\(number).profiles")): there is no profile `\(unknown)`\(hint); `doorward profile list` "
+                    + "names those that Doorward has, and `profiles.directories` is where others are looked for")
         }
     }
 }

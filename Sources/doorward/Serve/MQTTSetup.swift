@@ -11,17 +11,33 @@ struct MQTTSetup {
 
     /// Reads the files. A profile with a mistake is left out and logged: it keeps no other lock from being opened.
     ///
-    /// - Throws: `CommandFailure` for a broker that cannot be used as it is configured.
-    init(_ configuration: GatewayConfiguration, random: RandomSource, logger: Logger) throws {
-        library = ProfileLibrary(directories: configuration.profileDirectories)
-        for mistake in library.reload() { logger.error("a profile is left out", metadata: ["mistake": "\(mistake)"]) }
+    /// - Throws: one sentence about a broker that cannot be used as it is configured, or a file or folder that cannot be read.
+    init(_ configuration: GatewayConfiguration, random: RandomSource, logger: Logger) throws(CommandFailure) {
         do {
-            try configuration.checkProfiles(known: library.ids)
+            try self.init(reading: configuration, random, logger)
         } catch {
             throw CommandFailure(error.description)
         }
+    }
+
+    private init(
+        reading configuration: GatewayConfiguration, _ random: RandomSource, _ logger: Logger
+    ) throws(ConfigurationError) {
+        library = ProfileLibrary(directories: configuration.profileDirectories)
+        for folder in configuration.profileDirectories {
+            try NamedFile(path: folder, setting: configuration.origins.subject("profiles.directories")).requireFolder()
+        }
+        for mistake in library.reload() { logger.error("a profile is left out", metadata: ["mistake": "\(mistake)"]) }
+        for id in library.replaced {
+            logger.notice("a profile of a folder takes the place of the shipped one", metadata: ["profile": "\(id)"])
+        }
+        try configuration.checkProfiles(known: library.ids)
         // Another one at each start: two gateways that bear the same name must not throw each other off a broker.
         let digits = random.bytes(7).map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
-        brokers = try configuration.mqtt.map { try MQTTBroker($0, clientID: "doorward-\(digits)") }
+        var brokers: [MQTTBroker] = []
+        for (number, broker) in configuration.mqtt.enumerated() {
+            brokers.append(try MQTTBroker(broker, number: number, configuration.origins, clientID: "doorward-\(digits)"))
+        }
+        self.brokers = brokers
     }
 }

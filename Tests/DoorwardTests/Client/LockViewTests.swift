@@ -38,6 +38,15 @@ import Testing
         #expect(view.place == "no property")
     }
 
+    @Test("what a lock can do, and what is wrong with it, are words")
+    func words() {
+        var device = Wire.Device(id: "d", name: "Front")
+        (device.capabilities, device.faults) = (["LOCK", "UNLOCK", "VIEW_STATUS"], ["notFullyLocked", "tamper"])
+        let lines = Status.lines(device, Style(isTerminal: false, environment: [:]))
+        #expect(lines.contains("can\tlock, unlock, view status"))
+        #expect(lines.contains("faults\tnot fully locked, tamper"))
+    }
+
     @Test("place, battery and reach")
     func rest() {
         let low = view {

@@ -60,7 +60,7 @@ import Testing
                 name: "home", address: #require(BrokerAddress("mqtts://broker.example:18883")), caFile: "ca.pem",
                 certificate: "gateway.pem", privateKey: "gateway.key", usernameFile: "name.txt", passwordFile: "password.txt",
                 portfolio: PortfolioID("01890000-0000-7000-8000-000000000001"), profiles: ["zigbee2mqtt", "homeassistant"],
-                profilesOrigin: .file(file, line: 21), discovery: true),
+                discovery: true),
             try .init(name: "spare", address: #require(BrokerAddress("mqtt://[::1]:1883"))),
         ]
         expected.profileDirectories = ["./profiles", "/etc/doorward/profiles"]

@@ -1,0 +1,29 @@
+import ArgumentParser
+import Testing
+
+@testable import doorward
+
+@Suite("Profiles on the command line") struct ProfileDecodeTests {
+    @Test("a topic that no message can come on is wrong usage", arguments: ["", "a/#", "a/+/b", "$SYS/x"])
+    func topic(_ topic: String) throws {
+        let arguments = ["profile", "decode", "tasmota", "--topic", topic, "--payload", "x"]
+        let error = try #require(throws: (any Error).self) { _ = try Doorward.parseAsRoot(arguments) }
+        let exit = Exit(of: error)
+        #expect(exit.code == 2 && exit.message.contains("--topic is the one topic"))
+    }
+
+    @Test("a payload that begins with a dash is taken after an equals sign")
+    func dash() throws {
+        let arguments = ["tasmota", "--topic", "a/b", "--payload=--"]
+        #expect(try ProfileDecode.parse(arguments).payload == "--")
+    }
+
+    @Test("a profile that there is not is told of in whole sentences", arguments: ["tasmotta", "qqqqqqqqqqqqq"])
+    func unknown(_ name: String) throws {
+        let command = try ProfileDecode.parse([name, "--topic", "a/b", "--payload", "x"])
+        let failure = try #require(throws: CommandFailure.self) { _ = try command.named.read() }
+        #expect(failure.code == 2)
+        #expect(failure.sentence.hasSuffix("`tasmota`? A file is named by its path.") == (name == "tasmotta"))
+        #expect(failure.sentence.hasSuffix("zwave-js-ui. A file is named by its path.") == (name != "tasmotta"))
+    }
+}
