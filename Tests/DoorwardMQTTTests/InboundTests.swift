@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Promises about what devices send: too much, too large, or no sense at all.
-@Suite(.timeLimit(.minutes(2))) struct InboundTests {
+@Suite(.timeLimit(.minutes(5))) struct InboundTests {
     /// What a test counts as it comes, and does not keep.
     private final class Counter: Sendable {
         private let count = Mutex(0)
@@ -141,7 +141,7 @@ import Testing
     func slowReceivers() async throws {
         let broker = try await Broker.start()
         let release = DispatchSemaphore(value: 0)
-        let blocked = (0..<200).map { number in
+        let blocked = (0..<100).map { number in
             MQTTConnection(MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "blocked\(number)")) { event in
                 if case .connected = event { release.wait() }
             }

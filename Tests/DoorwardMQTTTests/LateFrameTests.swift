@@ -6,7 +6,7 @@ import Testing
 
 /// Promises about frames that must not leave, or not arrive, when they no longer mean anything; the fault lies between the
 /// gateway and the broker.
-@Suite(.timeLimit(.minutes(2))) struct LateFrameTests {
+@Suite(.timeLimit(.minutes(5))) struct LateFrameTests {
     @Test("a frame that the broker's machine does not take in its lifetime is cut off with the connection, and never arrives")
     func stalled() async throws {
         let broker = try await Broker.start()

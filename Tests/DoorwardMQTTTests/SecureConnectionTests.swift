@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Promises about TLS and signing in, against a real mosquitto.
-@Suite(.timeLimit(.minutes(2))) struct SecureConnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct SecureConnectionTests {
     private func settings(_ port: Int, host: String = "localhost", _ tls: MQTTSettings.TLS?) -> MQTTSettings {
         var settings = MQTTSettings(host: host, port: port, clientID: UUID().uuidString)
         (settings.tls, settings.firstPause, settings.longestPause) = (tls, .milliseconds(20), .milliseconds(50))
@@ -57,14 +57,18 @@ import Testing
     func clientCertificate() async throws {
         let certificates = try Certificates.shared.get()
         let broker = try await Broker.start(certificates.lines("broker", wantsCertificate: true))
-        func failure(_ name: String?) async -> String? {
+        let own = MQTTSettings.TLS(authorityFile: certificates.authority, certificate: certificates.pair("gateway"))
+        #expect(await failure(settings(broker.port, own)) == nil)
+        // A broker may hang up before its reason is read; then the next attempt finds it.
+        for (name, words) in [(nil, "wants a certificate of the gateway"), ("stranger", "does not accept the gateway")] {
             let tls = MQTTSettings.TLS(authorityFile: certificates.authority, certificate: name.map(certificates.pair))
-            return await self.failure(settings(broker.port, tls))
+            let gateway = Listening(settings(broker.port, tls))
+            await gateway.event {
+                if case .disconnected(let failure) = $0 { failure.description.contains(words) } else { false }
+            }
+            #expect(!gateway.events.contains { if case .connected = $0 { true } else { false } })
+            await gateway.connection.stop()
         }
-        #expect(await failure("gateway") == nil)
-        #expect(try #require(await failure(nil)).contains("wants a certificate of the gateway"))
-        let stranger = try #require(await failure("stranger"))
-        #expect(stranger.contains("does not accept the gateway"), "\(stranger)")
     }
 
     @Test(

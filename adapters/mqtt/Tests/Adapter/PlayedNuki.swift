@@ -23,13 +23,16 @@ final class PlayedNuki: Sendable {
 
     private struct State {
         var locks: [String: Lock] = [:]
-        /// The last word of its own that came back to it.
-        var echo = 0
+        var trips = 0
     }
 
     private let connection: MQTTConnection
     private let state: Mutex<State>
     private let ear = PlayedEar()
+    /// The connections on which it has been heard that its subscriptions stand, and the last of its own words that came back.
+    private let standing = Count()
+    private let returned = Count()
+    private let listened = Mutex(0)
 
     init(port: Int) async {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: "nukis")
@@ -37,8 +40,19 @@ final class PlayedNuki: Sendable {
         settings.longestPause = .milliseconds(50)
         state = Mutex(State())
         let ear = ear
+        let connects = Mutex(0)
         connection = MQTTConnection(settings) { event in
-            if case .message(let message) = event { ear.nuki?.take(message) }
+            switch event {
+            case .connected:
+                let number = connects.withLock { number in
+                    number += 1
+                    return number
+                }
+                // Retained, so that it comes also where it was said before the subscription stood.
+                ear.nuki?.keep("settle/standing", "\(number)")
+            case .message(let message): ear.nuki?.take(message)
+            case .disconnected, .acknowledged, .subscriptionRefused: break
+            }
         }
         ear.listen(self)
         connection.want([MQTTFilter("nuki/+/lockAction"), MQTTFilter("settle/+")].compactMap { $0 })
@@ -46,12 +60,28 @@ final class PlayedNuki: Sendable {
         await listen()
     }
 
-    /// Waits until what is said on the broker comes to these locks.
+    /// Waits until what is said on the broker comes to these locks: at first, and again after each restart of the broker.
     func listen() async {
-        let before = state.withLock { $0.echo }
-        while state.withLock({ $0.echo }) == before {
-            say("settle/echo", "\(before + 1)")
-            await Task.yield()
+        let before = listened.withLock { $0 }
+        let now = await standing.value { $0 > before }
+        listened.withLock { $0 = now }
+    }
+
+    /// Waits until something of its own has come back.
+    func roundTrip() async {
+        let trip = state.withLock { state in
+            state.trips += 1
+            return state.trips
+        }
+        say("settle/trip", "\(trip)")
+        _ = await returned.value { $0 >= trip }
+    }
+
+    /// Says anew, after a restart of the broker, what it kept.
+    func appearAnew() {
+        for (id, lock) in state.withLock({ $0.locks }) {
+            keep("nuki/\(id)/connected", lock.isThere ? "true" : "false")
+            keep("nuki/\(id)/state", "\(lock.state)")
         }
     }
 
@@ -108,7 +138,8 @@ final class PlayedNuki: Sendable {
     private func take(_ message: MQTTMessage) {
         let levels = message.topic.split(separator: "/").map(String.init)
         let text = String(decoding: message.payload, as: UTF8.self)
-        if levels[0] == "settle" { return state.withLock { $0.echo = Int(text) ?? $0.echo } }
+        if message.topic == "settle/standing" { return standing.raise(to: Int(text) ?? 0) }
+        if message.topic == "settle/trip" { return returned.raise(to: Int(text) ?? 0) }
         guard levels.count == 3, let action = Int(text), !message.isRetained else { return }
         let id = levels[1]
         let manner = state.withLock { state in
@@ -135,4 +166,38 @@ private final class PlayedEar: Sendable {
 
     var nuki: PlayedNuki? { held.withLock { $0.nuki } }
     func listen(_ nuki: PlayedNuki) { held.withLock { $0.nuki = nuki } }
+}
+
+/// A number that grows, for whoever waits until it is large enough.
+final class Count: Sendable {
+    private struct State {
+        var value = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    func raise(to value: Int) {
+        let waiting = state.withLock { state in
+            state.value = max(state.value, value)
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func value(where isEnough: (Int) -> Bool) async -> Int {
+        while true {
+            let seen = state.withLock { $0.value }
+            if isEnough(seen) { return seen }
+            await withCheckedContinuation { continuation in
+                let isOld = state.withLock { state in
+                    guard state.value == seen else { return true }
+                    state.waiting.append(continuation)
+                    return false
+                }
+                if isOld { continuation.resume() }
+            }
+        }
+    }
 }

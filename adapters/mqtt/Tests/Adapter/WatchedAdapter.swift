@@ -102,9 +102,11 @@ final class WatchedAdapter: LockAdapter {
         }
         guard isStarted else { return }
         if isAway {
-            while mqtt.health == .ok { await wait() }
+            let attached = state.withLock { Set($0.attached.keys) }
+            await heard.loss(of: attached.union([Self.marker]))
         } else {
             await nuki.listen()
+            nuki.appearAnew()
             await connected()
         }
     }
@@ -116,8 +118,8 @@ final class WatchedAdapter: LockAdapter {
 
     /// A connection that could not be made is tried again when virtual time has gone by.
     private func wait() async {
-        clock.advance(by: .milliseconds(1))
-        await Task.yield()
+        clock.advance(by: .milliseconds(10))
+        await nuki.roundTrip()
     }
 
     func stop() async {
@@ -136,7 +138,11 @@ final class WatchedAdapter: LockAdapter {
         mqtt.attach(lock)
     }
 
-    func detach(_ id: DeviceID) { mqtt.detach(id) }
+    func detach(_ id: DeviceID) {
+        state.withLock { $0.attached[id] = nil }
+        mqtt.detach(id)
+    }
+
     func send(_ order: LockOrder) throws(AdapterError) { try mqtt.send(order) }
     func refresh(_ id: DeviceID) throws(AdapterError) { try mqtt.refresh(id) }
 
@@ -146,13 +152,34 @@ final class WatchedAdapter: LockAdapter {
             var receiver: (any ReportReceiver)?
             var confirmed: CommandID?
             var waiting: CheckedContinuation<Void, Never>?
+            /// Locks of which nobody knows whether they can be reached.
+            var lost: Set<DeviceID> = []
+            var changes = 0
         }
 
         private let state = Mutex(State())
+        private let losses = Count()
 
         func set(_ receiver: any ReportReceiver) { state.withLock { $0.receiver = receiver } }
 
+        /// Waits until the adapter has said of each that nobody knows whether it can be reached.
+        func loss(of locks: Set<DeviceID>) async {
+            var seen = 0
+            while !state.withLock({ $0.lost.isSuperset(of: locks) }) { seen = await losses.value { [seen] in $0 > seen } }
+        }
+
+        private func noteAvailability(_ report: LockReport) {
+            guard case .availability(let isOnline) = report.fact else { return }
+            let number = state.withLock { state in
+                if isOnline == nil { state.lost.insert(report.deviceID) } else { state.lost.remove(report.deviceID) }
+                state.changes += 1
+                return state.changes
+            }
+            losses.raise(to: number)
+        }
+
         func receive(_ report: LockReport) {
+            defer { noteAvailability(report) }
             guard report.deviceID == WatchedAdapter.marker else { return state.withLock { $0.receiver }?.receive(report) ?? () }
             guard case .state(_, quality: .confirmed, _, _) = report.fact, let order = report.after else { return }
             let waiting = state.withLock { state in
