@@ -149,9 +149,12 @@ final class CommandLife: Sendable {
         }
         live.lane.expect(order)
         do {
+            // From what is left on the monotonic clock, which the wall clock's steps do not touch, under the rule of now.
+            let rest = deadline.withLock { $0 }.duration(since: dal.clock.monotonicNow())
             try adapter.send(
                 LockOrder(
-                    commandID: command.id, deviceID: command.deviceID, operation: command.operation, deadline: command.deadline))
+                    commandID: command.id, deviceID: command.deviceID, operation: command.operation,
+                    deadline: dal.clock.now().advanced(by: rest)))
             live.forgetUnanswered()
             return .sent
         } catch {

@@ -154,6 +154,8 @@ extension DeviceStatus {
         switch fact {
         // What the transport kept from before is older than the lock's own word, as long as the lock has been in reach since.
         case .state(_, .retained, _, _) where stateQuality == .confirmed && isOnline == true: break
+        // What was said is old now; when it was said has not changed.
+        case .state(state, .stale, _, _) where stateAt != nil: stateQuality = .stale
         case .state(let newState, let quality, _, _):
             (state, stateQuality, stateAt) = (newState, quality, now)
             if quality == .confirmed { isOnline = true }

@@ -41,12 +41,17 @@ struct Line: ~Copyable {
     private static let longestBacklog: UInt64 = 64 * 1024
     /// How often the library looks at its own clock: pings, and a silent broker.
     private static let heartbeat = Duration.seconds(1)
+    /// How long a machine may wait before it confirms bytes, so that one packet confirms more (RFC 1122, section 4.2.3.2, allows
+    /// 500 ms; Linux begins with 40).
+    private static let slowestConfirmation = Duration.milliseconds(50)
 
     private let settings: MQTTSettings
     private let random: RandomSource
     private var phase: Phase
     private var handle: Handle?
     private var version = MQTTVersion.five
+    /// Whether the broker is known to speak MQTT 5: then a connection that breaks is no word against it.
+    private var isKnownToSpeakFive = false
     private var backOff: BackOff
     /// Whether anything has ever answered at the address on this connection.
     private var hasReached = false
@@ -77,6 +82,8 @@ struct Line: ~Copyable {
         let quality = try check(frame.payload, frame.quality, longest: Self.longestPayload)
         guard let socket = handle?.socket, let flow = TCPFlow(socket) else { throw .notConnected }
         guard flow.unconfirmed <= Self.longestBacklog, !pulse.isSlow(at: now) else { throw .busy }
+        // One that could not be confirmed in its time would end the connection for everybody.
+        guard frame.lifetime >= flow.roundTrip * 2 + Self.slowestConfirmation else { throw .busy }
         guard let (number, result) = handle?.publish(frame, quality) else { throw .notConnected }
         try judge(result)
         guard handle?.hasUnsentBytes == false else {
@@ -219,6 +226,7 @@ struct Line: ~Copyable {
     ) throws(MQTTFailure) {
         guard answer.code == 0 else { throw refusal(answer.code) }
         (phase, terms) = (.standing, answer)
+        isKnownToSpeakFive = isKnownToSpeakFive || version == .five
         backOff.reset()
         subscriptions.beginAnew()
         turn.events.append(.connected(version))
@@ -316,7 +324,7 @@ extension Line {
     private mutating func isFallBack(after failure: MQTTFailure) -> Bool {
         guard case .opening = phase, version == .five else { return false }
         switch failure {
-        case .lost: return true
+        case .lost: return !isKnownToSpeakFive
         case .refused: return handle?.events.answer.map { Self.foreignProtocol.contains($0.code) } ?? false
         case .unreachable, .notTrusted, .stuck, .stopped: return false
         }

@@ -6,9 +6,13 @@ struct TCPFlow {
     let confirmed: UInt64
     /// Bytes that were handed to the socket and are not confirmed.
     let unconfirmed: UInt64
+    /// How long a byte and its confirmation take, as measured so far.
+    let roundTrip: Duration
 
     /// Where `tcpi_bytes_acked` lies in `struct tcp_info` of <linux/tcp.h>, which only ever grows at its end.
     private static let confirmedOffset = 120
+    /// Where `tcpi_rtt` lies, in microseconds.
+    private static let roundTripOffset = 68
 
     /// - Returns: `nil` for what is no TCP socket, or a kernel before 4.1 that does not count.
     init?(_ socket: Int32) {
@@ -21,6 +25,8 @@ struct TCPFlow {
         else { return nil }
         confirmed = info.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: Self.confirmedOffset, as: UInt64.self) }
         unconfirmed = UInt64(max(0, waiting))
+        roundTrip = .microseconds(
+            Int64(info.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: Self.roundTripOffset, as: UInt32.self) }))
     }
 
     /// Whether somebody is at the other end.

@@ -15,6 +15,8 @@ package final class MQTTAdapter: Sendable {
     let links: [String: BrokerLink]
     private let findings: [String: FoundLocks]
     private let roll: Roll
+    /// Held while a lock is attached or detached, so that one that is attached anew is never met by one of before.
+    private let changing = Mutex(())
     private let watch = Mutex<Task<Void, Never>?>(nil)
 
     /// How often the folders of profiles are looked at.
@@ -81,19 +83,23 @@ extension MQTTAdapter: LockAdapter {
     }
 
     /// A lock whose broker or profile the configuration no longer has stays without a way to it until it has.
-    package func attach(_ lock: AttachedLock) {
-        let before = roll.entry(lock.id)
-        detach(lock.id)
+    package func attach(_ lock: AttachedLock) { changing.withLock { _ in put(lock) } }
+
+    private func put(_ lock: AttachedLock) {
+        let before = roll.remove(lock.id)
+        before?.leave()
         do {
             let address = try MQTTAddress(lock.address)
             let bound = try bind(address, within: .everything)
             let new = MQTTLock(lock, address, bound.dialect, link: bound.link, surroundings)
             roll.add(new)
             // What took it away is not heard again.
-            if case .lock(let old) = before, old.key == new.key, old.isGone { new.mark(isGone: true) }
+            if let before, before.key == new.key, before.isGone { new.mark(isGone: true) }
             new.arrive()
         } catch {
             roll.addLost(lock)
+            // Nobody listens to it any more: what was known of it is old.
+            before?.reportLoss()
             surroundings.logger.error(
                 "a lock cannot be reached: its broker or profile is not in the configuration",
                 metadata: ["device": "\(lock.id)", "fields": "\(error.mistakes.map(\.field).joined(separator: " "))"])
@@ -101,8 +107,7 @@ extension MQTTAdapter: LockAdapter {
     }
 
     package func detach(_ id: DeviceID) {
-        guard let lock = roll.remove(id) else { return }
-        lock.leave()
+        changing.withLock { _ in roll.remove(id)?.leave() }
     }
 
     package func send(_ order: LockOrder) throws(AdapterError) {
@@ -180,8 +185,10 @@ extension MQTTAdapter {
     /// - Returns: a sentence for each mistake in the files; a profile that became wrong stays as it was.
     package func reloadProfiles() -> [String] {
         let mistakes = library.reload()
-        for lock in roll.all where library[lock.address.profile] != lock.dialect.profile { attach(lock.attached) }
-        for lock in roll.lost { attach(lock) }
+        changing.withLock { _ in
+            for lock in roll.all where library[lock.address.profile] != lock.dialect.profile { put(lock.attached) }
+            for lock in roll.lost { put(lock) }
+        }
         return mistakes
     }
 }

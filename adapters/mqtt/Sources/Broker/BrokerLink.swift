@@ -15,6 +15,8 @@ final class BrokerLink: Sendable {
     private let random: RandomSource
     /// `nil` before `start` and after `stop`.
     private let current = Mutex<MQTTConnection?>(nil)
+    /// Whether the connection stood when it was heard of last.
+    private let stood = Atomic(false)
     private let routes: Mutex<Routes>
     private let found: FoundLocks
     private let round = Mutex<Task<Void, Never>?>(nil)
@@ -100,13 +102,16 @@ final class BrokerLink: Sendable {
         switch event {
         case .message(let message): take(message)
         case .connected(let version):
+            stood.store(true, ordering: .relaxed)
             note(.info, "the broker is there", ["mqtt": "\(version.rawValue)"])
             found.beginAnew()
             beginRound()
         case .disconnected(let failure):
-            surroundings.counters.disconnects.add(1, ordering: .relaxed)
             if failure == .stuck { surroundings.counters.cuts.add(1, ordering: .relaxed) }
             note(.warning, "\(failure)", [:])
+            // An attempt that failed takes away nothing that was known.
+            guard stood.exchange(false, ordering: .relaxed) else { return }
+            surroundings.counters.disconnects.add(1, ordering: .relaxed)
             endRound()
             for lock in routes.withLock({ $0.locks }) { lock.loseBroker() }
         case .subscriptionRefused(let filter, let reason):

@@ -4,7 +4,7 @@ internal import DoorwardMQTT
 /// are.
 struct TopicTree<Value: Hashable> {
     private final class Node {
-        var children: [Substring: Node] = [:]
+        var children: [TopicText: Node] = [:]
         /// Who ends here, who wants this level and all below it.
         var here: Set<Value> = []
         var below: Set<Value> = []
@@ -21,13 +21,13 @@ struct TopicTree<Value: Hashable> {
     mutating func insert(_ value: Value, at filter: MQTTFilter) -> Bool {
         var node = root
         let levels = Self.levels(filter.description)
-        for level in levels where level != "#" {
+        for level in levels where level != TopicText.anyRest {
             if node.children[level] == nil { node.children[level] = Node() }
             guard let next = node.children[level] else { return false }
             node = next
         }
-        defer { if levels.last == "#" { node.below.insert(value) } else { node.here.insert(value) } }
-        return levels.last == "#" ? node.below.isEmpty : node.here.isEmpty
+        defer { if levels.last == TopicText.anyRest { node.below.insert(value) } else { node.here.insert(value) } }
+        return levels.last == TopicText.anyRest ? node.below.isEmpty : node.here.isEmpty
     }
 
     /// - Returns: whether nobody wants this filter any more.
@@ -35,12 +35,12 @@ struct TopicTree<Value: Hashable> {
         remove(value, at: Self.levels(filter.description)[...], from: root)
     }
 
-    private func remove(_ value: Value, at levels: ArraySlice<Substring>, from node: Node) -> Bool {
+    private func remove(_ value: Value, at levels: ArraySlice<TopicText>, from node: Node) -> Bool {
         guard let level = levels.first else {
             node.here.remove(value)
             return node.here.isEmpty
         }
-        if level == "#" {
+        if level == TopicText.anyRest {
             node.below.remove(value)
             return node.below.isEmpty
         }
@@ -59,18 +59,18 @@ struct TopicTree<Value: Hashable> {
 
     /// - Parameter isOwnOfBroker: a topic that begins with `$` is not meant by a wildcard at the beginning (MQTT 5.0, 4.7.2).
     private func collect(
-        _ levels: ArraySlice<Substring>, from node: Node, isFirst: Bool, isOwnOfBroker: Bool, into found: inout Set<Value>
+        _ levels: ArraySlice<TopicText>, from node: Node, isFirst: Bool, isOwnOfBroker: Bool, into found: inout Set<Value>
     ) {
         let takesWildcards = !(isFirst && isOwnOfBroker)
         if takesWildcards { found.formUnion(node.below) }
         guard let level = levels.first else { return found.formUnion(node.here) }
-        if level != "+", level != "#", let next = node.children[level] {
+        if level != TopicText.anyLevel, level != TopicText.anyRest, let next = node.children[level] {
             collect(levels.dropFirst(), from: next, isFirst: false, isOwnOfBroker: isOwnOfBroker, into: &found)
         }
-        if takesWildcards, let next = node.children["+"] {
+        if takesWildcards, let next = node.children[TopicText.anyLevel] {
             collect(levels.dropFirst(), from: next, isFirst: false, isOwnOfBroker: isOwnOfBroker, into: &found)
         }
     }
 
-    private static func levels(_ text: String) -> [Substring] { text.split(separator: "/", omittingEmptySubsequences: false) }
+    private static func levels(_ text: String) -> [TopicText] { TopicText(text).levels }
 }

@@ -41,6 +41,12 @@ package struct Dialect: Sendable {
     /// Seconds that a command may take by nature, for documentation; `nil` where the profile does not say.
     package var timeoutSeconds: Int? { profile.timeoutSeconds }
 
+    /// Whether what comes on a topic says nothing but how commands went: bridges say so of all their locks on one topic.
+    func isOfAnswersOnly(_ topic: String) -> Bool {
+        guard let route = routes[topic] else { return false }
+        return route.values.isEmpty && route.events.isEmpty && !route.isCommand && !route.answers.isEmpty
+    }
+
     /// Takes one message in: what it means, and what is remembered. Any message may be given; what is none of this lock's is
     /// silent.
     package func hear(_ message: MQTTMessage, _ memory: inout LockMemory) -> Heard {
@@ -61,7 +67,7 @@ package struct Dialect: Sendable {
         let wasThere = memory.position.lockState.satisfies(operation)
         var underWay = LockMemory.UnderWay(operation, reference: frame.bearsReference ? reference : nil)
         underWay.wasThere = wasThere && memory.quality == .confirmed
-        underWay.needsAnswer = profile.quirks.contains(.mergesCache) && (wasThere || memory.quality == .stale)
+        underWay.needsAnswer = profile.quirks.contains(.mergesCache) && (wasThere || memory.quality != .confirmed)
         memory.underWay = underWay
         return (frame.outgoing(code: code?.reveal(), reference: reference), underWay.needsAnswer ? questions : [])
     }

@@ -52,9 +52,16 @@ extension Hearing {
     private mutating func raise(_ kind: LockEvent.Kind?, _ index: Int) {
         guard let kind else {
             memory.raised.remove(index)
+            memory.heardParts.insert(index)
             return
         }
         guard !memory.raised.contains(index) else { return }
+        // Nobody knows since when a bridge that repeats everything has been saying so.
+        let isFirst = memory.heardParts.insert(index).inserted
+        if isFirst, memory.isFresh, dialect.profile.quirks.contains(.mergesCache) {
+            memory.raised.insert(index)
+            return
+        }
         // What the broker has kept came up some time ago.
         memory.raised.insert(index)
         guard !message.isRetained else { return }

@@ -86,7 +86,8 @@ struct Hearing {
     private mutating func judge() {
         guard let underWay = memory.underWay, !message.isRetained else { return }
         let isNews = !dialect.profile.quirks.contains(.mergesCache) || told?.position != before.position
-        if isJam || (told?.position == .jammed && told?.quality == .confirmed && isNews) {
+        let isThere = told?.quality == .confirmed && told?.position.lockState.satisfies(underWay.operation) == true
+        if isJam && !isThere || (told?.position == .jammed && told?.quality == .confirmed && isNews) {
             heard.command = .rejected(.jammed)
             return
         }

@@ -22,6 +22,10 @@ package struct LockMemory: Hashable, Sendable {
     var partFaults: [Int: Set<LockFault>] = [:]
     /// The parts whose last word stood for an event: it is told once, when it comes up.
     var raised: Set<Int> = []
+    /// The parts that have told of anything.
+    var heardParts: Set<Int> = []
+    /// Nothing was known when this began: the first that a bridge repeats may be old.
+    var isFresh = false
     /// What was last heard beside the bolt.
     var surroundings = Surroundings()
 

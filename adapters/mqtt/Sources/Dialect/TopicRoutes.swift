@@ -13,7 +13,7 @@ struct TopicRoutes: Sendable {
         var isQuestion = false
     }
 
-    private var routes: [String: Route] = [:]
+    private var routes: [TopicText: Route] = [:]
     /// Events that are named by the last level, each with the topic before it.
     private var prefixes: [(prefix: String, event: Int)] = []
     private(set) var filters: [MQTTFilter] = []
@@ -35,8 +35,9 @@ struct TopicRoutes: Sendable {
 
     /// - Returns: `nil` for a topic that the profile does not name.
     subscript(topic: String) -> Route? {
-        var route = routes[topic]
-        for (prefix, event) in prefixes where topic.hasPrefix(prefix) && !topic.dropFirst(prefix.count).contains("/") {
+        var route = routes[TopicText(topic)]
+        for (prefix, event) in prefixes
+        where topic.utf8.starts(with: prefix.utf8) && !topic.utf8.dropFirst(prefix.utf8.count).contains(UInt8(ascii: "/")) {
             route = route ?? Route()
             route?.events.append(event)
         }
@@ -44,7 +45,7 @@ struct TopicRoutes: Sendable {
     }
 
     private mutating func add(_ topic: String, _ change: (inout Route) -> Void) {
-        if routes[topic] == nil, let filter = MQTTFilter(topic), !filters.contains(filter) { filters.append(filter) }
-        change(&routes[topic, default: Route()])
+        if routes[TopicText(topic)] == nil, let filter = MQTTFilter(topic), !filters.contains(filter) { filters.append(filter) }
+        change(&routes[TopicText(topic), default: Route()])
     }
 }

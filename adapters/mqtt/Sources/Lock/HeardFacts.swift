@@ -12,7 +12,7 @@ extension Heard {
         var operation = events.first { $0.kind == .operation && $0.isDone != false }
         for report in reports {
             facts += report.condition
-            guard let (state, quality) = report.trusted(after: before, isConfirmation: command == .confirmed) else { continue }
+            guard let (state, quality) = report.trusted(after: before, command) else { continue }
             // A movement is told once: by the state where that changes, and by itself where it does not.
             let isMovement = quality == .confirmed && before.position != .unknown && state != before.position.lockState
             let teller = operation.flatMap { isMovement && $0.operation?.resulting == state ? $0 : nil }
@@ -50,13 +50,15 @@ extension Heard.Report {
         return facts
     }
 
-    fileprivate func trusted(after before: LockMemory, isConfirmation: Bool) -> (LockState, StateQuality)? {
+    /// - Parameter command: what the message was found to say of the command under way. A state that would end the command, and
+    ///   that was not found to be its end, counts as old.
+    fileprivate func trusted(after before: LockMemory, _ command: CommandWord?) -> (LockState, StateQuality)? {
         // Of a bolt that nobody has heard of there is nothing to trust.
         guard let quality, position != nil || before.position != .unknown else { return nil }
         let state = (position ?? before.position).lockState
-        guard quality == .confirmed, !isConfirmation, let underWay = before.underWay, state.satisfies(underWay.operation) else {
-            return (state, quality)
-        }
+        guard quality == .confirmed, let underWay = before.underWay else { return (state, quality) }
+        let isEnd = command == .confirmed || command == .rejected(.jammed)
+        guard !isEnd, state.satisfies(underWay.operation) || state == .jammed else { return (state, quality) }
         return (state, .stale)
     }
 }

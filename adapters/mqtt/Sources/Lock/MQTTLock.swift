@@ -20,6 +20,8 @@ final class MQTTLock: Sendable {
         var isGone = false
         /// When it may be logged again that the lock says too much.
         var nextFloodNote: MonotonicInstant?
+        /// What the lock may still tell of the last order as if it were news.
+        var echo: OwnEcho?
         /// What is to be handed on, the first first.
         var outbox: [LockReport] = []
         /// Somebody is handing on, and goes on with whatever comes.
@@ -50,7 +52,9 @@ final class MQTTLock: Sendable {
     init(_ attached: AttachedLock, _ address: MQTTAddress, _ dialect: Dialect, link: BrokerLink, _ surroundings: Surroundings) {
         (self.attached, self.address, self.dialect) = (attached, address, dialect)
         (self.link, self.surroundings) = (link, surroundings)
-        state = Mutex(State(flood: FloodGuard(at: surroundings.clock.monotonicNow())))
+        var memory = LockMemory()
+        memory.isFresh = true
+        state = Mutex(State(memory: memory, flood: FloodGuard(at: surroundings.clock.monotonicNow())))
     }
 
     var id: DeviceID { attached.id }
@@ -96,6 +100,7 @@ final class MQTTLock: Sendable {
         }
         surroundings.counters.orders.add(1, ordering: .relaxed)
         state.lastOrder = order.commandID
+        state.echo = OwnEcho(order.operation, until: until.advanced(by: OwnEcho.delay))
         state.order = OrderTime(
             id: order.commandID, until: until, watch: watch(order.commandID, lifetime: lifetime, until: until))
         ask(frames.questions, &state, at: nil)
@@ -149,6 +154,11 @@ final class MQTTLock: Sendable {
         change { state in
             guard !state.isDetached else { return }
             if let order = state.order, order.until <= now { finishOrder(&state) }
+            if dialect.isOfAnswersOnly(message.topic) {
+                // What a bridge says of others is not this lock's talk.
+                guard state.order != nil else { return }
+                return look(at: message, &state)
+            }
             switch state.flood.take(at: now) {
             case .drop:
                 surroundings.counters.dropped.add(1, ordering: .relaxed)
@@ -156,9 +166,15 @@ final class MQTTLock: Sendable {
             case .lookAfterGap: forget(&state, at: now)
             case .look: break
             }
-            let before = state.memory
-            take(dialect.hear(message, &state.memory), after: before, &state)
+            look(at: message, &state)
         }
+    }
+
+    private func look(at message: MQTTMessage, _ state: inout State) {
+        let before = state.memory
+        let heard = dialect.hear(message, &state.memory)
+        for diagnostic in heard.diagnostics { note(diagnostic, message.topic) }
+        take(heard, after: before, &state)
     }
 
     /// Some messages were not looked at: what is known may be wrong.
@@ -173,9 +189,9 @@ final class MQTTLock: Sendable {
     }
 
     private func take(_ heard: Heard, after before: LockMemory, _ state: inout State) {
-        for fact in heard.facts(after: before) { deliver(fact, &state) }
-        for diagnostic in heard.diagnostics { note(diagnostic) }
-        ask(heard.publish, &state, at: surroundings.clock.monotonicNow())
+        let now = surroundings.clock.monotonicNow()
+        for fact in heard.facts(after: before) where state.echo?.isEcho(fact, at: now) != true { deliver(fact, &state) }
+        ask(heard.publish, &state, at: now)
         switch heard.command {
         case .confirmed, .rejected: finishOrder(&state)
         case .accepted, nil: break
@@ -192,16 +208,17 @@ final class MQTTLock: Sendable {
     private func change(_ body: (inout State) -> Void) {
         state.withLock { body(&$0) }
         while let reports = state.withLock({ $0.takeOutbox() }) {
-            for report in reports { surroundings.listener.receive(report) }
+            for report in reports where !state.withLock({ $0.isDetached }) { surroundings.listener.receive(report) }
             state.withLock { $0.isHandingOn = false }
         }
     }
 
-    private func note(_ diagnostic: Diagnostic) {
+    private func note(_ diagnostic: Diagnostic, _ topic: String) {
         surroundings.counters.odd.add(1, ordering: .relaxed)
         let level: Logger.Level = diagnostic == .retainedCommandFound ? .warning : .debug
         surroundings.logger.log(
-            level: level, "\(diagnostic.sentence)", metadata: ["device": "\(id)", "diagnostic": "\(diagnostic)"])
+            level: level, "\(diagnostic.sentence)",
+            metadata: ["device": "\(id)", "diagnostic": "\(diagnostic)", "topic": "\(topic)"])
     }
 
     // MARK: - Questions
@@ -258,6 +275,15 @@ final class MQTTLock: Sendable {
         guard state.memory.position != .unknown else { return }
         state.memory.quality = .stale
         deliver(.state(state.memory.position.lockState, quality: .stale, method: nil, operatorName: nil), &state)
+    }
+
+    /// Says something of a lock that has left.
+    func reportLoss() {
+        let (state, after) = state.withLock { ($0.memory.position.lockState, $0.lastOrder) }
+        surroundings.listener.receive(LockReport(deviceID: id, .availability(nil), after: after))
+        guard state != .unknown else { return }
+        surroundings.listener.receive(
+            LockReport(deviceID: id, .state(state, quality: .stale, method: nil, operatorName: nil), after: after))
     }
 
     /// Listens from now on.

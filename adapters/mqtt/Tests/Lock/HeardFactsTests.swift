@@ -1,0 +1,96 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardMQTT
+import Testing
+
+@testable import AdapterMQTT
+
+@Suite struct HeardFactsTests {
+    /// A lock that is told to lock, and what a bridge that repeats what it knew says of it meanwhile.
+    @Test("a jam of before, repeated while an order is under way, does not end the order; one that is news does")
+    func jam() {
+        var before = LockMemory()
+        (before.position, before.quality, before.underWay) = (.jammed, .confirmed, .init(.lock))
+        var heard = Heard()
+        var report = Heard.Report()
+        (report.position, report.quality) = (.jammed, .confirmed)
+        heard.reports = [report]
+        #expect(heard.facts(after: before) == [.state(.jammed, quality: .stale, method: nil, operatorName: nil)])
+        heard.command = .rejected(.jammed)
+        before.position = .unlocked
+        #expect(heard.facts(after: before) == [.state(.jammed, quality: .confirmed, method: nil, operatorName: nil)])
+    }
+
+    @Test("a state that the order wants confirms it only where the interpreter says so")
+    func confirmation() {
+        var before = LockMemory()
+        (before.position, before.quality, before.underWay) = (.unlocked, .stale, .init(.unlock, needsAnswer: true))
+        var heard = Heard()
+        var report = Heard.Report()
+        (report.position, report.quality) = (.unlocked, .confirmed)
+        heard.reports = [report]
+        #expect(heard.facts(after: before) == [.state(.unlocked, quality: .stale, method: nil, operatorName: nil)])
+        heard.command = .confirmed
+        #expect(heard.facts(after: before) == [.state(.unlocked, quality: .confirmed, method: .remote, operatorName: nil)])
+    }
+
+    @Test("a movement is told once: by the state where that changes, by itself where it does not")
+    func movement() {
+        var before = LockMemory()
+        (before.position, before.quality) = (.locked, .confirmed)
+        var heard = Heard()
+        var report = Heard.Report()
+        (report.position, report.quality) = (.unlocked, .confirmed)
+        heard.reports = [report]
+        heard.events = [LockEvent(.operation, operation: .unlock, isDone: true, method: .keypad, userSlot: 3)]
+        #expect(heard.facts(after: before) == [.state(.unlocked, quality: .confirmed, method: .keypad, operatorName: "slot 3")])
+        before.position = .unlocked
+        #expect(
+            heard.facts(after: before) == [
+                .state(.unlocked, quality: .confirmed, method: nil, operatorName: nil),
+                .event(.unlocked, method: .keypad, operatorName: "slot 3"),
+            ])
+    }
+
+    @Test("what a lock tells of the gateway's own order is no news; what it tells of others is")
+    func echo() {
+        let start = MonotonicInstant(nanoseconds: 0)
+        let echo = OwnEcho(.unlock, until: start.advanced(by: .seconds(15)))
+        let own = LockReport.Fact.event(.unlocked, method: .remote, operatorName: nil)
+        #expect(echo.isEcho(own, at: start))
+        #expect(!echo.isEcho(own, at: start.advanced(by: .seconds(16))))
+        #expect(!echo.isEcho(.event(.unlocked, method: .keypad, operatorName: "slot 1"), at: start))
+        #expect(!echo.isEcho(.event(.locked, method: .remote, operatorName: nil), at: start))
+        #expect(!echo.isEcho(.state(.unlocked, quality: .confirmed, method: .remote, operatorName: nil), at: start))
+    }
+
+    @Test("topics are compared by bytes: letters that look alike are two locks")
+    func bytes() throws {
+        var tree = TopicTree<Int>()
+        let (one, two) = ("zigbee2mqtt/Caf\u{E9}", "zigbee2mqtt/Cafe\u{301}")
+        _ = tree.insert(1, at: try #require(.init(one)))
+        _ = tree.insert(2, at: try #require(.init(two)))
+        #expect(tree.values(for: one) == [1] && tree.values(for: two) == [2])
+        let profile = try #require(ProfileLibrary.shipped["zigbee2mqtt"])
+        let dialect = try Dialect(profile, variables: ["name": .string("Caf\u{E9}")])
+        var memory = LockMemory()
+        let heard = dialect.hear(.init(topic: two, payload: Array(#"{"lock_state":"locked"}"#.utf8), isRetained: false), &memory)
+        #expect(heard == Heard() && memory == LockMemory())
+    }
+
+    @Test("an alarm that a bridge repeats at the start is no event; the same alarm later is")
+    func alarm() throws {
+        let profile = try #require(ProfileLibrary.shipped["zigbee2mqtt"])
+        let dialect = try Dialect(profile, variables: ["name": .string("front")])
+        var memory = LockMemory()
+        memory.isFresh = true
+        func hear(_ payload: String) -> Heard {
+            dialect.hear(.init(topic: "zigbee2mqtt/front", payload: Array(payload.utf8), isRetained: false), &memory)
+        }
+        _ = try dialect.order(.unlock, code: nil, reference: "a", &memory)
+        #expect(hear(#"{"alarm":"deadbolt_jammed","lock_state":"locked"}"#).events.isEmpty)
+        #expect(memory.underWay != nil)
+        _ = hear(#"{"alarm":"none","lock_state":"locked"}"#)
+        #expect(hear(#"{"alarm":"deadbolt_jammed","lock_state":"locked"}"#).command == .rejected(.jammed))
+    }
+}
