@@ -48,7 +48,7 @@ import Testing
         let before = house.adapter.discovered
         await house.adapter.stop()
         try await house.announce(2, isThere: false)
-        await house.harness.nuki.listen()
+        await house.harness.nuki.roundTrip()
         try await house.adapter.start(reports: house.heard)
         try await house.pass()
         #expect(house.listed == [before[0].id, before[2].id])

@@ -77,14 +77,6 @@ final class PlayedNuki: Sendable {
         _ = await returned.value { $0 >= trip }
     }
 
-    /// Says anew, after a restart of the broker, what it kept.
-    func appearAnew() {
-        for (id, lock) in state.withLock({ $0.locks }) {
-            keep("nuki/\(id)/connected", lock.isThere ? "true" : "false")
-            keep("nuki/\(id)/state", "\(lock.state)")
-        }
-    }
-
     func stop() async { await connection.stop() }
 
     // MARK: What a test does

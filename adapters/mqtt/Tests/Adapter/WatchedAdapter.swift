@@ -106,7 +106,6 @@ final class WatchedAdapter: LockAdapter {
             await heard.loss(of: attached.union([Self.marker]))
         } else {
             await nuki.listen()
-            nuki.appearAnew()
             await connected()
         }
     }
