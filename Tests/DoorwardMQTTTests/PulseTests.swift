@@ -22,7 +22,10 @@ import Testing
         defer { broker.signal(SIGCONT) }
         _ = try await refusal(.busy, gateway, clock)
         #expect(try await refusal(.notConnected, gateway, clock) == 0, "a frame left after one was refused")
-        #expect(await iterator.next() == .disconnected(.stuck))
+        // By the gateway, or by the kernel on its behalf.
+        let end = await iterator.next()
+        let isDisconnected = if case .disconnected? = end { true } else { false }
+        #expect(isDisconnected, "\(String(describing: end))")
         await gateway.stop()
     }
 

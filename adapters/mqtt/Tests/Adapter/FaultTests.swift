@@ -174,6 +174,7 @@ import Testing
         let (one, other) = (try await rig.attach("A"), try await rig.attach("AA"))
         rig.nuki.set(.silent, of: "AA")
         let unlock = try rig.send(.unlock, to: other)
+        try await rig.settle()
         let before = rig.reports.all(of: other)
         rig.nuki.say("nuki/A/state", "3")
         try await rig.settle()
