@@ -34,7 +34,7 @@ extension EndToEnd {
             let folder = try TemporaryFolder()
             let yaml = try String(contentsOf: Page.file("profiles"), encoding: .utf8).components(separatedBy: "```yaml\n")[1]
             _ = try folder.write(yaml.components(separatedBy: "```")[0], to: "acme.yaml")
-            let commands = ["cd '\(folder.file("."))'"] + page.shellBlocks()
+            let commands = try ["cd '\(folder.file("."))'"] + page.shellBlocks()
             let result = try await type(commands.joined(separator: "\n"), in: folder, [:])
             #expect(result.code == 0, "\(result.errors)")
             let lines = result.output.split(separator: "\n")
