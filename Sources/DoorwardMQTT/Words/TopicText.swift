@@ -4,6 +4,7 @@ package struct TopicText: Hashable, Sendable {
     /// The text as it was given.
     package let text: Substring
 
+    /// Any text: whether it may be a topic is asked elsewhere.
     package init(_ text: some StringProtocol) { self.text = Substring(text) }
 
     /// What stands for one level in a filter.
