@@ -58,21 +58,38 @@ package struct Dialect: Sendable {
 
     /// The frame of an order, and reading frames that follow it; notes the order as under way. Nothing is noted when it throws.
     ///
-    /// - Parameter reference: unique to the order.
+    /// - Parameters:
+    ///   - reference: unique to the order.
+    ///   - now: by the gateway's clock; `nil` where nobody knows, and then what a device says of its own time is not held against it.
     /// - Throws: `.unsupported` for what this lock cannot do, or for a code that it does not take.
     package func order(
-        _ operation: LockOperation, code: Secret<String>?, reference: String, _ memory: inout LockMemory
+        _ operation: LockOperation, code: Secret<String>?, reference: String, at now: Timestamp? = nil,
+        _ memory: inout LockMemory
     ) throws(AdapterError) -> (command: Outgoing, questions: [Outgoing]) {
         guard let frame = frames[operation], code == nil || frame.takesCode else { throw .unsupported }
         let wasThere = memory.position.lockState.satisfies(operation)
         var underWay = LockMemory.UnderWay(operation, reference: frame.bearsReference ? reference : nil)
-        underWay.wasThere = wasThere && memory.quality == .confirmed
-        underWay.needsAnswer = profile.quirks.contains(.mergesCache) && (wasThere || memory.quality != .confirmed)
+        let isKnown = memory.quality == .confirmed
+        underWay.wasThere = wasThere && isKnown
         memory.underWay = underWay
-        return (frame.outgoing(code: code?.reveal(), reference: reference), underWay.needsAnswer ? questions : [])
+        memory.doubt =
+            mayRepeat(isKnown: isKnown, now)
+            ? Doubt(operation, known: isKnown ? memory.position : nil, orderedAt: now?.milliseconds, after: memory.doubt) : nil
+        let needsAnswer = mergesCache && (wasThere || !isKnown)
+        return (frame.outgoing(code: code?.reveal(), reference: reference), needsAnswer ? questions : [])
     }
 
-    /// The command has its end, whatever it was.
+    /// Each message repeats what was known before.
+    var mergesCache: Bool { profile.quirks.contains(.mergesCache) }
+
+    /// Whether what follows an order may be old. A bridge that tells the device's time tells old values when it starts: that is
+    /// of matter where nothing is known against which they show as old.
+    private func mayRepeat(isKnown: Bool, _ now: Timestamp?) -> Bool {
+        if mergesCache { return true }
+        return !isKnown && now != nil && parts.values.contains { !$0.times.isEmpty }
+    }
+
+    /// The command has its end, whatever it was; a doubt about what follows has not.
     package func endOrder(_ memory: inout LockMemory) { memory.underWay = nil }
 
     /// The lock has been silent until just before the deadline.
@@ -91,7 +108,7 @@ package struct Dialect: Sendable {
 
     /// The connection to the broker is gone: what is known becomes stale, availability unknown.
     package func lose(_ memory: inout LockMemory) -> Heard {
-        memory.quality = .stale
+        memory.loseTrack()
         memory.availability = .unknown
         memory.reach = [:]
         for key in memory.states.keys { memory.states[key]?.quality = .stale }

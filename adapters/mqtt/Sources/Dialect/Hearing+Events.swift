@@ -9,6 +9,7 @@ extension Hearing {
         case .none: return
         case .malformed: note(.malformedPayload)
         case .values(let name, let values):
+            isOfEvent = true
             guard let meaning = part.meaning(of: values) else {
                 if part.source != .topicSuffix { note(.unmapped(name)) }
                 return

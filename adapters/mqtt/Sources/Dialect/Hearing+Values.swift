@@ -64,9 +64,15 @@ extension Hearing {
         }
         // What the broker has kept came up some time ago.
         memory.raised.insert(index)
-        guard !message.isRetained else { return }
+        guard !message.isRetained, !isOld(index) else { return }
         heard.events.append(LockEvent(kind))
         if kind == .jam { isJam = true }
+    }
+
+    /// Whether the state beside an event may be older than the last order.
+    private func isOld(_ index: Int) -> Bool {
+        guard let told, told.part == index, let doubt = memory.doubt, doubt.concerns(told.position) else { return false }
+        return !doubt.isNews(Doubt.Word(position: told.position, time: told.time), of: index)
     }
 
     // MARK: The bolt
@@ -80,7 +86,11 @@ extension Hearing {
             return true
         }
         guard let position = meaning.position else { return true }
-        let time = part.time.flatMap { payload.time(at: $0) }
+        // The same word for several things: another topic has told which of them it is.
+        guard meaning.unlessFaults.isDisjoint(with: memory.partFaults.values.reduce(into: []) { $0.formUnion($1) }) else {
+            return false
+        }
+        let time = part.times.lazy.compactMap { payload.time(at: $0) }.first
         if let time, let last = memory.states[index]?.time, time < last { return false }
         tell(position, of: part, index, time: time)
         return true
@@ -93,7 +103,16 @@ extension Hearing {
         if isRepeated, last?.position == position, memory.quality == .confirmed { return }
         let quality = quality(of: position, part, isRepeated: isRepeated)
         memory.states[index] = LockMemory.HeardState(position: position, quality: quality, time: time ?? last?.time)
-        told = Told(position: position, quality: quality)
+        told = Told(position: position, quality: quality, part: index, time: time)
+    }
+
+    /// What else a message says that tells everything that is known, to find out for what it was sent.
+    mutating func hearRest(_ route: TopicRoutes.Route, _ payload: Payload) {
+        let states = route.values.map { dialect.parts.values[$0] }.filter { $0.aspect == .state }
+        guard !states.isEmpty, case .json(.object(var members)) = payload.json(as: .json) else { return }
+        for key in states.flatMap(\.reader.paths).compactMap(\.keys.first) + states.flatMap(\.volatile) { members[key] = nil }
+        members = members.filter { $0.value != .null && $0.value != .string("") }
+        memory.surroundings.rest = members.isEmpty ? nil : members.hashValue
     }
 
     private func quality(of position: Position, _ part: ValuePart, isRepeated: Bool) -> StateQuality {
@@ -107,7 +126,7 @@ extension Hearing {
     private mutating func reevaluate(_ index: Int) {
         guard let ended = memory.states.removeValue(forKey: index), ended.position == memory.position else { return }
         let other = memory.states.min { $0.key < $1.key }?.value
-        told = Told(position: other?.position ?? .unknown, quality: .stale)
+        told = Told(position: other?.position ?? .unknown, quality: .stale, part: index, time: nil)
     }
 
     // MARK: Availability

@@ -12,12 +12,17 @@ struct Hearing {
     var told: Told?
     /// Something happened, by a live word.
     var isJam = false
+    /// Something has happened, told on or not: that is why the message was sent.
+    var isOfEvent = false
     private let before: LockMemory
 
     /// What a message says of the bolt.
     struct Told {
         var position: Position
         var quality: StateQuality
+        /// The part of the profile that told it, and the device's own time.
+        var part: Int
+        var time: Int64?
     }
 
     init(_ dialect: Dialect, _ message: MQTTMessage, _ memory: LockMemory) {
@@ -27,7 +32,7 @@ struct Hearing {
     mutating func run() {
         guard let route = dialect.routes[message.topic] else { return }
         if route.isCommand, message.isRetained { return noteRetainedCommand() }
-        if route.isQuestion, !message.isRetained, dialect.isQuestion(message) { memory.underWay?.isAsked = true }
+        if route.isQuestion, !message.isRetained, dialect.isQuestion(message) { memory.doubt?.isAsked = true }
         guard !(route.values + route.events + route.answers).isEmpty else { return }
         if message.payload.isEmpty {
             for index in route.events where dialect.parts.events[index].source == .topicSuffix { hearEvent(index, nil) }
@@ -35,6 +40,7 @@ struct Hearing {
         }
         guard let payload = Payload(message.payload) else { return note(.malformedPayload) }
         for index in route.values { hearValue(index, payload) }
+        if dialect.mergesCache { hearRest(route, payload) }
         for index in route.events { hearEvent(index, payload) }
         for index in route.answers where heard.command == nil { hearAnswer(index, payload) }
         finish()
@@ -53,10 +59,29 @@ struct Hearing {
     // MARK: What follows
 
     private mutating func finish() {
+        settleDoubt()
         settleState()
         settleFaults()
         judge()
         if report != Heard.Report() { heard.reports.append(report) }
+    }
+
+    /// A word that fits the last order and may be older than it is taken for old, under way or not.
+    private mutating func settleDoubt() {
+        guard let said = told, said.quality == .confirmed, var doubt = memory.doubt else { return }
+        guard !isContradicted else { return }
+        let word = Doubt.Word(position: said.position, time: said.time)
+        let isLive = doubt.isNews(word, of: said.part) || (doubt.isAsked && isAnswer)
+        doubt.note(word, of: said.part)
+        let isEnd = isLive && doubt.concerns(said.position)
+        memory.doubt = isEnd ? nil : doubt
+        if !isLive, doubt.concerns(said.position) { told?.quality = .stale }
+    }
+
+    /// An event beside the state, or after it, tells of a movement that ends elsewhere.
+    private var isContradicted: Bool {
+        let position = told?.position ?? memory.position
+        return heard.events.contains { $0.contradicts(position) }
     }
 
     private mutating func settleState() {
@@ -65,12 +90,13 @@ struct Hearing {
             (report.position, report.quality) = (told.position, told.quality)
             if told.quality == .confirmed, heard.events.isEmpty { memory.partFaults[Self.eventFaults] = nil }
         }
-        let isContradicted = heard.events.contains { $0.contradicts(memory.position) }
         if report.availability == .offline, told?.quality != .confirmed {
-            (memory.quality, report.quality) = (.stale, .stale)
+            memory.loseTrack()
+            report.quality = .stale
         }
         if isContradicted {
-            (memory.quality, report.quality) = (.stale, .stale)
+            memory.loseTrack()
+            report.quality = .stale
             heard.publish += dialect.questions
         }
         if before.availability == .offline, memory.availability == .online, told == nil { heard.publish += dialect.questions }
@@ -85,21 +111,23 @@ struct Hearing {
     /// What the message means for the command that is under way. Only a live word counts.
     private mutating func judge() {
         guard let underWay = memory.underWay, !message.isRetained else { return }
-        let isNews = !dialect.profile.quirks.contains(.mergesCache) || told?.position != before.position
         let isThere = told?.quality == .confirmed && told?.position.lockState.satisfies(underWay.operation) == true
-        if isJam && !isThere || (told?.position == .jammed && told?.quality == .confirmed && isNews) {
+        if isJam && !isThere || (told?.position == .jammed && told?.quality == .confirmed) {
+            memory.doubt = nil
             heard.command = .rejected(.jammed)
             return
         }
-        if case .rejected? = heard.command { return }
+        if case .rejected? = heard.command {
+            memory.doubt = nil
+            return
+        }
         guard let told, memory.quality == .confirmed, told.position.lockState.satisfies(underWay.operation) else { return }
-        if underWay.needsAnswer && !(underWay.isAsked && isAnswer) { return }
         heard.command = .confirmed
     }
 
     /// Whether a message of one that repeats what it knew may be the answer to a question about the bolt: nothing else in it is
-    /// news that would have made it speak.
-    private var isAnswer: Bool { heard.events.isEmpty && memory.surroundings == before.surroundings }
+    /// news that would have made it speak. One that was sent for something that has not changed looks the same.
+    private var isAnswer: Bool { !isOfEvent && memory.surroundings == before.surroundings }
 }
 
 extension LockEvent {

@@ -14,6 +14,9 @@ package struct LockMemory: Hashable, Sendable {
     /// The command that was sent and has no end yet.
     package var underWay: UnderWay?
 
+    /// Why a word that fits the last order need not be the lock's word on it; it outlives the order, and ends with a word that can
+    /// only be live.
+    var doubt: Doubt?
     /// What was last heard on each topic that tells a state, by its place in the profile.
     var states: [Int: HeardState] = [:]
     /// What each topic of the availability has told.
@@ -37,16 +40,11 @@ package struct LockMemory: Hashable, Sendable {
         package var operation: LockOperation
         /// What the frame bore, where the dialect lets an answer be told from others; `nil` takes any answer as its own.
         package var reference: String?
-        /// The lock was already there, or what was known of it was stale: only an answer to a question asked after the command
-        /// confirms.
-        package var needsAnswer: Bool
         /// The lock was there, by its live word, when the command was sent.
         package var wasThere = false
-        /// The question that was asked after the command has come by on the broker: what follows may be its answer.
-        var isAsked = false
 
-        package init(_ operation: LockOperation, reference: String? = nil, needsAnswer: Bool = false) {
-            (self.operation, self.reference, self.needsAnswer) = (operation, reference, needsAnswer)
+        package init(_ operation: LockOperation, reference: String? = nil) {
+            (self.operation, self.reference) = (operation, reference)
         }
     }
 
@@ -61,5 +59,15 @@ package struct LockMemory: Hashable, Sendable {
         var door: DoorPosition?
         var battery: Double?
         var isBatteryLow: Bool?
+        /// A hash of everything else in a message that tells all that is known, as far as it does not change with every message;
+        /// `nil` for nothing else.
+        var rest: Int?
+    }
+
+    /// Messages may have been missed, or something may be told again as it was before: what is known becomes stale, and what
+    /// comes next may be old.
+    package mutating func loseTrack() {
+        quality = .stale
+        doubt?.forget()
     }
 }

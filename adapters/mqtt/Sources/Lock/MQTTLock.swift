@@ -91,7 +91,8 @@ final class MQTTLock: Sendable {
         guard link.isConnected, state.memory.availability != .offline else { throw .offline }
         finishOrder(&state)
         let before = state.memory
-        let frames = try dialect.order(order.operation, code: nil, reference: order.commandID.description, &state.memory)
+        let frames = try dialect.order(
+            order.operation, code: nil, reference: order.commandID.description, at: surroundings.clock.now(), &state.memory)
         do {
             try link.publish(frames.command, lifetime: lifetime)
         } catch {
@@ -272,8 +273,8 @@ final class MQTTLock: Sendable {
 
     /// What is known of the bolt may be wrong.
     private func doubt(_ state: inout State) {
+        state.memory.loseTrack()
         guard state.memory.position != .unknown else { return }
-        state.memory.quality = .stale
         deliver(.state(state.memory.position.lockState, quality: .stale, method: nil, operatorName: nil), &state)
     }
 

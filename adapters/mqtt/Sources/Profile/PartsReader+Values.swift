@@ -8,7 +8,8 @@ extension PartsReader {
         section.require("map")
         var part = ValuePart(
             aspect: .state, reader: reader, map: map(section, reader.type, .state), condition: condition(section))
-        part.time = section.text("time").map { JSONPath($0) }
+        part.times = section.texts("time").compactMap(\.text).map { JSONPath($0) }
+        part.volatile = section.texts("volatile").compactMap(\.text)
         if let assumed = section.field("assumed"), let text = section.text("assumed") {
             part.assumed = checked(ProfileTemplate(text), assumed, isTopic: false)
             if part.assumed?.names.isEmpty == true, text != "true", text != "false" {
@@ -98,13 +99,21 @@ extension PartsReader {
             section.require(key)
             guard let inner = section.field(key), word(inner, section, aspect, &meaning) else { return nil }
         }
-        meaning.faults = Set(section.items("faults", orOne: true).compactMap { section.word($0, $0.text, LockFault.self) })
+        meaning.faults = faults(section, "faults")
+        meaning.unlessFaults = faults(section, "unlessFaults")
+        if aspect != .state, !meaning.unlessFaults.isEmpty {
+            section.note("`\(section.path).unlessFaults` is for states alone", at: "unlessFaults")
+        }
         meaning.event = section.word("event", LockEvent.Kind.self)
         for flag in section.items("flags", orOne: true) where flag.text != "autoRelockPending" {
             mistakes.add(
                 flag.line, flag.path, "`\(flag.path)`: there is no `\(flag.text ?? "")`; the one flag is autoRelockPending")
         }
         return meaning
+    }
+
+    private func faults(_ section: ProfileSection, _ key: String) -> Set<LockFault> {
+        Set(section.items(key, orOne: true).compactMap { section.word($0, $0.text, LockFault.self) })
     }
 
     private func word(

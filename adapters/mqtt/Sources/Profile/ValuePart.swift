@@ -8,8 +8,10 @@ struct ValuePart: Hashable, Sendable {
     let aspect: Aspect
     var reader: ValueReader
     var map: [Entry] = []
-    /// Where the device tells when it was so; what it publishes once more is then told from what is new.
-    var time: JSONPath?
+    /// Where the device tells when it was so, the first that is there; what it publishes once more is then told from what is new.
+    var times: [JSONPath] = []
+    /// The keys beside it that change with every message, whatever it was sent for.
+    var volatile: [String] = []
     /// `true` once filled in: the state was derived from what was sent, not measured.
     var assumed: ProfileTemplate?
     var condition = PartCondition()
@@ -57,6 +59,8 @@ struct ValueMeaning: Hashable, Sendable {
     var isLow: Bool?
     var availability: Availability?
     var faults: Set<LockFault> = []
+    /// Where one of these is known the word says nothing of its own: it stands for them too.
+    var unlessFaults: Set<LockFault> = []
     /// What has happened when the word comes up.
     var event: LockEvent.Kind?
 }

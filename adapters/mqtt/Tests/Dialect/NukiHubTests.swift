@@ -39,6 +39,20 @@ import Testing
             Row("nukihub/lock/binaryState", "locked", ""),
         ]
 
+    @Test(
+        "hastate calls a lock jammed that is not: where lock/state has told the cause no command ends by it",
+        arguments: ["uncalibrated", "calibration", "bootRun"])
+    func notJammed(_ word: String) throws {
+        var spoken = try Spoken("nuki-hub", [:], prev: .unlocked, inFlight: .lock)
+        #expect(spoken.hear("nukihub/lock/state", word).hasPrefix("unknown confirmed faults["))
+        #expect(spoken.hear("nukihub/lock/hastate", "jammed") == "")
+        #expect(spoken.memory.position == .unknown)
+        #expect(spoken.hear("nukihub/lock/state", "motorBlocked") == "jammed confirmed faults[]; rejected(jammed)")
+        // Now it is what it says.
+        spoken.dialect.endOrder(&spoken.memory)
+        #expect(spoken.hear("nukihub/lock/hastate", "jammed") == "jammed confirmed")
+    }
+
     @Test("what the hub and the lock answer, on three topics", arguments: answers)
     func answer(_ row: Row) throws { try row.check("nuki-hub", [:]) }
 

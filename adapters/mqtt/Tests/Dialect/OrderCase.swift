@@ -26,8 +26,13 @@ struct OrderCase: Sendable, CustomTestStringConvertible {
 }
 
 extension Spoken {
-    mutating func order(_ operation: LockOperation, code: String? = nil, reference: String = "a1") throws -> String {
-        let (command, questions) = try dialect.order(operation, code: code.map { Secret($0) }, reference: reference, &memory)
+    /// - Parameter milliseconds: when it leaves, by the gateway's clock.
+    mutating func order(
+        _ operation: LockOperation, code: String? = nil, reference: String = "a1", at milliseconds: Int64? = nil
+    ) throws -> String {
+        let (command, questions) = try dialect.order(
+            operation, code: code.map { Secret($0) }, reference: reference,
+            at: milliseconds.map { Timestamp(milliseconds: $0) }, &memory)
         let frame = "\(command.topic) \(String(decoding: command.payload, as: UTF8.self)) q\(command.quality.rawValue)"
         return ([frame] + questions.map { "?\($0.topic)" }).joined(separator: "; ")
     }

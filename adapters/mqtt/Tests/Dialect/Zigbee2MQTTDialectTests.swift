@@ -147,12 +147,12 @@ import Testing
     func cachedTarget() throws {
         var spoken = try Spoken("zigbee2mqtt", Example.front, prev: .locked)
         #expect(try spoken.order(.lock) == #"zigbee2mqtt/front/set {"state":"LOCK"} q0; ?zigbee2mqtt/front/get"#)
-        #expect(spoken.hear(Self.topic, #"{"lock_state":"locked","battery":70}"#) == "locked confirmed 70%", "the cache")
+        #expect(spoken.hear(Self.topic, #"{"lock_state":"locked","battery":70}"#) == "locked stale 70%", "the cache")
         #expect(spoken.hear("zigbee2mqtt/front/get", #"{"state":""}"#) == "", "the question passes by")
-        #expect(spoken.hear(Self.topic, #"{"lock_state":"locked","battery":69}"#) == "locked confirmed 69%", "the battery's word")
+        #expect(spoken.hear(Self.topic, #"{"lock_state":"locked","battery":69}"#) == "locked stale 69%", "the battery's word")
         #expect(
             spoken.hear(Self.topic, #"{"lock_state":"locked","battery":69,"action":"auto_lock"}"#)
-                == "locked confirmed 69%; event operation lock ok auto", "an event with the cache beside it")
+                == "locked stale 69%; event operation lock ok auto", "an event with the cache beside it")
         #expect(spoken.hear(Self.topic, #"{"lock_state":"locked","battery":69}"#) == "locked confirmed 69%; confirmed it")
     }
 
@@ -160,7 +160,7 @@ import Testing
     func staleBefore() throws {
         var spoken = try Spoken("zigbee2mqtt", Example.front, prev: .unlocked, quality: .stale)
         #expect(try spoken.order(.lock).hasSuffix("?zigbee2mqtt/front/get"))
-        #expect(spoken.hear(Self.topic, #"{"lock_state":"locked"}"#) == "locked confirmed")
+        #expect(spoken.hear(Self.topic, #"{"lock_state":"locked"}"#) == "locked stale")
         #expect(spoken.hear("zigbee2mqtt/front/get", #"{"state":""}"#) == "")
         #expect(spoken.hear(Self.topic, #"{"lock_state":"locked"}"#) == "locked confirmed; confirmed it")
     }
@@ -177,7 +177,7 @@ import Testing
     func cachedJam() throws {
         var spoken = try Spoken("zigbee2mqtt", Example.front, prev: .jammed)
         _ = try spoken.order(.unlock)
-        #expect(spoken.hear(Self.topic, #"{"lock_state":"not_fully_locked"}"#) == "jammed confirmed faults[notFullyLocked]")
+        #expect(spoken.hear(Self.topic, #"{"lock_state":"not_fully_locked"}"#) == "jammed stale faults[notFullyLocked]")
         #expect(spoken.hear(Self.topic, #"{"lock_state":"unlocked"}"#) == "unlocked confirmed faults[]; confirmed it")
         #expect(
             spoken.hear(Self.topic, #"{"lock_state":"not_fully_locked"}"#)

@@ -24,7 +24,7 @@ import Testing
     @Test("a state that the order wants confirms it only where the interpreter says so")
     func confirmation() {
         var before = LockMemory()
-        (before.position, before.quality, before.underWay) = (.unlocked, .stale, .init(.unlock, needsAnswer: true))
+        (before.position, before.quality, before.underWay) = (.unlocked, .stale, .init(.unlock))
         var heard = Heard()
         var report = Heard.Report()
         (report.position, report.quality) = (.unlocked, .confirmed)
