@@ -93,12 +93,16 @@ package final class MQTTConnection: Sendable {
 
     /// Hands a frame to the broker's connection, now, or throws. Waits for nobody.
     ///
-    /// - Returns: for quality `.atLeastOnce`, what the broker's acknowledgement will name; `nil` too for a broker that
-    ///   acknowledges nothing.
+    /// - Returns: what later words tell it by; with the id of the broker's acknowledgement for quality `.atLeastOnce`, unless
+    ///   the broker acknowledges nothing.
     @discardableResult
-    package func publish(_ frame: MQTTFrame) throws(MQTTSendError) -> MQTTFrameID? {
+    package func publish(_ frame: MQTTFrame) throws(MQTTSendError) -> MQTTSentFrame {
         try hand { line throws(MQTTSendError) in try line.publish(frame, at: clock.monotonicNow()) }
     }
+
+    /// Whether the broker has shown, after it was given a frame, that it is at work: whatever had come to it by then has been
+    /// handed on. It is asked once a second, so the word comes up to a second late; a connection that broke since shows nothing.
+    package func hasTaken(_ frame: MQTTFrameNumber) -> Bool { line.withLock { $0.hasTaken(frame) } }
 
     /// Says something about oneself; see `MQTTAnnouncement`. Waits for nobody, and is not said later when it throws.
     ///
@@ -108,12 +112,12 @@ package final class MQTTConnection: Sendable {
         try hand { line throws(MQTTSendError) in try line.announce(word) }
     }
 
-    private func hand(
-        _ body: (inout Line) throws(MQTTSendError) -> MQTTFrameID?
-    ) throws(MQTTSendError) -> MQTTFrameID? {
+    private func hand<Sent: Sendable>(
+        _ body: (inout Line) throws(MQTTSendError) -> Sent
+    ) throws(MQTTSendError) -> Sent {
         do throws(MQTTSendError) {
             guard isConnected else { throw .notConnected }
-            let (result, wantsTurn) = line.withLock { line -> (Result<MQTTFrameID?, MQTTSendError>, Bool) in
+            let (result, wantsTurn) = line.withLock { line -> (Result<Sent, MQTTSendError>, Bool) in
                 do throws(MQTTSendError) {
                     return (.success(try body(&line)), line.wantsTurn)
                 } catch {
@@ -121,9 +125,9 @@ package final class MQTTConnection: Sendable {
                 }
             }
             if wantsTurn { bell.ring() }
-            let id = try result.get()
+            let sent = try result.get()
             state.withLock { $0.counts.framesOut += 1 }
-            return id
+            return sent
         } catch {
             state.withLock { $0.counts.framesRefused += 1 }
             throw error

@@ -13,9 +13,10 @@ import Testing
         let asked = await gateway.connected()
         // The subscription is there when a message of one's own has come back.
         try await roundTrip(lock, on: "door/0/set")
-        let id = try gateway.connection.publish(try MQTTFrame("door/1/set", "UNLOCK", quality))
+        let id = try gateway.connection.publish(try MQTTFrame("door/1/set", "UNLOCK", quality)).id
         let message = try #require(await lock.message(on: "door/1/set"))
-        #expect(message == MQTTMessage(topic: "door/1/set", payload: Array("UNLOCK".utf8), isRetained: false, quality: quality))
+        #expect(message.topic == "door/1/set" && message.payload == Array("UNLOCK".utf8))
+        #expect(!message.isRetained && message.quality == quality)
         #expect((id != nil) == (quality == .atLeastOnce))
         if let id { await gateway.event(from: asked) { $0 == .acknowledged(id, .taken) } }
         // Nobody who comes later finds it.
@@ -40,11 +41,7 @@ import Testing
         // Cut without a goodbye: another client of the same id throws it out.
         let twin = Listening(port: broker.port, id: "lock")
         await twin.connected()
-        await watcher.event {
-            $0
-                == .message(
-                    MQTTMessage(topic: "door/state", payload: Array("gone".utf8), isRetained: false, quality: .atLeastOnce))
-        }
+        await watcher.event { $0.says(Array("gone".utf8), on: "door/state") }
         let late = Listening(port: broker.port, ["door/state"])
         let message = try #require(await late.message(on: "door/state"))
         #expect(message.isRetained)
@@ -63,10 +60,10 @@ import Testing
         try lock.connection.announce(MQTTAnnouncement(topic: state, payload: Array("LOCKED".utf8)))
         try await roundTrip(lock, on: "door/none")
         let late = Listening(port: broker.port, ["door/state"])
-        let kept = await late.message(on: "door/state")
-        #expect(kept == MQTTMessage(topic: "door/state", payload: Array("LOCKED".utf8), isRetained: true))
+        let kept = try #require(await late.message(on: "door/state"))
+        #expect(kept.payload == Array("LOCKED".utf8) && kept.isRetained)
         try lock.connection.announce(MQTTAnnouncement(topic: state, payload: []))
-        await late.event { $0 == .message(MQTTMessage(topic: "door/state", payload: [], isRetained: false)) }
+        await late.event { $0.says([], on: "door/state") }
         let last = Listening(port: broker.port, ["door/#"])
         await last.connected()
         try await roundTrip(last, on: "door/end")

@@ -110,7 +110,7 @@ import Testing
         defer { broker.close() }
         let gateway = Listening(port: broker.port)
         await gateway.connected()
-        #expect(try gateway.connection.publish(try MQTTFrame("door/set", "UNLOCK", .atLeastOnce)) == nil)
+        #expect(try gateway.connection.publish(try MQTTFrame("door/set", "UNLOCK", .atLeastOnce)).id == nil)
         var iterator = published.makeAsyncIterator()
         #expect(await iterator.next() == 0x30, "neither of a higher quality nor retained")
         await gateway.connection.stop()

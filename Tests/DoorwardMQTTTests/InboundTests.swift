@@ -113,7 +113,7 @@ import Testing
         let device = try RawDevice(port: broker.port)
         defer { device.close() }
         device.publish(Array("door/state".utf8), payload)
-        await gateway.event { $0 == .message(MQTTMessage(topic: "door/state", payload: payload, isRetained: false)) }
+        await gateway.event { $0.says(payload, on: "door/state") }
         await gateway.connection.stop()
     }
 

@@ -112,7 +112,7 @@ import Testing
         let gateway = Listening(port: broker.port, ["door/set"])
         let connected = await gateway.connected()
         try await roundTrip(gateway, on: "door/set")
-        let id = try gateway.connection.publish(try MQTTFrame("door/set", "UNLOCK", .atLeastOnce))
+        let id = try gateway.connection.publish(try MQTTFrame("door/set", "UNLOCK", .atLeastOnce)).id
         await gateway.event { if case .acknowledged(let its, .taken) = $0 { its == id } else { false } }
         #expect(throws: MQTTSendError.tooLong) {
             try gateway.connection.publish(try MQTTFrame("door/set", String(repeating: "x", count: 100_000)))

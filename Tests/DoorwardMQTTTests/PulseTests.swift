@@ -33,7 +33,8 @@ import Testing
     ///
     /// - Returns: how many frames left before.
     private func refusal(_ reason: MQTTSendError, _ gateway: MQTTConnection, _ clock: VirtualClock) async throws -> Int {
-        let frame = try MQTTFrame("door/set", "UNLOCK", lifetime: .seconds(60))
+        // Virtual time may run far ahead of the connection's thread: no frame is to be late by that.
+        let frame = try MQTTFrame("door/set", "UNLOCK", lifetime: .seconds(7 * 86_400))
         var left = 0
         while true {
             do throws(MQTTSendError) {
@@ -41,6 +42,8 @@ import Testing
                 left += 1
             } catch {
                 if error == reason { return left }
+                // Otherwise it would be refused so for ever.
+                try #require(error != .notConnected)
             }
             clock.advance(by: .milliseconds(100))
             await Task.yield()
@@ -52,13 +55,15 @@ import Testing
         let start = MonotonicInstant(nanoseconds: 0)
         var pulse = Pulse()
         #expect(!pulse.isSlow(at: start.advanced(by: .seconds(100))))
-        pulse.ask(7, at: start)
+        let frame = MQTTFrameNumber.none.next
+        pulse.ask(7, after: frame, at: start)
         #expect(!pulse.isSlow(at: start.advanced(by: .milliseconds(999))))
         #expect(pulse.isSlow(at: start.advanced(by: .seconds(1))) && !pulse.isGone(at: start.advanced(by: .seconds(4))))
         #expect(pulse.isGone(at: start.advanced(by: .seconds(5))))
         pulse.answered(8)
-        #expect(pulse.isSlow(at: start.advanced(by: .seconds(1))))
+        #expect(pulse.isSlow(at: start.advanced(by: .seconds(1))) && pulse.proven == .none)
         pulse.answered(7)
+        #expect(pulse.proven == frame)
         #expect(!pulse.isSlow(at: start.advanced(by: .seconds(1))) && pulse.isAnswered)
     }
 

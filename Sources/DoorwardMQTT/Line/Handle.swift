@@ -7,7 +7,8 @@ internal import Glibc
 ///
 /// libmosquitto queues what it reports as failed and sends it after a reconnect. A handle that is never reconnected has no
 /// afterwards.
-// Sendable unchecked: whoever holds it has it alone, as it cannot be copied, and the library ties no connection to a thread.
+///
+/// Sendable unchecked: whoever holds it has it alone, as it cannot be copied, and the library ties no connection to a thread.
 struct Handle: ~Copyable, @unchecked Sendable {
     /// Packets that are read before somebody else has a turn.
     private static let packetsAtOnce = 64

@@ -60,6 +60,10 @@ struct Line: ~Copyable {
     private var late = LateFrames()
     private var pulse = Pulse()
     private var nextBeat: MonotonicInstant
+    /// The last frame that has left.
+    private var lastFrame = MQTTFrameNumber.none
+    /// The last frame that had left before this connection stood.
+    private var lastFrameBefore = MQTTFrameNumber.none
     private var unacknowledged = Unacknowledged()
     private var subscriptions = Subscriptions()
     /// What the broker allows on this connection.
@@ -78,7 +82,7 @@ struct Line: ~Copyable {
     // MARK: - Sending
 
     /// Hands the frame to the socket, whole, now, or throws.
-    mutating func publish(_ frame: MQTTFrame, at now: MonotonicInstant) throws(MQTTSendError) -> MQTTFrameID? {
+    mutating func publish(_ frame: MQTTFrame, at now: MonotonicInstant) throws(MQTTSendError) -> MQTTSentFrame {
         let quality = try check(frame.payload, frame.quality, longest: Self.longestPayload)
         guard let socket = handle?.socket, let flow = TCPFlow(socket) else { throw .notConnected }
         guard flow.unconfirmed <= Self.longestBacklog, !pulse.isSlow(at: now) else { throw .busy }
@@ -94,11 +98,18 @@ struct Line: ~Copyable {
             cut(.stuck)
             throw .notConnected
         }
-        wantsTurn = wantsTurn || frame.lifetime <= Self.heartbeat
-        guard quality == .atLeastOnce else { return nil }
+        lastFrame = lastFrame.next
+        if frame.lifetime <= Self.heartbeat * 2 {
+            // The next heartbeat may be too late to tell whether the broker had it in time.
+            (nextBeat, wantsTurn) = (now, true)
+        }
+        guard quality == .atLeastOnce else { return MQTTSentFrame(number: lastFrame, id: nil) }
         unacknowledged.insert(number, until: now.advanced(by: frame.lifetime))
-        return MQTTFrameID(rawValue: number)
+        return MQTTSentFrame(number: lastFrame, id: MQTTFrameID(rawValue: number))
     }
+
+    /// Whether the broker has shown, on the connection that the frame left on, that it was at work after it had come.
+    func hasTaken(_ frame: MQTTFrameNumber) -> Bool { isStanding && frame > lastFrameBefore && frame <= pulse.proven }
 
     /// Hands an announcement to the library, which may hold a part of it until the socket takes it.
     mutating func announce(_ word: MQTTAnnouncement) throws(MQTTSendError) -> MQTTFrameID? {
@@ -192,7 +203,7 @@ struct Line: ~Copyable {
     private mutating func beat(at now: MonotonicInstant) {
         guard pulse.isAnswered, now >= nextBeat, let number = handle?.askPulse() else { return }
         nextBeat = now.advanced(by: Self.heartbeat)
-        pulse.ask(number, at: now)
+        pulse.ask(number, after: lastFrame, at: now)
     }
 
     /// Takes over a handle that was made for `Wait.make`, or why there is none.
@@ -228,6 +239,7 @@ struct Line: ~Copyable {
         (phase, terms) = (.standing, answer)
         isKnownToSpeakFive = isKnownToSpeakFive || version == .five
         backOff.reset()
+        lastFrameBefore = lastFrame
         subscriptions.beginAnew()
         turn.events.append(.connected(version))
         collect(&turn, at: now)
@@ -251,7 +263,10 @@ struct Line: ~Copyable {
         (noted.subscriptions, noted.unsubscriptions, noted.acknowledgements) = ([], [], [])
         let (messages, dropped) = noted.take()
         if !messages.isEmpty || dropped > 0 { pulse.hear(at: now) }
-        turn.events += messages.map { .message($0) }
+        for var message in messages {
+            message.after = lastFrame
+            turn.events.append(.message(message))
+        }
         turn.dropped += dropped
     }
 

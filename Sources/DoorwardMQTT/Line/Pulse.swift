@@ -11,14 +11,21 @@ struct Pulse {
     /// One that has not answered for so long is given up.
     static let longestSilence = Duration.seconds(5)
 
-    private var asked: (number: Int32, at: MonotonicInstant)?
+    private var asked: (number: Int32, at: MonotonicInstant, after: MQTTFrameNumber)?
+    /// The last frame that the broker has certainly taken in: it answers in order, and has answered a question put later.
+    private(set) var proven = MQTTFrameNumber.none
     private var heard: MonotonicInstant?
 
     /// Whether a question may be put.
     var isAnswered: Bool { asked == nil }
 
-    mutating func ask(_ number: Int32, at now: MonotonicInstant) { asked = (number, now) }
-    mutating func answered(_ number: Int32) { if asked?.number == number { asked = nil } }
+    /// - Parameter frame: the last that has left before the question.
+    mutating func ask(_ number: Int32, after frame: MQTTFrameNumber, at now: MonotonicInstant) { asked = (number, now, frame) }
+
+    mutating func answered(_ number: Int32) {
+        guard let asked, asked.number == number else { return }
+        (proven, self.asked) = (asked.after, nil)
+    }
 
     /// Something else has come, behind which the answer may wait: it ends no connection, but says nothing of this moment either.
     mutating func hear(at now: MonotonicInstant) { heard = now }

@@ -9,10 +9,33 @@ package struct MQTTMessage: Hashable, Sendable {
     package let isRetained: Bool
     /// How surely it came: the lower of what its sender chose and what was subscribed to, which is `.atLeastOnce`.
     package let quality: MQTTQuality
+    /// The last frame that had left on this connection when the message was read from it: the message cannot be an answer to
+    /// any later one.
+    package internal(set) var after = MQTTFrameNumber.none
 
     package init(topic: String, payload: [UInt8], isRetained: Bool, quality: MQTTQuality = .atMostOnce) {
         (self.topic, self.payload, self.isRetained, self.quality) = (topic, payload, isRetained, quality)
     }
+}
+
+/// Counts the frames of one `MQTTConnection`, over all its attempts to stand, in the order in which they left.
+package struct MQTTFrameNumber: Comparable, Hashable, Sendable {
+    /// Of no frame: before the first.
+    package static let none = MQTTFrameNumber(rawValue: 0)
+
+    let rawValue: UInt64
+
+    package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+
+    var next: Self { Self(rawValue: rawValue + 1) }
+}
+
+/// A frame that has left.
+package struct MQTTSentFrame: Hashable, Sendable {
+    /// Its place among the frames of its connection.
+    package let number: MQTTFrameNumber
+    /// What the broker's acknowledgement will name; `nil` where there will be none.
+    package let id: MQTTFrameID?
 }
 
 /// How surely a frame gets to the broker.

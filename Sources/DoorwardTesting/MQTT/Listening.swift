@@ -100,6 +100,14 @@ package final class Listening: Sendable {
     }
 }
 
+extension MQTTEvent {
+    /// Whether it is a live message of a topic that says exactly this.
+    package func says(_ payload: [UInt8], on topic: String) -> Bool {
+        guard case .message(let message) = self else { return false }
+        return message.topic == topic && message.payload == payload && !message.isRetained
+    }
+}
+
 extension MQTTFrame {
     /// A frame of text.
     ///

@@ -63,16 +63,23 @@ final class BrokerLink: Sendable {
     }
 
     /// Hands a frame to the connection now, or throws. It is never retained.
-    func publish(_ outgoing: Outgoing, lifetime: Duration) throws(MQTTSendError) {
+    ///
+    /// - Returns: its place among the frames of the connection.
+    @discardableResult
+    func publish(_ outgoing: Outgoing, lifetime: Duration) throws(MQTTSendError) -> MQTTFrameNumber {
         guard let connection = current.withLock({ $0 }) else { throw .notConnected }
         do {
-            try connection.publish(
-                MQTTFrame(topic: outgoing.topic, payload: outgoing.payload, quality: outgoing.quality, lifetime: lifetime))
+            return try connection.publish(
+                MQTTFrame(topic: outgoing.topic, payload: outgoing.payload, quality: outgoing.quality, lifetime: lifetime)
+            ).number
         } catch {
             surroundings.counters.refused.add(1, ordering: .relaxed)
             throw error
         }
     }
+
+    /// Whether the broker has certainly taken a frame in, and has been at work since.
+    func hasTaken(_ frame: MQTTFrameNumber) -> Bool { current.withLock { $0 }?.hasTaken(frame) ?? false }
 
     // MARK: - Locks
 

@@ -56,6 +56,20 @@ package struct Dialect: Sendable {
         return hearing.heard
     }
 
+    /// Takes a message in from before the command that is under way: it tells how the lock was when the command left, and says
+    /// nothing of the command.
+    package func hearOfBefore(_ message: MQTTMessage, _ memory: inout LockMemory) -> Heard {
+        guard let underWay = memory.underWay else { return hear(message, &memory) }
+        let isAsked = memory.doubt?.isAsked ?? false
+        memory.underWay = nil
+        var heard = hear(message, &memory)
+        if begin(underWay.operation, reference: underWay.reference, at: underWay.orderedAt, &memory) {
+            heard.publish += questions
+        }
+        memory.doubt?.isAsked = isAsked
+        return heard
+    }
+
     /// The frame of an order, and reading frames that follow it; notes the order as under way. Nothing is noted when it throws.
     ///
     /// - Parameters:
@@ -67,16 +81,23 @@ package struct Dialect: Sendable {
         _ memory: inout LockMemory
     ) throws(AdapterError) -> (command: Outgoing, questions: [Outgoing]) {
         guard let frame = frames[operation], code == nil || frame.takesCode else { throw .unsupported }
+        let needsAnswer = begin(operation, reference: frame.bearsReference ? reference : nil, at: now, &memory)
+        return (frame.outgoing(code: code?.reveal(), reference: reference), needsAnswer ? questions : [])
+    }
+
+    /// Notes a command as under way.
+    ///
+    /// - Returns: whether the lock has to be asked, as what it would say of itself may be old.
+    private func begin(
+        _ operation: LockOperation, reference: String?, at now: Timestamp?, _ memory: inout LockMemory
+    ) -> Bool {
         let wasThere = memory.position.lockState.satisfies(operation)
-        var underWay = LockMemory.UnderWay(operation, reference: frame.bearsReference ? reference : nil)
         let isKnown = memory.quality == .confirmed
-        underWay.wasThere = wasThere && isKnown
-        memory.underWay = underWay
+        memory.underWay = LockMemory.UnderWay(operation, reference: reference, at: now, wasThere: wasThere && isKnown)
         memory.doubt =
             mayRepeat(isKnown: isKnown, now)
             ? Doubt(operation, known: isKnown ? memory.position : nil, orderedAt: now?.milliseconds, after: memory.doubt) : nil
-        let needsAnswer = mergesCache && (wasThere || !isKnown)
-        return (frame.outgoing(code: code?.reveal(), reference: reference), needsAnswer ? questions : [])
+        return mergesCache && (wasThere || !isKnown)
     }
 
     /// Each message repeats what was known before.

@@ -40,11 +40,13 @@ package struct LockMemory: Hashable, Sendable {
         package var operation: LockOperation
         /// What the frame bore, where the dialect lets an answer be told from others; `nil` takes any answer as its own.
         package var reference: String?
+        /// When it was sent, by the gateway's clock; `nil` where nobody knows.
+        var orderedAt: Timestamp?
         /// The lock was there, by its live word, when the command was sent.
         package var wasThere = false
 
-        package init(_ operation: LockOperation, reference: String? = nil) {
-            (self.operation, self.reference) = (operation, reference)
+        package init(_ operation: LockOperation, reference: String? = nil, at now: Timestamp? = nil, wasThere: Bool = false) {
+            (self.operation, self.reference, orderedAt, self.wasThere) = (operation, reference, now, wasThere)
         }
     }
 

@@ -6,14 +6,18 @@ internal import Synchronization
 
 /// One attached lock: what is known of it, and the one place where its orders leave and its words come in.
 ///
-/// Both happen under one mutex, under which each word gets the order that it came after: one that is being handed on is never
-/// taken for the answer to an order that leaves meanwhile. Words are handed on outside of it, in their order.
+/// Both happen under one mutex, under which each word gets the order that it came after, by the connection's own count: one that
+/// is on its way to here, or further, is never taken for the answer to an order that leaves meanwhile. Words are handed on
+/// outside of it, in their order.
 final class MQTTLock: Sendable {
     fileprivate struct State {
         var memory = LockMemory()
         var order: OrderTime?
-        /// The order that was the last to leave.
-        var lastOrder: CommandID?
+        /// The order that was the last to leave, and its frame; `none` as soon as that connection is gone, as whatever comes on
+        /// the next one comes after it.
+        var lastOrder: (id: CommandID, frame: MQTTFrameNumber)?
+        /// The order before that one.
+        var orderBefore: CommandID?
         var flood: FloodGuard
         var lastQuestion: MonotonicInstant?
         /// What found the lock says that it is no longer there.
@@ -93,14 +97,15 @@ final class MQTTLock: Sendable {
         let before = state.memory
         let frames = try dialect.order(
             order.operation, code: nil, reference: order.commandID.description, at: surroundings.clock.now(), &state.memory)
+        let frame: MQTTFrameNumber
         do {
-            try link.publish(frames.command, lifetime: lifetime)
+            frame = try link.publish(frames.command, lifetime: lifetime)
         } catch {
             state.memory = before
             throw error == .notConnected ? .offline : error == .busy ? .transportBusy : .unsupported
         }
         surroundings.counters.orders.add(1, ordering: .relaxed)
-        state.lastOrder = order.commandID
+        (state.orderBefore, state.lastOrder) = (state.lastOrder?.id, (order.commandID, frame))
         state.echo = OwnEcho(order.operation, until: until.advanced(by: OwnEcho.delay))
         state.order = OrderTime(
             id: order.commandID, until: until, watch: watch(order.commandID, lifetime: lifetime, until: until))
@@ -134,7 +139,8 @@ final class MQTTLock: Sendable {
 
     private func concludeSilence(_ order: CommandID) {
         change { state in
-            guard state.order?.id == order, link.isConnected else { return }
+            // A broker that stands still keeps the lock's words to itself: that is no silence of the lock's.
+            guard state.order?.id == order, let frame = state.lastOrder?.frame, link.hasTaken(frame) else { return }
             let before = state.memory
             take(dialect.silence(&state.memory), after: before, &state)
         }
@@ -172,10 +178,12 @@ final class MQTTLock: Sendable {
     }
 
     private func look(at message: MQTTMessage, _ state: inout State) {
-        let before = state.memory
-        let heard = dialect.hear(message, &state.memory)
+        var before = state.memory
+        let isOfBefore = state.order != nil && state.isOfBefore(message)
+        if isOfBefore { before.underWay = nil }
+        let heard = isOfBefore ? dialect.hearOfBefore(message, &state.memory) : dialect.hear(message, &state.memory)
         for diagnostic in heard.diagnostics { note(diagnostic, message.topic) }
-        take(heard, after: before, &state)
+        take(heard, after: before, &state, of: message)
     }
 
     /// Some messages were not looked at: what is known may be wrong.
@@ -189,9 +197,13 @@ final class MQTTLock: Sendable {
         ask(dialect.questions, &state, at: now)
     }
 
-    private func take(_ heard: Heard, after before: LockMemory, _ state: inout State) {
+    /// - Parameter message: what it was heard from; `nil` for what follows from this moment.
+    private func take(_ heard: Heard, after before: LockMemory, _ state: inout State, of message: MQTTMessage? = nil) {
         let now = surroundings.clock.monotonicNow()
-        for fact in heard.facts(after: before) where state.echo?.isEcho(fact, at: now) != true { deliver(fact, &state) }
+        let order = message.map(state.isOfBefore) == true ? state.orderBefore : state.lastOrder?.id
+        for fact in heard.facts(after: before) where state.echo?.isEcho(fact, at: now) != true {
+            deliver(fact, &state, after: order)
+        }
         ask(heard.publish, &state, at: now)
         switch heard.command {
         case .confirmed, .rejected: finishOrder(&state)
@@ -199,10 +211,10 @@ final class MQTTLock: Sendable {
         }
     }
 
-    private func deliver(_ fact: LockReport.Fact, _ state: inout State) {
+    private func deliver(_ fact: LockReport.Fact, _ state: inout State, after order: CommandID?) {
         var fact = fact
         if case .faults(let faults) = fact, state.isGone { fact = .faults(faults.union([LockFault.gone.rawValue])) }
-        state.outbox.append(LockReport(deviceID: id, fact, after: state.lastOrder))
+        state.outbox.append(LockReport(deviceID: id, fact, after: order))
     }
 
     /// Changes what is known, and hands on what follows. Whoever receives it may send the next order at once.
@@ -258,6 +270,7 @@ final class MQTTLock: Sendable {
             guard !state.isDetached else { return }
             let before = state.memory
             take(dialect.lose(&state.memory), after: before, &state)
+            if let last = state.lastOrder { state.lastOrder = (last.id, .none) }
         }
     }
 
@@ -266,7 +279,7 @@ final class MQTTLock: Sendable {
         change { state in
             guard !state.isDetached, state.isGone != isGone else { return }
             state.isGone = isGone
-            deliver(.faults(Set(state.memory.faults.map(\.rawValue))), &state)
+            deliver(.faults(Set(state.memory.faults.map(\.rawValue))), &state, after: state.lastOrder?.id)
             if isGone { doubt(&state) }
         }
     }
@@ -275,12 +288,14 @@ final class MQTTLock: Sendable {
     private func doubt(_ state: inout State) {
         state.memory.loseTrack()
         guard state.memory.position != .unknown else { return }
-        deliver(.state(state.memory.position.lockState, quality: .stale, method: nil, operatorName: nil), &state)
+        deliver(
+            .state(state.memory.position.lockState, quality: .stale, method: nil, operatorName: nil), &state,
+            after: state.lastOrder?.id)
     }
 
     /// Says something of a lock that has left.
     func reportLoss() {
-        let (state, after) = state.withLock { ($0.memory.position.lockState, $0.lastOrder) }
+        let (state, after) = state.withLock { ($0.memory.position.lockState, $0.lastOrder?.id) }
         surroundings.listener.receive(LockReport(deviceID: id, .availability(nil), after: after))
         guard state != .unknown else { return }
         surroundings.listener.receive(
@@ -302,6 +317,9 @@ final class MQTTLock: Sendable {
 }
 
 extension MQTTLock.State {
+    /// Whether a message was read before the last order left.
+    fileprivate func isOfBefore(_ message: MQTTMessage) -> Bool { lastOrder.map { message.after < $0.frame } ?? false }
+
     /// What the caller is to hand on; `nil` where there is nothing, or somebody is at it.
     fileprivate mutating func takeOutbox() -> [LockReport]? {
         guard !isHandingOn, !outbox.isEmpty else { return nil }

@@ -126,16 +126,26 @@ final class KeptReports: ReportReceiver {
     private struct State {
         var reports: [LockReport] = []
         var waiting: [CheckedContinuation<Void, Never>] = []
+        var deed: (matches: @Sendable (LockReport) -> Bool, body: @Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
 
+    /// Does something on the adapter's own thread, while it hands on the first report that matches.
+    func once(_ matches: @escaping @Sendable (LockReport) -> Bool, _ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.deed = (matches, body) }
+    }
+
     func receive(_ report: LockReport) {
-        let waiting = state.withLock { state in
+        let (waiting, body) = state.withLock { state in
             state.reports.append(report)
+            let isDue = state.deed?.matches(report) ?? false
+            let body = isDue ? state.deed?.body : nil
+            if isDue { state.deed = nil }
             defer { state.waiting = [] }
-            return state.waiting
+            return (state.waiting, body)
         }
+        body?()
         for continuation in waiting { continuation.resume() }
     }
 

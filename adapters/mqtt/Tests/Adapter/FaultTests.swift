@@ -3,6 +3,7 @@ import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardMQTT
 import DoorwardTesting
+import Synchronization
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct FaultTests {
@@ -166,6 +167,37 @@ import Testing
         let mistakes = #expect(throws: AddressMistakes.self) { try rig.adapter.check(address: address, within: .everything) }
         #expect(mistakes?.mistakes.map(\.field) == ["address.\(key)"])
         await rig.end()
+    }
+
+    @Test("a word that was read before an order left, and comes up after it, is heard and confirms nothing")
+    func readBefore() async throws {
+        let broker = try await Broker.start()
+        let proxy = try Proxy(to: broker.port)
+        let rig = try await FaultRig(broker, port: proxy.port)
+        let (bell, door) = (try await rig.attach("A"), try await rig.attach("B"))
+        rig.nuki.set(.silent, of: "B")
+        proxy.stall(.toClient)
+        // One for the stretch that the proxy may be about to read; then two that come in one stretch.
+        rig.nuki.say("nuki/A/batteryChargeState", "7")
+        await rig.nuki.roundTrip()
+        rig.nuki.say("nuki/A/state", "3")
+        rig.nuki.say("nuki/B/state", "3")
+        await rig.nuki.roundTrip()
+        let unlock = Mutex<CommandID?>(nil)
+        rig.reports.once({ $0.deviceID == bell && $0.state == .unlocked }) {
+            let order = try? rig.send(.unlock, to: door)
+            unlock.withLock { $0 = order }
+        }
+        proxy.resume()
+        try await rig.settle()
+        let order = try #require(unlock.withLock { $0 })
+        let reports = rig.reports.all(of: door)
+        #expect(reports.last?.state == .unlocked && reports.last?.isLive == true, "it is heard")
+        #expect(reports.last?.after == nil && !reports.contains { $0.confirms(order, .unlock) })
+        rig.nuki.say("nuki/B/state", "3")
+        await rig.confirmation(of: order, by: door)
+        await rig.end()
+        proxy.close()
     }
 
     @Test("a word on another lock's topic moves that one alone")

@@ -10,6 +10,27 @@ import Testing
     private static let mode = "zwave/front/98/0/currentMode"
     private static let jam = "zwave/front/113/0/Access_Control/Lock_state"
 
+    // MARK: Words of before an order
+
+    @Test("a word of before the order tells where the bolt was; what a bridge repeats of it after the order is old")
+    func before() throws {
+        var spoken = try Spoken("zigbee2mqtt", Example.front, prev: .locked, inFlight: .unlock)
+        let word = spoken.hearOfBefore(Self.zigbee, #"{"lock_state":"unlocked"}"#)
+        #expect(word == "unlocked confirmed; >\(Self.question.0) \(Self.question.1)")
+        #expect(spoken.hear(Self.zigbee, #"{"lock_state":"unlocked","battery":70}"#) == "unlocked stale 70%")
+        #expect(spoken.hear(Self.question.0, Self.question.1) == "")
+        #expect(spoken.hear(Self.zigbee, #"{"lock_state":"unlocked","battery":70}"#) == "unlocked confirmed 70%; confirmed it")
+    }
+
+    @Test("a jam or an answer of before the order does not end it, and the lock's own word after it does")
+    func endOfBefore() throws {
+        var spoken = try Spoken("nuki-native", ["id": "45A2"], prev: .locked, inFlight: .unlock)
+        #expect(spoken.hearOfBefore("nuki/45A2/state", "254") == "jammed confirmed")
+        #expect(spoken.hearOfBefore("nuki/45A2/commandResponse", "69") == "!unexpectedAck")
+        #expect(spoken.hear("nuki/45A2/state", "3") == "unlocked confirmed; confirmed it")
+        #expect(spoken.hearOfBefore("nuki/45A2/state", "3") == "unlocked confirmed", "with nothing under way it is any word")
+    }
+
     // MARK: A cache in every message
 
     /// A lock behind Zigbee2MQTT whose order has timed out.

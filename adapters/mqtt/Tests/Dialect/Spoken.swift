@@ -27,6 +27,11 @@ struct Spoken {
     mutating func hear(_ topic: String, _ payload: [UInt8], isRetained: Bool = false) -> String {
         dialect.hear(MQTTMessage(topic: topic, payload: payload, isRetained: isRetained), &memory).words
     }
+
+    /// The same of what was said before the command that is under way left.
+    mutating func hearOfBefore(_ topic: String, _ payload: String) -> String {
+        dialect.hearOfBefore(MQTTMessage(topic: topic, payload: Array(payload.utf8), isRetained: false), &memory).words
+    }
 }
 
 extension Heard {

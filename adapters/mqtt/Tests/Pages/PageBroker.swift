@@ -84,7 +84,7 @@ final class Guest: Sendable {
     func mayWrite(_ topic: String) async throws -> Bool {
         let topic = try #require(MQTTTopic(topic))
         let frame = MQTTFrame(topic: topic, payload: [1], quality: .atLeastOnce, lifetime: .seconds(30))
-        let id = try #require(try connection.publish(frame))
+        let id = try #require(try connection.publish(frame).id)
         for await event in events {
             guard case .acknowledged(id, let answer) = event else { continue }
             if case .refused = answer { return false }

@@ -1,0 +1,108 @@
+import DoorwardDomain
+import DoorwardTesting
+import Synchronization
+import Testing
+
+@testable import DoorwardMQTT
+
+/// What a message can be an answer to, and what a broker has certainly taken.
+@Suite(.timeLimit(.minutes(2))) struct FrameNumberTests {
+    @Test("a message that was read before a frame left is not after it, though it is handed on later; an answer is")
+    func readBefore() async throws {
+        // Both messages come in one stretch, so they are read in one turn.
+        let broker = try ScriptedBroker { packet in
+            switch packet[0] {
+            case 0x10: .send(Packet.welcome)
+            case 0x82: .send(Packet.subscribed(packet) + Packet.message("a") + Packet.message("b"))
+            case 0x30: .send(Packet.message("c"))
+            default: .nothing
+            }
+        }
+        defer { broker.close() }
+        let sent = Mutex<MQTTFrameNumber?>(nil)
+        let frame = try MQTTFrame("door/set", "UNLOCK")
+        let (messages, continuation) = AsyncStream.makeStream(of: MQTTMessage.self)
+        let own = Mutex<MQTTConnection?>(nil)
+        let settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
+        let gateway = MQTTConnection(settings) { event in
+            guard case .message(let message) = event else { return }
+            if message.topic == "a" {
+                let number = try? own.withLock { $0 }?.publish(frame).number
+                sent.withLock { $0 = number }
+            }
+            continuation.yield(message)
+        }
+        own.withLock { $0 = gateway }
+        gateway.want([try #require(MQTTFilter("#"))])
+        gateway.start()
+        var heard: [String: MQTTFrameNumber] = [:]
+        for await message in messages {
+            heard[message.topic] = message.after
+            if message.topic == "c" { break }
+        }
+        let number = try #require(sent.withLock { $0 })
+        #expect(heard == ["a": .none, "b": .none, "c": number])
+        #expect(number > .none)
+        await gateway.stop()
+        own.withLock { $0 = nil }
+    }
+
+    @Test("a broker has taken a frame when it has answered a question put later, and not when it stands still")
+    func taken() async throws {
+        let isAtWork = Mutex(false)
+        let broker = try ScriptedBroker { packet in
+            switch packet[0] {
+            case 0x10: .send(Packet.welcome)
+            case 0xA2 where isAtWork.withLock { $0 }: .send(Packet.unsubscribed(packet))
+            default: .nothing
+            }
+        }
+        defer { broker.close() }
+        let clock = VirtualClock()
+        let events = Mutex<[MQTTEvent]>([])
+        var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
+        (settings.firstPause, settings.longestPause) = (.milliseconds(20), .milliseconds(50))
+        let gateway = MQTTConnection(settings, clock: clock, random: RandomSource()) { event in
+            events.withLock { $0.append(event) }
+        }
+        gateway.start()
+        func pass(until isTrue: () -> Bool) async {
+            while !isTrue() {
+                clock.advance(by: .milliseconds(10))
+                await Task.yield()
+            }
+        }
+        await pass { gateway.isConnected }
+        let frame = try MQTTFrame("door/set", "UNLOCK")
+        let lost = try gateway.publish(frame).number
+        var wasTaken = false
+        await pass {
+            wasTaken = wasTaken || gateway.hasTaken(lost)
+            return events.withLock { $0.contains(.disconnected(.stuck)) }
+        }
+        #expect(!wasTaken)
+        isAtWork.withLock { $0 = true }
+        await pass { gateway.isConnected }
+        let arrived = try gateway.publish(frame).number
+        #expect(!gateway.hasTaken(arrived) && arrived > lost)
+        await pass { gateway.hasTaken(arrived) }
+        #expect(!gateway.hasTaken(lost), "it left on a connection that is gone")
+        await gateway.stop()
+        #expect(!gateway.hasTaken(arrived))
+    }
+}
+
+/// What a broker says, in MQTT 5.0.
+private enum Packet {
+    /// CONNACK.
+    static let welcome: [UInt8] = [0x20, 3, 0, 0, 0]
+
+    /// SUBACK for one filter.
+    static func subscribed(_ question: [UInt8]) -> [UInt8] { [0x90, 4, question[2], question[3], 0, 0] }
+
+    /// UNSUBACK: there was no such subscription.
+    static func unsubscribed(_ question: [UInt8]) -> [UInt8] { [0xB0, 4, question[2], question[3], 0, 0x11] }
+
+    /// PUBLISH to a topic of one letter.
+    static func message(_ topic: Character) -> [UInt8] { [0x30, 5, 0, 1, topic.asciiValue ?? 0, 0, 0x78] }
+}
