@@ -73,7 +73,8 @@ import Testing
     func pages() async throws {
         let house = try await Self.house()
         let orders = [
-            "name": ["c", "d", "b"], "-name": ["b", "d", "c"], "firstSeenAt": ["b", "c", "d"], "lastSeenAt": ["d", "c", "b"],
+            "name": ["c", "d", "b"], "-name": ["b", "d", "c"], "firstSeenAt": ["b", "c", "d"], "createdAt": ["b", "c", "d"],
+            "lastSeenAt": ["d", "c", "b"],
         ]
         for (sortBy, order) in orders {
             #expect(

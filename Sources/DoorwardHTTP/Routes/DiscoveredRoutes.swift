@@ -5,9 +5,9 @@ internal import DoorwardDomain
 enum DiscoveredRoutes {
     static let all: [Route] = [.get("/devices/discovered", list)]
 
-    /// What the list is sorted by.
+    /// What the list is sorted by; `createdAt`, as for every list, is when a lock was first seen.
     private enum Key: String, CaseIterable, Sendable {
-        case name, firstSeenAt, lastSeenAt
+        case name, createdAt, firstSeenAt, lastSeenAt
     }
 
     private static func list(_ call: Call) throws -> Answer {
@@ -16,7 +16,7 @@ enum DiscoveredRoutes {
         let sorted = page.sorted(found) { key, found in
             switch key {
             case .name: .name(found.name ?? "")
-            case .firstSeenAt: .number(found.firstSeenAt.milliseconds)
+            case .createdAt, .firstSeenAt: .number(found.firstSeenAt.milliseconds)
             case .lastSeenAt: .number(found.lastSeenAt.milliseconds)
             }
         }
