@@ -87,10 +87,10 @@ extension MQTTAdapter: LockAdapter {
 
     private func put(_ lock: AttachedLock) {
         let before = roll.remove(lock.id)
-        before?.leave()
         do {
             let address = try MQTTAddress(lock.address)
             let bound = try bind(address, within: .everything)
+            before?.leave()
             let new = MQTTLock(lock, address, bound.dialect, link: bound.link, surroundings)
             roll.add(new)
             // What took it away is not heard again.
@@ -98,8 +98,7 @@ extension MQTTAdapter: LockAdapter {
             new.arrive()
         } catch {
             roll.addLost(lock)
-            // Nobody listens to it any more: what was known of it is old.
-            before?.reportLoss()
+            before?.leave(isLost: true)
             surroundings.logger.error(
                 "a lock cannot be reached: its broker or profile is not in the configuration",
                 metadata: ["device": "\(lock.id)", "fields": "\(error.mistakes.map(\.field).joined(separator: " "))"])

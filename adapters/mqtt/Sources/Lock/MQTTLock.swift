@@ -219,11 +219,13 @@ final class MQTTLock: Sendable {
 
     /// Changes what is known, and hands on what follows. Whoever receives it may send the next order at once.
     private func change(_ body: (inout State) -> Void) {
-        state.withLock { body(&$0) }
-        while let reports = state.withLock({ $0.takeOutbox() }) {
-            for report in reports where !state.withLock({ $0.isDetached }) { surroundings.listener.receive(report) }
-            state.withLock { $0.isHandingOn = false }
+        let handsOn = state.withLock { state in
+            body(&state)
+            defer { state.isHandingOn = true }
+            return !state.isHandingOn
         }
+        guard handsOn else { return }
+        while let report = state.withLock({ $0.nextReport() }) { surroundings.listener.receive(report) }
     }
 
     private func note(_ diagnostic: Diagnostic, _ topic: String) {
@@ -293,25 +295,21 @@ final class MQTTLock: Sendable {
             after: state.lastOrder?.id)
     }
 
-    /// Says something of a lock that has left.
-    func reportLoss() {
-        let (state, after) = state.withLock { ($0.memory.position.lockState, $0.lastOrder?.id) }
-        surroundings.listener.receive(LockReport(deviceID: id, .availability(nil), after: after))
-        guard state != .unknown else { return }
-        surroundings.listener.receive(
-            LockReport(deviceID: id, .state(state, quality: .stale, method: nil, operatorName: nil), after: after))
-    }
-
     /// Listens from now on.
     func arrive() { link.add(self) }
 
     /// From now on nothing is said of it, and nothing is sent to it.
-    func leave() {
+    ///
+    /// - Parameter isLost: it stays attached without a way to it: the last word is that nobody knows how it is.
+    func leave(isLost: Bool = false) {
         link.remove(self)
-        state.withLock { state in
+        change { state in
             state.isDetached = true
             state.outbox = []
             finishOrder(&state)
+            guard isLost else { return }
+            deliver(.availability(nil), &state, after: state.lastOrder?.id)
+            doubt(&state)
         }
     }
 }
@@ -320,12 +318,10 @@ extension MQTTLock.State {
     /// Whether a message was read before the last order left.
     fileprivate func isOfBefore(_ message: MQTTMessage) -> Bool { lastOrder.map { message.after < $0.frame } ?? false }
 
-    /// What the caller is to hand on; `nil` where there is nothing, or somebody is at it.
-    fileprivate mutating func takeOutbox() -> [LockReport]? {
-        guard !isHandingOn, !outbox.isEmpty else { return nil }
-        defer { outbox = [] }
-        isHandingOn = true
-        return outbox
+    /// What is to be handed on next by whoever is at it; after `nil` nobody is.
+    fileprivate mutating func nextReport() -> LockReport? {
+        isHandingOn = !outbox.isEmpty
+        return isHandingOn ? outbox.removeFirst() : nil
     }
 }
 
