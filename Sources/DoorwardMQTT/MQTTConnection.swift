@@ -79,7 +79,10 @@ package final class MQTTConnection: Sendable {
 
     /// Wants the messages of these filters too, on this connection and each that follows. What the broker keeps on them comes
     /// once more where they were wanted before.
-    package func want(_ filters: [MQTTFilter]) { change(.want(filters)) }
+    ///
+    /// - Parameter asPublished: a message that its sender tells the broker to keep comes marked also at once, where the broker
+    ///   speaks MQTT 5 and nobody wants the same filter otherwise.
+    package func want(_ filters: [MQTTFilter], asPublished: Bool = false) { change(.want(filters, asPublished: asPublished)) }
 
     /// Wants them no longer; some that are on their way may still come.
     package func leave(_ filters: [MQTTFilter]) { change(.leave(filters)) }

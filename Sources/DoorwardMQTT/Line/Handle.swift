@@ -144,10 +144,14 @@ struct Handle: ~Copyable, @unchecked Sendable {
 
     /// Asks for messages: also for those that the broker keeps, which come marked.
     ///
+    /// - Parameter asPublished: those that come at once are to bear their sender's mark too. A broker of MQTT 3.1.1 takes it off.
     /// - Returns: the number under which the broker answers.
-    func subscribe(_ filters: [MQTTFilter]) -> Int32? {
+    func subscribe(_ filters: [MQTTFilter], asPublished: Bool) -> Int32? {
         var number: Int32 = 0
-        let result = withCStrings(filters) { mosquitto_subscribe_multiple(pointer, &number, Int32(filters.count), $0, 1, 0, nil) }
+        let options = asPublished && version == .five ? Int32(MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue) : 0
+        let result = withCStrings(filters) {
+            mosquitto_subscribe_multiple(pointer, &number, Int32(filters.count), $0, 1, options, nil)
+        }
         return mosq_err_t(result) == MOSQ_ERR_SUCCESS ? number : nil
     }
 

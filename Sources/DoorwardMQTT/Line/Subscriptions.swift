@@ -3,7 +3,7 @@ struct Subscriptions {
     /// What somebody wants from now on, or no longer.
     enum Change: Sendable {
         /// Asked for also where it was before: the broker hands out what it keeps once more.
-        case want([MQTTFilter])
+        case want([MQTTFilter], asPublished: Bool)
         case leave([MQTTFilter])
     }
 
@@ -11,35 +11,72 @@ struct Subscriptions {
     /// any broker's limit of a packet's size, and so few that ten thousand filters hold up no frame.
     private static let (most, mostBytes, mostPackets) = (50, 16 * 1024, 4)
 
+    /// Filters that are not asked for yet on this connection, the next first; each once.
+    private struct Queue {
+        var filters: [MQTTFilter] = []
+        var members: Set<MQTTFilter> = []
+
+        mutating func append(_ filter: MQTTFilter) {
+            if members.insert(filter).inserted { filters.append(filter) }
+        }
+
+        mutating func removeFirst(_ taken: ArraySlice<MQTTFilter>) {
+            members.subtract(taken)
+            filters.removeFirst(taken.count)
+        }
+    }
+
     private var wanted: Set<MQTTFilter> = []
-    /// Not asked for yet on this connection, the next first; each once.
-    private var toAsk: [MQTTFilter] = []
-    private var isToBeAsked: Set<MQTTFilter> = []
+    /// Those of them whose messages are to come marked as they were published; none that somebody wants as kept ones alone.
+    private var wantedAsPublished: Set<MQTTFilter> = []
+    private var toAsk = Queue()
+    private var toAskAsPublished = Queue()
     private var toLeave: [MQTTFilter] = []
+    /// What the broker was asked for as published on this connection.
+    private var askedAsPublished: Set<MQTTFilter> = []
     /// What was asked for under a packet's number, and is not answered.
     private var asked: [Int32: [MQTTFilter]] = [:]
 
     /// Whether there is something to tell the broker at this moment.
-    var isWaiting: Bool { (!toAsk.isEmpty && asked.count < Self.mostPackets) || !toLeave.isEmpty }
+    var isWaiting: Bool { (hasToAsk && asked.count < Self.mostPackets) || !toLeave.isEmpty }
+
+    private var hasToAsk: Bool { !toAsk.filters.isEmpty || !toAskAsPublished.filters.isEmpty }
 
     mutating func apply(_ changes: [Change]) {
         for change in changes {
             switch change {
-            case .want(let filters):
-                wanted.formUnion(filters)
-                for filter in filters where isToBeAsked.insert(filter).inserted { toAsk.append(filter) }
-                if !toLeave.isEmpty { toLeave.removeAll(where: wanted.contains) }
+            case .want(let filters, let asPublished):
+                for filter in filters { want(filter, asPublished: asPublished) }
+                if !toLeave.isEmpty { toLeave = toLeave.filter { !wanted.contains($0) || isToBeRenewed($0) } }
             case .leave(let filters):
                 wanted.subtract(filters)
+                wantedAsPublished.subtract(filters)
                 toLeave += filters
             }
         }
     }
 
+    /// Who takes the mark for the broker's own, a lock that hears its state there, must never see a sender's.
+    private mutating func want(_ filter: MQTTFilter, asPublished: Bool) {
+        let isNew = wanted.insert(filter).inserted
+        if asPublished, isNew { wantedAsPublished.insert(filter) }
+        if !asPublished { wantedAsPublished.remove(filter) }
+        if isToBeRenewed(filter) { toLeave.append(filter) }
+        if wantedAsPublished.contains(filter) { toAskAsPublished.append(filter) } else { toAsk.append(filter) }
+    }
+
+    /// Whether the broker is to be told to leave a filter before it is asked for it in the other way: mosquitto keeps the options
+    /// of a subscription that it has.
+    private func isToBeRenewed(_ filter: MQTTFilter) -> Bool {
+        askedAsPublished.contains(filter) && wanted.contains(filter) && !wantedAsPublished.contains(filter)
+    }
+
     /// On a connection that has just been made the broker knows of nothing.
     mutating func beginAnew() {
-        (toAsk, isToBeAsked) = (Array(wanted), wanted)
-        (toLeave, asked) = ([], [:])
+        let plain = wanted.subtracting(wantedAsPublished)
+        toAsk = Queue(filters: Array(plain), members: plain)
+        toAskAsPublished = Queue(filters: Array(wantedAsPublished), members: wantedAsPublished)
+        (toLeave, askedAsPublished, asked) = ([], [], [:])
     }
 
     /// Tells the broker, as long as the socket takes it.
@@ -49,22 +86,25 @@ struct Subscriptions {
                 let some = Array(toLeave.prefix(Self.most))
                 guard handle.unsubscribe(some) else { return }
                 toLeave.removeFirst(some.count)
+                askedAsPublished.subtract(some)
                 continue
             }
-            let taken = nextToAsk()
-            let some = taken.filter(wanted.contains)
+            let asPublished = toAsk.filters.isEmpty
+            let taken = Self.packet(of: asPublished ? toAskAsPublished : toAsk)
+            // Nobody may want it any more, or somebody in the other way.
+            let some = taken.filter { wanted.contains($0) && wantedAsPublished.contains($0) == asPublished }
             if !some.isEmpty {
-                guard let number = handle.subscribe(some) else { return }
+                guard let number = handle.subscribe(some, asPublished: asPublished) else { return }
                 asked[number] = some
+                if asPublished { askedAsPublished.formUnion(some) }
             }
-            isToBeAsked.subtract(taken)
-            toAsk.removeFirst(taken.count)
+            if asPublished { toAskAsPublished.removeFirst(taken) } else { toAsk.removeFirst(taken) }
         }
     }
 
-    private func nextToAsk() -> ArraySlice<MQTTFilter> {
+    private static func packet(of queue: Queue) -> ArraySlice<MQTTFilter> {
         var bytes = 0
-        return toAsk.prefix(Self.most).prefix { filter in
+        return queue.filters.prefix(Self.most).prefix { filter in
             defer { bytes += filter.description.utf8.count }
             return bytes < Self.mostBytes
         }

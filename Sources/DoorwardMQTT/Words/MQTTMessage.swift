@@ -5,7 +5,7 @@ package struct MQTTMessage: Hashable, Sendable {
     /// Any bytes, none too.
     package let payload: [UInt8]
     /// Whether the broker kept it and hands it out because of a new subscription: it says how things were, and is no live
-    /// word of anybody.
+    /// word of anybody. On a topic that is wanted as published also: whether its sender told the broker to keep it.
     package let isRetained: Bool
     /// How surely it came: the lower of what its sender chose and what was subscribed to, which is `.atLeastOnce`.
     package let quality: MQTTQuality

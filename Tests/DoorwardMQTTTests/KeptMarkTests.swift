@@ -1,0 +1,101 @@
+import DoorwardMQTT
+import DoorwardTesting
+import Testing
+
+/// Promises about the mark of messages that a broker is told to keep.
+@Suite(.timeLimit(.minutes(2))) struct KeptMarkTests {
+    private static func say(_ text: String, on topic: String, by speaker: Listening) throws {
+        let topic = try #require(MQTTTopic(topic))
+        try speaker.connection.announce(MQTTAnnouncement(topic: topic, payload: Array(text.utf8), isRetained: true))
+    }
+
+    @Test("what comes at once bears its sender's mark where it is wanted as published, and nowhere else")
+    func atOnce() async throws {
+        let broker = try await Broker.start()
+        let gateway = Listening(port: broker.port, ["door/state"])
+        gateway.connection.want([try #require(MQTTFilter("door/set"))], asPublished: true)
+        await gateway.connected()
+        for topic in ["door/state", "door/set"] { try await roundTrip(gateway, on: topic) }
+        let device = Listening(port: broker.port)
+        await device.connected()
+        for topic in ["door/state", "door/set"] { try Self.say("LOCKED", on: topic, by: device) }
+        #expect(await gateway.said("LOCKED", on: "door/set").isRetained)
+        #expect(await !gateway.said("LOCKED", on: "door/state").isRetained)
+        // What is on the broker by now is marked for everybody.
+        let late = Listening(port: broker.port, ["door/+"])
+        for topic in ["door/state", "door/set"] { #expect(await late.said("LOCKED", on: topic).isRetained) }
+        for listening in [gateway, device, late] { await listening.connection.stop() }
+    }
+
+    @Test("a topic that is wanted in both ways bears no sender's mark, whoever came first and over the next connection too")
+    func bothWays() async throws {
+        let broker = try await Broker.start()
+        let gateway = Listening(port: broker.port, ["hall/set"])
+        let filters = [try #require(MQTTFilter("hall/set")), try #require(MQTTFilter("door/set"))]
+        gateway.connection.want(filters, asPublished: true)
+        await gateway.connected()
+        let device = Listening(port: broker.port)
+        await device.connected()
+        for topic in ["hall/set", "door/set"] {
+            try await roundTrip(gateway, on: topic)
+            try Self.say("first", on: topic, by: device)
+        }
+        #expect(await !gateway.said("first", on: "hall/set").isRetained)
+        #expect(await gateway.said("first", on: "door/set").isRetained)
+
+        // What the broker keeps comes once more when it has heard what is wanted from now on.
+        var before = gateway.events.count
+        gateway.connection.want(filters)
+        for topic in ["hall/set", "door/set"] { _ = await gateway.said("first", on: topic, from: before) }
+        for topic in ["hall/set", "door/set"] {
+            try Self.say("second", on: topic, by: device)
+            #expect(await !gateway.said("second", on: topic).isRetained, "\(topic)")
+        }
+
+        before = gateway.events.count
+        broker.kill()
+        await gateway.disconnected(from: before)
+        let gone = device.events.count
+        try await broker.run()
+        await gateway.connected(from: before)
+        await device.connected(from: gone)
+        for topic in ["hall/set", "door/set"] {
+            try await roundTrip(gateway, on: topic, from: before)
+            try Self.say("third", on: topic, by: device)
+            #expect(await !gateway.said("third", on: topic).isRetained, "\(topic)")
+        }
+        for listening in [gateway, device] { await listening.connection.stop() }
+    }
+
+    @Test("an older broker takes the mark off, and what it keeps bears it all the same")
+    func olderBroker() async throws {
+        let broker = try await Broker.start()
+        let proxy = try Proxy(to: broker.port)
+        defer { proxy.close() }
+        proxy.cut { $0.count > 8 && $0[0] == 0x10 && $0[8] == 5 }
+        let gateway = Listening(MQTTSettings(host: "127.0.0.1", port: proxy.port, clientID: "gateway"))
+        let filter = try #require(MQTTFilter("door/set"))
+        gateway.connection.want([filter], asPublished: true)
+        await gateway.event { $0 == .connected(.three) }
+        try await roundTrip(gateway, on: "door/set")
+        let device = Listening(port: broker.port)
+        await device.connected()
+        try Self.say("LOCK", on: "door/set", by: device)
+        #expect(await !gateway.said("LOCK", on: "door/set").isRetained)
+        let before = gateway.events.count
+        gateway.connection.want([filter], asPublished: true)
+        #expect(await gateway.said("LOCK", on: "door/set", from: before).isRetained)
+        for listening in [gateway, device] { await listening.connection.stop() }
+    }
+}
+
+extension Listening {
+    /// Waits for a message with this text.
+    fileprivate func said(_ text: String, on topic: String, from start: Int = 0) async -> MQTTMessage {
+        let (event, _) = await event(from: start) {
+            if case .message(let message) = $0 { message.topic == topic && message.payload == Array(text.utf8) } else { false }
+        }
+        guard case .message(let message) = event else { return MQTTMessage(topic: "", payload: [], isRetained: false) }
+        return message
+    }
+}
