@@ -35,7 +35,7 @@ package final class MQTTAdapter: Sendable {
         let roll = Roll()
         var (links, findings): ([String: BrokerLink], [String: FoundLocks]) = ([:], [:])
         for broker in brokers where links[broker.name] == nil {
-            let found = FoundLocks(broker, clock: clock) { changed in roll.mark(changed, on: broker.name, library) }
+            let found = FoundLocks(broker, library, clock: clock) { told in roll.mark(told, on: broker.name) }
             links[broker.name] = BrokerLink(broker, random: random, found: found, surroundings)
             findings[broker.name] = found
         }
@@ -58,8 +58,15 @@ extension MQTTAdapter: LockAdapter {
         address: [String: JSONValue], within scope: TransportScope
     ) throws(AddressMistakes) -> CheckedAddress {
         let bound = try bind(MQTTAddress(address), within: scope)
-        let key = LockKey(broker: bound.link.broker.name, topic: bound.dialect.commandTopic)
-        return CheckedAddress(bound.dialect.capabilities, holder: roll.lock(at: key)?.id)
+        return CheckedAddress(bound.dialect.capabilities, holder: holder(of: bound.dialect, on: bound.link.broker.name))
+    }
+
+    /// The lock that is attached where this one obeys, as far as the address and what was found say; of several the one that
+    /// was attached last under this very address.
+    private func holder(of dialect: Dialect, on broker: String) -> DeviceID? {
+        let places = findings[broker]?.withSpellings(dialect.places) ?? dialect.places
+        let same = roll.locks(at: [CommandPlace(dialect.commandTopic)], on: broker).last
+        return (same ?? roll.locks(at: places, on: broker).last)?.id
     }
 
     package func owner(of address: [String: JSONValue]) -> TransportOwner? {
@@ -94,7 +101,7 @@ extension MQTTAdapter: LockAdapter {
             let new = MQTTLock(lock, address, bound.dialect, link: bound.link, surroundings)
             roll.add(new)
             // What took it away is not heard again.
-            if let before, before.key == new.key, before.isGone { new.mark(isGone: true) }
+            if let before, before.isGone, !Set(before.keys).isDisjoint(with: new.keys) { new.mark(isGone: true) }
             new.arrive()
         } catch {
             roll.addLost(lock)
@@ -135,13 +142,12 @@ extension MQTTAdapter: LockAdapter {
 
     private func discovered(_ entry: FoundLocks.Entry, on broker: MQTTBroker) -> DiscoveredLock? {
         let lock = entry.lock
-        let dialect = library[lock.profile].flatMap { try? Dialect($0, variables: lock.variables) }
-        if let dialect, roll.lock(at: LockKey(broker: broker.name, topic: dialect.commandTopic)) != nil { return nil }
+        guard roll.locks(at: entry.places, on: broker.name).isEmpty else { return nil }
         let address = lock.variables.merging(["broker": .string(broker.name), "profile": .string(lock.profile)]) { $1 }
         return DiscoveredLock(
             id: "\(broker.name):\(lock.id)", name: lock.name, manufacturer: lock.manufacturer, model: lock.model,
             address: address, owner: broker.owner,
-            capabilities: dialect?.capabilities, problem: lock.problem ?? (dialect == nil ? "needs a profile" : nil),
+            capabilities: entry.capabilities, problem: lock.problem ?? (entry.capabilities == nil ? "needs a profile" : nil),
             firstSeenAt: entry.firstSeen, lastSeenAt: entry.lastSeen)
     }
 
@@ -165,8 +171,9 @@ extension MQTTAdapter {
     private func watchProfiles() {
         guard !library.directories.isEmpty else { return }
         let clock = surroundings.clock
+        let first = FolderStamp(of: library.directories)
         let task = Task(executorPreference: surroundings.executor) { [weak self] in
-            var seen = FolderStamp(of: self?.library.directories ?? [])
+            var seen = first
             while (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.watchPause))) != nil {
                 guard let self else { return }
                 let now = FolderStamp(of: library.directories)
@@ -184,6 +191,7 @@ extension MQTTAdapter {
     /// - Returns: a sentence for each mistake in the files; a profile that became wrong stays as it was.
     package func reloadProfiles() -> [String] {
         let mistakes = library.reload()
+        for found in findings.values { found.bindAnew() }
         changing.withLock { _ in
             for lock in roll.all where library[lock.address.profile] != lock.dialect.profile { put(lock.attached) }
             for lock in roll.lost { put(lock) }

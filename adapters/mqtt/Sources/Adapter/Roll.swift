@@ -1,22 +1,11 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
-internal import DoorwardMQTT
 internal import Synchronization
 
-/// What tells one lock of all brokers from another.
+/// Where one of all locks obeys.
 struct LockKey: Hashable {
     let broker: String
-    let topic: MQTTTopic
-
-    init(broker: String, topic: MQTTTopic) { (self.broker, self.topic) = (broker, topic) }
-
-    /// `nil` for a lock that was found and could not be spoken to.
-    init?(_ found: FoundLock, on broker: String, _ library: ProfileLibrary) {
-        guard let profile = library[found.profile], let dialect = try? Dialect(profile, variables: found.variables) else {
-            return nil
-        }
-        self.init(broker: broker, topic: dialect.commandTopic)
-    }
+    let place: CommandPlace
 }
 
 /// The locks that are attached, by id and by where they are told to move.
@@ -29,7 +18,8 @@ final class Roll: Sendable {
 
     private struct State {
         var entries: [DeviceID: Entry] = [:]
-        var byKey: [LockKey: MQTTLock] = [:]
+        /// More than one where somebody attached them before it was known that they are one; the last one last.
+        var byKey: [LockKey: [MQTTLock]] = [:]
         var isStarted = false
     }
 
@@ -50,7 +40,7 @@ final class Roll: Sendable {
     func add(_ lock: MQTTLock) {
         state.withLock { state in
             state.entries[lock.id] = .lock(lock)
-            state.byKey[lock.key] = lock
+            for key in lock.keys { state.byKey[key, default: []].append(lock) }
         }
     }
 
@@ -59,20 +49,32 @@ final class Roll: Sendable {
     func remove(_ id: DeviceID) -> MQTTLock? {
         state.withLock { state in
             guard case .lock(let lock) = state.entries.removeValue(forKey: id) else { return nil }
-            if state.byKey[lock.key] === lock { state.byKey[lock.key] = nil }
+            for key in lock.keys {
+                state.byKey[key]?.removeAll { $0 === lock }
+                if state.byKey[key]?.isEmpty == true { state.byKey[key] = nil }
+            }
             return lock
         }
     }
 
     func entry(_ id: DeviceID) -> Entry? { state.withLock { $0.entries[id] } }
-    func lock(at key: LockKey) -> MQTTLock? { state.withLock { $0.byKey[key] } }
+
+    /// Those that obey at any of these places.
+    func locks(at places: Set<CommandPlace>, on broker: String) -> [MQTTLock] {
+        state.withLock { state in
+            guard !state.byKey.isEmpty else { return [] }
+            var seen: Set<DeviceID> = []
+            return places.flatMap { state.byKey[LockKey(broker: broker, place: $0)] ?? [] }.filter { seen.insert($0.id).inserted }
+        }
+    }
 
     /// Shows the attached locks among those of which one message has told as gone or there.
-    func mark(_ told: [FoundLock], on broker: String, _ library: ProfileLibrary) {
-        let keys = told.compactMap { found in LockKey(found, on: broker, library).map { (key: $0, isGone: found.isGone) } }
-        let there = Set(keys.filter { !$0.isGone }.map(\.key))
+    func mark(_ told: [FoundLocks.Told], on broker: String) {
+        let there = told.reduce(into: Set<CommandPlace>()) { if !$1.isGone { $0.formUnion($1.places) } }
         // One that is told of in another place instead is not gone.
-        for (key, isGone) in keys where !isGone || !there.contains(key) { lock(at: key)?.mark(isGone: isGone) }
+        for word in told where !word.isGone || word.places.isDisjoint(with: there) {
+            for lock in locks(at: word.places, on: broker) { lock.mark(isGone: word.isGone) }
+        }
     }
 
     var all: [MQTTLock] {

@@ -50,7 +50,8 @@ final class BrokerLink: Sendable {
             return true
         }
         guard isFirst else { return }
-        connection.want(found.filters + routes.withLock { Array(Set($0.locks.flatMap(\.dialect.filters))) })
+        connection.want(found.filters)
+        Self.want(routes.withLock { $0.locks.map(\.dialect) }, on: connection)
         connection.start()
     }
 
@@ -90,8 +91,15 @@ final class BrokerLink: Sendable {
             for filter in lock.dialect.filters { _ = routes.topics.insert(lock, at: filter) }
         }
         // Also where another lock has asked for the same: what the broker keeps comes once more, for this one.
-        current.withLock { $0 }?.want(lock.dialect.filters)
+        if let connection = current.withLock({ $0 }) { Self.want([lock.dialect], on: connection) }
         if isConnected { try? lock.refresh() }
+    }
+
+    /// On command topics a command is to be known at once as one that is to stay.
+    private static func want(_ dialects: [Dialect], on connection: MQTTConnection) {
+        connection.want(
+            Array(Set(dialects.flatMap { dialect in dialect.filters.filter { !dialect.commandFilters.contains($0) } })))
+        connection.want(Array(Set(dialects.flatMap(\.commandFilters))), asPublished: true)
     }
 
     func remove(_ lock: MQTTLock) {

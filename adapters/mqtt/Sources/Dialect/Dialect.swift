@@ -10,9 +10,13 @@ package struct Dialect: Sendable {
     package let capabilities: LockCapabilities
     /// What to subscribe to: exact topics, and a wildcard where a dialect names its events in topics.
     package let filters: [MQTTFilter]
+    /// Those of `filters` on which somebody may leave a command, and the lock never says how it is.
+    let commandFilters: Set<MQTTFilter>
     /// The lock's own topic for an unlock (else a lock, else an unlatch), by which one lock of a broker is told from another. Orders
     /// may go to another one, where a bridge has an API for all of its locks.
     package let commandTopic: MQTTTopic
+    /// Everywhere that it obeys, `commandTopic` among them.
+    let places: Set<CommandPlace>
     /// How surely the broker should hand its messages on.
     package let subscribes: MQTTQuality
 
@@ -26,8 +30,9 @@ package struct Dialect: Sendable {
     package init(_ profile: Profile, variables: [String: JSONValue]) throws(AddressMistakes) {
         let binding = try DialectBinding(profile, variables)
         (self.profile, parts, capabilities) = (profile, binding.parts, binding.capabilities)
-        (routes, frames, commandTopic) = (binding.routes, binding.frames, binding.commandTopic)
-        filters = binding.routes.filters
+        (routes, frames) = (binding.routes, binding.frames)
+        (commandTopic, places) = (binding.commandTopic, binding.places)
+        (filters, commandFilters) = (binding.routes.filters, Set(binding.routes.commandFilters))
         question = binding.question
         subscribes = binding.parts.subscribeQuality == .atLeastOnce ? .atLeastOnce : .atMostOnce
     }

@@ -9,11 +9,13 @@ struct DialectBinding {
     private(set) var frames: [LockOperation: CommandFrame] = [:]
     let routes: TopicRoutes
     let commandTopic: MQTTTopic
+    let places: Set<CommandPlace>
     let question: Outgoing?
 
     init(_ profile: Profile, _ variables: [String: JSONValue]) throws(AddressMistakes) {
         var address = AddressValues(profile, variables)
-        parts = profile.parts.filled(by: address.texts(profile))
+        let texts = address.texts(profile)
+        parts = profile.parts.filled(by: texts)
         if let hook = profile.hook, address.problems.isEmpty {
             do { try hook.apply(address.named, to: &parts) } catch { address.problems.merge(error.problems) { old, _ in old } }
         }
@@ -27,6 +29,7 @@ struct DialectBinding {
             throw AddressMistakes([AddressMistakes.Mistake(field: "address", problem: VariableProblem.required.rawValue)])
         }
         self.commandTopic = commandTopic
+        places = CommandPlace.all(of: profile, own: commandTopic, parts, filledWith: texts)
         question = parts.refresh.first.flatMap { part in
             MQTTTopic(part.topic.text).map {
                 Outgoing(topic: $0, payload: part.bytes(code: nil, reference: ""), quality: .atMostOnce)

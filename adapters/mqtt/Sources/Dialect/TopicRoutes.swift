@@ -17,6 +17,8 @@ struct TopicRoutes: Sendable {
     /// Events that are named by the last level, each with the topic before it.
     private var prefixes: [(prefix: String, event: Int)] = []
     private(set) var filters: [MQTTFilter] = []
+    /// Those of them on which nothing comes that says how the lock is: only there may a sender's mark stand for the broker's own.
+    private(set) var commandFilters: [MQTTFilter] = []
 
     init(_ parts: ProfileParts, commandTopics: [MQTTTopic], question: MQTTTopic?) {
         for (index, part) in parts.values.enumerated() { add(part.reader.topic.text) { $0.values.append(index) } }
@@ -31,6 +33,9 @@ struct TopicRoutes: Sendable {
         for (index, part) in parts.answers.enumerated() { add(part.reader.topic.text) { $0.answers.append(index) } }
         for topic in commandTopics { add(topic.description) { $0.isCommand = true } }
         if let question { add(question.description) { $0.isQuestion = true } }
+        commandFilters = routes.compactMap { topic, route in
+            route.isCommand && route.values.isEmpty && route.events.isEmpty ? MQTTFilter(String(topic.text)) : nil
+        }
     }
 
     /// - Returns: `nil` for a topic that the profile does not name.

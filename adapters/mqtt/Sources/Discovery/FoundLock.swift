@@ -16,6 +16,8 @@ package struct FoundLock: Hashable, Sendable {
     package var profile: String
     /// The address without `broker` and `profile`, in the names that the profile takes.
     package var variables: [String: JSONValue]
+    /// Further topics on which the same lock obeys, by other names that its bridge has for it.
+    package var otherCommandTopics: [String] = []
     /// Why it cannot be attached as it is, for a person: lower case, no full stop. `nil` when it can.
     package var problem: String?
     /// It was there, and has been taken away.

@@ -67,7 +67,7 @@ final class MQTTLock: Sendable {
     var isGone: Bool { state.withLock { $0.isGone } }
 
     /// Where it is told to move.
-    var key: LockKey { LockKey(broker: link.broker.name, topic: dialect.commandTopic) }
+    var keys: [LockKey] { dialect.places.map { LockKey(broker: link.broker.name, place: $0) } }
 
     // MARK: - Orders
 

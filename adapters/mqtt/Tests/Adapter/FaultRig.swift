@@ -22,10 +22,10 @@ final class FaultRig: Sendable {
     /// - Parameters:
     ///   - port: where the adapter finds the broker `home`; the broker's own where it is not said.
     ///   - more: brokers beside `home`.
-    init(_ broker: Broker, port: Int? = nil, more: [String: Int] = [:]) async throws {
+    init(_ broker: Broker, port: Int? = nil, more: [String: Int] = [:], library: ProfileLibrary = .shipped) async throws {
         self.broker = broker
         nuki = await PlayedNuki(port: broker.port)
-        adapter = Self.adapter(more.merging(["home": port ?? broker.port]) { $1 }, clock)
+        adapter = Self.adapter(more.merging(["home": port ?? broker.port]) { $1 }, clock, library)
         try await adapter.start(reports: reports)
         await untilHealth(.ok)
         try await attach(Self.marker)
@@ -33,14 +33,14 @@ final class FaultRig: Sendable {
     }
 
     /// An adapter for brokers on these ports, by their names, which tries again soon.
-    static func adapter(_ ports: [String: Int], _ clock: VirtualClock) -> MQTTAdapter {
+    static func adapter(_ ports: [String: Int], _ clock: VirtualClock, _ library: ProfileLibrary = .shipped) -> MQTTAdapter {
         let brokers = ports.map { name, port in
             var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: "gateway")
             (settings.firstPause, settings.longestPause) = (.milliseconds(20), .milliseconds(50))
             return MQTTBroker(name: name, settings: settings)
         }
         return MQTTAdapter(
-            brokers: brokers, library: .shipped, clock: clock, random: RandomSource(),
+            brokers: brokers, library: library, clock: clock, random: RandomSource(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 

@@ -4,14 +4,6 @@ import Testing
 @testable import AdapterMQTT
 
 @Suite struct ProfileLibraryTests {
-    /// A folder that goes when the test is over.
-    private final class Folder {
-        let path = NSTemporaryDirectory() + "profiles-\(UUID().uuidString)"
-        init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-        func write(_ text: String, to name: String) throws { try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)")) }
-    }
-
     private static func profile(_ id: String, _ description: String = "mine") -> String {
         """
         profile: \(id)
@@ -34,7 +26,7 @@ import Testing
 
     @Test("one's own profiles are there after a reload, and one with a shipped name takes its place")
     func own() throws {
-        let folder = try Folder()
+        let folder = try ProfileFolder()
         let library = ProfileLibrary(directories: [folder.path])
         try folder.write(Self.profile("acme"), to: "acme.yaml")
         try folder.write(Self.profile("nuki-native"), to: "nuki.yml")
@@ -50,7 +42,7 @@ import Testing
 
     @Test("a file with a mistake is told by line, and what stood there before stays")
     func mistaken() throws {
-        let folder = try Folder()
+        let folder = try ProfileFolder()
         let library = ProfileLibrary(directories: [folder.path])
         try folder.write(Self.profile("acme"), to: "acme.yaml")
         #expect(library.reload() == [])
@@ -72,7 +64,7 @@ import Testing
 
     @Test("two files of one name: the first by the alphabet is kept, and the other told of; so is a folder that is not there")
     func twice() throws {
-        let folder = try Folder()
+        let folder = try ProfileFolder()
         try folder.write(Self.profile("acme", "first"), to: "a.yaml")
         try folder.write(Self.profile("acme", "second"), to: "b.yaml")
         let library = ProfileLibrary(directories: [folder.path, "\(folder.path)/none"])
@@ -85,7 +77,7 @@ import Testing
 
     @Test("a file that is too long or no text is refused without being read")
     func unreadable() throws {
-        let folder = try Folder()
+        let folder = try ProfileFolder()
         try folder.write(String(repeating: "#", count: 70_000), to: "long.yaml")
         try Data([0xff, 0xfe]).write(to: URL(filePath: "\(folder.path)/binary.yaml"))
         let sentences = ProfileLibrary(directories: [folder.path]).reload()

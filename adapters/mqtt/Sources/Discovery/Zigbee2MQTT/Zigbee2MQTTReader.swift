@@ -26,11 +26,13 @@ struct Zigbee2MQTTReader: DiscoveryReader {
     private func claims(_ device: BridgeDevice, base: String) -> [Claim] {
         device.locks.map { lock in
             let place = base == Self.standardBase ? device.ieeeAddress : "\(base)/\(device.ieeeAddress)"
-            let found = FoundLock(
+            var found = FoundLock(
                 id: "zigbee2mqtt:" + place + (lock.endpoint.map { ":\($0)" } ?? ""), name: device.friendlyName,
                 manufacturer: device.vendor, model: device.model, profile: "zigbee2mqtt",
                 variables: ["name": .string(device.friendlyName)].with("base", base, unless: Self.standardBase),
                 problem: problem(device, lock))
+            // The bridge takes the address for the name.
+            if device.friendlyName != device.ieeeAddress { found.otherCommandTopics = ["\(base)/\(device.ieeeAddress)/set"] }
             return Claim(lock: found, commandTopic: "\(base)/\(device.friendlyName)/set", weight: .ownWord)
         }
     }

@@ -1,0 +1,46 @@
+internal import DoorwardDomain
+internal import DoorwardMQTT
+
+/// Where a lock obeys: a topic that is its own, or what is said to it on the topic of a bridge that many locks share.
+///
+/// Two addresses that have one of these in common are addresses of one lock.
+struct CommandPlace: Hashable, Sendable {
+    let topic: MQTTTopic
+    /// The text of the frame; `nil` where the topic is the lock's own, whatever is said there.
+    var payload: String?
+
+    init(_ topic: MQTTTopic, payload: String? = nil) { (self.topic, self.payload) = (topic, payload) }
+}
+
+extension CommandPlace {
+    /// All of them for one address.
+    ///
+    /// - Parameters:
+    ///   - own: the lock's own command topic.
+    ///   - parts: the profile's, filled in with `values`.
+    static func all(
+        of profile: Profile, own: MQTTTopic, _ parts: ProfileParts, filledWith values: [String: String]
+    ) -> Set<CommandPlace> {
+        var places: Set = [CommandPlace(own)]
+        for forms in parts.commands.values {
+            // The last form is the lock's own; those before it are for the bridge, which is told which lock it is.
+            for form in forms.dropLast() {
+                if let topic = MQTTTopic(form.topic.text) { places.insert(CommandPlace(topic, payload: form.payload.text)) }
+            }
+        }
+        let telling = Self.tellingVariables(of: profile)
+        for template in profile.parts.commandTopics + profile.parts.commands.values.compactMap(\.last?.topic)
+        where telling.isSubset(of: template.names) {
+            if let topic = template.filled(by: values).flatMap({ MQTTTopic($0.text) }) { places.insert(CommandPlace(topic)) }
+        }
+        return places
+    }
+
+    /// The variables that tell one lock from another: those of its own command topic, but for a choice between few words. A topic
+    /// without them is that of a group.
+    private static func tellingVariables(of profile: Profile) -> Set<String> {
+        let own = [LockOperation.unlock, .lock, .unlatch].lazy.compactMap { profile.parts.commands[$0]?.last?.topic }.first
+        let choices = profile.variables.compactMap { if case .words = $0.form { $0.name } else { nil } }
+        return Set(own?.names ?? []).subtracting(choices)
+    }
+}

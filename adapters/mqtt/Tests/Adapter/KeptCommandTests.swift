@@ -1,0 +1,46 @@
+import AdapterMQTT
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+/// Commands that somebody leaves on the broker while the gateway is connected.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct KeptCommandTests {
+    private static func odd(_ rig: FaultRig) -> Int { rig.adapter.counts["messages_odd"] ?? 0 }
+
+    @Test("a command that is left on a lock's topic is found at once, says nothing of the lock, and is no more when taken away")
+    func left() async throws {
+        let rig = try await FaultRig(Broker.start())
+        let door = try await rig.attach("A")
+        let (odd, reports) = (Self.odd(rig), rig.reports.all(of: door))
+        rig.nuki.keep("nuki/A/unlock", "true")
+        try await rig.settle()
+        #expect(Self.odd(rig) == odd + 1)
+        rig.nuki.keep("nuki/A/unlock", "")
+        rig.nuki.say("nuki/A/unlock", "true")
+        try await rig.settle()
+        #expect(Self.odd(rig) == odd + 1, "taken away, and a command that nobody is told to keep")
+        #expect(rig.reports.all(of: door) == reports)
+        #expect(rig.nuki.orders(at: "A") == [])
+        await rig.end()
+    }
+
+    @Test("a lock that says its state on another's command topic says it live, though the broker is told to keep it")
+    func stateOnCommandTopic() async throws {
+        let rig = try await FaultRig(Broker.start())
+        try await rig.attach("A")
+        let other = DeviceID(high: 0xD2, low: 1)
+        rig.adapter.attach(
+            AttachedLock(
+                id: other,
+                address: [
+                    "broker": .string("home"), "profile": .string("homeassistant"), "command_topic": .string("gate/set"),
+                    "state_topic": .string("nuki/A/unlock"),
+                ]))
+        rig.nuki.keep("nuki/A/unlock", "UNLOCKED")
+        await rig.reports.first(of: other) { $0.state == .unlocked }
+        rig.nuki.keep("nuki/A/unlock", "LOCKED")
+        await rig.reports.first(of: other) { $0.isLive && $0.state == .locked }
+        await rig.end()
+    }
+}

@@ -1,0 +1,84 @@
+import AdapterMQTT
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+/// Profiles of one's own that change while their locks are attached.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct ProfileReloadTests {
+    private static let door = DeviceID(high: 0xE1, low: 1)
+    private static let address: [String: JSONValue] = ["broker": "home", "profile": "acme", "name": "door"]
+
+    private static func profile(unlocked: String, _ more: String = "") -> String {
+        """
+        profile: acme
+        description: says \(unlocked)
+        vars: { name: {} }
+        state: { topic: "acme/{name}/state", map: { L: locked, \(unlocked): unlocked } }
+        commands: { unlock: { topic: "acme/{name}/set", payload: \(unlocked) } }
+        \(more)
+        """
+    }
+
+    private static func rig(_ folder: ProfileFolder) async throws -> (FaultRig, ProfileLibrary) {
+        let library = ProfileLibrary(directories: [folder.path])
+        #expect(library.reload() == [])
+        return (try await FaultRig(Broker.start(), library: library), library)
+    }
+
+    /// Has the lock say that it is open, and waits until that has confirmed an order.
+    private static func expectUnlock(by word: String, _ rig: FaultRig) async throws {
+        let order = try rig.send(.unlock, to: door)
+        rig.nuki.say("acme/door/state", word)
+        await rig.reports.first(of: door) { $0.confirms(order, .unlock) }
+    }
+
+    @Test("a lock is spoken to in its profile's new words; in the old ones while the new cannot be read, which is told by line")
+    func changed() async throws {
+        let folder = try ProfileFolder()
+        try folder.write(Self.profile(unlocked: "A"), to: "acme.yaml")
+        let (rig, _) = try await Self.rig(folder)
+        rig.adapter.attach(AttachedLock(id: Self.door, address: Self.address))
+        rig.nuki.keep("acme/door/state", "L")
+        await rig.reports.first(of: Self.door) { $0.state == .locked }
+        try await Self.expectUnlock(by: "A", rig)
+
+        try folder.write(Self.profile(unlocked: "B"), to: "acme.yaml")
+        #expect(rig.adapter.reloadProfiles() == [])
+        try await Self.expectUnlock(by: "B", rig)
+        rig.nuki.say("acme/door/state", "A")
+        try await rig.settle()
+        #expect(rig.reports.all(of: Self.door).last { $0.state != nil }?.state == .unknown, "the old word")
+
+        try folder.write(Self.profile(unlocked: "C", "nonsense: 1"), to: "acme.yaml")
+        let sentences = rig.adapter.reloadProfiles()
+        #expect(sentences.count == 1 && sentences[0].hasPrefix("\(folder.path)/acme.yaml:6: "), "\(sentences)")
+        try await Self.expectUnlock(by: "B", rig)
+        await rig.end()
+    }
+
+    @Test("a lock without a profile can be reached as soon as there is one")
+    func appears() async throws {
+        let folder = try ProfileFolder()
+        let (rig, _) = try await Self.rig(folder)
+        rig.adapter.attach(AttachedLock(id: Self.door, address: Self.address))
+        #expect(throws: AdapterError.offline) { try rig.send(.unlock, to: Self.door) }
+        try folder.write(Self.profile(unlocked: "A"), to: "acme.yaml")
+        #expect(rig.adapter.reloadProfiles() == [])
+        try await Self.expectUnlock(by: "A", rig)
+        await rig.end()
+    }
+
+    @Test("nobody needs to say that a file has changed")
+    func watched() async throws {
+        let folder = try ProfileFolder()
+        try folder.write(Self.profile(unlocked: "A"), to: "acme.yaml")
+        let (rig, library) = try await Self.rig(folder)
+        try folder.write(Self.profile(unlocked: "BB"), to: "acme.yaml")
+        while library["acme"]?.description != "says BB" {
+            rig.clock.advance(by: .seconds(2))
+            await Task.yield()
+        }
+        await rig.end()
+    }
+}

@@ -1,0 +1,44 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Logging
+import Testing
+
+@testable import AdapterMQTT
+
+@Suite struct SharedTopicTests {
+    @Test("a bridge that logs without end costs its locks none of their own words, and a lock that does so costs itself")
+    func chattyBridge() throws {
+        let heard = HeardReports()
+        let lock = try lock(heard)
+        for number in 0..<10 * FloodGuard.burst {
+            lock.hear(message("zigbee2mqtt/bridge/logging", #"{"level":"info","message":"MQTT publish: number \#(number)"}"#))
+        }
+        lock.hear(message("zigbee2mqtt/front", #"{"lock_state":"locked"}"#))
+        #expect(heard.states(of: lock.id) == [.init(.locked, .confirmed)])
+        for _ in 0..<10 * FloodGuard.burst { lock.hear(message("zigbee2mqtt/front", #"{"lock_state":"unlocked"}"#)) }
+        #expect(heard.states(of: lock.id).count < FloodGuard.burst + 1)
+    }
+
+    private func message(_ topic: String, _ text: String) -> MQTTMessage {
+        MQTTMessage(topic: topic, payload: Array(text.utf8), isRetained: false)
+    }
+
+    private func lock(_ heard: HeardReports) throws -> MQTTLock {
+        let clock = VirtualClock()
+        let surroundings = Surroundings(
+            clock: clock, executor: nil, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, listener: Listener(),
+            counters: Counters())
+        surroundings.listener.set(heard)
+        // Nobody listens there, and nothing connects: the link is not started.
+        let broker = MQTTBroker(name: "home", settings: MQTTSettings(host: "127.0.0.1", port: 1, clientID: "test"))
+        let found = FoundLocks(broker, .shipped, clock: clock) { _ in }
+        let link = BrokerLink(broker, random: RandomSource(), found: found, surroundings)
+        let address: [String: JSONValue] = ["broker": "home", "profile": "zigbee2mqtt", "name": "front"]
+        let profile = try #require(ProfileLibrary.shipped["zigbee2mqtt"])
+        return MQTTLock(
+            AttachedLock(id: DeviceID(high: 0, low: 1), address: address), try MQTTAddress(address),
+            try Dialect(profile, variables: ["name": "front"]), link: link, surroundings)
+    }
+}

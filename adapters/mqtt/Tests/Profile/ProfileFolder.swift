@@ -1,0 +1,12 @@
+import Foundation
+
+/// A folder that goes when the test is over.
+final class ProfileFolder {
+    let path = NSTemporaryDirectory() + "profiles-\(UUID().uuidString)"
+
+    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func write(_ text: String, to name: String) throws { try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)")) }
+}
