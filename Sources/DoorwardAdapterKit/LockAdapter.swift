@@ -8,8 +8,12 @@ package protocol LockAdapter: Sendable {
     /// The name that devices carry in `adapter`: lower-case letters, `simulator`.
     var kind: String { get }
 
-    /// The keys that an `address` for this adapter may hold, in the order in which a form shows them. Always the same.
+    /// The keys that an `address` for this adapter may hold, in the order in which a form shows them. Always the same keys; the
+    /// words that one may be change only where an operator changes the adapter's own files.
     var addressFields: [AddressField] { get }
+
+    /// The ways to its locks that it was configured with, by name, over all tenants: MQTT brokers, say. Waits for nothing.
+    var transports: [AdapterTransport] { get }
 
     /// Whether the adapter can do its work at this moment. Waits for nothing.
     var health: AdapterHealth { get }
@@ -63,6 +67,9 @@ package protocol LockAdapter: Sendable {
 extension LockAdapter {
     /// Locks of this kind are reached by no way that could be somebody's.
     package func owner(of address: [String: JSONValue]) -> TransportOwner? { .anybody }
+
+    /// It reaches its locks by itself.
+    package var transports: [AdapterTransport] { [] }
 
     /// There is nothing to count.
     package var counts: [String: Int] { [:] }

@@ -1,5 +1,5 @@
 internal import DoorwardAdapterKit
-internal import DoorwardDomain
+package import DoorwardDomain
 internal import DoorwardPolicy
 
 /// The use case of looking at the adapters: which there are, how they are, and what they need to know of a lock.
@@ -10,7 +10,7 @@ package struct AdapterStates: Sendable {
 
     /// Every adapter, in the order of the kinds.
     ///
-    /// The counts are over all tenants: nobody but a super admin, to whom none is hidden, is told them.
+    /// The counts and the ways to locks are over all tenants: nobody but a super admin, to whom none is hidden, is told them.
     ///
     /// - Throws: `.denied`.
     package func all(for caller: Caller) throws(GatewayError) -> [AdapterState] {
@@ -25,7 +25,8 @@ package struct AdapterStates: Sendable {
         return adapters.all.map { adapter in
             AdapterState(
                 kind: adapter.kind, health: adapter.health.rawValue, deviceCount: counts[adapter.kind]?.devices ?? 0,
-                onlineCount: counts[adapter.kind]?.online ?? 0, addressKeys: adapter.addressFields.map { AddressKey($0) })
+                onlineCount: counts[adapter.kind]?.online ?? 0, addressKeys: adapter.addressFields.map { AddressKey($0) },
+                transports: adapter.transports.map { TransportState($0) })
         }
     }
 
@@ -49,4 +50,23 @@ package struct AdapterState: Sendable {
     package let onlineCount: Int
     /// The keys that an address for it may hold.
     package let addressKeys: [AddressKey]
+    /// The ways to its locks, by name; none where it needs none.
+    package let transports: [TransportState]
+}
+
+/// A way to an adapter's locks as it is at this moment.
+package struct TransportState: Sendable {
+    /// What addresses name it by.
+    package let name: String
+    /// Whether locks can be reached by it: `ok` or `down`.
+    package let health: String
+    /// Why they cannot be reached, for an operator; `nil` where they can, and until that is known.
+    package let problem: String?
+    /// Whose locks hang on it; `nil` where it was given to no portfolio.
+    package let portfolioID: PortfolioID?
+
+    init(_ transport: AdapterTransport) {
+        (name, health, problem) = (transport.name, transport.health.rawValue, transport.problem)
+        if case .portfolio(let id) = transport.owner { portfolioID = id } else { portfolioID = nil }
+    }
 }

@@ -46,6 +46,7 @@ package final class ScriptedAdapter: LockAdapter {
         /// Which ways there are, by the `broker` of an address; an address without one is anybody's.
         var owners: [String: TransportOwner] = [:]
         var discovered: [DiscoveredLock] = []
+        var transports: [AdapterTransport] = []
         var counts = ["odd_frames": 0]
         var orders: [SentOrder] = []
         var lastOrders: [DeviceID: CommandID] = [:]
@@ -87,6 +88,9 @@ package final class ScriptedAdapter: LockAdapter {
 
     /// Sets what the adapter has found by itself.
     package func set(discovered: [DiscoveredLock]) { state.withLock { $0.discovered = discovered } }
+
+    /// Sets which ways there are to its locks, as `transports` lists them.
+    package func set(transports: [AdapterTransport]) { state.withLock { $0.transports = transports } }
 
     /// Sets what the adapter has counted, under its one word: `odd_frames`.
     package func set(oddFrames count: Int) { state.withLock { $0.counts = ["odd_frames": count] } }
@@ -148,6 +152,9 @@ package final class ScriptedAdapter: LockAdapter {
         guard case .string(let broker) = address["broker"] else { return .anybody }
         return state.withLock { $0.owners[broker] }
     }
+
+    /// What the test has set.
+    package var transports: [AdapterTransport] { state.withLock { $0.transports } }
 
     /// What the test has set; 0 at first.
     package var counts: [String: Int] { state.withLock { $0.counts } }

@@ -17,7 +17,7 @@ import Testing
         #expect(reply.status == 200)
         let adapters = reply.data["adapters"].elements
         #expect(adapters.map { $0["kind"].text } == ["scripted", "simulator"])
-        #expect(adapters[0].keys == ["kind", "health", "deviceCount", "onlineCount", "address"])
+        #expect(adapters[0].keys == ["kind", "health", "deviceCount", "onlineCount", "address", "transports"])
         #expect(adapters[0]["health"].text == "ok")
         #expect(adapters[0]["deviceCount"].number == 3)
         #expect(adapters[0]["onlineCount"].number == 1, "the one that confirmed a command")
@@ -27,6 +27,24 @@ import Testing
             let again = try await house.call(.get, "/adapters", as: .superAdmin)
             #expect(again.data["adapters"][0]["health"].text == health.rawValue)
         }
+    }
+
+    @Test("The ways to an adapter's locks are told by name, with whose they are and why one cannot be used")
+    func transports() async throws {
+        let house = try await House()
+        let owner = PortfolioID(high: 0xAB, low: 1)
+        house.adapter.set(transports: [
+            AdapterTransport(name: "home", owner: .portfolio(owner), health: .ok),
+            AdapterTransport(name: "spare", owner: .gateway, health: .down, problem: "the broker is away"),
+        ])
+        let adapters = try await house.call(.get, "/adapters", as: .superAdmin).data["adapters"].elements
+        let told = adapters[0]["transports"].elements
+        for transport in told { #expect(transport.keys == ["name", "health", "problem", "portfolioId"]) }
+        #expect(told.map { $0["name"].text } == ["home", "spare"])
+        #expect(told.map { $0["health"].text } == ["ok", "down"])
+        #expect(told[0]["problem"] == .null && told[1]["problem"].text == "the broker is away")
+        #expect(told[0]["portfolioId"].text == owner.description && told[1]["portfolioId"] == .null)
+        #expect(adapters[1]["transports"].elements.isEmpty, "the simulator needs none")
     }
 
     @Test("Nobody else is told, since the counts are over all tenants", arguments: House.Person.allCases)

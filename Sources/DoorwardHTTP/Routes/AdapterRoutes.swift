@@ -17,6 +17,7 @@ enum AdapterRoutes {
                         writer.field("deviceCount", adapter.deviceCount)
                         writer.field("onlineCount", adapter.onlineCount)
                         writer.field("address") { writer in writer.array(adapter.addressKeys) { $1.write(into: &$0) } }
+                        writer.field("transports") { writer in writer.array(adapter.transports) { $1.write(into: &$0) } }
                     }
                 }
             }
@@ -39,6 +40,18 @@ extension AddressKey: JSONRenderable {
             }
             writer.field("default", defaultValue)
             writer.field("meaning", meaning)
+        }
+    }
+}
+
+extension TransportState: JSONRenderable {
+    /// `problem` is `null` where there is none, `portfolioId` where it is nobody's.
+    func write(into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("name", name)
+            writer.field("health", health)
+            writer.field("problem", problem)
+            writer.field("portfolioId", portfolioID?.description)
         }
     }
 }

@@ -45,7 +45,16 @@ package final class MQTTAdapter: Sendable {
 }
 
 extension MQTTAdapter: LockAdapter {
-    package var addressFields: [AddressField] { AddressField.ofMQTT }
+    package var addressFields: [AddressField] { AddressField.ofMQTT(brokers: links.keys.sorted(), profiles: library.ids) }
+
+    package var transports: [AdapterTransport] {
+        links.sorted { $0.key < $1.key }.map { name, link in
+            let isConnected = link.isConnected
+            return AdapterTransport(
+                name: name, owner: link.broker.owner, health: isConnected ? .ok : .down,
+                problem: isConnected ? nil : link.failure?.description)
+        }
+    }
 
     /// Degraded while a broker is away.
     package var health: AdapterHealth {

@@ -36,6 +36,9 @@ final class BrokerLink: Sendable {
     /// Whether a frame could leave at this moment.
     var isConnected: Bool { current.withLock { $0 }?.isConnected ?? false }
 
+    /// Why the connection ended last, or could not be made; `nil` before anything of the kind, and while the gateway is stopped.
+    var failure: MQTTFailure? { current.withLock { $0 }?.health.lastFailure }
+
     /// Messages that the connection of now did not take.
     var untaken: Int { current.withLock { $0 }?.health.counts.messagesDropped ?? 0 }
 

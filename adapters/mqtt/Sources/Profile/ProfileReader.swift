@@ -77,7 +77,8 @@ struct ProfileReader {
             guard !hasAnchor(root) else { return nil }
             return root
         } catch {
-            mistakes.add((error as? YamlError)?.line, "", "not YAML: \((error as? YamlError)?.problem ?? "it cannot be read")")
+            mistakes.add(
+                (error as? YamlError)?.line(in: yaml), "", "not YAML: \((error as? YamlError)?.problem ?? "it cannot be read")")
             return nil
         }
     }
@@ -114,24 +115,6 @@ struct ProfileReader {
         }
         if let mapping = node.mapping { return mapping.contains { hasAnchor($0.key) || hasAnchor($0.value) } }
         return node.sequence?.contains { hasAnchor($0) } ?? false
-    }
-}
-
-extension YamlError {
-    fileprivate var line: Int? {
-        switch self {
-        case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
-        case .duplicatedKeysInMapping(_, let context): context.mark.line
-        default: nil
-        }
-    }
-
-    fileprivate var problem: String? {
-        switch self {
-        case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _): problem
-        case .duplicatedKeysInMapping(let keys, _): "`\(keys.sorted().joined(separator: "`, `"))` stands there more than once"
-        default: nil
-        }
     }
 }
 

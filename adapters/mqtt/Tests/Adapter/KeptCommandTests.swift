@@ -28,7 +28,6 @@ import Testing
     @Test("a lock that says its state on another's command topic says it live, though the broker is told to keep it")
     func stateOnCommandTopic() async throws {
         let rig = try await FaultRig(Broker.start())
-        try await rig.attach("A")
         let other = DeviceID(high: 0xD2, low: 1)
         rig.adapter.attach(
             AttachedLock(
@@ -39,6 +38,7 @@ import Testing
                 ]))
         rig.nuki.keep("nuki/A/unlock", "UNLOCKED")
         await rig.reports.first(of: other) { $0.state == .unlocked }
+        try await rig.attach("A")
         rig.nuki.keep("nuki/A/unlock", "LOCKED")
         await rig.reports.first(of: other) { $0.isLive && $0.state == .locked }
         await rig.end()

@@ -81,4 +81,19 @@ import Testing
         }
         await rig.end()
     }
+
+    @Test("what is found can do what its profile says, as it was read last")
+    func found() async throws {
+        let folder = try ProfileFolder()
+        let house = try await ListedHouse(ProfileLibrary(directories: [folder.path]))
+        let before = try #require(house.adapter.discovered.first)
+        #expect(before.capabilities?.contains(.battery) == true)
+        try folder.write(
+            Self.profile(unlocked: "A").replacing("profile: acme", with: "profile: zigbee2mqtt"), to: "zigbee2mqtt.yaml")
+        #expect(house.adapter.reloadProfiles() == [])
+        let after = try #require(house.adapter.discovered.first)
+        #expect(after.id == before.id && after.firstSeenAt == before.firstSeenAt && after.problem == nil)
+        #expect(after.capabilities?.contains(.battery) == false)
+        await house.end()
+    }
 }

@@ -79,6 +79,7 @@ final class WatchedAdapter: LockAdapter {
 
     var kind: String { mqtt.kind }
     var addressFields: [AddressField] { mqtt.addressFields }
+    var transports: [AdapterTransport] { mqtt.transports }
     var health: AdapterHealth { mqtt.health }
     var discovered: [DiscoveredLock] { mqtt.discovered }
     func owner(of address: [String: JSONValue]) -> TransportOwner? { mqtt.owner(of: address) }

@@ -152,4 +152,16 @@ import Testing
         let found = Self.mistakes(in: yaml)
         #expect(found.contains { $0.message.contains(expected) }, "\(found.map(\.message))")
     }
+
+    @Test(
+        "a key that stands twice is told with the line of the second one",
+        arguments: [
+            ("profile: a\nstate: { topic: x }\nprofile: b", 3), ("a:\n  b: 1\n  c: { b: 2 }\n  b : 3\nb: 4", 4),
+            ("a:\n  'b': 1\n\n  # b: 2\n  \"b\": 3", 5), ("- b: 1\n  b: 2", 2), ("a: { b: 1, b: 2 }", 1),
+            ("a: 1\na: 2\nb: 3\nb: 4", 2),
+        ])
+    func twice(_ yaml: String, _ line: Int) {
+        let found = Self.mistakes(in: yaml)
+        #expect(found.map(\.line) == [line], "\(found.map(\.message))")
+    }
 }

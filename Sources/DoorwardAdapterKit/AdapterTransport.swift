@@ -1,0 +1,16 @@
+/// A way to locks as it is at this moment: an MQTT broker, say.
+package struct AdapterTransport: Hashable, Sendable {
+    /// What addresses name it by.
+    package let name: String
+    /// Whose it is: nobody else may learn that it exists.
+    package let owner: TransportOwner
+    /// `.ok` while locks can be reached by it, else `.down`.
+    package let health: AdapterHealth
+    /// Why they cannot be reached, in words that tell an operator what to check and hold no secret; `nil` where they can, and
+    /// until that is known.
+    package let problem: String?
+
+    package init(name: String, owner: TransportOwner, health: AdapterHealth, problem: String? = nil) {
+        (self.name, self.owner, self.health, self.problem) = (name, owner, health, problem)
+    }
+}

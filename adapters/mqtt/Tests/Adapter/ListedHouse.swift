@@ -1,0 +1,45 @@
+import AdapterMQTT
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Logging
+import Testing
+
+/// A bridge that lists one lock, `front` or `0x01`, on a real broker, and an adapter that has read the list.
+struct ListedHouse {
+    let adapter: MQTTAdapter
+    private let broker: Broker
+    private let bridge: DoorwardTesting.Listening
+
+    init(_ library: ProfileLibrary = .shipped) async throws {
+        broker = try await Broker.start()
+        bridge = DoorwardTesting.Listening(port: broker.port)
+        await bridge.connected()
+        let clock = VirtualClock()
+        let settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
+        adapter = MQTTAdapter(
+            brokers: [MQTTBroker(name: "home", settings: settings, profiles: ["zigbee2mqtt"], isDiscovering: true)],
+            library: library, clock: clock, random: RandomSource(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await adapter.start(reports: KeptReports())
+        while adapter.health != .ok { await FaultRig.pass(clock) }
+        let list = try #require(MQTTTopic(Zigbee2MQTTTests.topic))
+        try bridge.connection.announce(
+            MQTTAnnouncement(topic: list, payload: Array("[\(Zigbee2MQTTTests.device("front"))]".utf8)))
+        while adapter.discovered.isEmpty { await FaultRig.pass(clock) }
+    }
+
+    static func address(_ name: String) -> [String: JSONValue] {
+        ["broker": "home", "profile": "zigbee2mqtt", "name": .string(name)]
+    }
+
+    func holder(of name: String) throws -> DeviceID? {
+        try adapter.check(address: Self.address(name), within: .everything).holder
+    }
+
+    func end() async {
+        await adapter.stop()
+        await bridge.connection.stop()
+    }
+}

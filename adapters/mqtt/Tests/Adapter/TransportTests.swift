@@ -1,0 +1,45 @@
+import AdapterMQTT
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+/// What an operator is told of brokers and profiles.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct TransportTests {
+    @Test("each broker is told with its health, and one that is away with the reason, until it is back")
+    func health() async throws {
+        let attic = try await Broker.start()
+        let rig = try await FaultRig(Broker.start(), more: ["attic": attic.port])
+        #expect(rig.adapter.transports.map(\.name) == ["attic", "home"])
+        #expect(rig.adapter.transports.allSatisfy { $0.health == .ok && $0.problem == nil && $0.owner == .gateway })
+        attic.kill()
+        while rig.adapter.transports[0].problem?.hasPrefix("the broker cannot be reached: ") != true {
+            await FaultRig.pass(rig.clock)
+        }
+        #expect(rig.adapter.transports.map(\.health) == [.down, .ok])
+        #expect(rig.adapter.transports[1].problem == nil)
+        try await attic.run()
+        await rig.untilHealth(.ok)
+        #expect(rig.adapter.transports.allSatisfy { $0.health == .ok && $0.problem == nil })
+        await rig.end()
+    }
+
+    @Test("the words that an address may have are the brokers that there are, and the profiles as they were read last")
+    func words() async throws {
+        let folder = try ProfileFolder()
+        let library = ProfileLibrary(directories: [folder.path])
+        let adapter = FaultRig.adapter(["home": 1, "attic": 1], VirtualClock(), library)
+        let fields = adapter.addressFields
+        #expect(fields.map(\.name) == ["broker", "profile"])
+        #expect(fields.map(\.form) == [.word(["attic", "home"]), .word(ProfileLibrary.shipped.ids)])
+        try folder.write(
+            """
+            profile: acme
+            state: { topic: x/state, map: { L: locked } }
+            commands: { lock: { topic: x/set, payload: L } }
+            """, to: "acme.yaml")
+        #expect(adapter.reloadProfiles() == [])
+        #expect(adapter.addressFields.map(\.form) == [.word(["attic", "home"]), .word(library.ids)])
+        #expect(library.ids.first == "acme")
+    }
+}
