@@ -28,6 +28,7 @@ let deque = Target.Dependency.product(name: "DequeModule", package: "swift-colle
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
@@ -95,7 +96,8 @@ let package = Package(
             ]),
         // What must last, in SQLite. GRDB only here.
         module(
-            "DoorwardStore", ["DoorwardDomain", "DoorwardAudit", "DoorwardPolicy", "DoorwardControl", grdb, logging, metrics]),
+            "DoorwardStore",
+            ["DoorwardDomain", "DoorwardAudit", "DoorwardPolicy", "DoorwardControl", grdb, sqlite, logging, metrics]),
         // The wire: requests, answers, error codes.
         module("DoorwardAPI", []),
         // Routes, sign-in, the one mapping from errors to statuses. Hummingbird only here.

@@ -81,7 +81,7 @@ import Testing
         ]
         for rule in rules {
             let found = try DatabaseQueue().read { db in
-                try db.firstRow("SELECT ?, ?", [RuleColumns.id(of: rule), rule.role.rawValue], read: RuleColumns.read)
+                try db.firstRow("SELECT ?, ?", [RuleColumns.id(of: rule)?.blob, rule.role.rawValue], read: RuleColumns.read)
             }
             #expect(found == rule)
         }

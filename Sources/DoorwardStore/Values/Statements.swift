@@ -1,17 +1,41 @@
 internal import DoorwardControl
 import GRDB
+internal import GRDBSQLite
 
 extension Database {
     /// Runs a statement that answers no rows. It is prepared once for each connection.
     ///
-    /// - Throws: `Refusal` for a text with U+0000 in it: the library binds texts as C strings, and would store what stands
-    ///   before it alone.
-    func run(_ sql: String, _ arguments: [(any DatabaseValueConvertible)?] = []) throws {
-        let values = arguments.map { $0?.databaseValue ?? .null }
-        for value in values {
-            if case .string(let text) = value.storage, text.utf8.contains(0) { throw Refusal(.refused("text_nul")) }
+    /// The values are bound without the library, which makes three lists of them and looks for their names first.
+    ///
+    /// - Throws: `Refusal` for a text with U+0000 in it; `DatabaseError` as the library would.
+    func run(_ sql: String, _ arguments: [(any StatementValue)?] = []) throws {
+        let statement = try cachedStatement(sql: sql)
+        // A transaction's begin and end are what the library keeps watch over.
+        guard !arguments.isEmpty else { return try statement.execute() }
+        let handle = statement.sqliteStatement
+        guard sqlite3_bind_parameter_count(handle) == arguments.count else {
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "wrong number of values for a statement", sql: sql)
         }
-        try cachedStatement(sql: sql).execute(arguments: StatementArguments(values))
+        defer {
+            // What it says was said by the step already. Personal values do not stay bound.
+            sqlite3_reset(handle)
+            sqlite3_clear_bindings(handle)
+        }
+        for (index, value) in arguments.enumerated() {
+            guard let code = try value?.bind(to: handle, at: CInt(index + 1)), code != SQLITE_OK else { continue }
+            throw lastError(code, sql)
+        }
+        while true {
+            switch sqlite3_step(handle) {
+            case SQLITE_DONE: return
+            case SQLITE_ROW: continue
+            case let code: throw lastError(code, sql)
+            }
+        }
+    }
+
+    private func lastError(_ code: CInt, _ sql: String) -> DatabaseError {
+        DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage, sql: sql)
     }
 
     /// Reads every row of the answer.

@@ -41,12 +41,12 @@ enum CommandWriting {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
-                    command.id.blob, command.deviceID.blob, position.rawValue, command.state.rawValue, command.state.isEnd,
+                    command.id, command.deviceID, position.rawValue, command.state.rawValue, command.state.isEnd,
                     RuleColumns.id(of: command.rule), command.rule.role.rawValue, command.sent, command.changed,
                     command.outcomeDetail, command.stateBefore?.rawValue, command.stateAfter?.rawValue,
                     command.requestedAt.milliseconds, command.deadline.milliseconds, command.dispatchedAt?.milliseconds,
-                    command.completedAt?.milliseconds, position.logKey, isTenants ? intent.unitID?.blob : nil,
-                    isTenants ? intent.propertyID?.blob : nil, intent.actor.userID?.blob,
+                    command.completedAt?.milliseconds, position.logKey, isTenants ? intent.unitID : nil,
+                    isTenants ? intent.propertyID : nil, intent.actor.userID,
                 ])
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_PRIMARYKEY {
             throw Refusal(.commandExists)
@@ -64,7 +64,7 @@ enum CommandWriting {
                 command.state.rawValue, command.state.isEnd, RuleColumns.id(of: command.rule), command.rule.role.rawValue,
                 command.sent, command.changed, command.outcomeDetail, command.stateBefore?.rawValue,
                 command.stateAfter?.rawValue, command.dispatchedAt?.milliseconds, command.completedAt?.milliseconds,
-                command.id.blob,
+                command.id,
             ])
         guard db.changesCount == 1 else {
             let isKnown = try db.firstRow("SELECT 1 FROM commands WHERE id = ?", [command.id.blob]) { _ in true } ?? false
@@ -75,10 +75,10 @@ enum CommandWriting {
 
 /// A rule in two columns: its id and its role, which tells its kind.
 enum RuleColumns {
-    static func id(of rule: Rule) -> Data? {
+    static func id(of rule: Rule) -> EntityID<Rule>? {
         switch rule {
-        case .association(let id, _): id.blob
-        case .guestAccess(let id): id.blob
+        case .association(let id, _): id.cast()
+        case .guestAccess(let id): id.cast()
         case .superAdmin: nil
         }
     }

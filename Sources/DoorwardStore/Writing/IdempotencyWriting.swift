@@ -21,8 +21,8 @@ enum IdempotencyWriting {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                entry.key.principal, entry.key.key, Data(entry.fingerprint), entry.commandID?.blob, entry.answer?.status,
-                entry.answer?.location, entry.answer.map { Data($0.body) }, entry.createdAt.milliseconds,
+                entry.key.principal, entry.key.key, entry.fingerprint, entry.commandID, entry.answer?.status,
+                entry.answer?.location, entry.answer?.body, entry.createdAt.milliseconds,
             ])
         try Pruning.idempotency(
             before: entry.createdAt.advanced(by: .zero - lifetime), limit: Pruning.besideAnInsert, in: db)

@@ -49,7 +49,7 @@ struct LogLedger {
         for head in heads.uncommitted.values {
             try db.run(
                 "UPDATE logs SET size = ?, frontier = ?, last_at = ? WHERE key = ?",
-                [Int64(head.frontier.size), Data(head.frontier.bytes), head.lastAt.milliseconds, head.key])
+                [Int64(head.frontier.size), head.frontier.bytes, head.lastAt.milliseconds, head.key])
         }
     }
 
@@ -108,11 +108,11 @@ struct LogLedger {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                position.rawValue, body.at.milliseconds, body.id.blob, device?.deviceID.blob,
-                isTenants ? body.unitID?.blob : nil, isTenants ? body.propertyID?.blob : nil,
-                Data(encoded.bytes), Data(encoded.leafHash),
-                encoded.personal.isEmpty ? nil : Data(SealedValues.bytes(of: encoded.personal)),
-                body.actor.userID?.blob, body.decision.map { $0 == .denied }, body.kind.rawValue, body.operation?.rawValue,
+                position.rawValue, body.at.milliseconds, body.id, device?.deviceID,
+                isTenants ? body.unitID : nil, isTenants ? body.propertyID : nil,
+                encoded.bytes, encoded.leafHash,
+                encoded.personal.isEmpty ? nil : SealedValues.bytes(of: encoded.personal),
+                body.actor.userID, body.decision.map { $0 == .denied }, body.kind.rawValue, body.operation?.rawValue,
                 body.reason?.rawValue, body.outcome?.rawValue,
             ])
     }
@@ -128,7 +128,7 @@ struct LogLedger {
         }
         let head = (frontier: MerkleFrontier(), lastAt: Timestamp(milliseconds: 0))
         try db.run(
-            "INSERT INTO logs (log_id, size, frontier, last_at) VALUES (?, 0, ?, 0)", [name, Data(head.frontier.bytes)])
+            "INSERT INTO logs (log_id, size, frontier, last_at) VALUES (?, 0, ?, 0)", [name, head.frontier.bytes])
         return Head(key: db.lastInsertedRowID, frontier: head.frontier, lastAt: head.lastAt)
     }
 

@@ -17,7 +17,7 @@ struct Upsert {
     }
 
     /// - Parameter values: one for each column of the table, in their order.
-    func put(_ values: [(any DatabaseValueConvertible)?], in db: Database) throws {
+    func put(_ values: [(any StatementValue)?], in db: Database) throws {
         try db.run(update, Array(values.dropFirst() + values.prefix(1)))
         if db.changesCount == 0 { try db.run(insert, values) }
     }

@@ -1,0 +1,66 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+import FoundationEssentials
+internal import GRDBSQLite
+
+/// What can stand in a statement's place for a value; `nil` in such a place is NULL.
+protocol StatementValue {
+    /// Binds a copy of the value.
+    ///
+    /// - Parameter index: from 1.
+    /// - Returns: SQLite's code.
+    /// - Throws: `Refusal` for what the database would not give back as it is.
+    func bind(to statement: OpaquePointer, at index: CInt) throws -> CInt
+}
+
+/// Has SQLite copy what is bound. The interface is a macro, which casts -1 to the type of a function (SQLite, "Constants
+/// Defining Special Destructor Behavior").
+private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+extension Int64: StatementValue {
+    func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, self) }
+}
+
+extension Int: StatementValue {
+    func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, Int64(self)) }
+}
+
+extension Bool: StatementValue {
+    func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, self ? 1 : 0) }
+}
+
+extension String: StatementValue {
+    /// - Throws: `Refusal` for a text with U+0000 in it: it is read back as a C string, which ends there.
+    func bind(to statement: OpaquePointer, at index: CInt) throws -> CInt {
+        var text = self
+        return try text.withUTF8 { bytes in
+            guard !bytes.contains(0) else { throw Refusal(.refused("text_nul")) }
+            return bytes.withMemoryRebound(to: CChar.self) { characters in
+                // Without an address there would be NULL in place of an empty text.
+                guard let start = characters.baseAddress else { return sqlite3_bind_text(statement, index, "", 0, transient) }
+                return sqlite3_bind_text(statement, index, start, CInt(characters.count), transient)
+            }
+        }
+    }
+}
+
+extension Data: StatementValue {
+    func bind(to statement: OpaquePointer, at index: CInt) -> CInt { withUnsafeBytes { bindBlob($0, to: statement, at: index) } }
+}
+
+extension [UInt8]: StatementValue {
+    func bind(to statement: OpaquePointer, at index: CInt) -> CInt { withUnsafeBytes { bindBlob($0, to: statement, at: index) } }
+}
+
+extension EntityID: StatementValue {
+    /// As `blob` has it, without making one.
+    func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
+        withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bindBlob($0, to: statement, at: index) }
+    }
+}
+
+private func bindBlob(_ bytes: UnsafeRawBufferPointer, to statement: OpaquePointer, at index: CInt) -> CInt {
+    // Without an address there would be NULL in place of no bytes.
+    guard let start = bytes.baseAddress, !bytes.isEmpty else { return sqlite3_bind_zeroblob(statement, index, 0) }
+    return sqlite3_bind_blob(statement, index, start, CInt(bytes.count), transient)
+}
