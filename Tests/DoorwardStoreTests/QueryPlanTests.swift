@@ -78,6 +78,35 @@ import Testing
         try await writer.close()
     }
 
+    @Test("What a command writes makes no table to look something up in, not even for an index that leaves it out")
+    func writingACommand() async throws {
+        let database = try TemporaryDatabase()
+        let connection = try WriterConnection.open(path: database.path, limits: StoreLimits())
+        let statements = Statements()
+        try await connection.queue.writeWithoutTransaction { $0.trace(options: .statement) { statements.note($0) } }
+        let writer = StoreWriter(
+            path: database.path, connection: connection, clock: database.clock, random: SeededGenerator(seed: 1),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, limits: StoreLimits(), hooks: StoreHooks())
+        var script = StoreScript(seed: 84)
+        _ = try await writer.commit(script.tenancy).get()
+        let command = script.command(on: script.door)
+        _ = try await writer.commit(script.begin(command)).get()
+        _ = try await writer.commit(script.end(script.confirmed(command))).get()
+        try await writer.drain()
+        try await writer.close()
+        let changes = statements.all.filter { $0.hasPrefix("INSERT") || $0.hasPrefix("UPDATE") }
+        #expect(changes.contains { $0.hasPrefix("INSERT INTO entries") } && changes.contains { $0.hasPrefix("UPDATE commands") })
+        let queue = try DatabaseQueue(path: database.path)
+        for sql in changes {
+            let steps = try await queue.read { db in
+                let nothing = StatementArguments(Array(repeating: DatabaseValue.null, count: sql.count { $0 == "?" }))
+                return try Row.fetchAll(db, sql: "EXPLAIN " + sql, arguments: nothing).map { $0["opcode"] as String }
+            }
+            #expect(!steps.contains("OpenEphemeral") && !steps.contains("OpenAutoindex"), "\(sql)")
+        }
+        try queue.close()
+    }
+
     /// Every kind of change, twice where the second time takes another way.
     private func transactions() -> [StoreTransaction] {
         var script = StoreScript(seed: 82)

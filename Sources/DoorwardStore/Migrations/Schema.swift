@@ -13,7 +13,7 @@ struct Schema: Sendable {
     /// The schema that this program writes. A published step is never changed.
     static let current = Schema(steps: [
         Step(foreignKeyChecks: .immediate, apply: Schema001.apply), Step(foreignKeyChecks: .immediate, apply: Schema002.apply),
-        Step(foreignKeyChecks: .immediate, apply: Schema003.apply),
+        Step(foreignKeyChecks: .immediate, apply: Schema003.apply), Step(foreignKeyChecks: .immediate, apply: Schema004.apply),
     ])
 
     /// `Door` in ASCII, in the file's header (SQLite, "Database File Format", 1.3.16).

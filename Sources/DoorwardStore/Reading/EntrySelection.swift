@@ -62,7 +62,7 @@ struct EntrySelection {
         fileprivate var rarity: String {
             switch self {
             case .denied: " AND is_denied = 1"
-            case .kind: " AND kind NOT IN ('COMMAND_INTENT', 'COMMAND_OUTCOME', 'DEVICE_EVENT')"
+            case .kind: " AND kind <> 'COMMAND_INTENT' AND kind <> 'COMMAND_OUTCOME' AND kind <> 'DEVICE_EVENT'"
             case .outcome: " AND outcome <> 'CONFIRMED'"
             case .device, .unit, .property, .actor, .operation, .reason: ""
             }
