@@ -1,3 +1,5 @@
+import AdapterMQTT
+
 /// A JSON object whose fields stay in the order in which they are added.
 struct JSONObjectText {
     private var fields: [String] = []
@@ -15,21 +17,5 @@ struct JSONObjectText {
     }
     mutating func add(_ key: String, json: String) { fields.append("\(Self.quoted(key)):\(json)") }
 
-    private static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case "\n": quoted += "\\n"
-            case "\r": quoted += "\\r"
-            case "\t": quoted += "\\t"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
-    }
+    private static func quoted(_ text: String) -> String { "\"\(text.escapedAsJSON)\"" }
 }

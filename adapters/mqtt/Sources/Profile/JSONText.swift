@@ -20,22 +20,6 @@ enum JSONText: Hashable, Sendable {
         self = value
     }
 
-    /// A text as the inside of a JSON string.
-    static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": escaped += "\\\""
-            case "\\": escaped += "\\\\"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
-    }
-
     /// What stands at a path; `nil` where nothing does.
     subscript(path: JSONPath) -> JSONText? {
         path.keys.reduce(Optional(self)) { value, key in

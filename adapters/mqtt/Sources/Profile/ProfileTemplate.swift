@@ -63,7 +63,7 @@ struct ProfileTemplate: Hashable, Sendable {
             case .variable(let name) where open.contains(name): filled.append(piece)
             case .variable(let name):
                 guard let value = values[name] else { return nil }
-                filled.append(.text(escaping == .json ? JSONText.escaped(value) : value))
+                filled.append(.text(escaping == .json ? value.escapedAsJSON : value))
             }
         }
         return filled

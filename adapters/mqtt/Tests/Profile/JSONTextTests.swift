@@ -63,5 +63,5 @@ import Testing
     ]
 
     @Test("a text goes into JSON and comes out the same", arguments: ["", "a", "\"", "\\", "\n\u{0}\u{1f}", "é🔒", "{{x}}"])
-    func escaping(_ text: String) { #expect(JSONText("\"\(JSONText.escaped(text))\"") == .string(text)) }
+    func escaping(_ text: String) { #expect(JSONText("\"\(text.escapedAsJSON)\"") == .string(text)) }
 }
