@@ -36,7 +36,42 @@ extension Timestamp: CustomStringConvertible {
         let remainder = milliseconds % 86_400_000
         let time = remainder < 0 ? remainder + 86_400_000 : remainder
         let date = CivilDate(daysSinceEpoch: day)
+        if (0...9999).contains(date.year) { return Self.text(of: date, time: time) }
         return "\(date)T\(two(time / 3_600_000)):\(two(time / 60_000 % 60)):\(two(time / 1000 % 60)).\(three(time % 1000))Z"
+    }
+
+    /// The 24 characters of an instant in the years 0 to 9999, written one by one: there are eight in the answer to a command.
+    private static func text(of date: CivilDate, time: Int64) -> String {
+        String(unsafeUninitializedCapacity: 24) { characters in
+            var end = 0
+            func put(_ character: Unicode.Scalar) {
+                characters.initializeElement(at: end, to: UInt8(ascii: character))
+                end += 1
+            }
+            func put(_ number: Int64, digits: Int) {
+                var rest = number
+                for place in stride(from: end + digits - 1, through: end, by: -1) {
+                    characters.initializeElement(at: place, to: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+                    rest /= 10
+                }
+                end += digits
+            }
+            put(Int64(date.year), digits: 4)
+            put("-")
+            put(Int64(date.month), digits: 2)
+            put("-")
+            put(Int64(date.day), digits: 2)
+            put("T")
+            put(time / 3_600_000, digits: 2)
+            put(":")
+            put(time / 60_000 % 60, digits: 2)
+            put(":")
+            put(time / 1000 % 60, digits: 2)
+            put(".")
+            put(time % 1000, digits: 3)
+            put("Z")
+            return end
+        }
     }
 
     /// What is wrong with a text that should be an instant.

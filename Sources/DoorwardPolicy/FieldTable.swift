@@ -34,6 +34,9 @@ package enum FieldTable {
         required[kind]?[field].map { $0 <= level } ?? false
     }
 
+    /// The lowest level that sees each field, for whoever asks about many. A field that is not there is seen by nobody.
+    package static func levels(of kind: Kind) -> [String: FieldLevel] { required[kind] ?? [:] }
+
     private static let table: [Kind: [FieldLevel: [String]]] = [
         .device: [
             .publicLevel: [

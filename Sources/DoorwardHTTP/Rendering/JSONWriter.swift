@@ -7,7 +7,8 @@ internal import DoorwardPolicy
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
     private var needsComma = false
-    private var projection: (kind: FieldTable.Kind, level: FieldLevel)?
+    /// What each field takes to be seen, and the level that looks.
+    private var projection: (required: [String: FieldLevel], level: FieldLevel)?
 
     init() { bytes.reserveCapacity(1024) }
 
@@ -23,7 +24,7 @@ struct JSONWriter {
     /// An object of which only the fields are written that `level` sees.
     mutating func projected(_ kind: FieldTable.Kind, at level: FieldLevel, _ fields: (inout Self) -> Void) {
         let outer = projection
-        projection = (kind, level)
+        projection = (FieldTable.levels(of: kind), level)
         enclosed("{", "}", fields)
         projection = outer
     }
@@ -31,7 +32,7 @@ struct JSONWriter {
     /// Fields of the object that is being written, of which only those are written that `level` sees.
     mutating func projecting(_ kind: FieldTable.Kind, at level: FieldLevel, _ fields: (inout Self) -> Void) {
         let outer = projection
-        projection = (kind, level)
+        projection = (FieldTable.levels(of: kind), level)
         fields(&self)
         projection = outer
     }
@@ -80,7 +81,8 @@ struct JSONWriter {
 
     /// Whether the projection in force lets a field pass.
     func isSeen(_ name: String) -> Bool {
-        projection.map { FieldTable.sees(name, of: $0.kind, at: $0.level) } ?? true
+        guard let projection else { return true }
+        return projection.required[name].map { $0 <= projection.level } ?? false
     }
 
     /// A field that is left out when it has no value, as in the details of an error.
@@ -101,12 +103,15 @@ struct JSONWriter {
     mutating func number(_ value: Double) { bytes.append(contentsOf: "\(value)".utf8) }
 
     mutating func string(_ text: String) {
+        var text = text
         bytes.append(UInt8(ascii: "\""))
-        // Nearly every text is written as it stands: at once, and not byte by byte.
-        if text.utf8.contains(where: Self.needsEscape) {
-            for byte in text.utf8 { if Self.needsEscape(byte) { escape(byte) } else { bytes.append(byte) } }
-        } else {
-            bytes.append(contentsOf: text.utf8)
+        text.withUTF8 { utf8 in
+            // Nearly every text is written as it stands: at once, and not byte by byte.
+            if utf8.contains(where: Self.needsEscape) {
+                for byte in utf8 { if Self.needsEscape(byte) { escape(byte) } else { bytes.append(byte) } }
+            } else {
+                bytes.append(contentsOf: utf8)
+            }
         }
         bytes.append(UInt8(ascii: "\""))
     }

@@ -83,10 +83,10 @@ enum UnlockRoute {
 
     /// 200 for what the lock confirmed; any other end is an error that carries the command.
     private static func answer(
-        _ finished: FinishedCommand, _ view: View, requestID: String, asProblem: Bool
+        _ finished: FinishedCommand, _ view: View, requestID: String, asProblem: @autoclosure () -> Bool
     ) -> Answer {
         guard finished.command.state == .confirmed else {
-            return ErrorAnswer(finished) { view.command($0, into: &$1) }.answer(requestID: requestID, asProblem: asProblem)
+            return ErrorAnswer(finished) { view.command($0, into: &$1) }.answer(requestID: requestID, asProblem: asProblem())
         }
         return .success { writer in
             writer.field("command") { view.command(finished.command, into: &$0) }
