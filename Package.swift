@@ -176,8 +176,8 @@ let package = Package(
         tests(
             "AdapterMQTTTests",
             [
-                "AdapterMQTT", "DoorwardMQTT", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting", "doorward-mqtt-locks",
-                logging, yams,
+                "AdapterMQTT", "DoorwardMQTT", "DoorwardControl", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting",
+                "doorward-mqtt-locks", logging, yams,
             ],
             path: "adapters/mqtt/Tests"),
         tests(

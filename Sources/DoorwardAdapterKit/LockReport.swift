@@ -17,8 +17,12 @@ package struct LockReport: Hashable, Sendable {
     /// late it is delivered.
     package let after: CommandID?
 
-    package init(deviceID: DeviceID, _ fact: Fact, after: CommandID?) {
-        (self.deviceID, self.fact, self.after) = (deviceID, fact, after)
+    /// It tells where the bolt is after something that an `.event` has told a moment ago: it counts as any other, and is no second
+    /// line in the log.
+    package let isRepeat: Bool
+
+    package init(deviceID: DeviceID, _ fact: Fact, after: CommandID?, isRepeat: Bool = false) {
+        (self.deviceID, self.fact, self.after, self.isRepeat) = (deviceID, fact, after, isRepeat)
     }
 
     /// What the lock says.

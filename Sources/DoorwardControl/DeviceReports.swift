@@ -37,7 +37,7 @@ package final class DeviceReports: ReportReceiver {
         let late = report.fact.confirmedState.flatMap { live.takeUnanswered(answeredBy: $0) }
         // The late answer to a command is written down even where it changes nothing that was known.
         guard
-            let event = change.event(for: report.fact)
+            let event = (report.isRepeat ? nil : change.event(for: report.fact))
                 ?? late.flatMap({ _ in report.fact.confirmedState.flatMap(RecordEvent.init) })
         else { return }
         write(event, report, answering: late, at: now)

@@ -99,11 +99,13 @@ package final class ScriptedAdapter: LockAdapter {
     package func onSend(_ body: (@Sendable (LockOrder) -> Void)?) { state.withLock { $0.onSend = body } }
 
     /// Delivers a report now, from the caller's thread, if the lock is attached: a word that the lock says at this moment.
-    package func report(_ fact: LockReport.Fact, from device: DeviceID) {
+    ///
+    /// - Parameter isRepeat: it tells again what an event has told.
+    package func report(_ fact: LockReport.Fact, isRepeat: Bool = false, from device: DeviceID) {
         let (receiver, after) = state.withLock { state in
             (state.attached[device] == nil ? nil : state.receiver, state.lastOrders[device])
         }
-        receiver?.receive(LockReport(deviceID: device, fact, after: after))
+        receiver?.receive(LockReport(deviceID: device, fact, after: after, isRepeat: isRepeat))
     }
 
     /// Delivers a live report of where the bolt is.

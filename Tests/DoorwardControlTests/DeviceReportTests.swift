@@ -62,6 +62,29 @@ import Testing
         return house.portfolioLog.map(\.body).filter { $0.kind == .deviceEvent }.compactMap(\.event)
     }
 
+    @Test("a state that repeats an event's movement counts as any other and is no second line; a late answer is one all the same")
+    func repeated() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor, behaviour: .silent)
+            let door = house.ids.door
+            house.adapter.report(.locked, from: door)
+            house.adapter.report(.event(.unlocked, method: .keypad, operatorName: "slot 3"), from: door)
+            house.adapter.report(Self.live(.unlocked), isRepeat: true, from: door)
+            #expect(house.control.devices.status(of: door).state == .unlocked)
+            house.adapter.report(.locked, from: door)
+            let command = try await house.run(by: house.ids.tenant)
+            #expect(command.state == .timedOut)
+            house.adapter.report(Self.live(.unlocked), isRepeat: true, from: door)
+            await house.control.stop()
+            let events = house.portfolioLog.map(\.body).filter { $0.kind == .deviceEvent }
+            #expect(events.map(\.event) == [.unlocked, .locked, .unlocked])
+            #expect(events.map(\.method) == [.keypad, nil, nil])
+            #expect(events.map(\.commandID) == [nil, nil, command.id])
+        }
+    }
+
     @Test("a person whom the lock names is kept as a personal value of the event")
     func operatorName() async throws {
         let house = try await House()

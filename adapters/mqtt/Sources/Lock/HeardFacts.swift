@@ -63,6 +63,14 @@ extension Heard.Report {
     }
 }
 
+extension LockReport.Fact {
+    /// Whether it is a state in which the bolt was not known to be before, though it was known where it was.
+    func movesBolt(from before: Position) -> Bool {
+        guard case .state(let state, _, _, _) = self else { return false }
+        return before != .unknown && state != before.lockState
+    }
+}
+
 extension Availability {
     /// `nil` where nobody knows.
     var isOnline: Bool? {

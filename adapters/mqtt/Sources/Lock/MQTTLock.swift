@@ -26,6 +26,8 @@ final class MQTTLock: Sendable {
         var nextFloodNote: MonotonicInstant?
         /// What the lock may still tell of the last order as if it were news.
         var echo: OwnEcho?
+        /// What was told of the last act at the door.
+        var act = ActAtDoor()
         /// What is to be handed on, the first first.
         var outbox: [LockReport] = []
         /// Somebody is handing on, and goes on with whatever comes.
@@ -201,8 +203,11 @@ final class MQTTLock: Sendable {
     private func take(_ heard: Heard, after before: LockMemory, _ state: inout State, of message: MQTTMessage? = nil) {
         let now = surroundings.clock.monotonicNow()
         let order = message.map(state.isOfBefore) == true ? state.orderBefore : state.lastOrder?.id
+        state.act.note(heard.events, at: now)
         for fact in heard.facts(after: before) where state.echo?.isEcho(fact, at: now) != true {
-            deliver(fact, &state, after: order)
+            let isMovement = fact.movesBolt(from: before.position)
+            guard let (fact, isRepeat) = state.act.tell(fact, isMovement: isMovement, at: now) else { continue }
+            deliver(fact, isRepeat: isRepeat, &state, after: order)
         }
         ask(heard.publish, &state, at: now)
         switch heard.command {
@@ -211,10 +216,10 @@ final class MQTTLock: Sendable {
         }
     }
 
-    private func deliver(_ fact: LockReport.Fact, _ state: inout State, after order: CommandID?) {
+    private func deliver(_ fact: LockReport.Fact, isRepeat: Bool = false, _ state: inout State, after order: CommandID?) {
         var fact = fact
         if case .faults(let faults) = fact, state.isGone { fact = .faults(faults.union([LockFault.gone.rawValue])) }
-        state.outbox.append(LockReport(deviceID: id, fact, after: order))
+        state.outbox.append(LockReport(deviceID: id, fact, after: order, isRepeat: isRepeat))
     }
 
     /// Changes what is known, and hands on what follows. Whoever receives it may send the next order at once.

@@ -153,9 +153,14 @@ final class KeptReports: ReportReceiver {
 
     @discardableResult
     func first(of lock: DeviceID, where matches: (LockReport) -> Bool) async -> LockReport {
+        await until { reports in reports.first { $0.deviceID == lock && matches($0) } }
+    }
+
+    /// Waits until something is found in all that was reported.
+    func until<Found>(_ find: ([LockReport]) -> Found?) async -> Found {
         while true {
             let reports = state.withLock { $0.reports }
-            if let found = reports.first(where: { $0.deviceID == lock && matches($0) }) { return found }
+            if let found = find(reports) { return found }
             await withCheckedContinuation { continuation in
                 let isOld = state.withLock { state in
                     guard state.reports.count == reports.count else { return true }

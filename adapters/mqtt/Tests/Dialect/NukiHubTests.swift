@@ -124,6 +124,16 @@ import Testing
         Row("nukihub/lock/rollingLog", entry("Unlatch", "automatic", "success"), "event operation open ok schedule auth 77"),
         Row("nukihub/lock/rollingLog", entry("FullLock", "autoLock", "success"), "event operation lock ok auto auth 77"),
         Row("nukihub/lock/rollingLog", entry("FobAction1", "system", "success"), "event operation unknown ok app auth 77"),
+        Row("nukihub/lock/rollingLog", entry("Unlock", "code", "success"), "event operation unlock ok keypad auth 77"),
+        Row("nukihub/lock/rollingLog", entry("Lock", "arrowkey", "success"), "event operation lock ok keypad auth 77"),
+        Row(
+            "nukihub/lock/rollingLog", entry("Unlock", "fingerprint", "success"), "event operation unlock ok fingerprint auth 77"),
+        Row(
+            "nukihub/lock/rollingLog", entry("Unlock", "code", "invalidCode"),
+            "event operation unlock failed keypad auth 77 because invalidCode"),
+        Row(
+            "nukihub/lock/rollingLog", entry("Unlock", "code", "notAuthorized"),
+            "event operation unlock failed keypad auth 77 because notAuthorised"),
         Row("nukihub/lock/rollingLog", entry("Calibrate", "system", "success"), ""),
         Row("nukihub/lock/rollingLog", entry("Unlock", "manual", "success"), "!retainedEventIgnored", retained: true),
         Row("nukihub/lock/rollingLog", #"{"type":"DoorSensor"}"#, ""),

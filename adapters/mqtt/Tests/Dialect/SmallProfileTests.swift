@@ -162,10 +162,17 @@ import Testing
             ("25", "unknown confirmed; !unmappedValue: 25"),
         ].map { Row("reader/homekit/state", $0, $1) } + [
             Row(
-                "reader/homekey/auth", #"{"homekey":true,"issuerId":"a","endpointId":"b"}"#, "event operation none homekit",
+                "reader/homekey/auth", #"{"homekey":true,"issuerId":"a","endpointId":"b"}"#, "event operation unknown homekit",
                 prev: .locked),
-            Row("reader/homekey/auth", #"{"homekey":false,"uid":"04a1","atqa":"0","sak":"8"}"#, "event operation none rfid"),
+            Row(
+                "reader/homekey/auth", #"{"homekey":false,"uid":"04a1","atqa":"0","sak":"8"}"#,
+                "event attemptFailed rfid because invalidCode"),
+            Row("reader/homekey/auth", #"{"homekey":false,"uid":"04a1"}"#, "!retainedEventIgnored", retained: true),
+            Row("reader/homekey/auth", #"{"uid":"04a1"}"#, ""),
             Row("reader/homekit/set_state", "0", "!retainedCommandFound", retained: true),
+            Row("reader/homekit/set_target_state", "0", "!retainedCommandFound", retained: true),
+            Row("reader/homekit/set_current_state", "0", "!retainedCommandFound", retained: true),
+            Row("reader/homekit/set_current_state", "0", ""),
         ]
 
     @Test(

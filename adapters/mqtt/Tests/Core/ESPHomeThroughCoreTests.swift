@@ -1,0 +1,75 @@
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Testing
+
+@testable import AdapterMQTT
+
+/// A lock of an ESPHome node, which tells no state twice, with a core above it.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct ESPHomeThroughCoreTests {
+    private static let topic = "porch/lock/door/state"
+    private static let command = "porch/lock/door/command"
+
+    private static func rig(_ more: [String: String] = [:]) async throws -> GatewayRig {
+        try await GatewayRig(
+            ["profile": "esphome", "node": "porch", "object_id": "door"].merging(more) { $1 }, [command],
+            presence: ("porch/status", "online"))
+    }
+
+    @Test("the words on the way confirm nothing, the word at the end does, and a jam ends it at once")
+    func spoken() async throws {
+        let rig = try await Self.rig()
+        try rig.say(Self.topic, "LOCKED")
+        try await rig.settle()
+        let first = try await rig.begin(.unlock)
+        await rig.arrived(1, on: Self.command)
+        try rig.say(Self.topic, "UNLOCKING")
+        try await rig.settle()
+        #expect(rig.status.state == .unlocking)
+        try rig.say(Self.topic, "UNLOCKED")
+        #expect(await first.finished.command.state == .confirmed)
+        let second = try await rig.begin(.lock)
+        await rig.arrived(2, on: Self.command)
+        try rig.say(Self.topic, "LOCKING")
+        try rig.say(Self.topic, "JAMMED")
+        let jam = await second.finished.command
+        #expect(jam.state == .failed && jam.outcomeDetail == "jammed")
+        try rig.say(Self.topic, "LOCKED")
+        try await rig.settle()
+        #expect(await rig.stopAndRead().map(\.event) == [.locked], "somebody has helped")
+    }
+
+    @Test("silence of a lock that was there by its live word is success")
+    func silent() async throws {
+        let rig = try await Self.rig()
+        try rig.say(Self.topic, "LOCKED")
+        try await rig.settle()
+        #expect(rig.status.stateQuality == .confirmed)
+        let running = try await rig.begin(.lock)
+        await rig.arrived(1, on: Self.command)
+        // Just before the deadline, which does not come.
+        rig.clock.advance(by: .milliseconds(9800))
+        let command = await running.finished.command
+        #expect(command.state == .confirmed && command.changed == false)
+        await rig.end()
+    }
+
+    @Test("an optimistic node confirms nothing, neither by its word nor by its silence")
+    func optimistic() async throws {
+        let rig = try await Self.rig(["optimistic": "true"])
+        try rig.say(Self.topic, "LOCKED")
+        try await rig.settle()
+        #expect(rig.status.stateQuality == .assumed)
+        let running = try await rig.begin(.lock)
+        await rig.arrived(1, on: Self.command)
+        try rig.say(Self.topic, "LOCKED")
+        try await rig.settle()
+        rig.clock.advance(by: .milliseconds(9800))
+        for _ in 0..<5 { try await rig.settle() }
+        rig.clock.advance(by: .milliseconds(200))
+        #expect(await running.finished.command.state == .timedOut)
+        #expect(await rig.stopAndRead().isEmpty)
+    }
+}

@@ -1,0 +1,110 @@
+import AdapterMQTT
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Synchronization
+import Testing
+
+/// A whole core over the MQTT adapter and a real broker, with one door; the test speaks as the door's lock. Time is virtual.
+final class GatewayRig: Sendable {
+    let clock = VirtualClock()
+    let door: DeviceID
+    /// What passes on the broker, heard as a bridge hears it, and the voice of the lock.
+    let bridge: DoorwardTesting.Listening
+    let reports: KeptReports
+    private let control: GatewayControl
+    private let store = InMemoryStore()
+    private let portfolio: PortfolioID
+    private let owner: UserID
+    private let broker: Broker
+    private let presence: (topic: String, payload: String)
+    private let heard = Mutex(0)
+
+    /// - Parameters:
+    ///   - presence: how the lock says that it is there, which changes nothing else: heard, it shows that all before it was heard.
+    ///   - filters: what the test wants to hear of the gateway.
+    init(_ address: [String: String], _ filters: [String], presence: (topic: String, payload: String)) async throws {
+        broker = try await Broker.start()
+        var world = World(seed: 3, createdAt: clock.now())
+        portfolio = world.portfolio("Quay")
+        let property = world.property("No. 1", in: portfolio)
+        let whole = address.merging(["broker": "home"]) { $1 }.mapValues { JSONValue.string($0) }
+        door = world.device("Door", in: .property(property), adapter: "mqtt", address: whole)
+        owner = world.user("Olga")
+        world.assign(owner, .owner, .portfolio(portfolio))
+        _ = try await store.commit(StoreTransaction(changes: world.changes))
+        let adapter = OverheardAdapter(FaultRig.adapter(["home": broker.port], clock))
+        reports = adapter.reports
+        self.presence = presence
+        bridge = DoorwardTesting.Listening(port: broker.port, filters + ["rig/ready"])
+        await bridge.connected()
+        control = GatewayControl(store: store, adapters: [adapter], clock: clock, random: RandomSource())
+        try await control.start()
+        while adapter.health != .ok { await FaultRig.pass(clock) }
+        // Both subscriptions stand when what the broker keeps has come.
+        try keep("rig/ready", "yes")
+        _ = await bridge.message(on: "rig/ready")
+        try keep(presence.topic, presence.payload)
+        try await settle(saying: false)
+    }
+
+    func end() async {
+        await control.stop()
+        await bridge.connection.stop()
+    }
+
+    // MARK: The lock
+
+    func say(_ topic: String, _ payload: String) throws {
+        try bridge.connection.publish(try MQTTFrame(topic, payload, .atLeastOnce))
+    }
+
+    func keep(_ topic: String, _ payload: String) throws {
+        _ = try bridge.connection.announce(
+            MQTTAnnouncement(topic: try #require(MQTTTopic(topic)), payload: Array(payload.utf8)))
+    }
+
+    /// Waits until everything that was said has been heard.
+    func settle(saying: Bool = true) async throws {
+        let count = heard.withLock { heard in
+            heard += 1
+            return heard
+        }
+        if saying { try say(presence.topic, presence.payload) }
+        let _: Bool = await reports.until { reports in
+            reports.count { if case .availability = $0.fact { true } else { false } } >= count ? true : nil
+        }
+    }
+
+    /// Waits until so many messages have come to the bridge on a topic.
+    func arrived(_ count: Int, on topic: String) async {
+        var (seen, next) = (0, 0)
+        while seen < count {
+            next = await bridge.event(from: next) { if case .message(let message) = $0 { message.topic == topic } else { false } }
+                .next
+            seen += 1
+        }
+    }
+
+    // MARK: The gateway
+
+    func begin(_ operation: LockOperation) async throws -> RunningCommand {
+        let request = CommandRequest(
+            caller: Caller(userID: owner, clientAddress: "192.0.2.7", requestID: "test"), deviceID: door,
+            attemptedID: door.description, operation: operation, override: nil, timeout: .seconds(10))
+        guard case .fresh(let running) = try await control.locks.begin(request) else { throw Replayed() }
+        return running
+    }
+
+    private struct Replayed: Error {}
+
+    var status: DeviceStatus { control.devices.status(of: door) }
+
+    /// What stands in the log of what the door did by itself, once everything that was heard has been written.
+    func stopAndRead() async -> [RecordBody] {
+        await end()
+        return store.log(.portfolio(portfolio)).map(\.body).filter { $0.kind == .deviceEvent && $0.event != .online }
+    }
+}

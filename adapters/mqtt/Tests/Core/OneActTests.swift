@@ -1,0 +1,79 @@
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Testing
+
+@testable import AdapterMQTT
+
+/// One act at a door, told in two messages, is one line of the log.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct OneActTests {
+    private static func nuki() async throws -> GatewayRig {
+        let rig = try await GatewayRig(["profile": "nuki-native", "id": "A"], [], presence: ("nuki/A/connected", "true"))
+        try rig.say("nuki/A/state", "1")
+        try await rig.settle()
+        return rig
+    }
+
+    @Test("a Nuki's event and the state that follows it")
+    func event() async throws {
+        let rig = try await Self.nuki()
+        for (topic, payload) in [("lockActionEvent", "1,0,5,7,1"), ("state", "2"), ("state", "3")] {
+            try rig.say("nuki/A/\(topic)", payload)
+        }
+        try await rig.settle()
+        #expect(rig.status.state == .unlocked)
+        let events = await rig.stopAndRead()
+        #expect(events.map(\.event) == [.unlocked] && events.map(\.method) == [.keypad])
+        #expect(events.map(\.actor.name) == ["code 7"])
+    }
+
+    @Test("a state that comes after more than ten seconds, or is another one, is a line of its own")
+    func apart() async throws {
+        let rig = try await Self.nuki()
+        try rig.say("nuki/A/lockActionEvent", "1,2,0,0,0")
+        try await rig.settle()
+        rig.clock.advance(by: .seconds(11))
+        try rig.say("nuki/A/state", "3")
+        try rig.say("nuki/A/lockActionEvent", "2,2,0,0,0")
+        try rig.say("nuki/A/state", "254")
+        try await rig.settle()
+        #expect(await rig.stopAndRead().map(\.event) == [.unlocked, .unlocked, .locked, .jammed])
+    }
+
+    @Test("a Z-Wave notification and the mode, whichever comes first; what brings nothing new is left out")
+    func notification() async throws {
+        let rig = try await GatewayRig(["profile": "zwave-js-ui", "node": "front"], [], presence: ("zwave/front/status", "true"))
+        let access = "zwave/front/113/0/Access_Control"
+        func mode(_ value: Int, _ time: Int) throws {
+            try rig.say("zwave/front/98/0/currentMode", #"{"time":\#(time),"value":\#(value)}"#)
+        }
+        try mode(255, 1)
+        try await rig.settle()
+        try rig.say("\(access)/Keypad_unlock_operation", #"{"time":2,"value":{"userId":3}}"#)
+        try mode(0, 3)
+        try mode(255, 4)
+        try rig.say("\(access)/Lock_operation_with_User_Code", "")
+        try await rig.settle()
+        let events = await rig.stopAndRead()
+        #expect(events.map(\.event) == [.unlocked, .locked])
+        #expect(events.map(\.method) == [.keypad, nil])
+    }
+
+    @Test("a HomeKey that was read explains the movement that follows, and a card that is none is a failed attempt")
+    func homekey() async throws {
+        let rig = try await GatewayRig(
+            ["profile": "homekey-esp32", "client": "reader"], [], presence: ("reader/status", "online"))
+        try rig.say("reader/homekit/state", "1")
+        try await rig.settle()
+        try rig.say("reader/homekey/auth", #"{"homekey":false,"uid":"04a1","atqa":"0","sak":"8"}"#)
+        try rig.say("reader/homekey/auth", #"{"homekey":true,"issuerId":"a","endpointId":"b"}"#)
+        try rig.say("reader/homekit/state", "4")
+        try rig.say("reader/homekit/state", "0")
+        try await rig.settle()
+        let events = await rig.stopAndRead()
+        #expect(events.map(\.event) == [.attemptFailed, .unlocked])
+        #expect(events.map(\.method) == [.rfid, .app])
+    }
+}

@@ -1,0 +1,99 @@
+import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Testing
+
+@testable import AdapterMQTT
+
+/// A lock behind Zigbee2MQTT, whose cache stands in every message, with a core above it.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct ZigbeeThroughCoreTests {
+    private static let topic = "zigbee2mqtt/front"
+    private static let set = "zigbee2mqtt/front/set"
+    private static let get = "zigbee2mqtt/front/get"
+
+    private static func rig() async throws -> GatewayRig {
+        try await GatewayRig(
+            ["profile": "zigbee2mqtt", "name": "front"], [set, get],
+            presence: ("zigbee2mqtt/front/availability", #"{"state":"online"}"#))
+    }
+
+    private static func state(_ word: String, _ more: String = "") -> String { #"{"lock_state":"\#(word)"\#(more)}"# }
+
+    @Test("a report of the bolt confirms, and what somebody does at the lock is one line of the log")
+    func confirmed() async throws {
+        let rig = try await Self.rig()
+        try rig.say(Self.topic, Self.state("locked"))
+        try await rig.settle()
+        let running = try await rig.begin(.unlock)
+        await rig.arrived(1, on: Self.set)
+        try rig.say(Self.topic, Self.state("unlocked"))
+        let command = await running.finished.command
+        #expect(command.state == .confirmed && command.stateAfter == .unlocked)
+        // What the bridge tells of it afterwards is no news; a code at the keypad is.
+        try rig.say(Self.topic, Self.state("unlocked", #","action":"unlock","action_source_name":"rf""#))
+        try rig.say(Self.topic, Self.state("locked", #","action":"lock","action_source_name":"keypad","action_user":3"#))
+        try await rig.settle()
+        let events = await rig.stopAndRead()
+        #expect(events.map(\.event) == [.locked])
+        #expect(events.map(\.method) == [.keypad] && events.map(\.actor.name) == ["slot 3"])
+    }
+
+    @Test("where the bolt already is, the cache confirms nothing, and the answer to the gateway's question does")
+    func cached() async throws {
+        let rig = try await Self.rig()
+        try rig.say(Self.topic, Self.state("locked"))
+        try await rig.settle()
+        let asked = rig.bridge.messages.count { $0.topic == Self.get }
+        let running = try await rig.begin(.lock)
+        await rig.arrived(asked + 1, on: Self.get)
+        try rig.say(Self.topic, Self.state("locked", #","battery":70"#))
+        try await rig.settle()
+        #expect(rig.status.stateQuality == .stale)
+        try rig.say(Self.topic, Self.state("locked", #","battery":70"#))
+        let command = await running.finished.command
+        #expect(command.state == .confirmed && command.changed == false)
+        #expect(await rig.stopAndRead().isEmpty)
+    }
+
+    @Test("a bolt that is half out ends the command as a jam, and a failure in the bridge's log with its reason")
+    func failed() async throws {
+        let rig = try await Self.rig()
+        try rig.say(Self.topic, Self.state("unlocked"))
+        try await rig.settle()
+        let jammed = try await rig.begin(.lock)
+        await rig.arrived(1, on: Self.set)
+        try rig.say(Self.topic, #"{"lock_state":"not_fully_locked","state":"UNLOCK"}"#)
+        let jam = await jammed.finished.command
+        #expect(jam.state == .failed && jam.outcomeDetail == "jammed" && rig.status.faults == ["jammed", "notFullyLocked"])
+        let lost = try await rig.begin(.lock)
+        await rig.arrived(2, on: Self.set)
+        try rig.say("zigbee2mqtt/bridge/logging", #"{"level":"error","message":"Publish 'set' 'state' to 'front' failed: 'x'"}"#)
+        let command = await lost.finished.command
+        #expect(command.state == .failed && command.outcomeDetail == "transport")
+        await rig.end()
+    }
+
+    @Test("after a time-out the cache is no late answer, and the bolt's own word is")
+    func timedOut() async throws {
+        let rig = try await Self.rig()
+        try rig.say(Self.topic, Self.state("unlocked"))
+        try await rig.settle()
+        let running = try await rig.begin(.unlock)
+        await rig.arrived(1, on: Self.set)
+        rig.clock.advance(by: .seconds(10))
+        let command = await running.finished.command
+        #expect(command.state == .timedOut)
+        try rig.say(Self.topic, Self.state("unlocked", #","battery":50"#))
+        try await rig.settle()
+        #expect(rig.status.state == .unlocked && rig.status.stateQuality == .stale)
+        try rig.say(Self.topic, Self.state("locked", #","battery":50"#))
+        try rig.say(Self.topic, Self.state("unlocked", #","battery":50"#))
+        try await rig.settle()
+        #expect(rig.status.stateQuality == .confirmed)
+        let events = await rig.stopAndRead()
+        #expect(events.map(\.event) == [.locked, .unlocked])
+        #expect(events.map(\.commandID) == [nil, command.id])
+    }
+}
