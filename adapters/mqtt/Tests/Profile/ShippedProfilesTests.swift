@@ -1,3 +1,5 @@
+import DoorwardDomain
+import DoorwardMQTT
 import Testing
 
 @testable import AdapterMQTT
@@ -11,4 +13,62 @@ import Testing
         #expect(!profile.description.isEmpty && !profile.version.isEmpty && !profile.origin.isEmpty)
         #expect(profile.variables.allSatisfy { !$0.meaning.isEmpty }, "each variable has a sentence")
     }
+
+    @Test("what a lock of each make can do, from what its address gives", arguments: abilities)
+    func ability(_ profile: String, _ address: [String: String], _ expected: LockCapabilities) throws {
+        let capabilities = try Spoken(profile, address).dialect.capabilities
+        #expect(capabilities == expected, "\(capabilities)")
+    }
+
+    private static let both: LockCapabilities = [.lock, .unlock]
+    private static let all: LockCapabilities = [.lock, .unlock, .unlatch]
+    private static let abilities: [(String, [String: String], LockCapabilities)] = [
+        ("homeassistant", Example.words, both.union([.intermediateStates, .jam])),
+        ("homeassistant", Example.words.merging(["pl_open": "OPEN"]) { $1 }, all.union([.intermediateStates, .jam])),
+        ("homeassistant", ["command_topic": "c"], both),
+        (
+            "zigbee2mqtt", Example.front,
+            both.union([.jam, .door, .battery, .operator, .failedAttempts, .acceptsCode, .refresh])
+        ),
+        ("nuki-native", Example.nuki, all.union([.intermediateStates, .jam, .door, .battery, .operator])),
+        (
+            "nuki-hub", [:],
+            all.union([.intermediateStates, .jam, .door, .battery, .operator, .failedAttempts, .refresh])
+        ),
+        ("zwave-js-ui", Example.zwave, both.union([.jam, .door, .battery, .operator, .failedAttempts])),
+        ("esphome", Example.esphome, all.union([.intermediateStates, .jam])),
+        ("esphome", ["node": "porch", "no_open": "true"], both.union([.intermediateStates, .jam])),
+        ("tasmota", Example.tasmota, both.union(.refresh)),
+        ("tasmota", ["topic": "strike", "pulse": "ON"], [.unlatch, .refresh]),
+        ("homie", Example.homie, all.union([.intermediateStates, .jam, .door, .battery, .operator])),
+        ("ring-mqtt", Example.ring, both.union([.intermediateStates, .battery])),
+        ("homekey-esp32", Example.homekey, both.union([.intermediateStates, .jam, .operator, .failedAttempts])),
+    ]
+
+    @Test("how each make is listened to, asked and driven", arguments: manners)
+    func manner(_ profile: String, _ address: [String: String], _ expected: String) throws {
+        let dialect = try Spoken(profile, address).dialect
+        var words = ["hears q\(dialect.subscribes.rawValue)", "moves on \(dialect.commandTopic)"]
+        words += dialect.questions.map { "asks \($0.topic) q\($0.quality.rawValue)" }
+        if dialect.asksAgain { words.append("again") }
+        if let seconds = dialect.timeoutSeconds { words.append("\(seconds) s") }
+        #expect(words.joined(separator: ", ") == expected)
+    }
+
+    private static let manners: [(String, [String: String], String)] = [
+        ("homeassistant", Example.words, "hears q0, moves on command-topic"),
+        (
+            "zigbee2mqtt", Example.front,
+            "hears q0, moves on zigbee2mqtt/front/set, asks zigbee2mqtt/front/get q0, again, 20 s"
+        ),
+        ("nuki-native", Example.nuki, "hears q1, moves on nuki/398172F4/lockAction, 20 s"),
+        ("nuki-hub", [:], "hears q1, moves on nukihub/lock/action, asks nukihub/lock/query/lockstate q0, 20 s"),
+        // One lock of a gateway is told from another by its own topic, not by that of the API.
+        ("zwave-js-ui", Example.zwave, "hears q0, moves on zwave/front/98/0/targetMode/set, 30 s"),
+        ("esphome", Example.esphome, "hears q0, moves on porch/lock/door/command"),
+        ("tasmota", Example.tasmota, "hears q0, moves on cmnd/strike/POWER, asks cmnd/strike/POWER q0"),
+        ("homie", Example.homie, "hears q1, moves on homie/5/front/lock/command/set"),
+        ("ring-mqtt", Example.ring, "hears q1, moves on ring/home/alarm/d1/lock/command"),
+        ("homekey-esp32", Example.homekey, "hears q0, moves on reader/homekit/set_target_state"),
+    ]
 }

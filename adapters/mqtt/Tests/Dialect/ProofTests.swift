@@ -1,0 +1,87 @@
+import DoorwardDomain
+import Testing
+
+@testable import AdapterMQTT
+
+/// What proves that a command was done: for each make its own live word after the command, and nothing else.
+@Suite struct ProofTests {
+    /// A make's words for locked and unlocked on one of its topics.
+    struct Make: Sendable, CustomTestStringConvertible {
+        let profile: String
+        let address: [String: String]
+        let topic: String
+        let locked: String
+        let unlocked: String
+        var proves = true
+
+        var testDescription: String { "\(profile) \(topic)" }
+    }
+
+    private static let makes = [
+        Make(profile: "homeassistant", address: Example.words, topic: "state-topic", locked: "LOCKED", unlocked: "UNLOCKED"),
+        Make(
+            profile: "homeassistant", address: Example.words.merging(["optimistic": "true"]) { $1 }, topic: "state-topic",
+            locked: "LOCKED", unlocked: "UNLOCKED", proves: false),
+        Make(
+            profile: "zigbee2mqtt", address: Example.front, topic: "zigbee2mqtt/front", locked: #"{"lock_state":"locked"}"#,
+            unlocked: #"{"lock_state":"unlocked"}"#),
+        Make(profile: "nuki-native", address: Example.nuki, topic: "nuki/398172F4/state", locked: "1", unlocked: "3"),
+        Make(profile: "nuki-hub", address: [:], topic: "nukihub/lock/state", locked: "locked", unlocked: "unlocked"),
+        Make(profile: "nuki-hub", address: [:], topic: "nukihub/lock/hastate", locked: "locked", unlocked: "unlocked"),
+        Make(
+            profile: "zwave-js-ui", address: Example.zwave, topic: "zwave/front/98/0/currentMode",
+            locked: #"{"time":9,"value":255}"#, unlocked: #"{"time":8,"value":0}"#),
+        Make(
+            profile: "zwave-js-ui", address: Example.zwave, topic: "zwave/front/door_lock/endpoint_0/currentMode", locked: "255",
+            unlocked: "0"),
+        Make(
+            profile: "esphome", address: Example.esphome, topic: "porch/lock/door/state", locked: "LOCKED", unlocked: "UNLOCKED"),
+        Make(
+            profile: "tasmota", address: Example.tasmota, topic: "stat/strike/POWER", locked: "OFF", unlocked: "ON",
+            proves: false),
+        Make(
+            profile: "tasmota", address: Example.tasmota, topic: "stat/strike/RESULT", locked: #"{"POWER":"OFF"}"#,
+            unlocked: #"{"POWER":"ON"}"#, proves: false),
+        Make(
+            profile: "homie", address: Example.homie, topic: "homie/5/front/lock/state", locked: "locked", unlocked: "unlocked"),
+        Make(
+            profile: "ring-mqtt", address: Example.ring, topic: "ring/home/alarm/d1/lock/state", locked: "LOCKED",
+            unlocked: "UNLOCKED"),
+        Make(
+            profile: "homekey-esp32", address: Example.homekey, topic: "reader/homekit/state", locked: "1", unlocked: "0"),
+    ]
+
+    private static func isConfirmed(_ words: String) -> Bool { words.hasSuffix("confirmed it") }
+
+    @Test("the live word confirms, the kept one, the opposite one and another lock's do not", arguments: makes)
+    func proof(_ make: Make) throws {
+        for (operation, before, after) in [
+            (LockOperation.lock, Position.unlocked, make.locked), (.unlock, .locked, make.unlocked),
+        ] {
+            let opposite = operation == .lock ? make.unlocked : make.locked
+            var spoken = try Spoken(make.profile, make.address, prev: before, inFlight: operation)
+            #expect(!Self.isConfirmed(spoken.hear(make.topic, after, isRetained: true)), "kept by the broker")
+            #expect(!Self.isConfirmed(spoken.hear(make.topic + "/other", after)))
+            #expect(!Self.isConfirmed(spoken.hear(make.topic, opposite)))
+            var live = try Spoken(make.profile, make.address, prev: before, inFlight: operation)
+            #expect(Self.isConfirmed(live.hear(make.topic, after)) == make.proves)
+            live.dialect.endOrder(&live.memory)
+            #expect(!Self.isConfirmed(live.hear(make.topic, after)), "nothing is under way")
+        }
+    }
+
+    @Test("what the broker kept before an order does not make the silence after it a proof", arguments: makes)
+    func silence(_ make: Make) throws {
+        var spoken = try Spoken(make.profile, make.address)
+        _ = spoken.hear(make.topic, make.locked, isRetained: true)
+        #expect(spoken.memory.quality != .confirmed)
+        _ = try spoken.order(.lock)
+        #expect(spoken.dialect.silence(&spoken.memory).command == nil)
+    }
+
+    @Test("an unlocked bolt satisfies no order to draw the latch, a drawn latch satisfies one to unlock", arguments: makes)
+    func latch(_ make: Make) throws {
+        guard make.proves, var spoken = try? Spoken(make.profile, make.address, prev: .locked, inFlight: .unlatch) else { return }
+        #expect(!Self.isConfirmed(spoken.hear(make.topic, make.unlocked)))
+    }
+}
