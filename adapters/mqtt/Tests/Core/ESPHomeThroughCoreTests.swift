@@ -41,22 +41,7 @@ import Testing
         #expect(await rig.stopAndRead().map(\.event) == [.locked], "somebody has helped")
     }
 
-    @Test("silence of a lock that was there by its live word is success")
-    func silent() async throws {
-        let rig = try await Self.rig()
-        try rig.say(Self.topic, "LOCKED")
-        try await rig.settle()
-        #expect(rig.status.stateQuality == .confirmed)
-        let running = try await rig.begin(.lock)
-        await rig.arrived(1, on: Self.command)
-        // Just before the deadline, which does not come.
-        rig.clock.advance(by: .milliseconds(9800))
-        let command = await running.finished.command
-        #expect(command.state == .confirmed && command.changed == false)
-        await rig.end()
-    }
-
-    @Test("an optimistic node confirms nothing, neither by its word nor by its silence")
+    @Test("an optimistic node confirms nothing by its word")
     func optimistic() async throws {
         let rig = try await Self.rig(["optimistic": "true"])
         try rig.say(Self.topic, "LOCKED")
@@ -66,9 +51,7 @@ import Testing
         await rig.arrived(1, on: Self.command)
         try rig.say(Self.topic, "LOCKED")
         try await rig.settle()
-        rig.clock.advance(by: .milliseconds(9800))
-        for _ in 0..<5 { try await rig.settle() }
-        rig.clock.advance(by: .milliseconds(200))
+        rig.clock.advance(by: .seconds(10))
         #expect(await running.finished.command.state == .timedOut)
         #expect(await rig.stopAndRead().isEmpty)
     }

@@ -1,4 +1,3 @@
-import AdapterMQTT
 import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
@@ -6,6 +5,8 @@ import DoorwardMQTT
 import DoorwardTesting
 import Synchronization
 import Testing
+
+@testable import AdapterMQTT
 
 /// A whole core over the MQTT adapter and a real broker, with one door; the test speaks as the door's lock. Time is virtual.
 final class GatewayRig: Sendable {
