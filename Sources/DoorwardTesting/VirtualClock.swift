@@ -1,3 +1,4 @@
+internal import Dispatch
 package import DoorwardDomain
 import Synchronization
 
@@ -46,6 +47,13 @@ package final class VirtualClock: GatewayClock {
     package func advance(to instant: MonotonicInstant) {
         while let sleeper = state.withLock({ $0.popSleeper(until: instant.nanoseconds) }) { sleeper.continuation.resume() }
         state.withLock { $0.monotonic = max($0.monotonic, instant.nanoseconds) }
+    }
+
+    /// Moves both clocks on by a little, and lets other threads and processes run: for whoever waits for something that they do in
+    /// time of their own, a broker's answer, and that this clock must not overtake.
+    package func pass(_ step: Duration = .microseconds(100)) async {
+        advance(by: step)
+        await withCheckedContinuation { continuation in DispatchQueue.global().async { continuation.resume() } }
     }
 
     /// Moves both clocks on to the instant of the next sleeper and wakes all who sleep until that very instant.

@@ -13,7 +13,8 @@ import Testing
         let broker = try await Broker.start()
         let clock = VirtualClock()
         let (events, continuation) = AsyncStream.makeStream(of: MQTTEvent.self)
-        let settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
+        var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
+        settings.patience = .seconds(3600)
         let gateway = MQTTConnection(settings, clock: clock, random: RandomSource()) { continuation.yield($0) }
         gateway.start()
         var iterator = events.makeAsyncIterator()
@@ -45,8 +46,7 @@ import Testing
                 // Otherwise it would be refused so for ever.
                 try #require(error != .notConnected)
             }
-            clock.advance(by: .milliseconds(100))
-            await Task.yield()
+            await clock.pass(.milliseconds(100))
         }
     }
 

@@ -25,6 +25,7 @@ package struct MQTTFrameNumber: Comparable, Hashable, Sendable {
 
     let rawValue: UInt64
 
+    /// Whether it left before the other.
     package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 
     var next: Self { Self(rawValue: rawValue + 1) }

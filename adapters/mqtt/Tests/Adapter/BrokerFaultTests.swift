@@ -101,11 +101,11 @@ import Testing
         let (port, clock) = (closed.port, VirtualClock())
         let adapter = FaultRig.adapter(["home": port], clock)
         try await adapter.start(reports: KeptReports())
-        for _ in 0..<20 { await FaultRig.pass(clock) }
+        for _ in 0..<20 { await clock.pass(.milliseconds(1)) }
         #expect(adapter.health == .degraded)
         closed.kill()
         let open = try await Broker.start(port: port)
-        while adapter.health != .ok { await FaultRig.pass(clock) }
+        while adapter.health != .ok { await clock.pass() }
         await adapter.stop()
         open.kill()
     }

@@ -75,10 +75,7 @@ import Testing
         try folder.write(Self.profile(unlocked: "A"), to: "acme.yaml")
         let (rig, library) = try await Self.rig(folder)
         try folder.write(Self.profile(unlocked: "BB"), to: "acme.yaml")
-        while library["acme"]?.description != "says BB" {
-            rig.clock.advance(by: .seconds(2))
-            await Task.yield()
-        }
+        while library["acme"]?.description != "says BB" { await rig.clock.pass(.seconds(2)) }
         await rig.end()
     }
 

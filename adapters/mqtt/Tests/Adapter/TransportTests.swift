@@ -14,7 +14,7 @@ import Testing
         #expect(rig.adapter.transports.allSatisfy { $0.health == .ok && $0.problem == nil && $0.owner == .gateway })
         attic.kill()
         while rig.adapter.transports[0].problem?.hasPrefix("the broker cannot be reached: ") != true {
-            await FaultRig.pass(rig.clock)
+            await rig.clock.pass()
         }
         #expect(rig.adapter.transports.map(\.health) == [.down, .ok])
         #expect(rig.adapter.transports[1].problem == nil)

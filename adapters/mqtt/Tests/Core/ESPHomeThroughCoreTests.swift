@@ -3,6 +3,7 @@ import DoorwardControl
 import DoorwardDomain
 import DoorwardMQTT
 import DoorwardTesting
+import Glibc
 import Testing
 
 @testable import AdapterMQTT
@@ -39,6 +40,19 @@ import Testing
         try rig.say(Self.topic, "LOCKED")
         try await rig.settle()
         #expect(await rig.stopAndRead().map(\.event) == [.locked], "somebody has helped")
+    }
+
+    @Test("a node that says nothing is where it said that it was, unless it is the broker that says nothing", arguments: [true, false])
+    func silent(brokerWorks: Bool) async throws {
+        let rig = try await Self.rig()
+        try rig.say(Self.topic, "UNLOCKED")
+        try await rig.settle()
+        let running = try await rig.begin(.unlock)
+        await rig.arrived(1, on: Self.command)
+        if !brokerWorks { rig.broker.signal(SIGSTOP) }
+        #expect(await rig.end(of: running) == (brokerWorks ? .confirmed : .timedOut))
+        rig.broker.signal(SIGCONT)
+        await rig.end()
     }
 
     @Test("an optimistic node confirms nothing by its word")

@@ -19,7 +19,7 @@ final class GatewayRig: Sendable {
     private let store = InMemoryStore()
     private let portfolio: PortfolioID
     private let owner: UserID
-    private let broker: Broker
+    let broker: Broker
     private let presence: (topic: String, payload: String)
     private let heard = Mutex(0)
 
@@ -43,7 +43,7 @@ final class GatewayRig: Sendable {
         await bridge.connected()
         control = GatewayControl(store: store, adapters: [adapter], clock: clock, random: RandomSource())
         try await control.start()
-        while adapter.health != .ok { await FaultRig.pass(clock) }
+        while adapter.health != .ok { await clock.pass() }
         // Both subscriptions stand when what the broker keeps has come.
         try keep("rig/ready", "yes")
         _ = await bridge.message(on: "rig/ready")
@@ -100,6 +100,19 @@ final class GatewayRig: Sendable {
     }
 
     private struct Replayed: Error {}
+
+    /// Lets time go by, no faster than a broker works, until a command has its end.
+    func end(of running: RunningCommand) async -> CommandState {
+        let end = Mutex<CommandState?>(nil)
+        Task {
+            let state = await running.finished.command.state
+            end.withLock { $0 = state }
+        }
+        while true {
+            if let state = end.withLock({ $0 }) { return state }
+            await clock.pass(.milliseconds(1))
+        }
+    }
 
     var status: DeviceStatus { control.devices.status(of: door) }
 
