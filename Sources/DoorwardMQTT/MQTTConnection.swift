@@ -103,9 +103,12 @@ package final class MQTTConnection: Sendable {
         try hand { line throws(MQTTSendError) in try line.publish(frame, at: clock.monotonicNow()) }
     }
 
-    /// Whether the broker has shown, after it was given a frame, that it is at work: whatever had come to it by then has been
-    /// handed on. It is asked once a second, so the word comes up to a second late; a connection that broke since shows nothing.
-    package func hasTaken(_ frame: MQTTFrameNumber) -> Bool { line.withLock { $0.hasTaken(frame) } }
+    /// Whether the broker has shown, after it was given a frame and within the last two seconds, that it is at work: whatever it
+    /// had sent by then has been received. It is asked once a second, so the word comes up to a second late; a connection that
+    /// broke since shows nothing.
+    package func hasTaken(_ frame: MQTTFrameNumber) -> Bool {
+        line.withLock { $0.hasTaken(frame, at: clock.monotonicNow()) }
+    }
 
     /// Says something about oneself; see `MQTTAnnouncement`. Waits for nobody, and is not said later when it throws.
     ///
@@ -192,6 +195,7 @@ package final class MQTTConnection: Sendable {
             state.withLock { $0.note(event, at: clock.now()) }
             receive(event)
         }
+        if !turn.answers.isEmpty { line.withLock { $0.handedOn(turn.answers) } }
     }
 
     private func end() {

@@ -61,9 +61,10 @@ import Testing
         #expect(pulse.isSlow(at: start.advanced(by: .seconds(1))) && !pulse.isGone(at: start.advanced(by: .seconds(4))))
         #expect(pulse.isGone(at: start.advanced(by: .seconds(5))))
         pulse.answered(8)
-        #expect(pulse.isSlow(at: start.advanced(by: .seconds(1))) && pulse.proven == .none)
+        #expect(pulse.isSlow(at: start.advanced(by: .seconds(1))) && !pulse.proves(frame, at: start))
         pulse.answered(7)
-        #expect(pulse.proven == frame)
+        #expect(pulse.proves(frame, at: start.advanced(by: .seconds(2))) && !pulse.proves(frame.next, at: start))
+        #expect(!pulse.proves(frame, at: start.advanced(by: .milliseconds(2001))), "it may stand still by now")
         #expect(!pulse.isSlow(at: start.advanced(by: .seconds(1))) && pulse.isAnswered)
     }
 

@@ -24,6 +24,8 @@ struct Line: ~Copyable {
         var events: [MQTTEvent] = []
         /// Messages that came and are lost, as they were too long or too many.
         var dropped = 0
+        /// Numbers of answers that may be the pulse's, which counts when all that came before it has been handed on.
+        var answers: [Int32] = []
     }
 
     private enum Phase {
@@ -108,8 +110,14 @@ struct Line: ~Copyable {
         return MQTTSentFrame(number: lastFrame, id: MQTTFrameID(rawValue: number))
     }
 
-    /// Whether the broker has shown, on the connection that the frame left on, that it was at work after it had come.
-    func hasTaken(_ frame: MQTTFrameNumber) -> Bool { isStanding && frame > lastFrameBefore && frame <= pulse.proven }
+    /// Whether the broker has shown, on the connection that the frame left on, that it was at work after it had come, and still
+    /// was a moment ago.
+    func hasTaken(_ frame: MQTTFrameNumber, at now: MonotonicInstant) -> Bool {
+        isStanding && frame > lastFrameBefore && pulse.proves(frame, at: now)
+    }
+
+    /// What came before these answers of the broker has been handed on.
+    mutating func handedOn(_ answers: [Int32]) { for number in answers { pulse.answered(number) } }
 
     /// Hands an announcement to the library, which may hold a part of it until the socket takes it.
     mutating func announce(_ word: MQTTAnnouncement) throws(MQTTSendError) -> MQTTFrameID? {
@@ -251,7 +259,7 @@ struct Line: ~Copyable {
 
     private mutating func collect(_ turn: inout Turn, at now: MonotonicInstant) {
         guard let noted = handle?.events else { return }
-        for number in noted.unsubscriptions { pulse.answered(number) }
+        turn.answers += noted.unsubscriptions
         for (number, codes) in noted.subscriptions {
             for (filter, code) in subscriptions.answered(number, codes) {
                 turn.events.append(.subscriptionRefused(filter, reason: String(cString: mosquitto_reason_string(code))))

@@ -12,8 +12,9 @@ struct Pulse {
     static let longestSilence = Duration.seconds(5)
 
     private var asked: (number: Int32, at: MonotonicInstant, after: MQTTFrameNumber)?
-    /// The last frame that the broker has certainly taken in: it answers in order, and has answered a question put later.
-    private(set) var proven = MQTTFrameNumber.none
+    /// The newest question that was answered: when it was put, and the last frame before it, which the broker has certainly taken
+    /// in, as it answers in order.
+    private var proof: (at: MonotonicInstant, after: MQTTFrameNumber)?
     private var heard: MonotonicInstant?
 
     /// Whether a question may be put.
@@ -24,7 +25,12 @@ struct Pulse {
 
     mutating func answered(_ number: Int32) {
         guard let asked, asked.number == number else { return }
-        (proven, self.asked) = (asked.after, nil)
+        (proof, self.asked) = ((asked.at, asked.after), nil)
+    }
+
+    /// Whether the broker has shown that it was at work after a frame had come, and a moment ago.
+    func proves(_ frame: MQTTFrameNumber, at now: MonotonicInstant) -> Bool {
+        proof.map { frame <= $0.after && now.duration(since: $0.at) <= Self.patience * 2 } ?? false
     }
 
     /// Something else has come, behind which the answer may wait: it ends no connection, but says nothing of this moment either.

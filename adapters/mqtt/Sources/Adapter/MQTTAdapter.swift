@@ -18,6 +18,8 @@ package final class MQTTAdapter: Sendable {
     /// Held while a lock is attached or detached, so that one that is attached anew is never met by one of before.
     private let changing = Mutex(())
     private let watch = Mutex<Task<Void, Never>?>(nil)
+    /// Whether a lock may be spoken to in the words of a profile that has changed.
+    private let hasOldWords = Atomic(false)
 
     /// How often the folders of profiles are looked at.
     private static let watchPause = Duration.seconds(2)
@@ -102,19 +104,16 @@ extension MQTTAdapter: LockAdapter {
     package func attach(_ lock: AttachedLock) { changing.withLock { _ in put(lock) } }
 
     private func put(_ lock: AttachedLock) {
-        let before = roll.remove(lock.id)
         do {
             let address = try MQTTAddress(lock.address)
             let bound = try bind(address, within: .everything)
-            before?.leave()
             let new = MQTTLock(lock, address, bound.dialect, link: bound.link, surroundings)
-            roll.add(new)
+            let before = roll.add(new)
             // What took it away is not heard again.
             if let before, before.isGone, !Set(before.keys).isDisjoint(with: new.keys) { new.mark(isGone: true) }
-            new.arrive()
+            if let before { before.give(wayTo: new) } else { new.arrive() }
         } catch {
-            roll.addLost(lock)
-            before?.leave(isLost: true)
+            roll.addLost(lock)?.leave(.noWay)
             surroundings.logger.error(
                 "a lock cannot be reached: its broker or profile is not in the configuration",
                 metadata: ["device": "\(lock.id)", "fields": "\(error.mistakes.map(\.field).joined(separator: " "))"])
@@ -122,7 +121,7 @@ extension MQTTAdapter: LockAdapter {
     }
 
     package func detach(_ id: DeviceID) {
-        changing.withLock { _ in roll.remove(id)?.leave() }
+        changing.withLock { _ in roll.remove(id)?.leave(.nobody) }
     }
 
     package func send(_ order: LockOrder) throws(AdapterError) {
@@ -186,7 +185,10 @@ extension MQTTAdapter {
             while (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.watchPause))) != nil {
                 guard let self else { return }
                 let now = FolderStamp(of: library.directories)
-                guard now != seen else { continue }
+                guard now != seen else {
+                    renewLocks()
+                    continue
+                }
                 seen = now
                 for mistake in reloadProfiles() { surroundings.logger.error("\(mistake)") }
                 surroundings.logger.notice("the profiles were read again")
@@ -195,16 +197,25 @@ extension MQTTAdapter {
         watch.withLock { $0 = task }
     }
 
-    /// Reads the folders of profiles again; locks whose profile has changed are spoken to in its new form.
+    /// Reads the folders of profiles again; locks whose profile has changed are spoken to in its new form, one that owes an
+    /// answer as soon as it has given it.
     ///
     /// - Returns: a sentence for each mistake in the files; a profile that became wrong stays as it was.
     package func reloadProfiles() -> [String] {
         let mistakes = library.reload()
         for found in findings.values { found.bindAnew() }
+        hasOldWords.store(true, ordering: .relaxed)
+        renewLocks()
+        return mistakes
+    }
+
+    private func renewLocks() {
+        guard hasOldWords.exchange(false, ordering: .relaxed) else { return }
         changing.withLock { _ in
-            for lock in roll.all where library[lock.address.profile] != lock.dialect.profile { put(lock.attached) }
+            for lock in roll.all where library[lock.address.profile] != lock.dialect.profile {
+                if lock.isUnderWay { hasOldWords.store(true, ordering: .relaxed) } else { put(lock.attached) }
+            }
             for lock in roll.lost { put(lock) }
         }
-        return mistakes
     }
 }

@@ -16,7 +16,7 @@ final class Roll: Sendable {
         case lost(AttachedLock)
     }
 
-    private struct State {
+    fileprivate struct State {
         var entries: [DeviceID: Entry] = [:]
         /// More than one where somebody attached them before it was known that they are one; the last one last.
         var byKey: [LockKey: [MQTTLock]] = [:]
@@ -37,25 +37,25 @@ final class Roll: Sendable {
 
     func stop() { state.withLock { $0.isStarted = false } }
 
-    func add(_ lock: MQTTLock) {
+    /// - Returns: the one that was there for the same device: there is no moment without one.
+    func add(_ lock: MQTTLock) -> MQTTLock? {
         state.withLock { state in
+            let before = state.remove(lock.id)
             state.entries[lock.id] = .lock(lock)
             for key in lock.keys { state.byKey[key, default: []].append(lock) }
+            return before
         }
     }
 
-    func addLost(_ lock: AttachedLock) { state.withLock { $0.entries[lock.id] = .lost(lock) } }
-
-    func remove(_ id: DeviceID) -> MQTTLock? {
+    /// - Returns: the one that was there for the same device.
+    func addLost(_ lock: AttachedLock) -> MQTTLock? {
         state.withLock { state in
-            guard case .lock(let lock) = state.entries.removeValue(forKey: id) else { return nil }
-            for key in lock.keys {
-                state.byKey[key]?.removeAll { $0 === lock }
-                if state.byKey[key]?.isEmpty == true { state.byKey[key] = nil }
-            }
-            return lock
+            defer { state.entries[lock.id] = .lost(lock) }
+            return state.remove(lock.id)
         }
     }
+
+    func remove(_ id: DeviceID) -> MQTTLock? { state.withLock { $0.remove(id) } }
 
     func entry(_ id: DeviceID) -> Entry? { state.withLock { $0.entries[id] } }
 
@@ -83,5 +83,16 @@ final class Roll: Sendable {
 
     var lost: [AttachedLock] {
         state.withLock { $0.entries.values.compactMap { if case .lost(let lock) = $0 { lock } else { nil } } }
+    }
+}
+
+extension Roll.State {
+    fileprivate mutating func remove(_ id: DeviceID) -> MQTTLock? {
+        guard case .lock(let lock) = entries.removeValue(forKey: id) else { return nil }
+        for key in lock.keys {
+            byKey[key]?.removeAll { $0 === lock }
+            if byKey[key]?.isEmpty == true { byKey[key] = nil }
+        }
+        return lock
     }
 }

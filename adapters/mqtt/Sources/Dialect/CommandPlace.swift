@@ -36,11 +36,15 @@ extension CommandPlace {
         return places
     }
 
-    /// The variables that tell one lock from another: those of its own command topic, but for a choice between few words. A topic
-    /// without them is that of a group.
+    /// The variables that tell one lock from another: those of its own command topic, but for a choice between words that are all
+    /// levels of topics on which the same lock obeys. A topic without them is that of a group.
     private static func tellingVariables(of profile: Profile) -> Set<String> {
         let own = [LockOperation.unlock, .lock, .unlatch].lazy.compactMap { profile.parts.commands[$0]?.last?.topic }.first
-        let choices = profile.variables.compactMap { if case .words = $0.form { $0.name } else { nil } }
+        let spelledOut = profile.parts.commandTopics.map { "/\($0.text)/" }
+        let choices = profile.variables.compactMap { variable -> String? in
+            guard case .words(let words) = variable.form else { return nil }
+            return words.values.allSatisfy { word in spelledOut.contains { $0.contains("/\(word)/") } } ? variable.name : nil
+        }
         return Set(own?.names ?? []).subtracting(choices)
     }
 }

@@ -70,6 +70,7 @@ package struct LockMemory: Hashable, Sendable {
     /// comes next may be old.
     package mutating func loseTrack() {
         quality = .stale
+        heardParts = []
         doubt?.forget()
     }
 }

@@ -14,24 +14,29 @@ struct ActAtDoor {
     }
 
     private struct Teller {
-        let method: EventMethod
+        /// What they were about to do; `nil` where it was not said.
+        let event: RecordEvent?
+        let method: EventMethod?
         let operatorName: String?
         let until: MonotonicInstant
     }
 
     /// The movement that was told last.
     private var told: Told?
-    /// Somebody was there of whom it was not said what they did.
+    /// Somebody was there of whom it was not said what they did, or not yet whether it was done.
     private var teller: Teller?
 
     /// Takes in what has happened, before the facts of the same message: who it was may explain a movement that follows.
     mutating func note(_ events: [LockEvent], at now: MonotonicInstant) {
         for event in events where event.kind == .operation && event.isDone != false {
-            guard event.operation == .unknown, let method = event.eventMethod, method != .unknown else {
+            let method = event.eventMethod.flatMap { $0 == .unknown ? nil : $0 }
+            guard event.isAttempt || (event.operation == .unknown && method != nil) else {
                 teller = nil
                 continue
             }
-            teller = Teller(method: method, operatorName: event.operatorName, until: now.advanced(by: Self.span))
+            teller = Teller(
+                event: event.isAttempt ? event.recordEvent : nil, method: method, operatorName: event.operatorName,
+                until: now.advanced(by: Self.span))
         }
     }
 
@@ -42,13 +47,22 @@ struct ActAtDoor {
     ) -> (fact: LockReport.Fact, isRepeat: Bool)? {
         switch fact {
         case .state(let state, quality: .confirmed, let method, let name):
-            guard let event = RecordEvent(state) else { return (fact, false) }
+            guard let event = RecordEvent(state) else {
+                // Where it goes from there is news again.
+                if state == .unknown { told = nil }
+                return (fact, false)
+            }
             let isRepeat = told.map { $0.event == event && !$0.isByState && now <= $0.until } ?? false
             guard !isRepeat else { return (fact, true) }
-            guard isMovement else { return (fact, false) }
+            guard isMovement else {
+                if told?.event != event { told = nil }
+                return (fact, false)
+            }
             told = Told(event: event, isByState: true, until: now.advanced(by: Self.span))
             defer { teller = nil }
-            guard method == nil, let teller, now <= teller.until else { return (fact, false) }
+            guard method == nil, let teller, now <= teller.until, teller.event.map({ $0 == event }) ?? true else {
+                return (fact, false)
+            }
             return (.state(state, quality: .confirmed, method: teller.method, operatorName: name ?? teller.operatorName), false)
         case .event(let event, let method, let name):
             guard RecordEvent.movements.contains(event) else { return (fact, false) }

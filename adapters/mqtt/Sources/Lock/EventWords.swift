@@ -14,6 +14,9 @@ extension LockEvent {
         }
     }
 
+    /// Whether the lock tells of a movement without saying that it was made: many tell before they act.
+    var isAttempt: Bool { kind == .operation && isDone == nil && operation?.resulting != nil }
+
     var eventMethod: EventMethod? { method?.eventMethod }
 
     /// Who, as far as the lock tells: it knows places and numbers, and no names.

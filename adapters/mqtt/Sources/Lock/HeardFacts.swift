@@ -15,7 +15,9 @@ extension Heard {
             guard let (state, quality) = report.trusted(after: before, command) else { continue }
             // A movement is told once: by the state where that changes, and by itself where it does not.
             let isMovement = quality == .confirmed && before.position != .unknown && state != before.position.lockState
-            let teller = operation.flatMap { isMovement && $0.operation?.resulting == state ? $0 : nil }
+            // Somebody who did what a command waited for is told by themselves: the command's end names nobody else.
+            let isTold = isMovement && !(command == .confirmed && operation?.isBySomebody == true)
+            let teller = operation.flatMap { isTold && $0.operation?.resulting == state ? $0 : nil }
             if teller != nil { operation = nil }
             let method = teller?.eventMethod ?? (command == .confirmed ? .remote : nil)
             facts.append(.state(state, quality: quality, method: method, operatorName: teller?.operatorName))
@@ -28,6 +30,7 @@ extension Heard {
         for event in events {
             // One that the state before has told is not told again.
             if event.kind == .operation, event.isDone != false, event != operation { continue }
+            if event.isAttempt, before.awaits(event) { continue }
             if event.kind == .jam, told { continue }
             guard let recordEvent = event.recordEvent else { continue }
             facts.append(.event(recordEvent, method: event.eventMethod, operatorName: event.operatorName))
@@ -35,6 +38,18 @@ extension Heard {
         if case .rejected(let rejection) = command, rejection != .jammed || !told { facts.append(.refusal(rejection.cause)) }
         return facts
     }
+}
+
+extension LockMemory {
+    /// Whether the state will tell of a movement that an event announces, when it is made; `ActAtDoor` keeps who it was till then.
+    fileprivate func awaits(_ event: LockEvent) -> Bool {
+        underWay == nil && position != .unknown && position.lockState != event.operation?.resulting
+    }
+}
+
+extension LockEvent {
+    /// Whether a lock says that it was moved, and not over the network.
+    fileprivate var isBySomebody: Bool { method.map { $0 != .remote && $0 != .unknown } ?? false }
 }
 
 extension Heard.Report {

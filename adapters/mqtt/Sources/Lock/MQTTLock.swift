@@ -65,6 +65,9 @@ final class MQTTLock: Sendable {
 
     var id: DeviceID { attached.id }
 
+    /// Whether an order waits for its answer.
+    var isUnderWay: Bool { state.withLock { $0.order.map { $0.until > surroundings.clock.monotonicNow() } ?? false } }
+
     /// Whether what found it says that it is no longer there.
     var isGone: Bool { state.withLock { $0.isGone } }
 
@@ -303,19 +306,38 @@ final class MQTTLock: Sendable {
     /// Listens from now on.
     func arrive() { link.add(self) }
 
-    /// From now on nothing is said of it, and nothing is sent to it.
+    /// From now on it hears nothing, and nothing is sent to it.
     ///
-    /// - Parameter isLost: it stays attached without a way to it: the last word is that nobody knows how it is.
-    func leave(isLost: Bool = false) {
-        link.remove(self)
+    /// - Parameter heir: who is told of the lock now. What has happened at the door is still handed on, but for a lock that is
+    ///   attached no more; of one that has lost its way the last word is that nobody knows how it is.
+    func leave(_ heir: Heir) {
+        // What a newer one wants is never taken off the broker in between.
+        defer { if heir != .newer { link.remove(self) } }
         change { state in
             state.isDetached = true
-            state.outbox = []
+            state.outbox = heir == .nobody ? [] : state.outbox.filter { if case .event = $0.fact { true } else { false } }
             finishOrder(&state)
-            guard isLost else { return }
+            guard heir == .noWay else { return }
             deliver(.availability(nil), &state, after: state.lastOrder?.id)
             doubt(&state)
         }
+    }
+
+    /// Another one of the same device takes its place.
+    func give(wayTo newer: MQTTLock) {
+        leave(.newer)
+        newer.arrive()
+        link.remove(self)
+    }
+
+    /// What comes after a lock's way to its broker.
+    enum Heir {
+        /// The lock is attached no more.
+        case nobody
+        /// Another `MQTTLock` of the same device.
+        case newer
+        /// It stays attached, and nothing reaches it.
+        case noWay
     }
 }
 

@@ -10,13 +10,6 @@ package struct ProfileFile: Sendable {
     /// - Throws: every mistake of the file; that it cannot be read is one.
     package func profile() throws(ProfileMistakes) -> Profile { try Profile(yaml: text(), file: path) }
 
-    /// The id that stands in a file, whatever else is wrong with it.
-    var declaredID: String? {
-        guard let text = try? text() else { return nil }
-        let line = text.split(separator: "\n").first { $0.hasPrefix("profile:") }
-        return line?.dropFirst("profile:".count).split(separator: " ").first.map(String.init)
-    }
-
     private func text() throws(ProfileMistakes) -> String {
         guard let handle = FileManager.default.contents(atPath: path) else { throw mistake("the file cannot be read") }
         guard handle.count <= Profile.longestFile else {

@@ -14,6 +14,8 @@ package final class ProfileLibrary: Sendable {
     private struct Content {
         var profiles: [String: Profile] = [:]
         var replaced: Set<String> = []
+        /// The id in each file when it was read last without a mistake, by its path.
+        var ids: [String: String] = [:]
     }
 
     /// - Parameter directories: folders whose `*.yaml` and `*.yml` files are profiles; read by `reload()`.
@@ -31,14 +33,16 @@ package final class ProfileLibrary: Sendable {
     /// The shipped ids in whose place a file of a folder stands, sorted.
     package var replaced: [String] { content.withLock { $0.replaced.sorted() } }
 
-    /// Reads the folders again. A file with a mistake is left out, and what stood in its place before stays.
+    /// Reads the folders again. A file with a mistake is left out, as is a folder that cannot be read, and what stood in its place
+    /// before stays.
     ///
     /// - Returns: a sentence for each mistake, with file and line.
     package func reload() -> [String] {
         var sentences: [String] = []
         var found: [String: (profile: Profile, file: String)] = [:]
         var failed: Set<String> = []
-        for file in files(&sentences) {
+        var lost: Set<String> = []
+        for file in files(&sentences, unread: &lost) {
             do {
                 let profile = try ProfileFile(path: file).profile()
                 if let other = found[profile.id] {
@@ -48,19 +52,24 @@ package final class ProfileLibrary: Sendable {
                 }
             } catch {
                 sentences += error.description.split(separator: "\n").map(String.init)
-                if let id = ProfileFile(path: file).declaredID { failed.insert(id) }
+                failed.insert(file)
             }
         }
         content.withLock { content in
-            let before = content.profiles
+            let before = content
             content.profiles = ShippedProfiles.all.merging(found.mapValues(\.profile)) { $1 }
-            for id in failed where found[id] == nil { content.profiles[id] = before[id] }
+            content.ids = Dictionary(found.map { ($1.file, $0) }) { one, _ in one }
+            for (file, id) in before.ids where failed.contains(file) || lost.contains(where: { file.hasPrefix($0 + "/") }) {
+                content.ids[file] = id
+                if found[id] == nil { content.profiles[id] = before.profiles[id] }
+            }
             content.replaced = Set(ShippedProfiles.all.filter { content.profiles[$0.key] != $0.value }.keys)
         }
         return sentences
     }
 
-    private func files(_ sentences: inout [String]) -> [String] {
+    /// - Parameter unread: the folders that cannot be listed.
+    private func files(_ sentences: inout [String], unread: inout Set<String>) -> [String] {
         var files: [String] = []
         for directory in directories {
             do {
@@ -68,6 +77,7 @@ package final class ProfileLibrary: Sendable {
                 files += names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map { "\(directory)/\($0)" }
             } catch {
                 sentences.append("\(directory): the folder of profiles cannot be read")
+                unread.insert(directory)
             }
         }
         return files

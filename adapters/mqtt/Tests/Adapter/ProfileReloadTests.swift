@@ -65,7 +65,28 @@ import Testing
         #expect(throws: AdapterError.offline) { try rig.send(.unlock, to: Self.door) }
         try folder.write(Self.profile(unlocked: "A"), to: "acme.yaml")
         #expect(rig.adapter.reloadProfiles() == [])
+        // What the broker keeps comes when the subscription stands.
+        rig.nuki.keep("acme/door/state", "L")
+        await rig.reports.first(of: Self.door) { $0.state == .locked }
         try await Self.expectUnlock(by: "A", rig)
+        await rig.end()
+    }
+
+    @Test("a lock that owes an answer is spoken to in the new words when it has given it")
+    func underWay() async throws {
+        let folder = try ProfileFolder()
+        try folder.write(Self.profile(unlocked: "A"), to: "acme.yaml")
+        let (rig, _) = try await Self.rig(folder)
+        rig.adapter.attach(AttachedLock(id: Self.door, address: Self.address))
+        rig.nuki.keep("acme/door/state", "L")
+        await rig.reports.first(of: Self.door) { $0.state == .locked }
+        let order = try rig.send(.unlock, to: Self.door)
+        try folder.write(Self.profile(unlocked: "B"), to: "acme.yaml")
+        #expect(rig.adapter.reloadProfiles() == [])
+        rig.nuki.say("acme/door/state", "A")
+        await rig.reports.first(of: Self.door) { $0.confirms(order, .unlock) }
+        #expect(rig.adapter.reloadProfiles() == [])
+        try await Self.expectUnlock(by: "B", rig)
         await rig.end()
     }
 

@@ -101,19 +101,6 @@ final class GatewayRig: Sendable {
 
     private struct Replayed: Error {}
 
-    /// Lets time go by, no faster than a broker works, until a command has its end.
-    func end(of running: RunningCommand) async -> CommandState {
-        let end = Mutex<CommandState?>(nil)
-        Task {
-            let state = await running.finished.command.state
-            end.withLock { $0 = state }
-        }
-        while true {
-            if let state = end.withLock({ $0 }) { return state }
-            await clock.pass(.milliseconds(1))
-        }
-    }
-
     var status: DeviceStatus { control.devices.status(of: door) }
 
     /// What stands in the log of what the door did by itself, once everything that was heard has been written.

@@ -29,7 +29,7 @@ import Testing
         #expect(events.map(\.actor.name) == ["code 7"])
     }
 
-    @Test("a state that comes after more than ten seconds, or is another one, is a line of its own")
+    @Test("what was only announced is written when it is done; after more than ten seconds nobody knows by whom")
     func apart() async throws {
         let rig = try await Self.nuki()
         try rig.say("nuki/A/lockActionEvent", "1,2,0,0,0")
@@ -39,7 +39,9 @@ import Testing
         try rig.say("nuki/A/lockActionEvent", "2,2,0,0,0")
         try rig.say("nuki/A/state", "254")
         try await rig.settle()
-        #expect(await rig.stopAndRead().map(\.event) == [.unlocked, .unlocked, .locked, .jammed])
+        let events = await rig.stopAndRead()
+        #expect(events.map(\.event) == [.unlocked, .jammed], "the bolt was never out")
+        #expect(events.map(\.method) == [nil, nil])
     }
 
     @Test("a Z-Wave notification and the mode, whichever comes first; what brings nothing new is left out")

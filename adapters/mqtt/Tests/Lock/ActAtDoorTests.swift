@@ -93,9 +93,28 @@ import Testing
         act.note([someone], at: Self.at(40))
         #expect(act.tell(Self.live(.locked, .remote), isMovement: true, at: Self.at(41))?.fact == Self.live(.locked, .remote))
         act.note([someone], at: Self.at(50))
-        act.note([LockEvent(.operation, operation: .unlock, method: .manual)], at: Self.at(51))
+        act.note([LockEvent(.operation, operation: .unlock, isDone: true, method: .manual)], at: Self.at(51))
         #expect(act.tell(Self.live(.unlocked), isMovement: true, at: Self.at(52))?.fact == Self.live(.unlocked), "it was another")
         act.note([LockEvent(.operation, operation: LockEvent.Operation.none, method: .button)], at: Self.at(60))
         #expect(act.tell(Self.live(.locked), isMovement: true, at: Self.at(61))?.fact == Self.live(.locked), "it did nothing")
+    }
+
+    @Test("what was announced explains the movement that was announced, and no other")
+    func announced() {
+        let attempt = LockEvent(.operation, operation: .unlock, method: .keypad, credentialID: 3)
+        var act = ActAtDoor()
+        act.note([attempt], at: Self.start)
+        #expect(act.tell(Self.live(.unlocked), isMovement: true, at: Self.at(1))?.fact == Self.live(.unlocked, .keypad, "code 3"))
+        act.note([attempt], at: Self.at(20))
+        #expect(act.tell(Self.live(.jammed), isMovement: true, at: Self.at(21))?.fact == Self.live(.jammed))
+    }
+
+    @Test("after a while in which nobody knew where the bolt was, the same movement is news")
+    func unknownBetween() {
+        var act = ActAtDoor()
+        _ = act.tell(.event(.unlocked, method: .keypad, operatorName: nil), isMovement: false, at: Self.start)
+        #expect(act.tell(Self.live(.unlocked), isMovement: true, at: Self.at(1))?.isRepeat == true)
+        _ = act.tell(Self.live(.unknown), isMovement: true, at: Self.at(2))
+        #expect(act.tell(Self.live(.unlocked), isMovement: true, at: Self.at(3))?.isRepeat == false)
     }
 }

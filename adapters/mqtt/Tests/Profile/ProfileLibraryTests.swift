@@ -50,6 +50,15 @@ import Testing
         let sentences = library.reload()
         #expect(sentences.count == 1 && sentences[0].hasPrefix("\(folder.path)/acme.yaml:3: "), "\(sentences)")
         #expect(library["acme"]?.description == "mine")
+        // Whatever is left of it: nothing while an editor writes it, a first line that names nobody, a folder that is away.
+        for broken in ["", "profile: a b c\n", "profile: \"acme\"\r\nstate: 1\r\n"] {
+            try folder.write(broken, to: "acme.yaml")
+            #expect(library.reload().isEmpty == false && library["acme"]?.description == "mine", "\(broken)")
+        }
+        try FileManager.default.moveItem(atPath: folder.path, toPath: "\(folder.path)-away")
+        #expect(library.reload().count == 1 && library["acme"]?.description == "mine")
+        try FileManager.default.moveItem(atPath: "\(folder.path)-away", toPath: folder.path)
+        try folder.write("", to: "acme.yaml")
         // The same for one that stands in the place of a shipped one.
         try folder.write(Self.profile("homie"), to: "homie.yaml")
         _ = library.reload()
