@@ -195,7 +195,7 @@ package final class MQTTConnection: Sendable {
             state.withLock { $0.note(event, at: clock.now()) }
             receive(event)
         }
-        if !turn.answers.isEmpty { line.withLock { $0.handedOn(turn.answers) } }
+        if turn.hasAnswer { line.withLock { $0.handedOn() } }
     }
 
     private func end() {

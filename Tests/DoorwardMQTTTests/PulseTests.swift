@@ -63,6 +63,8 @@ import Testing
         pulse.answered(8)
         #expect(pulse.isSlow(at: start.advanced(by: .seconds(1))) && !pulse.proves(frame, at: start))
         pulse.answered(7)
+        #expect(!pulse.proves(frame, at: start) && !pulse.isGone(at: start.advanced(by: .seconds(9))), "read, and not handed on")
+        pulse.handedOn()
         #expect(pulse.proves(frame, at: start.advanced(by: .seconds(2))) && !pulse.proves(frame.next, at: start))
         #expect(!pulse.proves(frame, at: start.advanced(by: .milliseconds(2001))), "it may stand still by now")
         #expect(!pulse.isSlow(at: start.advanced(by: .seconds(1))) && pulse.isAnswered)

@@ -24,8 +24,8 @@ struct Line: ~Copyable {
         var events: [MQTTEvent] = []
         /// Messages that came and are lost, as they were too long or too many.
         var dropped = 0
-        /// Numbers of answers that may be the pulse's, which counts when all that came before it has been handed on.
-        var answers: [Int32] = []
+        /// Whether an answer was read that counts when all that came before it has been handed on.
+        var hasAnswer = false
     }
 
     private enum Phase {
@@ -116,8 +116,8 @@ struct Line: ~Copyable {
         isStanding && frame > lastFrameBefore && pulse.proves(frame, at: now)
     }
 
-    /// What came before these answers of the broker has been handed on.
-    mutating func handedOn(_ answers: [Int32]) { for number in answers { pulse.answered(number) } }
+    /// What came before the broker's last answer has been handed on.
+    mutating func handedOn() { pulse.handedOn() }
 
     /// Hands an announcement to the library, which may hold a part of it until the socket takes it.
     mutating func announce(_ word: MQTTAnnouncement) throws(MQTTSendError) -> MQTTFrameID? {
@@ -259,7 +259,8 @@ struct Line: ~Copyable {
 
     private mutating func collect(_ turn: inout Turn, at now: MonotonicInstant) {
         guard let noted = handle?.events else { return }
-        turn.answers += noted.unsubscriptions
+        for number in noted.unsubscriptions { pulse.answered(number) }
+        turn.hasAnswer = !noted.unsubscriptions.isEmpty
         for (number, codes) in noted.subscriptions {
             for (filter, code) in subscriptions.answered(number, codes) {
                 turn.events.append(.subscriptionRefused(filter, reason: String(cString: mosquitto_reason_string(code))))

@@ -15,6 +15,8 @@ struct Pulse {
     /// The newest question that was answered: when it was put, and the last frame before it, which the broker has certainly taken
     /// in, as it answers in order.
     private var proof: (at: MonotonicInstant, after: MQTTFrameNumber)?
+    /// The same of a question whose answer was read, while what came before the answer is still being handed on.
+    private var nextProof: (at: MonotonicInstant, after: MQTTFrameNumber)?
     private var heard: MonotonicInstant?
 
     /// Whether a question may be put.
@@ -25,8 +27,11 @@ struct Pulse {
 
     mutating func answered(_ number: Int32) {
         guard let asked, asked.number == number else { return }
-        (proof, self.asked) = ((asked.at, asked.after), nil)
+        (nextProof, self.asked) = ((asked.at, asked.after), nil)
     }
+
+    /// What came before the last answer has been handed on.
+    mutating func handedOn() { proof = nextProof ?? proof }
 
     /// Whether the broker has shown that it was at work after a frame had come, and a moment ago.
     func proves(_ frame: MQTTFrameNumber, at now: MonotonicInstant) -> Bool {
