@@ -25,6 +25,7 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let collections = Target.Dependency.product(name: "HashTreeCollections", package: "swift-collections")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -92,7 +93,7 @@ let package = Package(
             "DoorwardControl",
             [
                 "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", logging, metrics, crypto, cryptoExtras,
-                deque,
+                deque, heap,
             ]),
         // What must last, in SQLite. GRDB only here.
         module(
@@ -155,7 +156,7 @@ let package = Package(
             "DoorwardStoreTests",
             [
                 "DoorwardStore", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardDomain", "DoorwardTesting", grdb,
-                logging, metrics,
+                sqlite, logging, metrics,
             ]),
         tests("DoorwardAPITests", ["DoorwardAPI"]),
         tests("DoorwardClientTests", ["DoorwardClient", "DoorwardAPI", nioCore, nioPosix, nioHTTP1]),
@@ -230,6 +231,14 @@ if Context.environment["DOORWARD_BENCHMARKS"] != nil {
                 "DoorwardDomain", "AdapterSimulator", hummingbird, nioCore, nioPosix, logging,
             ],
             path: "Benchmarks/Unlock",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "benchmark-times",
+            dependencies: [
+                "BenchmarkSupport", "BenchmarkFleet", "BenchmarkGateway", "DoorwardStore", "DoorwardControl", "DoorwardPolicy",
+                "DoorwardDomain", httpClient, nioCore, nioHTTP1, logging,
+            ],
+            path: "Benchmarks/Times",
             swiftSettings: strict),
         .executableTarget(
             name: "benchmark-mqtt-bare", dependencies: ["CMosquitto"], path: "Benchmarks/MQTT/Bare",

@@ -36,7 +36,7 @@ struct GatewayUnderTest {
         settings.port = 0
         let (ports, opened) = AsyncStream.makeStream(of: Int.self)
         let server = try GatewayServer(
-            control: control, settings: settings, tokenKey: TokenKey(), simulator: nil, logger: logger,
+            control: control, settings: settings, tokenKey: try TokenKey(random: RandomSource()), simulator: nil, logger: logger,
             onServerRunning: { opened.yield($0) })
         let running = Task { try await server.run() }
         let port = await ports.first { _ in true } ?? 0

@@ -105,7 +105,7 @@ struct UnlockBenchmark {
 
     private func encodingTime(_ gateway: GatewayUnderTest) async throws -> Double {
         let scope = gateway.control.directory.current.portfolioIDs.map { RecordScope.portfolioLog($0) }
-        let records = try await gateway.store.records(RecordQuery(scopes: scope, limit: 200))
+        let records = try await gateway.store.page(RecordQuery(scopes: scope, limit: 200)).records
         var random = SystemRandomNumberGenerator()
         let key = PersonKey(using: &random)
         let watch = Stopwatch()

@@ -3,6 +3,8 @@
 package enum FieldProblemWord: String, CaseIterable, Codable, Sendable {
     /// The body is no JSON at all.
     case notJSON = "not_json"
+    /// A text has more than 30 combining marks in a row (Unicode's Stream-Safe Text Format).
+    case tooManyMarks = "too_many_combining_marks"
     /// The same key stands twice.
     case duplicateKey = "duplicate_key"
     /// The object has no such key; nothing that is sent is ignored.
@@ -13,6 +15,8 @@ package enum FieldProblemWord: String, CaseIterable, Codable, Sendable {
     case wrongType = "wrong_type"
     /// More characters, bytes or elements than `WireLimits` allows.
     case tooLong = "too_long"
+    /// A page of so many items has more bytes than `WireLimits` allows.
+    case pageTooLarge = "page_too_large"
     /// Fewer characters or bytes than the field takes.
     case tooShort = "too_short"
     /// Nothing but white space.

@@ -8,6 +8,8 @@ package enum WireLimits {
     package static let reasonCharacters = 500
     /// Bytes of an email address (RFC 5321, section 4.5.3.1.3, without the angle brackets).
     package static let emailBytes = 254
+    /// Bytes of a device's `address`, and of its `metadata`, as JSON without white space.
+    package static let freeObjectBytes = 8 * 1024
     /// Elements of a list of ids in a body.
     package static let listElements = 200
     /// Milliseconds that a command may take.
@@ -16,6 +18,8 @@ package enum WireLimits {
     package static let pageSize = 1...200
     /// Items of a page where the request names no `limit`.
     package static let defaultPageSize = 20
+    /// Bytes of a page's items: a page of access records ends sooner for them, any other that has more is refused.
+    package static let pageBytes = 4 * 1024 * 1024
     /// Access records of a page.
     package static let recordPageSize = 1...500
     /// Access records of a page where the request names no `limit`.

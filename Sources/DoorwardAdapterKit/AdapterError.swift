@@ -8,4 +8,6 @@ package enum AdapterError: Error, Hashable, Sendable {
     case unsupported
     /// The adapter does not know this lock: attach it first.
     case notAttached
+    /// The lock takes no command without its code, and none is set: set it first.
+    case codeRequired
 }

@@ -6,8 +6,8 @@ package struct AdapterTransport: Hashable, Sendable {
     package let owner: TransportOwner
     /// `.ok` while locks can be reached by it, else `.down`.
     package let health: AdapterHealth
-    /// Why they cannot be reached, in words that tell an operator what to check and hold no secret; `nil` where they can, and
-    /// until that is known.
+    /// The transport's problem, as a text without secrets for operators: why it is `.down`, or what it leaves out while
+    /// it is `.ok`. `nil` where no problem is known.
     package let problem: String?
 
     package init(name: String, owner: TransportOwner, health: AdapterHealth, problem: String? = nil) {

@@ -52,6 +52,10 @@ package protocol LockAdapter: Sendable {
     /// Forgets a lock. Its reports are dropped, an order for it throws `.notAttached`.
     func detach(_ id: DeviceID)
 
+    /// Sets the code that is sent with a lock's commands, also before `attach`; `nil` for none. Sends nothing. The adapter keeps
+    /// the code until `detach`, and never reports or logs it.
+    func setCode(_ code: Secret<String>?, for id: DeviceID)
+
     /// Hands the bytes of one order to the transport, now, or throws; returns without waiting for the lock.
     ///
     /// MUST NOT suspend, block on the network or keep the order for a later attempt: it is called inside the device's
@@ -62,6 +66,11 @@ package protocol LockAdapter: Sendable {
 
     /// Asks the lock for its state, if it can be asked; the answer comes as a report. Can move nothing.
     func refresh(_ id: DeviceID) throws(AdapterError)
+
+    /// Explains a command that `send` refused, that was refused later, or that timed out. Asked once, when the command ends.
+    ///
+    /// - Returns: `nil` where the adapter knows of nothing wrong between the gateway and the lock.
+    func problem(of command: CommandID, for id: DeviceID) -> TransportProblem?
 }
 
 extension LockAdapter {
@@ -76,6 +85,12 @@ extension LockAdapter {
 
     /// Locks of this kind do not make themselves known.
     package var discovered: [DiscoveredLock] { [] }
+
+    /// Its locks take no codes.
+    package func setCode(_ code: Secret<String>?, for id: DeviceID) {}
+
+    /// The adapter knows no more than the outcome.
+    package func problem(of command: CommandID, for id: DeviceID) -> TransportProblem? { nil }
 
     /// As for one from whom nothing is hidden.
     package func check(address: [String: JSONValue]) throws(AddressMistakes) -> CheckedAddress {

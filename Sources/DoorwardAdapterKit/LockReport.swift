@@ -21,9 +21,17 @@ package struct LockReport: Hashable, Sendable {
     /// line in the log.
     package let isRepeat: Bool
 
+    /// Truncates the fact's texts to their limits, and makes them stream-safe (`StreamSafeText`).
     package init(deviceID: DeviceID, _ fact: Fact, after: CommandID?, isRepeat: Bool = false) {
-        (self.deviceID, self.fact, self.after, self.isRepeat) = (deviceID, fact, after, isRepeat)
+        (self.deviceID, self.fact, self.after, self.isRepeat) = (deviceID, fact.bounded, after, isRepeat)
     }
+
+    /// Maximum length of an operator's name in a report, in bytes.
+    package static let maxOperatorNameBytes = 800
+    /// Maximum number of fault codes in a report.
+    package static let maxFaults = 64
+    /// Maximum length of a fault code in bytes; a longer one is dropped.
+    package static let maxFaultBytes = 64
 
     /// What the lock says.
     package enum Fact: Hashable, Sendable {
@@ -42,6 +50,30 @@ package struct LockReport: Hashable, Sendable {
         /// Everything that is wrong with the lock at this moment beside a jam, which is a state: words in camel case such as
         /// `notFullyLocked`, `tamper`, `uncalibrated`, `gone`. The whole set each time; empty when all is well again.
         case faults(Set<String>)
+        /// The transport delivered a command after its deadline: the lock may still execute it.
+        case deliveredLate(CommandID)
+    }
+}
+
+extension LockReport.Fact {
+    /// The same fact with stream-safe texts of limited length, whatever the adapter's source for them was.
+    fileprivate var bounded: Self {
+        switch self {
+        case .state(let state, let quality, let method, let name?):
+            .state(state, quality: quality, method: method, operatorName: Self.bounded(name))
+        case .event(let event, let method, let name?): .event(event, method: method, operatorName: Self.bounded(name))
+        case .faults(let words) where words.count > LockReport.maxFaults || !words.allSatisfy(Self.isFaultWord):
+            .faults(Set(words.filter(Self.isFaultWord).sorted().prefix(LockReport.maxFaults)))
+        case .state, .event, .faults, .door, .battery, .availability, .refusal, .deliveredLate: self
+        }
+    }
+
+    private static func bounded(_ name: String) -> String {
+        name.truncated(toBytes: LockReport.maxOperatorNameBytes).streamSafe
+    }
+
+    private static func isFaultWord(_ word: String) -> Bool {
+        word.utf8.count <= LockReport.maxFaultBytes && word.isStreamSafe
     }
 }
 

@@ -8,11 +8,13 @@ package struct DoorwardClient: Sendable {
     /// - Parameters:
     ///   - server: `https://HOST[:PORT]`, or plain HTTP to this machine.
     ///   - source: what the log notes as the way of a call: `cli` or `console`; `nil` for the API itself.
+    ///   - timeLimit: of every call, instead of each call's own.
     /// - Throws: `ClientError.badAddress`.
-    package init(server: String, credentials: Credentials, source: String? = nil) throws(ClientError) {
+    package init(server: String, credentials: Credentials, source: String? = nil, timeLimit: Duration? = nil) throws(ClientError)
+    {
         self.server = try ServerAddress(server)
         self.credentials = credentials
-        channel = Channel(server: self.server, source: source)
+        channel = Channel(server: self.server, source: source, timeLimit: timeLimit)
     }
 
     /// Locks.

@@ -7,18 +7,20 @@ package struct AccessHistory: Sendable {
 
     package init(writer: TenancyWriter) { self.writer = writer }
 
-    /// A page of what the caller may read. One past `limit` is fetched, to know whether more follows.
+    /// A page of the records that the caller may read.
     ///
     /// - Parameter filter: `nil` where the request names something that cannot exist: nothing is listed.
     package func records(
         for caller: Caller, filter: RecordFilter?, order: RecordQuery.Order, after: RecordPlace?, limit: Int
-    ) async throws(GatewayError) -> (records: [AccessRecord], hasMore: Bool) {
-        guard let filter else { return ([], false) }
-        let scopes = writer.directory.current.recordScopes(of: caller.userID, filteredBy: filter)
-        guard !scopes.isEmpty else { return ([], false) }
-        let query = RecordQuery(scopes: scopes, filter: filter, order: order, after: after, limit: limit + 1)
-        let found = try await storing { () throws(StoreError) in try await writer.ledger.store.records(query) }
-        return (Array(found.prefix(limit)), found.count > limit)
+    ) async throws(GatewayError) -> RecordPage {
+        let tenancy = writer.directory.current
+        guard let filter else { return RecordPage(records: [], next: nil) }
+        let scopes = tenancy.recordScopes(of: caller.userID, filteredBy: filter)
+        guard !scopes.isEmpty else { return RecordPage(records: [], next: nil) }
+        var query = RecordQuery(scopes: scopes, filter: filter, order: order, after: after, limit: limit)
+        // The reader is identified by all scopes that the caller may read: a filter does not create a separate queue entry.
+        query.reader = tenancy.listReader(caller.userID, tenancy.recordScopes(of: caller.userID))
+        return try await storing { () throws(StoreError) in try await writer.ledger.store.page(query) }
     }
 }
 
@@ -39,10 +41,15 @@ extension TenancyDirectory {
         for entity in SecurityService.entities(where: userID, holds: .viewAccessHistory, in: self) {
             switch entity {
             case .portfolio(let id): scopes.append(.portfolioLog(id))
-            case .property(let id): scopes.append(.property(id))
-            case .unit(let id): scopes.append(.unit(id))
+            case .property(let id): if let portfolio = property(id)?.portfolioID { scopes.append(.property(id, in: portfolio)) }
+            case .unit(let id): if let portfolio = unit(id)?.portfolioID { scopes.append(.unit(id, in: portfolio)) }
             }
         }
         return scopes
+    }
+
+    /// For whom the store reads a list of these scopes.
+    func listReader(_ userID: UserID, _ scopes: [RecordScope]) -> ListReader {
+        ListReader(userID: userID, logs: Set(scopes.map(\.log)))
     }
 }

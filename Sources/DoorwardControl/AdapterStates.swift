@@ -24,7 +24,8 @@ package struct AdapterStates: Sendable {
         }
         return adapters.all.map { adapter in
             AdapterState(
-                kind: adapter.kind, health: adapter.health.rawValue, deviceCount: counts[adapter.kind]?.devices ?? 0,
+                kind: adapter.kind, health: adapters.health(of: adapter).rawValue, problem: adapters.problem(of: adapter),
+                deviceCount: counts[adapter.kind]?.devices ?? 0,
                 onlineCount: counts[adapter.kind]?.online ?? 0, addressKeys: adapter.addressFields.map { AddressKey($0) },
                 transports: adapter.transports.map { TransportState($0) })
         }
@@ -44,6 +45,8 @@ package struct AdapterState: Sendable {
     package let kind: String
     /// Whether it can do its work: `ok`, `degraded` or `down`.
     package let health: String
+    /// Why the adapter has not started, for an operator; `nil` once it has. Later connection problems are in `transports`.
+    package let problem: String?
     /// How many devices are attached to it.
     package let deviceCount: Int
     /// How many of these are known to be within reach.

@@ -10,15 +10,25 @@ enum CommandEnding: Sendable {
     /// The adapter did not hand the order over.
     case notSent(AdapterError)
     case shuttingDown
-    /// The rule that grants the command now could not be written down, so nothing was sent.
+    /// The store cannot write, so nothing was sent: neither the rule that grants the command now nor its outcome would be durable.
     case intentNotWritten
-    /// What happened is known to nobody who may be told: it could not be written down.
-    case outcomeNotWritten
+    /// The outcome could not be made durable.
+    ///
+    /// - Parameter wasSent: false if the command was certainly not sent; `nil` if the lock may have moved.
+    case outcomeNotWritten(wasSent: Bool?)
 
     /// Whether the lock may still answer.
     var isUnanswered: Bool {
         switch self {
         case .lockSaid(.deadlinePassed), .lockSaid(.abandoned): true
+        default: false
+        }
+    }
+
+    /// Whether the adapter may know the cause of this outcome.
+    var isFailedDelivery: Bool {
+        switch self {
+        case .notSent, .lockSaid(.deadlinePassed), .lockSaid(.refused): true
         default: false
         }
     }
@@ -40,10 +50,14 @@ enum CommandEnding: Sendable {
         case .notSent(.transportBusy): command.end(.failed, RefusalCause.transport.rawValue, sent: false)
         case .notSent(.unsupported): command.end(.failed, RefusalCause.unsupported.rawValue, sent: false)
         case .notSent(.notAttached): command.end(.failed, RefusalCause.other.rawValue, sent: false)
+        case .notSent(.codeRequired): command.end(.failed, RefusalCause.invalidCode.rawValue, sent: false)
         case .shuttingDown: command.end(.failed, "shutting_down", sent: false)
-        case .intentNotWritten, .outcomeNotWritten:
+        case .intentNotWritten:
             command.stateAfter = nil
-            command.end(.unknown, nil, sent: nil)
+            command.end(.unknown, nil, sent: false)
+        case .outcomeNotWritten(let wasSent):
+            command.stateAfter = nil
+            command.end(.unknown, nil, sent: wasSent)
         }
     }
 

@@ -15,14 +15,14 @@ final class CommandLife: Sendable {
     private let lockNumber: Int
     private let place: QueuePlace
     private let deadline: Mutex<MonotonicInstant>
-    private let repeatable: IdempotentCall<FinishedCommand>?
+    private let repeatable: IdempotentCall?
     private let state: Mutex<Command>
     /// When the command was accepted, for what is measured.
     private let accepted: MonotonicInstant
 
     init(
         dal: LockDAL, request: CommandRequest, command: Command, stamp: DeviceStamp, adapter: (any LockAdapter)?,
-        live: LiveDevice, place: QueuePlace, deadline: MonotonicInstant, repeatable: IdempotentCall<FinishedCommand>?
+        live: LiveDevice, place: QueuePlace, deadline: MonotonicInstant, repeatable: IdempotentCall?
     ) {
         (self.dal, self.request, self.stamp, self.adapter) = (dal, request, stamp, adapter)
         (self.live, self.place, self.repeatable) = (live, place, repeatable)
@@ -43,14 +43,13 @@ final class CommandLife: Sendable {
     /// Makes the command and its intent durable.
     func writeFirstIntent() async throws(GatewayError) {
         let command = command
-        let entry = repeatable.map {
-            IdempotencyEntry(
-                key: $0.key, fingerprint: $0.fingerprint, commandID: command.id, answer: nil, createdAt: command.requestedAt)
-        }
+        let entry = repeatable?.entry(.command(command.id), at: command.requestedAt)
         try await dal.ledger.write(
             StoreTransaction(
                 commands: [.begin(command, log: stamp.log)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]
-            ))
+            ),
+            // Recovery settles only commands that are not in the table: one in doubt that is still there would stay open.
+            beforeDoubt: { dal.running.remove(command.id) })
     }
 
     /// Makes a further intent durable, which names the rule that grants the command now.
@@ -122,7 +121,7 @@ final class CommandLife: Sendable {
     private func decideAndSend(_ order: OrderUnderWay) -> Passage {
         guard !dal.running.isClosed else { return .ended(.shuttingDown) }
         // Nothing is begun whose end could not be written down.
-        guard dal.ledger.isAcceptingCommands else { return .ended(.outcomeNotWritten) }
+        guard dal.ledger.isAcceptingCommands else { return .ended(.intentNotWritten) }
         guard dal.clock.monotonicNow() < deadline.withLock({ $0 }) else { return .ended(.deadlinePassed) }
         let now = dal.clock.now()
         let command = command
@@ -140,6 +139,7 @@ final class CommandLife: Sendable {
 
     private func handOver(_ order: OrderUnderWay, at now: Timestamp) -> Passage {
         guard let adapter else { return .ended(.notSent(.notAttached)) }
+        guard dal.adapters.isStarted(adapter.kind) else { return .ended(.notSent(.offline)) }
         let command = state.withLock { command in
             command.stateBefore = live.status.state
             command.dispatchedAt = now
@@ -155,7 +155,7 @@ final class CommandLife: Sendable {
                 LockOrder(
                     commandID: command.id, deviceID: command.deviceID, operation: command.operation,
                     deadline: dal.clock.now().advanced(by: rest)))
-            live.forgetUnanswered()
+            live.noteSent(command.id, stamp.log)
             return .sent
         } catch {
             live.lane.expectNothing()
@@ -171,10 +171,10 @@ final class CommandLife: Sendable {
     /// Waits for the lock's word on the order, until the deadline.
     private func word(of order: OrderUnderWay) async -> CommandEnding {
         if let ending = order.ending.current { return .lockSaid(ending) }
-        let promise = order.ending
-        let timer = alarm { promise.fulfil(.deadlinePassed) }
+        let live = live
+        let timer = alarm { live.giveUp(order, as: .deadlinePassed) }
         defer { timer.cancel() }
-        return .lockSaid(await promise.value)
+        return .lockSaid(await order.ending.value)
     }
 
     /// Runs `ring` at the deadline, unless it is cancelled before.
@@ -196,26 +196,26 @@ final class CommandLife: Sendable {
     private func writeOutcome(_ ending: CommandEnding) async -> FinishedCommand {
         var ended = command
         ending.apply(to: &ended, at: max(dal.clock.now(), ended.dispatchedAt ?? ended.requestedAt), stateNow: live.status.state)
-        let finished = FinishedCommand(command: ended, status: live.status, denial: ending.denial)
-        let answer = repeatable.map { call in
-            IdempotencyEntry(
-                key: call.key, fingerprint: call.fingerprint, commandID: ended.id,
-                answer: call.render(finished, dal.directory.current), createdAt: ended.requestedAt)
-        }
+        let problem = ending.isFailedDelivery ? adapter?.problem(of: ended.id, for: ended.deviceID) : nil
+        let finished = FinishedCommand(command: ended, status: live.status, denial: ending.denial, problem: problem)
         if ending.isUnanswered {
-            live.remember(UnansweredCommand(id: ended.id, operation: ended.operation, log: stamp.log), of: lockNumber)
+            let expiry = deadline.withLock { $0 }.advanced(by: UnansweredCommand.patience)
+            live.remember(
+                UnansweredCommand(id: ended.id, operation: ended.operation, log: stamp.log, expiresAt: expiry), of: lockNumber)
+            // The state is unknown, so the lock is queried; a lock that does not support queries updates it with its next report.
+            if !dal.running.isClosed { try? adapter?.refresh(ended.deviceID) }
         }
         do {
             try await dal.ledger.write(
-                StoreTransaction(
-                    commands: [.end(ended)], idempotency: answer.map { [$0] } ?? [], records: [outcome(of: ended, ending)]))
+                StoreTransaction(commands: [.end(ended)], records: [outcome(of: ended, ending)]),
+                beforeDoubt: { dal.running.remove(ended.id) })
             state.withLock { $0 = ended }
             return finished
         } catch {
-            // First out of the table, then in doubt: whoever mends after the doubt settles what is not in the table.
-            dal.running.remove(ended.id)
+            // Also if the store refused the outcome or accepts no more writes: the intent has no outcome.
             dal.ledger.doubt(because: "the outcome of a command was not written")
-            CommandEnding.outcomeNotWritten.apply(to: &ended, at: ended.completedAt ?? ended.requestedAt, stateNow: .unknown)
+            CommandEnding.outcomeNotWritten(wasSent: ended.dispatchedAt == nil ? false : nil)
+                .apply(to: &ended, at: ended.completedAt ?? ended.requestedAt, stateNow: .unknown)
             state.withLock { $0 = ended }
             return FinishedCommand(command: ended, status: live.status)
         }

@@ -12,6 +12,8 @@ package struct CommandQuery: Hashable, Sendable {
     package var offset: Int
     /// How many are given at the most.
     package var limit: Int
+    /// For whom the list is read.
+    package var reader = ListReader()
 
     package init(scopes: [RecordScope], actorUserID: UserID? = nil, deviceID: DeviceID? = nil, offset: Int = 0, limit: Int) {
         (self.scopes, self.actorUserID, self.deviceID) = (scopes, actorUserID, deviceID)

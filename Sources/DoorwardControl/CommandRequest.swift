@@ -32,22 +32,39 @@ package struct FinishedCommand: Sendable {
     package let command: Command
     /// The status at the command's end.
     package let status: DeviceStatus
-    /// Why, if the right had ended when the command's turn came; not known any more after a restart.
+    /// The denial, if the right had ended when the command was dispatched; for a repeat, as far as it still applies.
     package let denial: Denial?
+    /// The adapter's explanation of why it failed or timed out; lost after a restart.
+    package let problem: TransportProblem?
 
-    package init(command: Command, status: DeviceStatus, denial: Denial? = nil) {
-        (self.command, self.status, self.denial) = (command, status, denial)
+    package init(command: Command, status: DeviceStatus, denial: Denial? = nil, problem: TransportProblem? = nil) {
+        (self.command, self.status, self.denial, self.problem) = (command, status, denial, problem)
     }
 }
 
 /// A command whose intent is durable. It goes on to its end whether anybody waits for it or not.
 package final class RunningCommand: Sendable {
-    /// The command as the intent has it.
+    /// The command as its intent records it; for a repeat, in its last state.
     package let accepted: Command
-    private let end: Task<FinishedCommand, Never>
+    private let end: End
 
-    init(accepted: Command, end: Task<FinishedCommand, Never>) { (self.accepted, self.end) = (accepted, end) }
+    private enum End: Sendable {
+        case awaited(Task<FinishedCommand, Never>)
+        case known(FinishedCommand)
+    }
+
+    init(accepted: Command, end: Task<FinishedCommand, Never>) { (self.accepted, self.end) = (accepted, .awaited(end)) }
+
+    /// A command that an earlier call with the same idempotency key made.
+    init(ended finished: FinishedCommand) { (accepted, end) = (finished.command, .known(finished)) }
 
     /// Waits for the command's end; its outcome is durable then, unless its state is `UNKNOWN`.
-    package var finished: FinishedCommand { get async { await end.value } }
+    package var finished: FinishedCommand {
+        get async {
+            switch end {
+            case .awaited(let task): await task.value
+            case .known(let finished): finished
+            }
+        }
+    }
 }

@@ -43,8 +43,9 @@ final class DenialRecorder: Sendable {
 
     /// Makes a denial durable, and gives the error to answer with.
     ///
-    /// It stands in the log of the device's portfolio. Of a principal without reach that record says nothing but that
-    /// somebody outside was denied; the gateway's log then holds the whole, and points at it.
+    /// It is written to the log of the device's portfolio. For a principal without reach that record contains only that an
+    /// outsider was denied; the gateway's log contains the full record, with a reference to it. For a device that does not exist
+    /// the same number of records is written, so that the response time does not reveal whether it exists (decision 0032).
     func record(
         _ denial: Denial, of request: CommandRequest, device: LockDevice?, in tenancy: TenancyDirectory
     ) async throws(GatewayError) -> GatewayError {
@@ -70,13 +71,21 @@ final class DenialRecorder: Sendable {
         _ denial: Denial, of request: CommandRequest, device: LockDevice?, in tenancy: TenancyDirectory
     ) -> [PendingRecord] {
         let whole = body(denial, of: request, device: device, in: tenancy)
-        guard let portfolio = device?.portfolioID else { return [PendingRecord(whole)] }
-        guard !denial.hasReach else { return [PendingRecord(whole.standing(in: .portfolio(portfolio)))] }
+        guard !denial.hasReach else { return [PendingRecord(whole.standing(in: whole.device?.log ?? .gateway))] }
+        let portfolio = device?.portfolioID
+        let stamp = portfolio == nil ? Self.noDevice : whole.device
         let outside = RecordBody(
-            log: .portfolio(portfolio), id: random.id(at: whole.at), at: whole.at, kind: .denial, actor: .outside, source: .api,
-            operation: request.operation, decision: .denied, reason: denial.reason, device: whole.device)
-        return [PendingRecord(outside), PendingRecord(whole, counterpart: 0)]
+            log: .portfolio(portfolio ?? Self.noPortfolio), id: random.id(at: whole.at), at: whole.at, kind: .denial,
+            actor: .outside, source: .api, operation: request.operation, decision: .denied, reason: denial.reason, device: stamp)
+        return [PendingRecord(outside), PendingRecord(whole, counterpart: portfolio == nil ? nil : 0)]
     }
+
+    /// A portfolio that does not exist. No user can read its log, which holds one record for each denied attempt without reach on
+    /// a device that does not exist or belongs to no portfolio.
+    static let noPortfolio = PortfolioID(high: 0, low: 0)
+    private static let noDevice = DeviceStamp(
+        deviceID: DeviceID(high: 0, low: 0), deviceName: "no such device", unitID: UnitID(high: 0, low: 0),
+        propertyID: PropertyID(high: 0, low: 0), portfolioID: noPortfolio)
 
     private func body(
         _ denial: Denial, of request: CommandRequest, device: LockDevice?, in tenancy: TenancyDirectory

@@ -95,15 +95,17 @@ extension TenancyDraft {
             let checked = try check(address, device.adapter, scope)
             try requireFree(checked, for: id)
             (changed.capabilities, changed.address) = (checked.capabilities, address)
+            // The code belongs to the previous lock: it must not be sent to a lock at another address.
+            if address != device.address { changed.sealedCode = nil }
         } else if isMoved, owner(device)?.allows(hangingIn: place.portfolioID) == false {
             throw .invalid("propertyId", "other_portfolio")
         }
         if changed != device {
             changed.updatedAt = now
             apply(.putDevice(changed))
-            noteUpdate(from: device, to: changed)
+            noteUpdate(from: device, to: changed, staysInPortfolio: place.portfolioID == device.portfolioID)
         }
-        return isMoved ? move(changed, to: place) : changed
+        return isMoved ? move(changed, to: place, from: device) : changed
     }
 
     /// Whoever takes a device from one place to another needs the right on both ends; an unassigned one is attached.
@@ -124,10 +126,11 @@ extension TenancyDraft {
         guard device.propertyID == unit.propertyID else { throw .invalid(field, "not_in_property") }
         guard device.unitID != unit.id else { return }
         _ = move(
-            device, to: TenancyPlace(unitID: unit.id, propertyID: unit.propertyID, portfolioID: unit.portfolioID))
+            device, to: TenancyPlace(unitID: unit.id, propertyID: unit.propertyID, portfolioID: unit.portfolioID), from: device)
     }
 
-    private mutating func move(_ device: LockDevice, to place: TenancyPlace) -> LockDevice {
+    /// - Parameter before: the device before this call, which may change other properties too.
+    private mutating func move(_ device: LockDevice, to place: TenancyPlace, from before: LockDevice) -> LockDevice {
         var moved = device
         (moved.unitID, moved.propertyID, moved.portfolioID) = (place.unitID, place.propertyID, place.portfolioID)
         moved.updatedAt = now
@@ -135,10 +138,27 @@ extension TenancyDraft {
         endGuestAccesses(listing: device.id)
         leaveCommonAreas(device.id)
         apply(.putDevice(moved))
-        note(
-            .move, RecordTarget(moved), in: Set([device.portfolioID, place.portfolioID].compactMap(\.self)),
-            device: DeviceStamp(moved), before: device.place.recordFields, after: place.recordFields)
+        noteMove(of: moved, from: before)
         return moved
+    }
+
+    /// The gateway's log contains both places. A portfolio's log contains its own only: for a device that moves between
+    /// portfolios it does not reveal the other place, nor that there is one.
+    private mutating func noteMove(of moved: LockDevice, from device: LockDevice) {
+        let (before, after) = (device.place, moved.place)
+        func view(stamp: LockDevice, in portfolio: PortfolioID?) -> ChangeView {
+            func shown(_ place: TenancyPlace) -> TenancyPlace {
+                portfolio == nil || place.portfolioID == portfolio ? place : TenancyPlace()
+            }
+            return ChangeView(
+                device: DeviceStamp(stamp), before: shown(before).recordFields, after: shown(after).recordFields)
+        }
+        let target = RecordTarget(moved)
+        write(.move, target, as: view(stamp: moved, in: nil), in: .gateway)
+        if let old = before.portfolioID, old != after.portfolioID {
+            write(.move, target, as: view(stamp: device, in: old), in: .portfolio(old))
+        }
+        if let new = after.portfolioID { write(.move, target, as: view(stamp: moved, in: new), in: .portfolio(new)) }
     }
 
     /// Takes a device out of the tenancy, and out of everything that lists it. Its records stay.
@@ -189,7 +209,9 @@ extension TenancyDraft {
         }
     }
 
-    private mutating func noteUpdate(from device: LockDevice, to changed: LockDevice) {
+    /// - Parameter staysInPortfolio: false for a device that moves to another portfolio in the same call. Neither portfolio's log
+    ///   may contain the device's properties in the other one, so only the gateway's log contains the changed values.
+    mutating func noteUpdate(from device: LockDevice, to changed: LockDevice, staysInPortfolio: Bool) {
         var before: [String: RecordValue] = [:]
         var after: [String: RecordValue] = [:]
         func note(_ key: String, _ old: RecordValue, _ new: RecordValue) {
@@ -201,6 +223,10 @@ extension TenancyDraft {
         note("model", text(device.model), text(changed.model))
         note(
             "isRemoteOperationEnabled", .bool(device.isRemoteOperationEnabled), .bool(changed.isRemoteOperationEnabled))
+        if device.sealedCode != changed.sealedCode {
+            // Records only whether a code is stored; a replaced code is recorded as an update that changes no value.
+            (before["hasCode"], after["hasCode"]) = (.bool(device.sealedCode != nil), .bool(changed.sealedCode != nil))
+        }
         // An address may hold a code, and metadata anything at all: the log says which keys there were, or how many.
         if device.address != changed.address {
             (before["address"], after["address"]) = (.keys(device.address), .keys(changed.address))
@@ -210,8 +236,8 @@ extension TenancyDraft {
             after["metadataKeys"] = .integer(Int64(changed.metadata.count))
         }
         self.note(
-            .update, RecordTarget(changed), in: Set([changed.portfolioID].compactMap(\.self)), device: DeviceStamp(changed),
-            before: before, after: after)
+            .update, RecordTarget(changed), in: Set([changed.portfolioID].compactMap { staysInPortfolio ? $0 : nil }),
+            device: DeviceStamp(changed), before: before, after: after)
     }
 }
 

@@ -129,7 +129,7 @@ final class OrderUnderWay: Sendable {
             if state == .jammed { return ending.fulfil(.jammed) }
             return false
         case .refusal(let cause): return ending.fulfil(.refused(cause))
-        case .state, .door, .battery, .availability, .event, .faults: return false
+        case .state, .door, .battery, .availability, .event, .faults, .deliveredLate: return false
         }
     }
 }

@@ -15,13 +15,17 @@ package final class DeviceReports: ReportReceiver {
     private let random: RandomSource
     private let logger: Logger
     private let backlog = EventBacklog()
+    private let availability = AvailabilityRateLimit()
+    private let executor: (any TaskExecutor)?
+    /// One for each device whose changes of availability are being counted.
+    private let timers = Mutex<[DeviceID: Task<Void, Never>]>([:])
     private let metrics: ReportMetrics
 
     init(
         directory: PublishedDirectory, devices: LiveDevices, ledger: Ledger, clock: any GatewayClock, random: RandomSource,
-        logger: Logger, metrics: ReportMetrics
+        logger: Logger, metrics: ReportMetrics, executor: (any TaskExecutor)? = nil
     ) {
-        self.metrics = metrics
+        (self.metrics, self.executor) = (metrics, executor)
         (self.directory, self.devices, self.ledger) = (directory, devices, ledger)
         (self.clock, self.random, self.logger) = (clock, random, logger)
     }
@@ -32,9 +36,14 @@ package final class DeviceReports: ReportReceiver {
         guard let live = devices.existing(report.deviceID) else { return metrics.ofUnknownDevice.increment() }
         let now = clock.now()
         let order = live.lane.orderUnderWay
-        let change = live.update { $0.take(report.fact, at: now) }
-        if order?.consider(report) == true { return }
-        let late = report.fact.confirmedState.flatMap { live.takeUnanswered(answeredBy: $0) }
+        let (change, isAnswer) = live.update { status in
+            let change = status.take(report.fact, at: now)
+            let isAnswer = order?.consider(report) ?? false
+            if isAnswer, case .refusal(let cause) = report.fact, cause.leavesDoubt(of: status.state) { status.doubtState() }
+            return (change, isAnswer)
+        }
+        if isAnswer { return }
+        let late = live.claimLateConfirmation(by: report.fact, at: clock.monotonicNow())
         // The late answer to a command is written down even where it changes nothing that was known.
         guard
             let event = (report.isRepeat ? nil : change.event(for: report.fact))
@@ -51,11 +60,23 @@ package final class DeviceReports: ReportReceiver {
                 metrics.notWritten.increment(by: events.count)
                 backlog.lose(events)
             }
+            if let dropped = backlog.takeDropped() {
+                logger.error(
+                    "events of devices were dropped: more came than the store could write",
+                    metadata: ["events": "\(dropped.events)", "devices": "\(dropped.devices.count)"])
+            }
         }
     }
 
     /// Takes no further events; `run` ends when those that wait are written.
-    package func finish() { backlog.finish() }
+    package func finish() {
+        timers.withLock { timers in
+            for timer in timers.values { timer.cancel() }
+            timers = [:]
+        }
+        for summary in availability.summaries(at: clock.now()) { enqueue(summary) }
+        backlog.finish()
+    }
 
     /// Tries until the store writes again, or the gateway stops.
     ///
@@ -81,10 +102,41 @@ package final class DeviceReports: ReportReceiver {
         let body = RecordBody(
             log: stamp.log, id: random.id(at: now), at: now, kind: .deviceEvent,
             actor: Actor(kind: .device, id: device.id.description, name: report.fact.operatorName), source: .device,
-            device: stamp, commandID: late.flatMap { $0.log == stamp.log ? $0.id : nil }, stateAfter: report.fact.confirmedState,
+            device: stamp, commandID: late.flatMap { $0.log == stamp.log ? $0.id : nil } ?? lateOrder(in: report, stamp.log),
+            stateAfter: report.fact.confirmedState,
             event: event,
             method: report.fact.method)
-        if !backlog.add(body, of: device.id) { metrics.ofFullQueue.increment() }
+        guard event == .online || event == .offline else { return enqueue(body) }
+        let admission = availability.admit(body, of: device.id, at: clock.monotonicNow())
+        for record in admission.records { enqueue(record) }
+        if let due = admission.summaryDue { writeSummary(of: device.id, at: due) }
+    }
+
+    private func enqueue(_ event: RecordBody) {
+        guard let device = event.device?.deviceID else { return }
+        if !backlog.add(event, of: device) { metrics.ofFullQueue.increment() }
+    }
+
+    /// Records at `due` the summary of a device's counted changes of availability.
+    private func writeSummary(of device: DeviceID, at due: MonotonicInstant) {
+        let timer = Task(executorPreference: executor) { [self] in
+            guard (try? await clock.sleep(until: due)) != nil else { return }
+            // Atomic with `finish`: the summary is queued before the queue is closed, or stays counted.
+            timers.withLock { timers in
+                guard !Task.isCancelled else { return }
+                timers[device] = nil
+                if let summary = availability.summary(of: device, at: clock.monotonicNow(), clock.now()) { enqueue(summary) }
+            }
+        }
+        timers.withLock { $0[device] = timer }
+    }
+}
+
+extension DeviceReports {
+    /// The command that was delivered late, if its intent is recorded in the same log; other logs do not name it.
+    private func lateOrder(in report: LockReport, _ log: LogID) -> CommandID? {
+        guard case .deliveredLate(let order) = report.fact else { return nil }
+        return devices.existing(report.deviceID)?.logOfSent(order) == log ? order : nil
     }
 }
 
@@ -108,6 +160,7 @@ private struct ConditionChange {
         case .availability(true) where wasOnline == false: return .online
         case .availability(false) where wasOnline != false: return .offline
         case .event(let event, _, _): return event
+        case .deliveredLate: return .commandDeliveredLate
         case .state, .door, .battery, .availability, .refusal, .faults: return nil
         }
     }
@@ -135,14 +188,25 @@ extension LockReport.Fact {
     fileprivate var method: EventMethod? {
         switch self {
         case .state(_, _, let method, _), .event(_, let method, _): method
-        case .door, .battery, .availability, .refusal, .faults: nil
+        case .door, .battery, .availability, .refusal, .faults, .deliveredLate: nil
         }
     }
 
     fileprivate var operatorName: String? {
         switch self {
         case .state(_, _, _, let name), .event(_, _, let name): name
-        case .door, .battery, .availability, .refusal, .faults: nil
+        case .door, .battery, .availability, .refusal, .faults, .deliveredLate: nil
+        }
+    }
+}
+
+extension RefusalCause {
+    /// Whether the bolt may have moved despite the refusal, completely or partly.
+    fileprivate func leavesDoubt(of state: LockState) -> Bool {
+        switch self {
+        case .busy, .notAuthorised, .invalidCode, .notCalibrated, .unsupported: false
+        case .jammed: state != .jammed
+        case .lowPower, .transport, .offline, .other: true
         }
     }
 }
@@ -167,6 +231,7 @@ extension DeviceStatus {
         case .availability(let available): isOnline = available
         // A jam is a state: it is over when the bolt is elsewhere.
         case .faults(let words): note(faults: words.subtracting([Self.jammed]), isJammed: faults.contains(Self.jammed))
+        case .deliveredLate: doubtState()
         case .refusal, .event: break
         }
         if fact.isLive { lastSeen = now }
@@ -188,7 +253,7 @@ extension LockReport.Fact {
         case .availability(let available): available == true
         case .door, .battery, .refusal, .event: true
         // It may be others who say so: that it is gone, for one.
-        case .faults: false
+        case .faults, .deliveredLate: false
         }
     }
 }

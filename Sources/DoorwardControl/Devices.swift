@@ -6,12 +6,15 @@ internal import DoorwardPolicy
 package struct Devices: Sendable {
     let writer: TenancyWriter
     let adapters: AdapterRegistry
-    private let attachments: Attachments
+    let attachments: Attachments
+    var codes: LockCodeSealer { attachments.codes }
 
-    /// - Parameter adapters: those that are told of what is attached and detached here; a device of another kind is refused.
-    package init(writer: TenancyWriter, adapters: AdapterRegistry) {
+    /// - Parameters:
+    ///   - adapters: attach and detach the locks that this type adds and removes; a device of another kind is refused.
+    ///   - codes: encrypts the codes of locks.
+    init(writer: TenancyWriter, adapters: AdapterRegistry, codes: LockCodeSealer) {
         (self.writer, self.adapters) = (writer, adapters)
-        attachments = Attachments(devices: writer.devices, adapters: adapters)
+        attachments = Attachments(devices: writer.devices, adapters: adapters, codes: codes)
     }
 
     /// Attaches a lock: it hangs on the property, and on the unit if one is named, and the adapter listens to it.
@@ -19,10 +22,10 @@ package struct Devices: Sendable {
     /// - Throws: `.invalid` for an address by a way to locks that is not the caller's, as for one that does not exist, and
     ///   `.addressTaken` for one at which another lock is attached.
     package func attach(
-        _ caller: Caller, _ new: NewDevice, repeatable: IdempotentCall<LockDevice>?
+        _ caller: Caller, _ new: NewDevice, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<LockDevice> {
         try check(new.address, for: new.adapter, within: scope(of: caller))
-        return try await writer.change(
+        return try await writer.create(
             caller, repeatable: repeatable,
             reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: new) },
             body: { (draft) throws(GatewayError) in try draft.attach(new, check: check) },
@@ -52,7 +55,7 @@ package struct Devices: Sendable {
             afterwards: { device, before in
                 if before.device(device.id)?.address != device.address { attachments.attach(device, isAnew: true) }
             }
-        ).value
+        )
     }
 
     /// Ends the gateway's dealings with a lock. Its records stay, and are read by those who read what happened where it hung.
@@ -195,9 +198,13 @@ extension TenancyDraft {
         return device
     }
 
-    /// - Throws: `.addressTaken` where another lock of the tenancy is attached at the address. One that the tenancy has no
+    /// - Throws: `.addressTaken` where another lock of the tenancy is attached at the address, and `.invalid` where one could
+    ///   not be told from it by something else, such as the topic of its state. One that the tenancy has no
     ///   longer, and that is listened to until its last order has ended, is in nobody's way.
     func requireFree(_ checked: CheckedAddress, for device: DeviceID? = nil) throws(GatewayError) {
         if let holder = checked.holder, holder != device, directory.device(holder) != nil { throw .addressTaken }
+        let conflicts = checked.conflicts.filter { $0.device != device && directory.device($0.device) != nil }
+        guard let mistake = conflicts.first?.mistake else { return }
+        throw .invalid(mistake.field, mistake.problem)
     }
 }

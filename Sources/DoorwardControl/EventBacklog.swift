@@ -2,11 +2,13 @@ import DequeModule
 internal import DoorwardDomain
 import Synchronization
 
-/// The events of devices that wait to be written: a bounded number of each device, so that one that chatters holds up
-/// and hides nobody else. What does not fit is counted, and said in the next event of the same device.
+/// The queue of device events to be written, bounded for each device, so that a chattering device neither delays nor displaces
+/// other devices' events, and in total. Dropped events are counted; the next event of the same device contains their number.
 final class EventBacklog: Sendable {
     /// How many events of one device may wait.
     static let mostOfOneDevice = 64
+    /// How many events of all devices together may wait: some 16 MB.
+    static let maxWaiting = 16_384
     /// How many are written together.
     static let batch = 64
 
@@ -14,8 +16,16 @@ final class EventBacklog: Sendable {
         var waiting: Deque<RecordBody> = []
         var waitingOf: [DeviceID: Int] = [:]
         var lostOf: [DeviceID: Int] = [:]
+        /// Events dropped since the queue was last empty.
+        var dropped = Dropped()
         var isFinished = false
         var sleeper: Promise<Void>?
+    }
+
+    /// Events dropped because the queue was full, and their devices.
+    struct Dropped {
+        var events = 0
+        var devices: Set<DeviceID> = []
     }
 
     private let line = Mutex(Line())
@@ -26,8 +36,11 @@ final class EventBacklog: Sendable {
     @discardableResult
     func add(_ event: RecordBody, of device: DeviceID) -> Bool {
         let (isTaken, sleeper) = line.withLock { line -> (Bool, Promise<Void>?) in
-            guard !line.isFinished, line.waitingOf[device, default: 0] < Self.mostOfOneDevice else {
+            let hasRoom = line.waitingOf[device, default: 0] < Self.mostOfOneDevice && line.waiting.count < Self.maxWaiting
+            guard !line.isFinished, hasRoom else {
                 line.lostOf[device, default: 0] += 1
+                line.dropped.events += 1
+                line.dropped.devices.insert(device)
                 return (false, nil)
             }
             var event = event
@@ -49,6 +62,15 @@ final class EventBacklog: Sendable {
                 if case .integer(let before) = event.details["eventsLost"] { lost += Int(before) }
                 line.lostOf[device, default: 0] += lost
             }
+        }
+    }
+
+    /// The events dropped while the queue was full; `nil` if none were dropped, and until the queue is empty again.
+    func takeDropped() -> Dropped? {
+        line.withLock { line in
+            guard line.waiting.isEmpty, line.dropped.events > 0 else { return nil }
+            defer { line.dropped = Dropped() }
+            return line.dropped
         }
     }
 

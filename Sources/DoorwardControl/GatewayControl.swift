@@ -55,9 +55,11 @@ package final class GatewayControl: Sendable {
     package let ledger: Ledger
     /// The clock that everything here is decided by.
     package let clock: any GatewayClock
+    /// Where ids, keys and tokens come from.
+    package let random: RandomSource
 
     private let adapterMetrics: AdapterMetrics
-    private let random: RandomSource
+    private let adapterStarter: AdapterStarter
     private let reports: DeviceReports
     private let writer: TenancyWriter
     private let logger: Logger
@@ -65,6 +67,7 @@ package final class GatewayControl: Sendable {
     private let isReady = Mutex(false)
     /// Whether the start stands in the log.
     private let hasStarted = Mutex(false)
+    private let codes: LockCodeSealer
     private let version: String
     private let executor: (any TaskExecutor)?
 
@@ -73,8 +76,11 @@ package final class GatewayControl: Sendable {
     /// - Parameters:
     ///   - version: the program's, for the record of its start.
     ///   - executor: where background work and the lives of commands run; `nil` for the global one.
+    ///   - lockCodeKey: 32 bytes under which the codes of locks are stored; `nil` for new ones, with which this process alone
+    ///     can read what it has stored.
     package init(
         store: any GatewayStore, adapters: [any LockAdapter], clock: any GatewayClock, random: RandomSource,
+        lockCodeKey: Secret<[UInt8]>? = nil,
         limits: Limits = Limits(), logger: Logger = Logger(label: "doorward"), version: String = "",
         executor: (any TaskExecutor)? = nil, metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) {
@@ -84,7 +90,9 @@ package final class GatewayControl: Sendable {
         adapterStates = AdapterStates(adapters: self.adapters, directory: directory, devices: devices)
         discoveredLocks = DiscoveredLocks(adapters: self.adapters, directory: directory)
         adapterMetrics = AdapterMetrics(self.adapters, metrics)
+        adapterStarter = AdapterStarter(self.adapters, clock: clock, executor: executor, logger: logger)
         ledger = Ledger(store: store, logger: logger)
+        codes = LockCodeSealer(key: lockCodeKey ?? Secret(random.bytes(32)))
         let hasher = PasswordHasher(cost: limits.passwordCost, random: random)
         // One for all calls: a key is one key, whatever it is used for.
         let idempotency = IdempotencyGuard(store: store, clock: clock)
@@ -92,22 +100,22 @@ package final class GatewayControl: Sendable {
             directory: directory, devices: devices, ledger: ledger, idempotency: idempotency, clock: clock, random: random)
         reports = DeviceReports(
             directory: directory, devices: devices, ledger: ledger, clock: clock, random: random, logger: logger,
-            metrics: ReportMetrics(metrics))
+            metrics: ReportMetrics(metrics), executor: executor)
         locks = LockDAL(
             directory: directory, devices: devices, adapters: self.adapters, ledger: ledger, idempotency: idempotency,
-            clock: clock, random: random, deniedPerMinute: limits.deniedPerMinute, executor: executor,
+            codes: codes, clock: clock, random: random, deniedPerMinute: limits.deniedPerMinute, executor: executor,
             metrics: CommandMetrics(metrics))
         portfolios = Portfolios(writer: writer)
         roles = Roles(writer: writer)
         let sessions = Sessions()
         users = Users(writer: writer, hasher: hasher, sessions: sessions)
-        attachedDevices = Devices(writer: writer, adapters: self.adapters)
+        attachedDevices = Devices(writer: writer, adapters: self.adapters, codes: codes)
         guestAccesses = GuestAccesses(writer: writer)
         history = AccessHistory(writer: writer)
         signIn = SignIn(
             directory: directory, sessions: sessions, ledger: ledger, hasher: hasher, clock: clock, random: random,
             refreshLifetime: limits.refreshTokenLifetime, failuresPerMinute: limits.signInFailuresPerMinute,
-            metrics: SignInMetrics(metrics))
+            executor: executor, metrics: SignInMetrics(metrics))
         storeCare = StoreCare(writer: writer)
         passwordResets = PasswordResets(writer: writer, hasher: hasher, signIn: signIn)
     }
@@ -141,28 +149,62 @@ package final class GatewayControl: Sendable {
         hasStarted.withLock { $0 = true }
         ledger.onFailure { [weak self] in self?.beginMending() }
         background.withLock { $0.append(Task(executorPreference: executor) { [reports] in await reports.run() }) }
-        try await startAdapters()
+        await startAdapters()
         isReady.withLock { $0 = true }
     }
 
-    private func startAdapters() async throws {
-        for adapter in adapters.all { try await adapter.start(reports: reports) }
-        bringAdaptersUpToDate(since: TenancyDirectory())
+    /// Each adapter's locks are attached as soon as it has started. The locks of an adapter that has not started are offline.
+    private func startAdapters() async {
+        await adapterStarter.start(reports: reports) { [self] adapter in
+            await writer.betweenChanges { tenancy in
+                adapters.setStart(.started, of: adapter.kind)
+                attachDevices(of: tenancy) { $0.adapter == adapter.kind }
+            }
+        }
+        await writer.betweenChanges { tenancy in attachDevices(of: tenancy) { !adapters.isStarted($0.adapter) } }
+        noteUnknownOwners()
+    }
+
+    private func attachDevices(of tenancy: TenancyDirectory, where isMeant: (LockDevice) -> Bool) {
+        let attachments = Attachments(devices: devices, adapters: adapters, codes: codes)
+        for id in tenancy.deviceIDs {
+            if let device = tenancy.device(id), isMeant(device) { note(attachments.attach(device), to: device) }
+        }
+    }
+
+    private func note(_ obstacle: Attachments.Obstacle?, to device: LockDevice) {
+        // An adapter that has not started is logged once for all its locks.
+        guard let obstacle, obstacle != .notStarted else { return }
+        logger.error(
+            "a device is not listened to",
+            metadata: ["device": "\(device.id)", "adapter": "\(device.adapter)", "because": "\(obstacle.rawValue)"])
+    }
+
+    /// Logs brokers assigned to a portfolio that does not exist: no user can attach their locks, and no other message reports it.
+    private func noteUnknownOwners() {
+        let tenancy = directory.current
+        for adapter in adapters.all {
+            for transport in adapter.transports {
+                guard case .portfolio(let id) = transport.owner, tenancy.portfolio(id) == nil else { continue }
+                logger.warning(
+                    "broker `\(transport.name)` belongs to portfolio \(id), which does not exist: nobody can attach its locks",
+                    metadata: ["adapter": "\(adapter.kind)", "broker": "\(transport.name)", "portfolio": "\(id)"])
+            }
+        }
     }
 
     /// Attaches every device that was not there before or had another address, and lets go of those that are no longer there.
     private func bringAdaptersUpToDate(since before: TenancyDirectory) {
-        let (tenancy, attachments) = (directory.current, Attachments(devices: devices, adapters: adapters))
+        let (tenancy, attachments) = (directory.current, Attachments(devices: devices, adapters: adapters, codes: codes))
         for id in before.deviceIDs where tenancy.resolve(id) == nil { attachments.letGo(of: id) }
         for id in tenancy.deviceIDs {
             guard let device = tenancy.device(id) else { continue }
             let known = before.device(id)
-            guard known?.address != device.address else { continue }
-            if let obstacle = attachments.attach(device, isAnew: known != nil) {
-                logger.error(
-                    "a device is not listened to",
-                    metadata: ["device": "\(id)", "adapter": "\(device.adapter)", "because": "\(obstacle.rawValue)"])
+            if let known, known.address == device.address {
+                if known.sealedCode != device.sealedCode { attachments.giveCode(to: device) }
+                continue
             }
+            note(attachments.attach(device, isAnew: known != nil), to: device)
         }
     }
 
@@ -219,11 +261,20 @@ package final class GatewayControl: Sendable {
         let doubts = ledger.doubtCount
         try await writer.reload(
             { () throws(GatewayError) in try await readTenancy() }, afterwards: { bringAdaptersUpToDate(since: $0) })
-        signIn.sessions.load(try await ledger.store.liveSessions(at: clock.now()))
+        try await reloadSessions()
         let recovered = try await recovery.settleOpenCommands(except: locks.running.contains)
         try await ledger.write(StoreTransaction(records: [recoveryRecord(recovered, after: "store_failure")]))
         guard ledger.settle(asOf: doubts) else { throw GatewayError.unavailable }
         logger.notice("the store writes again", metadata: ["commandsSettled": "\(recovered)"])
+    }
+
+    /// Brings the sessions in memory to what the store holds: a write in doubt that was durable may have ended some. A session
+    /// counts only once it is durable, so one that was there before the store was read, and is not in it, has ended.
+    private func reloadSessions() async throws {
+        let before = signIn.sessions.ids
+        let stored = try await ledger.store.liveSessions(at: clock.now())
+        signIn.sessions.load(stored)
+        for id in Set(before).subtracting(stored.map(\.id)) { signIn.sessions.end(id) }
     }
 
     // MARK: - Stop
@@ -231,8 +282,10 @@ package final class GatewayControl: Sendable {
     /// Refuses new commands, ends those that wait, gives those that were sent up to `patience`, and closes everything.
     package func stop(patience: Duration = .seconds(10)) async {
         isReady.withLock { $0 = false }
+        adapterStarter.cancel()
         await locks.stop(patience: patience)
-        for adapter in adapters.all { await adapter.stop() }
+        // Skips adapters whose start has not returned: stopping them would block too.
+        for adapter in adapters.all where adapters.isStarted(adapter.kind) { await adapter.stop() }
         reports.finish()
         let background = background.withLock { tasks in
             defer { tasks = [] }
@@ -242,6 +295,7 @@ package final class GatewayControl: Sendable {
         for task in background.dropFirst() { task.cancel() }
         // Whatever becomes of the record, the store is closed; a gateway that never started has nothing to record.
         if hasStarted.withLock({ $0 }) {
+            await orLog("failed sign-ins could not be written down") { try await signIn.stop() }
             await orLog("the stop could not be written down") {
                 try await ledger.write(StoreTransaction(records: [lifeRecord(.stop)]))
             }

@@ -30,6 +30,8 @@ package enum GatewayError: Error, Sendable {
     case shuttingDown
     /// The store cannot write, or too much waits: nothing was done, try again later.
     case unavailable
+    /// Reading a list took longer than one request may.
+    case listTimedOut
     /// A defect or a broken machine. The text is for the operator's log only.
     case internalFailure(String)
 
@@ -47,6 +49,9 @@ package enum GatewayError: Error, Sendable {
         switch error {
         case .refused(let rule): self = .internalFailure("the store refused: \(rule)")
         case .failed, .unavailable: self = .unavailable
+        case .tooManyReads: self = .rateLimited(retryAfterSeconds: 1)
+        case .readTimedOut: self = .listTimedOut
+        case .pageTooDeep: self = .invalid("page", "out_of_range")
         }
     }
 }

@@ -21,11 +21,18 @@ package protocol GatewayStore: Sendable {
     /// A command as it was last written; `nil` where there is none.
     func command(_ id: CommandID) async throws(StoreError) -> StoredCommand?
 
-    /// Commands, newest first; `total` counts all that the query means, whatever part of them is shown.
+    /// The command, if the query matches it; its `deviceID`, `offset` and `limit` are ignored. A command that does not match
+    /// costs the same as one that does not exist.
+    func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand?
+
+    /// Commands, newest first; `total` is the number of all matches, independent of the page. Throws `.pageTooDeep` for a page
+    /// that would skip too many, and the errors of lists.
     func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int)
 
-    /// Records in the order of (`at`, `logId`, `seq`) or the reverse.
-    func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord]
+    /// Records in the order of (`at`, `logId`, `seq`) or the reverse. The cost of a page is bounded: it may be short, or empty,
+    /// and still have a next one. Throws the errors of lists: `.tooManyReads`, and `.readTimedOut` where not even a short page was
+    /// found in time. Cancelling the task ends the reading.
+    func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage
 
     /// One record by its id, whichever log it stands in; `nil` where there is none.
     func record(_ id: RecordID) async throws(StoreError) -> AccessRecord?
@@ -67,8 +74,14 @@ package enum StoreError: Error, Equatable, Sendable {
     case refused(String)
     /// The disk or the database failed. Whether a transaction is durable is not known.
     case failed(String)
-    /// The store is closed, or has failed before and takes nothing more.
+    /// The store is closed, or has failed before and accepts no more writes; or the task was cancelled.
     case unavailable
+    /// Too many lists wait for the same user or portfolio.
+    case tooManyReads
+    /// Reading a list took longer than one request may.
+    case readTimedOut
+    /// The page lies behind more commands than one request may pass over.
+    case pageTooDeep
 }
 
 /// Everything that becomes durable together.
@@ -116,6 +129,11 @@ package struct RecordPlace: Hashable, Sendable {
     package init(log: LogID, seq: UInt64, at: Timestamp) { (self.log, self.seq, self.at) = (log, seq, at) }
 }
 
+extension AccessRecord {
+    /// Where the record is stored.
+    package var place: RecordPlace { RecordPlace(log: body.log, seq: seq, at: body.at) }
+}
+
 /// What becomes of a command.
 package enum CommandChange: Sendable {
     /// The intent: a command that was not there before.
@@ -144,16 +162,22 @@ package struct StoredCommand: Hashable, Sendable {
 package enum CredentialChange: Sendable {
     /// A PHC string, never the password.
     case setPassword(UserID, hash: String)
-    /// A new session with its first refresh token, by digest.
+    /// A new session with its first refresh token, by digest. Refused for a user who is disabled by then.
     case beginSession(Session, refreshDigest: [UInt8])
     /// Marks the old token used and adds the new one. Refused when the old one was used already.
     case rotateRefresh(SessionID, oldDigest: [UInt8], newDigest: [UInt8], expiresAt: Timestamp)
     /// The session is over, and none of its refresh tokens is good any more.
     case endSession(SessionID)
+    /// The same for every session that the user has at this point in the order of transactions.
+    case endSessions(of: UserID)
     /// A new reset of a user's password, by its token's digest; the one that they had before is gone.
     case offerReset(PasswordReset, digest: [UInt8])
     /// Takes a reset away because it is used. Refused when there is none of this digest, or it is over at this instant.
     case useReset(digest: [UInt8], at: Timestamp)
+    /// Removes the reset of this user's password, if there is one.
+    case endReset(of: UserID)
+    /// Removes every reset that this user has made for others.
+    case endResets(madeBy: UserID)
     /// The public half of a key of the gateway, whose private half lies in a file outside the store.
     case noteKey(KeyPurpose, publicHalf: [UInt8])
 }
@@ -188,35 +212,29 @@ package struct IdempotencyKey: Hashable, Sendable {
     package init(principal: String, key: String) { (self.principal, self.key) = (principal, key) }
 }
 
-/// What is kept under an idempotency key.
+/// What is kept under an idempotency key: ids alone. The response to a repeat is rendered anew, as its caller may see it then.
 package struct IdempotencyEntry: Hashable, Sendable {
     /// What the caller repeats it by.
     package let key: IdempotencyKey
     /// HMAC-SHA-256 of method, path and canonical body, under a key of the gateway.
     package let fingerprint: [UInt8]
-    /// The command that the first call made, if it made one.
-    package let commandID: CommandID?
-    /// The answer, once there is one; written with the outcome or the created object.
-    package let answer: StoredAnswer?
+    /// What the first call made.
+    package let result: IdempotentResult
     /// When the first call came; entries are dropped by their age.
     package let createdAt: Timestamp
 
-    package init(key: IdempotencyKey, fingerprint: [UInt8], commandID: CommandID?, answer: StoredAnswer?, createdAt: Timestamp) {
-        (self.key, self.fingerprint, self.commandID) = (key, fingerprint, commandID)
-        (self.answer, self.createdAt) = (answer, createdAt)
+    package init(key: IdempotencyKey, fingerprint: [UInt8], result: IdempotentResult, createdAt: Timestamp) {
+        (self.key, self.fingerprint, self.result, self.createdAt) = (key, fingerprint, result, createdAt)
     }
 }
 
-/// An HTTP answer kept for a repeat. Holds no secret.
-package struct StoredAnswer: Hashable, Sendable {
-    /// The HTTP status.
-    package let status: Int
-    /// The `Location` header, if the answer has one.
-    package let location: String?
-    /// The body as it was sent, JSON.
-    package let body: [UInt8]
-
-    package init(status: Int, location: String?, body: [UInt8]) {
-        (self.status, self.location, self.body) = (status, location, body)
-    }
+/// What a call with an idempotency key has made.
+package enum IdempotentResult: Hashable, Sendable {
+    /// A command; its response follows from its state.
+    case command(CommandID)
+    /// An entity of the type that the call creates; its response is 201.
+    case entity(EntityID<CreatedEntityTag>)
 }
+
+/// Placeholder for the type of the entity that a call creates.
+package enum CreatedEntityTag {}

@@ -10,10 +10,10 @@ package struct GuestAccesses: Sendable {
     /// Grants access. Whoever grants must hold GRANT_ACCESS and every granted operation on every device: nobody gives what
     /// they have not.
     package func grant(
-        _ caller: Caller, _ new: NewGuestAccess, repeatable: IdempotentCall<GuestAccess>?
+        _ caller: Caller, _ new: NewGuestAccess, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<GuestAccess> {
         try new.check()
-        return try await writer.change(
+        return try await writer.create(
             caller, repeatable: repeatable,
             reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: new, at: writer.clock.now()) },
             body: { (draft) throws(GatewayError) in try draft.grant(new) })
@@ -63,6 +63,8 @@ package struct GuestAccesses: Sendable {
 package struct NewGuestAccess: Sendable {
     /// The guest, if the request names one; the inner `nil` stands for an id that cannot be one.
     package var guestUserID: UserID??
+    /// The guest by their exact address, in upper or lower case, instead of by id; `nil` if the request names none.
+    package var guestEmail: String?
     /// A note beside a guest; without a guest, who the access is for. Personal.
     package var label: String?
     /// The property that the devices must be of, if the request names one; the inner `nil` as for `guestUserID`.
@@ -78,8 +80,9 @@ package struct NewGuestAccess: Sendable {
 
     package init(
         guestUserID: UserID??, label: String?, propertyID: PropertyID??, unitID: UnitID??, deviceIDs: [DeviceID?],
-        operations: [LockOperation], window: GuestWindow
+        operations: [LockOperation], window: GuestWindow, guestEmail: String? = nil
     ) {
+        self.guestEmail = guestEmail
         (self.guestUserID, self.label, self.propertyID, self.unitID) = (guestUserID, label, propertyID, unitID)
         (self.deviceIDs, self.operations, self.window) = (deviceIDs, operations, window)
     }
@@ -87,7 +90,10 @@ package struct NewGuestAccess: Sendable {
     /// - Throws: `.invalid` with every mistake that shows without looking at the tenancy.
     fileprivate func check() throws(GatewayError) {
         var problems: [FieldProblem] = []
-        if guestUserID == nil && label == nil { problems.append(FieldProblem(field: "guestUserId", problem: "required")) }
+        if guestUserID != nil, guestEmail != nil { problems.append(FieldProblem(field: "guestEmail", problem: "exclusive")) }
+        if guestUserID == nil && guestEmail == nil && label == nil {
+            problems.append(FieldProblem(field: "guestUserId", problem: "required"))
+        }
         if deviceIDs.isEmpty { problems.append(FieldProblem(field: "deviceIds", problem: "empty")) }
         if operations.isEmpty { problems.append(FieldProblem(field: "operations", problem: "empty")) }
         if operations.contains(where: { !$0.isMovement && $0 != .viewStatus }) {
@@ -116,7 +122,7 @@ extension TenancyDirectory {
     }
 
     /// - Throws: `.outOfReach`; for a super admin, to whom nothing is hidden, that it is not there or not theirs to read.
-    fileprivate func readable(_ id: GuestAccessID?, to caller: Caller) throws(GatewayError) -> GuestAccess {
+    func readable(_ id: GuestAccessID?, to caller: Caller) throws(GatewayError) -> GuestAccess {
         guard let id, let access = guestAccess(id) else { throw outOfReach(for: caller) }
         if mayRead(access, caller) { return access }
         guard user(caller.userID)?.isSuperAdmin == true else { throw .outOfReach }
@@ -136,9 +142,9 @@ extension TenancyDirectory {
         }
     }
 
-    /// The grantor may end what they granted for as long as the association that they granted it under stands.
+    /// The grantor may end what they granted for as long as they hold one of the associations that carried it.
     fileprivate func requireManagement(of access: GuestAccess, by caller: Caller) throws(GatewayError) {
-        if access.grantedByUserID == caller.userID, association(access.grantedUnderAssociationID) != nil { return }
+        if access.grantedByUserID == caller.userID, access.carriers.contains(where: { association($0) != nil }) { return }
         if mayManage(access, caller) { return }
         // Whoever comes here may read the access, so this gives nothing away.
         throw .denied(Denial(.roleInsufficient, hasReach: true), operation: nil, deviceID: nil)
@@ -147,19 +153,29 @@ extension TenancyDirectory {
 
 extension TenancyDraft {
     fileprivate mutating func grant(_ new: NewGuestAccess) throws(GatewayError) -> GuestAccess {
-        let devices = new.deviceIDs.compactMap { directory.device($0) }
+        let devices = unique(new.deviceIDs.compactMap(\.self)).compactMap { directory.device($0) }
         let propertyID = try commonProperty(of: devices, new)
-        let association = try grantingAssociation(for: new, devices)
-        if case .some(let guest) = new.guestUserID, guest.flatMap({ directory.user($0) }) == nil { throw .notFound }
+        let right = try grantedRight(for: new, devices)
+        let guest = try guest(of: new)
         let access = GuestAccess(
-            id: newID(), guestUserID: new.guestUserID ?? nil, label: new.label, propertyID: propertyID, unitID: new.unitID ?? nil,
-            deviceIDs: unique(devices.map(\.id)), operations: LockOperation.allCases.filter(new.operations.contains),
-            window: new.window, grantedByUserID: caller.userID, grantedUnderAssociationID: association.id,
-            grantedUnderRole: association.role, createdAt: now)
+            id: newID(), guestUserID: guest?.id, label: new.label, propertyID: propertyID, unitID: new.unitID ?? nil,
+            deviceIDs: devices.map(\.id), operations: LockOperation.allCases.filter(new.operations.contains),
+            window: new.window, grantedByUserID: caller.userID, grantedUnderAssociationID: right.association.id,
+            grantedUnderRole: right.association.role, carriersByDevice: right.carriersByDevice, createdAt: now)
         apply(.putGuestAccess(access))
         note(
             .grant, RecordTarget(access), at: access.place, after: access.recordFields)
         return access
+    }
+
+    /// - Throws: `.notFound` for an id or address of no user.
+    private func guest(of new: NewGuestAccess) throws(GatewayError) -> User? {
+        let found: User? =
+            if let email = new.guestEmail { directory.user(email: email) } else {
+                new.guestUserID.flatMap(\.self).flatMap { directory.user($0) }
+            }
+        if found == nil, new.guestEmail != nil || new.guestUserID != nil { throw .notFound }
+        return found
     }
 
     /// All devices hang in one property; where the request names a property or a unit, in that one.
@@ -173,39 +189,45 @@ extension TenancyDraft {
         return propertyID
     }
 
-    /// The association under which the access is granted: one that carries the whole of it, the higher role first, since
-    /// what is granted under a tenancy ends with the tenancy. Where no single one carries it all, a tenancy among those that
-    /// do it together.
-    private func grantingAssociation(
-        for new: NewGuestAccess, _ devices: [LockDevice]
-    ) throws(GatewayError) -> UserRoleAssociation {
-        let needed = [.grantAccess] + new.operations
-        let held = directory.associations(of: caller.userID).sorted { ($0.role.rank, $0.id) < ($1.role.rank, $1.id) }
-        var lastUsed: UserRoleAssociation?
-        for device in devices {
-            for operation in needed {
-                try require(operation, on: device)
-            }
-        }
-        for association in held {
-            let carried = devices.filter { device in
-                needed.allSatisfy { SecurityService.carries(association, $0, on: device.id, in: directory) }
-            }
-            if carried.count == devices.count { return association }
-            if !carried.isEmpty { lastUsed = association }
-        }
-        guard let lastUsed else { throw .invalid("operations", "not_grantable") }
-        return lastUsed
+    /// The right that the caller passes on: the association under which access is granted, and each device's carriers.
+    private struct GrantedRight {
+        let association: UserRoleAssociation
+        /// `nil` where the one association carries all of it.
+        let carriersByDevice: [DeviceID: [AssociationID]]?
     }
 
-    /// Whether the caller holds `operation` by a standing role: what a guest holds is not theirs to give.
-    private func require(_ operation: LockOperation, on device: LockDevice) throws(GatewayError) {
-        let held = directory.associations(of: caller.userID)
-        if held.contains(where: { SecurityService.carries($0, operation, on: device.id, in: directory) }) { return }
+    /// Access granted under an association above the units outlives it, so the highest role that covers all of it is recorded.
+    /// Access granted under tenancies ends with them, for each device with the last one. Visits each device once.
+    private func grantedRight(for new: NewGuestAccess, _ devices: [LockDevice]) throws(GatewayError) -> GrantedRight {
+        let needed = [.grantAccess] + new.operations
+        var carriersByDevice: [DeviceID: [AssociationID]] = [:]
+        var carried: [AssociationID: (association: UserRoleAssociation, devices: Int)] = [:]
+        for device in devices {
+            let carriers = SecurityService.carriers(of: needed, by: caller.userID, on: device.id, in: directory)
+            guard !carriers.isEmpty else { throw refusal(of: needed, on: device) }
+            carriersByDevice[device.id] = carriers.map(\.id)
+            for association in carriers { carried[association.id, default: (association, 0)].devices += 1 }
+        }
+        let whole = carried.values.filter { $0.devices == devices.count && $0.association.role != .tenant }.map(\.association)
+        if let highest = whole.min(by: { ($0.role.rank, $0.id) < ($1.role.rank, $1.id) }) {
+            return GrantedRight(association: highest, carriersByDevice: nil)
+        }
+        let tenancies = carried.values.filter { $0.association.role == .tenant }
+        let most = tenancies.max { ($0.devices, $1.association.id) < ($1.devices, $0.association.id) }
+        guard let most else { throw .invalid("operations", "not_grantable") }
+        return GrantedRight(association: most.association, carriersByDevice: carriersByDevice)
+    }
+
+    /// The error for a device on which no standing role of the caller allows all of `operations`.
+    private func refusal(of operations: [LockOperation], on device: LockDevice) -> GatewayError {
+        let missing = operations.first {
+            SecurityService.carriers(of: [$0], by: caller.userID, on: device.id, in: directory).isEmpty
+        }
+        guard let missing else { return .invalid("operations", "not_grantable") }
         let decision = SecurityService.decide(
             caller.principal, .grantAccess, on: device.id, at: now, override: false, in: directory)
-        let denial = decision.denial ?? Denial(.roleInsufficient, hasReach: true, missing: .init(operation: operation))
-        throw .denied(denial, operation: operation, deviceID: device.id)
+        let denial = decision.denial ?? Denial(.roleInsufficient, hasReach: true, missing: .init(operation: missing))
+        return .denied(denial, operation: missing, deviceID: device.id)
     }
 
     private func unique(_ ids: [DeviceID]) -> [DeviceID] {
@@ -219,7 +241,7 @@ extension GuestAccess {
     fileprivate var place: AssociatedEntity { unitID.map { .unit($0) } ?? .property(propertyID) }
 
     fileprivate var recordFields: [String: RecordValue] {
-        [
+        var fields: [String: RecordValue] = [
             "guestUserId": guestUserID.map { .string($0.description) } ?? .null,
             "label": label.map { .personal($0, person: guestUserID) } ?? .null,
             "deviceIds": .array(deviceIDs.map { .string($0.description) }),
@@ -227,5 +249,7 @@ extension GuestAccess {
             "validFrom": .string(window.validFrom.description), "validUntil": .string(window.validUntil.description),
             "grantedUnderAssociationId": .string(grantedUnderAssociationID.description),
         ]
+        if carriersByDevice != nil { fields["carriedByAssociationIds"] = .ids(carriers) }
+        return fields
     }
 }

@@ -48,7 +48,7 @@ package struct HostAccess: Sendable {
         }
         guard user.isEnabled else { throw .conflict("This super admin is disabled: another one enables them over HTTP.") }
         let now = clock.now()
-        let (reset, token) = (PasswordReset(of: user.id, at: now, random), OneTimeToken.new(random))
+        let (reset, token) = (PasswordReset(of: user.id, madeBy: nil, at: now, random), OneTimeToken.new(random))
         try await ledger.write(
             StoreTransaction(
                 credentials: [.offerReset(reset, digest: OneTimeToken.digest(of: token))],

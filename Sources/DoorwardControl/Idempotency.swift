@@ -1,20 +1,18 @@
 internal import DoorwardDomain
-package import DoorwardPolicy
+internal import DoorwardPolicy
 import Synchronization
 
-/// A call that its caller may repeat: the key, what was asked, and how its answer is kept.
-package struct IdempotentCall<Value: Sendable>: Sendable {
+/// A call that its caller may repeat: the key, and the request.
+package struct IdempotentCall: Sendable {
     /// Whose call it is, and under which key it is repeated.
     package let key: IdempotencyKey
     /// HMAC-SHA-256 of method, path and canonical body.
     package let fingerprint: [UInt8]
-    /// Makes the answer that a repeat gets; called on the directory in which `Value` is in force.
-    package let render: @Sendable (Value, TenancyDirectory) -> StoredAnswer
 
-    package init(
-        key: IdempotencyKey, fingerprint: [UInt8], render: @escaping @Sendable (Value, TenancyDirectory) -> StoredAnswer
-    ) {
-        (self.key, self.fingerprint, self.render) = (key, fingerprint, render)
+    package init(key: IdempotencyKey, fingerprint: [UInt8]) { (self.key, self.fingerprint) = (key, fingerprint) }
+
+    func entry(_ result: IdempotentResult, at instant: Timestamp) -> IdempotencyEntry {
+        IdempotencyEntry(key: key, fingerprint: fingerprint, result: result, createdAt: instant)
     }
 }
 
@@ -22,11 +20,84 @@ package struct IdempotentCall<Value: Sendable>: Sendable {
 package enum Answered<Value: Sendable>: Sendable {
     /// What the call itself came to.
     case fresh(Value)
-    /// The answer of the first call with the same key.
-    case replayed(StoredAnswer)
+    /// The entity or command that the first call with the same key created, in its present state.
+    case replayed(Value)
+
+    /// What was made, now or by the first call.
+    package var value: Value {
+        switch self {
+        case .fresh(let value), .replayed(let value): value
+        }
+    }
+
+    /// Whether an earlier call with the same key made it.
+    package var isReplay: Bool { if case .replayed = self { true } else { false } }
 }
 
-/// Sees to it that a key does its work once: twins wait for the call that is under way, repeats get its answer.
+/// An entity that a call creates, and that a repeat of the call finds again.
+protocol CreatedEntity: Sendable {
+    var id: EntityID<Self> { get }
+    /// The entity, if the caller may know of it at this moment.
+    ///
+    /// - Throws: the same error as for an id that does not exist or is out of the caller's reach.
+    static func find(
+        _ id: EntityID<Self>, for caller: Caller, at now: Timestamp, in tenancy: TenancyDirectory
+    ) throws(GatewayError) -> Self
+}
+
+extension Portfolio: CreatedEntity {
+    static func find(
+        _ id: PortfolioID, for caller: Caller, at now: Timestamp, in tenancy: TenancyDirectory
+    ) throws(GatewayError) -> Portfolio {
+        guard let portfolio = tenancy.portfolio(id) else { throw tenancy.outOfReach(for: caller) }
+        try tenancy.requireReach(of: caller, to: .portfolio(id))
+        return portfolio
+    }
+}
+
+extension Property: CreatedEntity {
+    static func find(
+        _ id: PropertyID, for caller: Caller, at now: Timestamp, in tenancy: TenancyDirectory
+    ) throws(GatewayError) -> Property {
+        guard let property = tenancy.property(id) else { throw tenancy.outOfReach(for: caller) }
+        try tenancy.requireReach(of: caller, to: .property(id))
+        return property
+    }
+}
+
+extension Unit: CreatedEntity {
+    static func find(
+        _ id: UnitID, for caller: Caller, at now: Timestamp, in tenancy: TenancyDirectory
+    ) throws(GatewayError) -> Unit {
+        guard let unit = tenancy.unit(id) else { throw tenancy.outOfReach(for: caller) }
+        try tenancy.requireReach(of: caller, to: .unit(id))
+        return unit
+    }
+}
+
+extension LockDevice: CreatedEntity {
+    static func find(
+        _ id: DeviceID, for caller: Caller, at now: Timestamp, in tenancy: TenancyDirectory
+    ) throws(GatewayError) -> LockDevice {
+        guard let device = tenancy.device(id) else { throw tenancy.outOfReach(for: caller) }
+        try tenancy.requireReach(of: caller, to: id, at: now)
+        return device
+    }
+}
+
+extension User: CreatedEntity {
+    static func find(
+        _ id: UserID, for caller: Caller, at now: Timestamp, in tenancy: TenancyDirectory
+    ) throws(GatewayError) -> User { try tenancy.visibleUser(id, to: caller) }
+}
+
+extension GuestAccess: CreatedEntity {
+    static func find(
+        _ id: GuestAccessID, for caller: Caller, at now: Timestamp, in tenancy: TenancyDirectory
+    ) throws(GatewayError) -> GuestAccess { try tenancy.readable(id, to: caller) }
+}
+
+/// Executes each key once: concurrent repeats wait for the call in flight, later repeats get its result.
 ///
 /// No correctness rests on the waiting: the store refuses a second entry under one key.
 final class IdempotencyGuard: Sendable {
@@ -34,12 +105,10 @@ final class IdempotencyGuard: Sendable {
     enum Finding: Sendable {
         /// Nothing: the caller goes ahead and calls `finish` in any case.
         case fresh
-        case answer(StoredAnswer)
-        /// A command whose answer was lost with the process that made it.
-        case command(CommandID)
+        case made(IdempotentResult)
     }
 
-    /// How long an answer is kept.
+    /// How long a key is reserved for its request.
     static let lifetime = Duration.seconds(24 * 3600)
 
     private let store: any GatewayStore
@@ -48,10 +117,11 @@ final class IdempotencyGuard: Sendable {
 
     init(store: any GatewayStore, clock: any GatewayClock) { (self.store, self.clock) = (store, clock) }
 
-    /// Waits for a twin under way, then looks for an answer.
+    /// Waits for a concurrent call with the same key, then looks up the result of an earlier one.
     ///
     /// - Throws: `.idempotencyMismatch` when the key was used for another request.
-    func begin(_ key: IdempotencyKey, fingerprint: [UInt8]) async throws(GatewayError) -> Finding {
+    func begin(_ call: IdempotentCall) async throws(GatewayError) -> Finding {
+        let key = call.key
         while let twin = claim(key) { await twin.value }
         do throws(GatewayError) {
             let oldest = clock.now().advanced(by: .zero - Self.lifetime)
@@ -59,20 +129,13 @@ final class IdempotencyGuard: Sendable {
                 try await store.idempotentAnswer(key, notOlderThan: oldest)
             }
             guard let entry else { return .fresh }
-            let finding = try finding(entry, fingerprint: fingerprint)
+            guard entry.fingerprint == call.fingerprint else { throw GatewayError.idempotencyMismatch }
             finish(key)
-            return finding
+            return .made(entry.result)
         } catch {
             finish(key)
             throw error
         }
-    }
-
-    private func finding(_ entry: IdempotencyEntry, fingerprint: [UInt8]) throws(GatewayError) -> Finding {
-        guard entry.fingerprint == fingerprint else { throw .idempotencyMismatch }
-        if let answer = entry.answer { return .answer(answer) }
-        if let command = entry.commandID { return .command(command) }
-        throw .internalFailure("an idempotency entry holds neither answer nor command")
     }
 
     /// Lets the twins look again. Called once for each `begin` that found `.fresh`.

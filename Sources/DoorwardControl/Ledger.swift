@@ -29,12 +29,17 @@ package final class Ledger: Sendable {
 
     /// Writes all of `transaction` durably or, as far as anybody can know, nothing.
     ///
+    /// - Parameter beforeDoubt: run when the write fails, before the store is marked in doubt: marking starts recovery, which
+    ///   settles only commands that are not in the table.
     /// - Throws: `.unavailable` when the store failed, `.internalFailure` when it refused what the use case should have seen.
     @discardableResult
-    func write(_ transaction: StoreTransaction) async throws(GatewayError) -> [RecordPlace] {
+    func write(
+        _ transaction: StoreTransaction, beforeDoubt: () -> Void = {}
+    ) async throws(GatewayError) -> [RecordPlace] {
         do {
             return try await store.commit(transaction)
         } catch {
+            beforeDoubt()
             noteFailure(error)
             throw GatewayError(error)
         }

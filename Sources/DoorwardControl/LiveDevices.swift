@@ -71,7 +71,9 @@ package final class LiveDevices: Sendable {
 
     /// Ends every order that still waits for its lock.
     func abandonOrders() {
-        for device in busy.withLock({ Array($0.values) }) { device.lane.orderUnderWay?.ending.fulfil(.abandoned) }
+        for device in busy.withLock({ Array($0.values) }) {
+            if let order = device.lane.orderUnderWay { device.giveUp(order, as: .abandoned) }
+        }
     }
 
     private func shard(of id: DeviceID) -> Shard { shards[Int(truncatingIfNeeded: id.low & 63)] }
@@ -85,7 +87,12 @@ final class LiveDevice: Sendable {
         var lockNumber = 0
         /// A command that was sent and ended without the lock's word; what the lock says next may be its late answer.
         var unanswered: UnansweredCommand?
+        /// The last commands that were sent, with the logs in which their intents are recorded.
+        var sent: [(id: CommandID, log: LogID)] = []
     }
+
+    /// Number of recently sent commands that are remembered; adapters do not report late delivery of older ones.
+    private static let mostSent = 8
 
     let id: DeviceID
     let lane = DeviceLane()
@@ -113,27 +120,118 @@ final class LiveDevice: Sendable {
         condition.withLock { $0 = Condition(lockNumber: $0.lockNumber) }
     }
 
+    /// Ends a command that the lock has not confirmed: the bolt's position is unknown until the lock's next report.
+    ///
+    /// Atomic with `take`: a report is handled before this outcome, as a possible confirmation, or after it, as a new event.
+    ///
+    /// - Returns: whether the command had no outcome before.
+    @discardableResult
+    func giveUp(_ order: OrderUnderWay, as ending: OrderUnderWay.Ending) -> Bool {
+        condition.withLock { condition in
+            guard order.ending.fulfil(ending) else { return false }
+            condition.status.doubtState()
+            return true
+        }
+    }
+
     /// Remembers a command that ended without its lock's word, while the device is still that lock.
     func remember(_ command: UnansweredCommand, of lockNumber: Int) {
         condition.withLock { if $0.lockNumber == lockNumber { $0.unanswered = command } }
     }
 
-    /// The next word of the lock belongs to another order.
-    func forgetUnanswered() { condition.withLock { $0.unanswered = nil } }
-
-    /// Takes the command that a live `state` answers late, if there is one.
-    func takeUnanswered(answeredBy state: LockState) -> UnansweredCommand? {
+    /// Records that a command was sent: the next confirmation is matched to it, and to no earlier command.
+    func noteSent(_ command: CommandID, _ log: LogID) {
         condition.withLock { condition in
-            guard let command = condition.unanswered, state.satisfies(command.operation) || state == .jammed else { return nil }
             condition.unanswered = nil
-            return command
+            condition.sent = (condition.sent + [(command, log)]).suffix(Self.mostSent)
+        }
+    }
+
+    /// The log in which the intent of a recently sent command is recorded; `nil` for any other command.
+    func logOfSent(_ command: CommandID) -> LogID? { condition.withLock { $0.sent.last { $0.id == command }?.log } }
+
+    /// Takes the unconfirmed command that a live report confirms late, if there is one.
+    ///
+    /// A report that determines the bolt's position ends the wait: a state that contradicts the command, or an operation by a
+    /// person or by the lock itself. Later reports are unrelated to the command.
+    func claimLateConfirmation(by fact: LockReport.Fact, at now: MonotonicInstant) -> UnansweredCommand? {
+        condition.withLock { condition in
+            guard let command = condition.unanswered else { return nil }
+            guard now < command.expiresAt else {
+                condition.unanswered = nil
+                return nil
+            }
+            switch fact.bearing(on: command.operation) {
+            case .none: return nil
+            case .unrelated:
+                condition.unanswered = nil
+                return nil
+            case .confirmation:
+                condition.unanswered = nil
+                return command
+            }
         }
     }
 }
 
+extension DeviceStatus {
+    /// Marks the last reported state as possibly outdated. An assumed state stays marked as assumed.
+    mutating func doubtState() {
+        if stateQuality != .assumed { stateQuality = .stale }
+    }
+}
+
+/// A command that was sent and ended without a confirmation.
 struct UnansweredCommand: Sendable {
+    /// How long after its deadline a report can still be the lock's answer. A lock or bridge that is slow answers within
+    /// seconds; battery locks that sleep, and bridges that poll them, within a minute. What moves the bolt later is something else.
+    static let patience = Duration.seconds(60)
+
     let id: CommandID
     let operation: LockOperation
     /// Where its intent stands: no other log names the command.
     let log: LogID
+    /// From this instant on no report is taken as its confirmation.
+    let expiresAt: MonotonicInstant
+}
+
+extension LockReport.Fact {
+    /// The relevance of a report to an unconfirmed command.
+    fileprivate enum Bearing {
+        case none
+        case confirmation
+        /// The lock did not execute the command, or something else has moved the bolt since.
+        case unrelated
+    }
+
+    fileprivate func bearing(on operation: LockOperation) -> Bearing {
+        switch self {
+        case .event(let event, let method, let name):
+            guard [.locked, .unlocked, .unlatched].contains(event) else { return .none }
+            return Self.isOfCommand(method, name) ? .none : .unrelated
+        case .state(let state, .confirmed, let method, let name):
+            guard Self.isOfCommand(method, name) else { return .unrelated }
+            if state.satisfies(operation) || state == .jammed { return .confirmation }
+            return state.contradicts(operation) ? .unrelated : .none
+        case .state, .door, .battery, .availability, .refusal, .faults, .deliveredLate: return .none
+        }
+    }
+
+    /// Whether the command can be the cause of a movement. It is not if the lock names a person, or an operation method that only
+    /// a person, a schedule or the lock itself uses.
+    private static func isOfCommand(_ method: EventMethod?, _ operatorName: String?) -> Bool {
+        operatorName == nil && [nil, .remote, .unknown].contains(method)
+    }
+}
+
+extension LockState {
+    /// Whether a live report of this state proves that the lock has not executed `operation`. A bolt that is moving in the right
+    /// direction, and an unknown state, prove nothing.
+    fileprivate func contradicts(_ operation: LockOperation) -> Bool {
+        switch self {
+        case .locked, .locking: operation != .lock
+        case .unlocked, .unlocking, .unlatched: operation == .lock
+        case .jammed, .unknown: false
+        }
+    }
 }

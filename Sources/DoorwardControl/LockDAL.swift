@@ -28,14 +28,14 @@ package final class LockDAL: Sendable {
     ///   - executor: where the lives of commands run; `nil` for the global one.
     init(
         directory: PublishedDirectory, devices: LiveDevices, adapters: AdapterRegistry, ledger: Ledger,
-        idempotency: IdempotencyGuard, clock: any GatewayClock, random: RandomSource, deniedPerMinute: Int = 20,
-        executor: (any TaskExecutor)? = nil,
+        idempotency: IdempotencyGuard, codes: LockCodeSealer, clock: any GatewayClock, random: RandomSource,
+        deniedPerMinute: Int = 20, executor: (any TaskExecutor)? = nil,
         metrics: CommandMetrics
     ) {
         (self.idempotency, self.metrics) = (idempotency, metrics)
         (self.directory, self.devices, self.adapters, self.ledger) = (directory, devices, adapters, ledger)
         (self.clock, self.random, self.executor) = (clock, random, executor)
-        attachments = Attachments(devices: devices, adapters: adapters)
+        attachments = Attachments(devices: devices, adapters: adapters, codes: codes)
         denials = DenialRecorder(ledger: ledger, clock: clock, random: random, perMinute: deniedPerMinute)
     }
 
@@ -53,7 +53,7 @@ package final class LockDAL: Sendable {
     /// - Throws: `.denied` after the denial was made durable; `.deviceBusy` with no intent; `.rateLimited`, `.shuttingDown`,
     ///   `.unavailable`, `.idempotencyMismatch`.
     package func begin(
-        _ request: CommandRequest, repeatable: IdempotentCall<FinishedCommand>? = nil
+        _ request: CommandRequest, repeatable: IdempotentCall? = nil
     ) async throws(GatewayError) -> Answered<RunningCommand> {
         let started = clock.monotonicNow()
         guard !running.isClosed else { throw .shuttingDown }
@@ -61,11 +61,14 @@ package final class LockDAL: Sendable {
         try await denials.admit(request.caller)
 
         let tenancy = directory.current
-        if let denial = decide(request, at: clock.now(), in: tenancy).denial, !denial.hasReach {
+        let denial = decide(request, at: clock.now(), in: tenancy).denial
+        if let denial, !denial.hasReach {
             metrics.count(.denied(denial))
             throw try await denials.record(denial, of: request, device: nil, in: tenancy)
         }
-        if let repeatable, let answer = try await earlierAnswer(to: repeatable, in: tenancy) { return .replayed(answer) }
+        if let repeatable, let earlier = try await earlierCommand(of: repeatable, denialNow: denial) {
+            return .replayed(RunningCommand(ended: earlier))
+        }
         do {
             return .fresh(try await accept(request, started: started, repeatable: repeatable))
         } catch {
@@ -82,7 +85,7 @@ package final class LockDAL: Sendable {
 
     /// Decides on the directory as it is now: a twin that was waited for may have taken its time.
     private func accept(
-        _ request: CommandRequest, started: MonotonicInstant, repeatable: IdempotentCall<FinishedCommand>?
+        _ request: CommandRequest, started: MonotonicInstant, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> RunningCommand {
         let now = clock.now()
         let tenancy = directory.current
@@ -138,22 +141,26 @@ package final class LockDAL: Sendable {
 
     // MARK: - Repeats
 
-    private func earlierAnswer(
-        to call: IdempotentCall<FinishedCommand>, in tenancy: TenancyDirectory
-    ) async throws(GatewayError) -> StoredAnswer? {
-        switch try await idempotency.begin(call.key, fingerprint: call.fingerprint) {
+    /// The command of an earlier call with the same key; `nil` where there was none, and the key is this call's.
+    ///
+    /// - Parameter denialNow: why the caller is denied at present. It explains a command that was denied for the same reason.
+    private func earlierCommand(
+        of call: IdempotentCall, denialNow: Denial?
+    ) async throws(GatewayError) -> FinishedCommand? {
+        switch try await idempotency.begin(call) {
         case .fresh: return nil
-        case .answer(let answer): return answer
-        case .command(let id):
+        case .made(.entity): throw .internalFailure("an entity is stored under the idempotency key of a command")
+        case .made(.command(let id)):
             let stored = try await storing { () throws(StoreError) in try await ledger.store.command(id) }
             guard var command = stored?.command else {
                 throw .internalFailure("an idempotency entry names a command that is not there")
             }
             // Its outcome could not be written and is not settled yet: a repeat is told no more than the first caller was.
             if !command.state.isEnd {
-                CommandEnding.outcomeNotWritten.apply(to: &command, at: clock.now(), stateNow: .unknown)
+                CommandEnding.outcomeNotWritten(wasSent: nil).apply(to: &command, at: clock.now(), stateNow: .unknown)
             }
-            return call.render(FinishedCommand(command: command, status: devices.status(of: command.deviceID)), tenancy)
+            let denial = command.denialAtDispatch.map { $0.reason == denialNow?.reason ? denialNow ?? $0 : $0 }
+            return FinishedCommand(command: command, status: devices.status(of: command.deviceID), denial: denial)
         }
     }
 
@@ -164,10 +171,9 @@ package final class LockDAL: Sendable {
     /// - Throws: `.denied` without reach for anything else; a super admin may know whether there is one, and reads none.
     package func command(_ id: CommandID?, for caller: Caller) async throws(GatewayError) -> StoredCommand {
         let tenancy = directory.current
-        let found = try await existing(id)
-        if let found, mayRead(found, caller, in: tenancy) { return found }
+        if let id, let found = try await visibleCommand(id, to: caller, in: tenancy) { return found }
         guard tenancy.user(caller.userID)?.isSuperAdmin == true else { throw .outOfReach }
-        guard found != nil else { throw .notFound }
+        guard try await existing(id) != nil else { throw .notFound }
         throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
     }
 
@@ -179,10 +185,23 @@ package final class LockDAL: Sendable {
         for caller: Caller, deviceID: DeviceID??, offset: Int, limit: Int
     ) async throws(GatewayError) -> (commands: [StoredCommand], total: Int) {
         if case .some(.none) = deviceID { return ([], 0) }
-        let query = CommandQuery(
-            scopes: directory.current.recordScopes(of: caller.userID), actorUserID: caller.userID, deviceID: deviceID ?? nil,
-            offset: offset, limit: limit)
+        let tenancy = directory.current
+        let scopes = tenancy.recordScopes(of: caller.userID)
+        var query = CommandQuery(
+            scopes: scopes, actorUserID: caller.userID, deviceID: deviceID ?? nil, offset: offset, limit: limit)
+        query.reader = tenancy.listReader(caller.userID, scopes)
         return try await storing { () throws(StoreError) in try await ledger.store.commands(query) }
+    }
+
+    /// Queries the store within the caller's scopes, so that another user's command costs the same as one that does not exist.
+    private func visibleCommand(
+        _ id: CommandID, to caller: Caller, in tenancy: TenancyDirectory
+    ) async throws(GatewayError) -> StoredCommand? {
+        if let command = running.command(id), mayRead(command, caller, in: tenancy) { return command }
+        let query = CommandQuery(
+            scopes: tenancy.recordScopes(of: caller.userID), actorUserID: caller.userID, limit: 1)
+        let found = try await storing { () throws(StoreError) in try await ledger.store.command(id, within: query) }
+        return found.flatMap { mayRead($0, caller, in: tenancy) ? $0 : nil }
     }
 
     private func existing(_ id: CommandID?) async throws(GatewayError) -> StoredCommand? {
@@ -215,6 +234,14 @@ package final class LockDAL: Sendable {
         }
         await running.allEnded()
         timer.cancel()
+    }
+}
+
+extension Command {
+    /// Why the right had ended at dispatch, if the command records it. The caller of a repeat has reach.
+    fileprivate var denialAtDispatch: Denial? {
+        guard state == .denied, let reason = outcomeDetail.flatMap({ DenialReason(rawValue: $0) }) else { return nil }
+        return Denial(reason, hasReach: true)
     }
 }
 

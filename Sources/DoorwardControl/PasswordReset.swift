@@ -4,12 +4,15 @@ package import DoorwardDomain
 package typealias PasswordResetID = EntityID<PasswordReset>
 
 /// The right to set one user's password once without knowing the old one, for whoever holds its token. A user has one at
-/// the most: a new one takes the place of the last.
+/// the most: a new one replaces the last. It ends when its creator loses the right to create it, and when the roles or guest
+/// accesses of its user change: its holder can sign in as that user, with all rights that the user has by then.
 package struct PasswordReset: Hashable, Sendable {
     /// Names it in records; not the token, and no way to it.
     package let id: PasswordResetID
     /// Whose password it sets.
     package let userID: UserID
+    /// The super admin who made it; `nil` for one that was made on the gateway's own host.
+    package let madeBy: UserID?
     /// When it was made.
     package let createdAt: Timestamp
     /// From this instant on it is good for nothing.
@@ -18,13 +21,15 @@ package struct PasswordReset: Hashable, Sendable {
     /// How long the token may be used.
     package static let lifetime = Duration.seconds(86_400)
 
-    package init(id: PasswordResetID, userID: UserID, createdAt: Timestamp, expiresAt: Timestamp) {
-        (self.id, self.userID, self.createdAt, self.expiresAt) = (id, userID, createdAt, expiresAt)
+    package init(id: PasswordResetID, userID: UserID, madeBy: UserID?, createdAt: Timestamp, expiresAt: Timestamp) {
+        (self.id, self.userID, self.madeBy) = (id, userID, madeBy)
+        (self.createdAt, self.expiresAt) = (createdAt, expiresAt)
     }
 
     /// A new one, from `now` on.
-    init(of userID: UserID, at now: Timestamp, _ random: RandomSource) {
-        self.init(id: random.id(at: now), userID: userID, createdAt: now, expiresAt: now.advanced(by: Self.lifetime))
+    init(of userID: UserID, madeBy: UserID?, at now: Timestamp, _ random: RandomSource) {
+        self.init(
+            id: random.id(at: now), userID: userID, madeBy: madeBy, createdAt: now, expiresAt: now.advanced(by: Self.lifetime))
     }
 
     /// A reset with the one copy of its token, to be handed over.

@@ -11,28 +11,29 @@ package struct PasswordResets: Sendable {
         (self.writer, self.hasher, self.signIn) = (writer, hasher, signIn)
     }
 
-    /// Makes a link with which its holder sets a user's password, once. It takes the place of an earlier one.
+    /// Creates a single-use link that sets a user's password. It replaces an earlier one.
     ///
-    /// Whoever holds it can become that user, so a manager makes one only for people of whom they could take every role and
-    /// every guest access away: who holds anything elsewhere, or a role as high, is left to the super admin.
+    /// The holder of a link can sign in as its user, so only a super admin can create one.
     ///
-    /// - Throws: `.denied` without reach for a person outside the caller's scope, and with reach for one who is not theirs
-    ///   alone; `.notFound` to a super admin where there is none; `.conflict` for a disabled user.
+    /// - Throws: `.denied` without reach for a user outside the caller's scope; `.denied` with reach for any other caller who is
+    ///   not a super admin, whatever roles the user has; `.notFound` for a super admin and an unknown id; `.conflict` for a
+    ///   disabled user.
     package func offer(_ caller: Caller, to id: UserID?) async throws(GatewayError) -> PasswordReset.Offer {
         let (random, token) = (writer.random, OneTimeToken.new(writer.random))
         return try await writer.change(
             caller, reach: { (tenancy) throws(GatewayError) in _ = try tenancy.visibleUser(id, to: caller) },
             body: { (draft) throws(GatewayError) in
                 let user = try draft.directory.visibleUser(id, to: caller)
-                try draft.directory.requireReset(of: user, by: caller, at: draft.now)
+                // Creating accounts and handing them over require the same right.
+                try draft.directory.require(.usersCreate, of: caller, on: .gateway)
                 guard user.isEnabled else { throw GatewayError.conflict("This user is disabled: enable them first.") }
-                let reset = PasswordReset(of: user.id, at: draft.now, random)
+                let reset = PasswordReset(of: user.id, madeBy: caller.userID, at: draft.now, random)
                 draft.transaction.credentials.append(.offerReset(reset, digest: OneTimeToken.digest(of: token)))
                 draft.note(
                     .create, RecordTarget(reset), in: draft.directory.portfolios(where: user.id), after: reset.recorded)
                 return PasswordReset.Offer(user: user, token: token, expiresAt: reset.expiresAt)
             }
-        ).value
+        )
     }
 
     /// Sets a password with a token, and ends every session of its user.
@@ -54,13 +55,15 @@ package struct PasswordResets: Sendable {
         signIn.forgetFailures(email: user.email)
     }
 
-    /// Whose password the token sets at this moment.
+    /// The user whose password the token sets at this moment. The store has removed the resets that ended with a change; that
+    /// maker and user are in order is asked again.
     private func holder(of digest: [UInt8]) async throws(GatewayError) -> User? {
         let reset = try await storing { () throws(StoreError) in try await writer.ledger.store.passwordReset(digest: digest) }
-        guard let reset, writer.clock.now() < reset.expiresAt, let user = writer.directory.current.user(reset.userID),
-            user.isEnabled
+        let tenancy = writer.directory.current
+        guard let reset, writer.clock.now() < reset.expiresAt, let user = tenancy.user(reset.userID), user.isEnabled
         else { return nil }
-        return user
+        guard let maker = reset.madeBy else { return user }
+        return tenancy.user(maker).map { $0.isEnabled && $0.isSuperAdmin } == true ? user : nil
     }
 
     /// - Returns: false when the token was spent meanwhile, and nothing was written.
@@ -71,10 +74,11 @@ package struct PasswordResets: Sendable {
             userID: user.id, source: origin.source, clientAddress: origin.clientAddress, requestID: origin.requestID)
         var draft = TenancyDraft(
             directory: writer.directory.current, caller: caller, now: writer.clock.now(), random: writer.random)
-        draft.transaction.credentials = [.useReset(digest: digest, at: draft.now), .setPassword(user.id, hash: hash)]
+        draft.transaction.credentials = [
+            .useReset(digest: digest, at: draft.now), .setPassword(user.id, hash: hash), .endSessions(of: user.id),
+        ]
         draft.note(.update, RecordTarget(user), after: ["password": .string("set_by_link")])
         let ended = signIn.ends(of: signIn.sessions.ids(of: user.id), of: user, origin)
-        draft.transaction.credentials += ended.credentials
         draft.transaction.records += ended.records
         do {
             guard try await writer.ledger.writeUnlessRefused(draft.transaction) else { return false }
@@ -87,23 +91,5 @@ package struct PasswordResets: Sendable {
         let late = signIn.sessions.endAll(of: user.id).filter { id in !ended.ids.contains(id) }
         if !late.isEmpty { try await writer.ledger.write(signIn.ends(of: late, of: user, origin).transaction) }
         return true
-    }
-}
-
-extension TenancyDirectory {
-    /// - Throws: `.denied`, in one form that does not say what the person holds or where.
-    fileprivate func requireReset(of user: User, by caller: Caller, at now: Timestamp) throws(GatewayError) {
-        if self.user(caller.userID)?.isSuperAdmin == true { return }
-        let roles = associations(of: user.id)
-        let isTheirs =
-            !user.isSuperAdmin && !roles.isEmpty
-            && roles.allSatisfy { allows(caller, .assigning($0.role, on: $0.entity.type), on: $0.entity) }
-            && guestAccesses(of: user.id).filter { $0.revokedAt == nil && now < $0.window.validUntil }
-                .allSatisfy { allows(caller, .guestAccessRevoke, on: .property($0.propertyID)) }
-        guard isTheirs else { throw .denied(Denial(.roleInsufficient, hasReach: true), operation: nil, deviceID: nil) }
-    }
-
-    private func allows(_ caller: Caller, _ permission: ManagementPermission, on entity: AssociatedEntity) -> Bool {
-        SecurityService.allows(caller.userID, permission, on: ManagedObject(entity), in: self).isAllowed
     }
 }

@@ -12,9 +12,9 @@ package struct Portfolios: Sendable {
 
     /// Creates a portfolio. Those named become its owners; there may be none.
     package func create(
-        _ caller: Caller, name: String, owners: [UserID?], repeatable: IdempotentCall<Portfolio>?
+        _ caller: Caller, name: String, owners: [UserID?], repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<Portfolio> {
-        try await writer.change(caller, repeatable: repeatable) { (draft) throws(GatewayError) in
+        try await writer.create(caller, repeatable: repeatable) { (draft) throws(GatewayError) in
             try draft.directory.require(.portfolioCreate, of: caller, on: .gateway)
             let portfolio = Portfolio(id: draft.newID(), name: name, createdAt: draft.now, updatedAt: draft.now)
             draft.apply(.putPortfolio(portfolio))
@@ -41,9 +41,9 @@ package struct Portfolios: Sendable {
     ///
     /// - Throws: `.denied`, `.notFound` for a person who does not exist, `.idempotencyMismatch`, `.unavailable`.
     package func createProperty(
-        _ caller: Caller, in portfolioID: PortfolioID?, _ new: NewProperty, repeatable: IdempotentCall<Property>?
+        _ caller: Caller, in portfolioID: PortfolioID?, _ new: NewProperty, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<Property> {
-        try await writer.change(
+        try await writer.create(
             caller, repeatable: repeatable,
             reach: { (tenancy) throws(GatewayError) in
                 guard let portfolioID else { throw tenancy.outOfReach(for: caller) }
@@ -80,9 +80,9 @@ package struct Portfolios: Sendable {
     ///
     /// - Throws: `.denied`, `.notFound` for a person who does not exist, `.invalid` for a device of another property.
     package func createUnit(
-        _ caller: Caller, in propertyID: PropertyID?, _ new: NewUnit, repeatable: IdempotentCall<Unit>?
+        _ caller: Caller, in propertyID: PropertyID?, _ new: NewUnit, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<Unit> {
-        try await writer.change(
+        try await writer.create(
             caller, repeatable: repeatable,
             reach: { (tenancy) throws(GatewayError) in
                 guard let propertyID else { throw tenancy.outOfReach(for: caller) }

@@ -12,6 +12,8 @@ package struct RecordQuery: Hashable, Sendable {
     package var after: RecordPlace?
     /// How many at the most.
     package var limit: Int
+    /// For whom the list is read.
+    package var reader = ListReader()
 
     /// Which end of the history comes first. Raw values are the wire's.
     package enum Order: String, Sendable {
@@ -29,6 +31,28 @@ package struct RecordQuery: Hashable, Sendable {
         (self.scopes, self.filter, self.order, self.after, self.limit) = (scopes, filter, order, after, limit)
         if let deviceID { self.filter.deviceID = deviceID }
     }
+}
+
+/// Part of a list of records.
+package struct RecordPage: Hashable, Sendable {
+    /// In the order of the query. Fewer than its limit, or none, where the store would have had to read too many others to
+    /// find more.
+    package let records: [AccessRecord]
+    /// Where the next page begins, as `RecordQuery.after`; `nil` at the end of the list. It can be the place of a record that is
+    /// not in the list.
+    package let next: RecordPlace?
+
+    package init(records: [AccessRecord], next: RecordPlace?) { (self.records, self.next) = (records, next) }
+}
+
+/// For whom a list is read. The store shares its list readers out by this: first by logs, then by user.
+package struct ListReader: Hashable, Sendable {
+    /// `nil` for the gateway itself.
+    package let userID: UserID?
+    /// The logs that the user may read something of.
+    package let logs: Set<LogID>
+
+    package init(userID: UserID? = nil, logs: Set<LogID> = []) { (self.userID, self.logs) = (userID, logs) }
 }
 
 /// What a record must say to be listed; what is `nil` does not matter. A filter only ever narrows what the scopes give.
@@ -93,19 +117,27 @@ package enum RecordScope: Hashable, Sendable {
     case gatewayLog
     /// A portfolio's whole log.
     case portfolioLog(PortfolioID)
-    /// What happened in one property, in the log of the portfolio it was of.
-    case property(PropertyID)
-    /// What happened to the devices of one unit.
-    case unit(UnitID)
+    /// What happened in one property, in the log of the portfolio that it belongs to and in no other.
+    case property(PropertyID, in: PortfolioID)
+    /// What happened to the devices of one unit, in the log of the portfolio that it belongs to and in no other.
+    case unit(UnitID, in: PortfolioID)
 
-    /// Whether something lies in the scope that stands in `log` and happened in this unit and property. The gateway's own log
-    /// belongs to no unit and no property, whatever its records speak of.
-    package func covers(log: LogID, unitID: UnitID?, propertyID: PropertyID?) -> Bool {
+    /// The only log that the scope reads. A record of another log is not covered, whatever place it names: neither the
+    /// gateway's own log nor another portfolio's belongs to a property or a unit of this one.
+    package var log: LogID {
         switch self {
-        case .gatewayLog: log == .gateway
-        case .portfolioLog(let id): log == .portfolio(id)
-        case .property(let id): log != .gateway && propertyID == id
-        case .unit(let id): log != .gateway && unitID == id
+        case .gatewayLog: .gateway
+        case .portfolioLog(let id), .property(_, let id), .unit(_, let id): .portfolio(id)
+        }
+    }
+
+    /// Whether the scope covers what is recorded in `log` and happened in this unit and property.
+    package func covers(log: LogID, unitID: UnitID?, propertyID: PropertyID?) -> Bool {
+        guard log == self.log else { return false }
+        switch self {
+        case .gatewayLog, .portfolioLog: return true
+        case .property(let id, _): return propertyID == id
+        case .unit(let id, _): return unitID == id
         }
     }
 }

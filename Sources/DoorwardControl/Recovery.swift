@@ -10,6 +10,8 @@ struct Recovery {
 
     /// How many commands are settled in one transaction.
     private static let batch = 256
+    /// The longest duration of a command, plus the time in which a late confirmation is accepted.
+    private static let longestPatience = Duration.seconds(60) + UnansweredCommand.patience
 
     /// Gives every command that has an intent and no outcome its one outcome, `UNKNOWN`; all are durable on return.
     ///
@@ -31,10 +33,15 @@ struct Recovery {
     /// since the others waited behind it. Called before `settleOpenCommands`.
     func rememberOpenCommands() async throws(GatewayError) {
         let open = try await storing { () throws(StoreError) in try await ledger.store.openCommands() }
+        let (now, monotonic) = (clock.now(), clock.monotonicNow())
         for open in open.reversed() {
+            // By the wall clock, the only one that lasts over a restart; a step of it never makes the wait longer.
+            let rest = open.command.deadline.advanced(by: UnansweredCommand.patience).duration(since: now)
+            let expiry = monotonic.advanced(by: min(rest, Self.longestPatience))
             let live = devices.device(open.command.deviceID)
             live.remember(
-                UnansweredCommand(id: open.command.id, operation: open.command.operation, log: open.log), of: live.lockNumber)
+                UnansweredCommand(id: open.command.id, operation: open.command.operation, log: open.log, expiresAt: expiry),
+                of: live.lockNumber)
         }
     }
 
@@ -43,7 +50,7 @@ struct Recovery {
         var transaction = StoreTransaction()
         for open in commands {
             var command = open.command
-            CommandEnding.outcomeNotWritten.apply(to: &command, at: now, stateNow: .unknown)
+            CommandEnding.outcomeNotWritten(wasSent: nil).apply(to: &command, at: now, stateNow: .unknown)
             transaction.commands.append(.end(command))
             transaction.records.append(
                 PendingRecord(

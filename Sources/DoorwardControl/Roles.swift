@@ -11,13 +11,12 @@ package struct Roles: Sendable {
     package func assign(
         _ caller: Caller, _ role: Role, to user: UserID?, on entity: AssociatedEntity
     ) async throws(GatewayError) -> UserRoleAssociation {
-        let answered = try await writer.change(
+        try await writer.change(
             caller, reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: entity) },
             body: { (draft) throws(GatewayError) in
                 try draft.directory.require(.assigning(role, on: entity.type), of: caller, on: ManagedObject(entity))
                 return try draft.assign(role, to: user, on: entity)
             })
-        return try answered.value
     }
 
     /// Takes every role of `user` on `entity` away. When this has returned, no command under one of them leaves any more.
@@ -37,16 +36,6 @@ package struct Roles: Sendable {
         let byUser = Dictionary(grouping: tenancy.associations(on: entity), by: \.userID)
         return byUser.keys.sorted().compactMap { id in
             tenancy.user(id).map { ($0, (byUser[id] ?? []).sorted { $0.id < $1.id }) }
-        }
-    }
-}
-
-extension Answered {
-    /// The value of a call that takes no idempotency key, and so is never replayed.
-    var value: Value {
-        get throws(GatewayError) {
-            guard case .fresh(let value) = self else { throw .internalFailure("a call without a key was replayed") }
-            return value
         }
     }
 }

@@ -1,17 +1,12 @@
 package import DoorwardDomain
+import HeapModule
 import Synchronization
 
 /// The sessions that count, in memory: a request's token is a pointer to one of them, and ends with it.
+///
+/// An operation on one session, or on one user's sessions, costs the same however many other sessions exist.
 package final class Sessions: Sendable {
-    private struct Table {
-        var live: [SessionID: Session] = [:]
-        /// Those that ended here, with the instant until which they would have counted.
-        var ended: [SessionID: Timestamp] = [:]
-        /// How often all sessions of a user were ended at once; a user without an entry: never.
-        var generations: [UserID: UInt64] = [:]
-    }
-
-    private let table = Mutex(Table())
+    private let table = Mutex(SessionTable())
 
     package init() {}
 
@@ -27,8 +22,12 @@ package final class Sessions: Sendable {
     /// - Returns: false, and nothing began, when all sessions of the user were ended since.
     func begin(_ session: Session, _ generation: UInt64) -> Bool {
         table.withLock { table in
-            guard table.generations[session.userID, default: 0] == generation else { return false }
-            table.live[session.id] = session
+            _ = table.forget(before: session.createdAt, atMost: SessionTable.forgottenBesideABeginning)
+            guard table.generations[session.userID, default: 0] == generation else {
+                table.noteEnded(session)
+                return false
+            }
+            table.put(session)
             return true
         }
     }
@@ -39,21 +38,18 @@ package final class Sessions: Sendable {
     func extend(_ session: Session) -> Bool {
         table.withLock { table in
             guard table.live[session.id] != nil else { return false }
-            table.live[session.id] = session
+            table.put(session)
             return true
         }
     }
 
     /// The sessions of one user that count.
-    func ids(of user: UserID) -> [SessionID] {
-        table.withLock { table in table.live.values.filter { $0.userID == user }.map(\.id).sorted() }
-    }
+    func ids(of user: UserID) -> [SessionID] { table.withLock { $0.byUser[user, default: []].sorted() } }
 
-    func end(_ id: SessionID) {
-        table.withLock { table in
-            if let session = table.live.removeValue(forKey: id) { table.ended[id] = session.expiresAt }
-        }
-    }
+    /// All valid sessions, and expired ones that have not been pruned yet.
+    var ids: [SessionID] { table.withLock { Array($0.live.keys) } }
+
+    func end(_ id: SessionID) { table.withLock { $0.end(id) } }
 
     /// Ends every session of one user, those too that are about to begin with what counted until now.
     ///
@@ -62,10 +58,8 @@ package final class Sessions: Sendable {
     func endAll(of user: UserID) -> [SessionID] {
         table.withLock { table in
             table.generations[user, default: 0] += 1
-            let ids = table.live.values.filter { $0.userID == user }.map(\.id).sorted()
-            for id in ids {
-                if let session = table.live.removeValue(forKey: id) { table.ended[id] = session.expiresAt }
-            }
+            let ids = table.byUser[user, default: []].sorted()
+            for id in ids { table.end(id) }
             return ids
         }
     }
@@ -75,19 +69,84 @@ package final class Sessions: Sendable {
         table.withLock { table in
             for session in sessions where table.ended[session.id] == nil {
                 if let known = table.live[session.id], known.expiresAt >= session.expiresAt { continue }
-                table.live[session.id] = session
+                table.put(session)
             }
         }
     }
 
     /// How many count.
-    func count(at now: Timestamp) -> Int { table.withLock { $0.live.values.count { now < $0.expiresAt } } }
+    func count(at now: Timestamp) -> Int {
+        prune(at: now)
+        return table.withLock { $0.live.count }
+    }
 
-    /// Forgets those past their time, so that the table is bounded by the sessions that count.
-    func prune(at now: Timestamp) {
-        table.withLock { table in
-            table.live = table.live.filter { now < $0.value.expiresAt }
-            table.ended = table.ended.filter { now < $0.value }
+    /// Removes expired sessions in small batches, so that no request waits for all of them.
+    func prune(at now: Timestamp) { while table.withLock({ $0.forget(before: now, atMost: 64) }) {} }
+
+    /// How many sessions were examined to find expired ones, for a test of the cost.
+    var examinedCount: Int { table.withLock { $0.examinedCount } }
+}
+
+private struct SessionTable {
+    /// When a session is examined next: it may have been extended since.
+    private struct Expiry: Comparable {
+        let at: Timestamp
+        let id: SessionID
+
+        static func < (a: Self, b: Self) -> Bool { (a.at, a.id) < (b.at, b.id) }
+    }
+
+    /// More than the one session that a sign-in adds, so that pruning keeps up.
+    static let forgottenBesideABeginning = 4
+
+    private(set) var live: [SessionID: Session] = [:]
+    /// The keys of `live` by their user.
+    private(set) var byUser: [UserID: Set<SessionID>] = [:]
+    /// Sessions that were ended by this process, with their expiry.
+    private(set) var ended: [SessionID: Timestamp] = [:]
+    /// How often all sessions of a user were ended at once; no entry means never.
+    var generations: [UserID: UInt64] = [:]
+    private(set) var examinedCount = 0
+    /// One for each session that is live or ended.
+    private var expiries = Heap<Expiry>()
+
+    mutating func put(_ session: Session) {
+        if live[session.id] == nil, ended[session.id] == nil { expiries.insert(Expiry(at: session.expiresAt, id: session.id)) }
+        live[session.id] = session
+        byUser[session.userID, default: []].insert(session.id)
+    }
+
+    mutating func end(_ id: SessionID) {
+        if let session = remove(id) { ended[id] = session.expiresAt }
+    }
+
+    /// Records the end of a session that is in the store and was not started by this process.
+    mutating func noteEnded(_ session: Session) {
+        put(session)
+        end(session.id)
+    }
+
+    private mutating func remove(_ id: SessionID) -> Session? {
+        guard let session = live.removeValue(forKey: id) else { return nil }
+        byUser[session.userID]?.remove(id)
+        if byUser[session.userID]?.isEmpty == true { byUser[session.userID] = nil }
+        return session
+    }
+
+    /// - Returns: whether there may be more expired sessions.
+    mutating func forget(before now: Timestamp, atMost count: Int) -> Bool {
+        for _ in 0..<count {
+            guard let first = expiries.min, first.at <= now else { return false }
+            expiries.removeMin()
+            examinedCount += 1
+            let end = live[first.id]?.expiresAt ?? ended[first.id]
+            if let end, now < end {
+                expiries.insert(Expiry(at: end, id: first.id))
+            } else {
+                _ = remove(first.id)
+                ended[first.id] = nil
+            }
         }
+        return true
     }
 }

@@ -17,19 +17,23 @@ package final class SignIn: Sendable {
     private let random: RandomSource
     private let refreshLifetime: Duration
     private let throttle: SignInThrottle
+    private let failures: SignInFailures
     private let metrics: SignInMetrics
 
     /// - Parameters:
     ///   - refreshLifetime: how long a session lasts without being refreshed.
-    ///   - failuresPerMinute: failed sign-ins from one address within a minute; the next have to wait.
+    ///   - failuresPerMinute: failed sign-ins from one network within a minute; the next have to wait.
+    ///   - executor: where the records of repeated failures are written; `nil` for the global one.
     init(
         directory: PublishedDirectory, sessions: Sessions, ledger: Ledger, hasher: PasswordHasher, clock: any GatewayClock,
-        random: RandomSource, refreshLifetime: Duration, failuresPerMinute: Int, metrics: SignInMetrics
+        random: RandomSource, refreshLifetime: Duration, failuresPerMinute: Int, executor: (any TaskExecutor)?,
+        metrics: SignInMetrics
     ) {
         self.metrics = metrics
         (self.directory, self.sessions, self.ledger, self.hasher) = (directory, sessions, ledger, hasher)
         (self.clock, self.random, self.refreshLifetime) = (clock, random, refreshLifetime)
-        throttle = SignInThrottle(clock: clock, failuresPerMinute: failuresPerMinute)
+        throttle = SignInThrottle(clock: clock, random: random, failuresPerMinute: failuresPerMinute)
+        failures = SignInFailures(ledger: ledger, clock: clock, random: random, executor: executor)
     }
 
     /// Lets an address pass unless too many sign-ins from it failed within the last minute. `logIn` asks again, for the
@@ -39,8 +43,13 @@ package final class SignIn: Sendable {
     package func admit(clientAddress: String?) throws(GatewayError) { try admit(email: nil, address: clientAddress) }
 
     private func admit(email: String?, address: String?) throws(GatewayError) {
+        try limited { () throws(GatewayError) in try throttle.admit(email: email, address: address) }
+    }
+
+    /// Counts what the throttle refuses.
+    private func limited(_ body: () throws(GatewayError) -> Void) throws(GatewayError) {
         do {
-            try throttle.admit(email: email, address: address)
+            try body()
         } catch {
             metrics.limited.increment()
             throw error
@@ -58,23 +67,31 @@ package final class SignIn: Sendable {
     package func logIn(
         email: String, password: Secret<String>, source: RecordSource, clientAddress: String?, requestID: String?
     ) async throws(GatewayError) -> SignedIn {
-        try admit(email: email, address: clientAddress)
         let attempt = Attempt(source: source, clientAddress: clientAddress, requestID: requestID)
         let user = directory.current.user(email: email)
+        // Every spelling of a user's address is one account.
+        let account = user?.email ?? email
+        try admit(email: account, address: clientAddress)
         // Asked before the hash is read: a session that begins with it counts only if the password was not set anew meanwhile.
         let generation = sessions.generation(of: user?.id ?? Self.nobody)
         // What is too long for a password costs no hash, known user or not.
         let isAbsurd = password.reveal().utf8.count > PasswordRules.longestBytes
         let isRight = isAbsurd ? false : try await verify(password, of: user)
-        guard let user, isRight, directory.current.user(user.id)?.isEnabled == true else {
+        // Checked again, whether the password is right or not: concurrent attempts wait for those that failed meanwhile.
+        if isRight { try admit(email: account, address: clientAddress) }
+        guard let user, isRight, directory.current.user(user.id)?.isEnabled == true,
+            let signedIn = try await begin(for: user, generation, attempt)
+        else {
+            // An impossible password is not counted for the account: it costs no hash, so it could delay the account for free.
+            try limited { () throws(GatewayError) in
+                try throttle.noteFailureIfAdmitted(email: isAbsurd ? nil : account, address: clientAddress)
+            }
             metrics.failed.increment()
-            throttle.noteFailure(email: email, address: clientAddress)
-            try await ledger.write(StoreTransaction(records: [failure(of: attempt, user: user)]))
+            try await failures.record(attempt, account: account, user: user)
             throw .unauthenticated
         }
-        throttle.noteSuccess(email: email)
+        throttle.noteSuccess(email: account)
         await renewHash(of: user, password)
-        let signedIn = try await begin(for: user, generation, attempt)
         metrics.succeeded.increment()
         return signedIn
     }
@@ -104,6 +121,9 @@ package final class SignIn: Sendable {
         guard sessions.extend(session) else { throw .unauthenticated }
         return SignedIn(user: user, session: session, refreshToken: next)
     }
+
+    /// Writes the failures that were counted and are not written yet. Called when no request is served any more.
+    func stop() async throws(GatewayError) { try await failures.close() }
 
     /// Ends the caller's session; its tokens stop working at once.
     package func logOut(_ caller: Caller) async throws(GatewayError) {
@@ -148,19 +168,19 @@ package final class SignIn: Sendable {
         for user in users { hasher.noteCost(of: try await storedHash(of: user)) }
     }
 
-    private func begin(for user: User, _ generation: UInt64, _ attempt: Attempt) async throws(GatewayError) -> SignedIn {
+    /// - Returns: `nil`, and no session, where the user was disabled or all their sessions were ended meanwhile.
+    private func begin(for user: User, _ generation: UInt64, _ attempt: Attempt) async throws(GatewayError) -> SignedIn? {
         let now = clock.now()
         let session = Session(
             id: random.id(at: now), userID: user.id, createdAt: now, expiresAt: now.advanced(by: refreshLifetime))
         let token = OneTimeToken.new(random)
-        try await ledger.write(
-            StoreTransaction(
-                credentials: [.beginSession(session, refreshDigest: OneTimeToken.digest(of: token))],
-                records: [record(.signedIn, of: user, session.id, attempt)]))
-        sessions.prune(at: now)
+        let beginning = StoreTransaction(
+            credentials: [.beginSession(session, refreshDigest: OneTimeToken.digest(of: token))],
+            records: [record(.signedIn, of: user, session.id, attempt)])
+        guard try await ledger.writeUnlessRefused(beginning) else { return nil }
         guard sessions.begin(session, generation) else {
             try await ledger.write(ends(of: [session.id], of: user, attempt).transaction)
-            throw .unauthenticated
+            return nil
         }
         return SignedIn(user: user, session: session, refreshToken: token)
     }
@@ -187,13 +207,6 @@ package final class SignIn: Sendable {
         if let session { body.target = RecordTarget(type: "Session", id: session.description) }
         return PendingRecord(body)
     }
-
-    /// Whoever fails to sign in is nobody known: the account that was tried is the target, not the actor.
-    private func failure(of attempt: Attempt, user: User?) -> PendingRecord {
-        var pending = record(.signInFailed, of: nil, nil, attempt)
-        pending.body.target = user.map { RecordTarget($0) }
-        return pending
-    }
 }
 
 // MARK: - Forgotten passwords
@@ -218,7 +231,7 @@ extension SignIn {
     /// - Returns: what to throw.
     func fail(_ attempt: Attempt) async throws(GatewayError) -> GatewayError {
         throttle.noteFailure(email: nil, address: attempt.clientAddress)
-        try await ledger.write(StoreTransaction(records: [failure(of: attempt, user: nil)]))
+        try await failures.record(attempt, account: nil, user: nil)
         return .unauthenticated
     }
 

@@ -1,95 +1,133 @@
+import Crypto
 internal import DoorwardDomain
 import Synchronization
 
 /// Slows down guessing. Only failures count; nothing locks out for good, and sessions that stand are not touched.
 ///
 /// After five failures for an account the next attempt waits 1 s, then 2 s, 4 s … at most five minutes; after too many
-/// from one address within a minute, that address waits for the minute's end.
+/// from one network within a minute, that network waits. The memory for both has a fixed size, and no flood of other accounts
+/// and networks lowers a count (decision 0031).
 final class SignInThrottle: Sendable {
-    fileprivate struct Account {
-        var failures = 0
-        var notBefore: MonotonicInstant
+    private struct Tables {
+        var accounts = FailureSketch(highest: UInt8(freeFailures + 9))
+        var networks = MinuteSketch()
+        /// How often an account that had failures has signed in since: its failures are counted under a new name each time. An
+        /// account that does not exist never signs in, so there are no more of these than users.
+        var successes: [String: UInt32] = [:]
     }
 
-    fileprivate struct Minute {
-        var start: MonotonicInstant
-        var failures = 0
-    }
-
-    fileprivate struct Tables {
-        var accounts: [String: Account] = [:]
-        var addresses: [String: Minute] = [:]
-    }
-
-    fileprivate static let freeFailures = 5
-    fileprivate static let longestWait = Duration.seconds(300)
-    /// How many accounts and addresses are remembered; beyond, those with the fewest failures are forgotten.
-    private static let capacity = 10_000
+    private static let freeFailures = 5
+    private static let longestWait = Duration.seconds(300)
+    /// Prefix lengths of an IPv6 subscriber network and of an IPv6 site, which has many such networks to choose from.
+    private static let (networkBits, siteBits) = (64, 48)
+    /// The limit of a site, as a multiple of a network's limit.
+    private static let networksPerSite = 16
 
     private let clock: any GatewayClock
     private let failuresPerMinute: Int
+    private let secret: SymmetricKey
     private let tables = Mutex(Tables())
 
-    init(clock: any GatewayClock, failuresPerMinute: Int) { (self.clock, self.failuresPerMinute) = (clock, failuresPerMinute) }
+    init(clock: any GatewayClock, random: RandomSource, failuresPerMinute: Int) {
+        (self.clock, self.failuresPerMinute) = (clock, failuresPerMinute)
+        secret = SymmetricKey(data: random.bytes(32))
+    }
 
-    /// - Throws: `.rateLimited` when this account or address has to wait.
+    /// - Parameters:
+    ///   - email: the account, in the spelling that it was made with if there is one.
+    ///   - address: the client's; `nil` where it has none.
+    /// - Throws: `.rateLimited` when this account or network has to wait.
     func admit(email: String?, address: String?) throws(GatewayError) {
-        let now = clock.monotonicNow()
-        let wait = tables.withLock { tables -> Duration? in
-            var waits: [Duration] = []
-            if let email, let account = tables.accounts[email.lowercased()] {
-                waits.append(account.notBefore.duration(since: now))
-            }
-            if let address, let minute = tables.addresses[address], minute.failures >= failuresPerMinute {
-                waits.append(minute.start.advanced(by: .seconds(60)).duration(since: now))
-            }
-            return waits.max().flatMap { $0 > .zero ? $0 : nil }
+        let (now, limits) = (clock.monotonicNow(), limits(of: address))
+        try Self.refuse(for: tables.withLock { wait(email, limits, at: now, in: &$0) })
+    }
+
+    /// Counts a failure.
+    ///
+    /// - Parameter email: the account that was tried; `nil` if the attempt names none, or cannot be right.
+    func noteFailure(email: String?, address: String?) {
+        let (now, limits) = (clock.monotonicNow(), limits(of: address))
+        tables.withLock { count(email, limits, at: now, in: &$0) }
+    }
+
+    /// Counts a failure, unless a wait for the account or network has begun since it was admitted: concurrent attempts are
+    /// answered one by one.
+    ///
+    /// - Throws: `.rateLimited`, and nothing is counted.
+    func noteFailureIfAdmitted(email: String?, address: String?) throws(GatewayError) {
+        let (now, limits) = (clock.monotonicNow(), limits(of: address))
+        let rest = tables.withLock { tables in
+            let rest = wait(email, limits, at: now, in: &tables)
+            if rest == nil { count(email, limits, at: now, in: &tables) }
+            return rest
         }
+        try Self.refuse(for: rest)
+    }
+
+    /// - Parameter email: of a user who exists.
+    func noteSuccess(email: String) {
+        let now = clock.monotonicNow()
+        tables.withLock { tables in
+            guard tables.accounts.least(key(email, tables.successes), at: now, { failures, _ in failures }) ?? 0 > 0 else {
+                return
+            }
+            tables.successes[email.lowercased(), default: 0] &+= 1
+        }
+    }
+
+    private static func refuse(for wait: Duration?) throws(GatewayError) {
         if let wait { throw .rateLimited(retryAfterSeconds: Int((wait.wholeMilliseconds + 999) / 1000)) }
     }
 
-    /// - Parameter email: the account that was tried; `nil` where what was tried names none.
-    func noteFailure(email: String?, address: String?) {
-        let now = clock.monotonicNow()
-        tables.withLock { tables in
-            tables.forget(before: now, capacity: Self.capacity)
-            if let email { tables.noteFailure(account: email.lowercased(), at: now) }
-            if let address { tables.noteFailure(address: address, at: now) }
+    /// The remaining wait; `nil` if there is none.
+    private func wait(
+        _ email: String?, _ limits: [NetworkLimit], at now: MonotonicInstant, in tables: inout Tables
+    ) -> Duration? {
+        var waits: [Duration] = []
+        for limit in limits {
+            if let wait = tables.networks.wait(limit.key, limit: limit.failures, at: now) { waits.append(wait) }
         }
+        if let email {
+            let key = key(email, tables.successes)
+            if let end = tables.accounts.least(key, at: now, Self.end(ofWaitAfter:_:)) { waits.append(end.duration(since: now)) }
+        }
+        return waits.max().flatMap { $0 > .zero ? $0 : nil }
     }
 
-    /// How many accounts and addresses are remembered at this moment.
-    var rememberedCount: Int { tables.withLock { $0.accounts.count + $0.addresses.count } }
-
-    func noteSuccess(email: String) { tables.withLock { _ = $0.accounts.removeValue(forKey: email.lowercased()) } }
-}
-
-extension SignInThrottle.Tables {
-    fileprivate mutating func noteFailure(account name: String, at now: MonotonicInstant) {
-        var account = accounts[name] ?? SignInThrottle.Account(notBefore: now)
-        account.failures += 1
-        let beyond = account.failures - SignInThrottle.freeFailures
-        if beyond >= 0 {
-            account.notBefore = now.advanced(by: min(.seconds(1 << min(beyond, 9)), SignInThrottle.longestWait))
+    private func count(_ email: String?, _ limits: [NetworkLimit], at now: MonotonicInstant, in tables: inout Tables) {
+        if let email {
+            let key = key(email, tables.successes)
+            tables.accounts.add(key, at: now)
         }
-        accounts[name] = account
+        for limit in limits { tables.networks.add(limit.key, at: now) }
     }
 
-    fileprivate mutating func noteFailure(address: String, at now: MonotonicInstant) {
-        var minute = addresses[address] ?? SignInThrottle.Minute(start: now)
-        if now >= minute.start.advanced(by: .seconds(60)) { minute = SignInThrottle.Minute(start: now) }
-        minute.failures += 1
-        addresses[address] = minute
+    private static func end(ofWaitAfter failures: Int, _ last: MonotonicInstant) -> MonotonicInstant {
+        let beyond = failures - freeFailures
+        return beyond < 0 ? last : last.advanced(by: min(.seconds(1 << min(beyond, 9)), longestWait))
     }
 
-    /// Bounds the memory that guessing can take.
-    fileprivate mutating func forget(before now: MonotonicInstant, capacity: Int) {
-        if addresses.count > capacity { addresses = addresses.filter { now < $0.value.start.advanced(by: .seconds(60)) } }
-        if accounts.count > capacity { accounts = accounts.filter { now < $0.value.notBefore } }
-        // Half at once, so that a flood does not make every failure sort the whole table.
-        if addresses.count > capacity {
-            let worst = addresses.sorted { $0.value.failures > $1.value.failures }.prefix(capacity / 2)
-            addresses = Dictionary(uniqueKeysWithValues: worst.map { ($0.key, $0.value) })
-        }
+    private func key(_ email: String, _ successes: [String: UInt32]) -> SketchKey {
+        let name = email.lowercased()
+        return SketchKey("\(successes[name, default: 0]) \(name)", kind: "account", secret: secret)
+    }
+
+    private struct NetworkLimit {
+        let key: SketchKey
+        let failures: Int
+    }
+
+    private func limits(of address: String?) -> [NetworkLimit] {
+        guard let address else { return [] }
+        let key = SketchKey(Self.network(of: address), kind: "network", secret: secret)
+        let network = NetworkLimit(key: key, failures: failuresPerMinute)
+        guard let parsed = IPAddress(address), parsed.bytes.count == 16 else { return [network] }
+        let site = SketchKey(parsed.network(ofIPv6Bits: Self.siteBits), kind: "site", secret: secret)
+        return [network, NetworkLimit(key: site, failures: failuresPerMinute * Self.networksPerSite)]
+    }
+
+    /// The network that a client's failures are counted for.
+    static func network(of address: String) -> String {
+        IPAddress(address)?.network(ofIPv6Bits: networkBits) ?? address
     }
 }

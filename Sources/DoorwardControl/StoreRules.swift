@@ -14,6 +14,8 @@ extension StoreError {
     package static let commandEnded = StoreError.refused("command_ended")
     /// The refresh token was used before, is unknown, or its session has ended.
     package static let refreshTokenSpent = StoreError.refused("refresh_token_spent")
+    /// A session for a user who is disabled.
+    package static let userDisabled = StoreError.refused("user_disabled")
     /// The token of a password reset is unknown, used, replaced, or over.
     package static let resetTokenSpent = StoreError.refused("reset_token_spent")
     /// The key was used within the last 24 hours for another request, or has its answer already.

@@ -12,14 +12,41 @@ struct TenancyDraft {
     let caller: Caller
     let now: Timestamp
     private let random: RandomSource
+    /// Users whose password links the transaction ends already.
+    private var usersWithoutLink: Set<UserID> = []
 
     init(directory: TenancyDirectory, caller: Caller, now: Timestamp, random: RandomSource) {
         (self.directory, self.caller, self.now, self.random) = (directory, caller, now, random)
     }
 
     mutating func apply(_ change: TenancyChange) {
+        endPasswordLinks(endedBy: change)
         directory.apply(change)
         transaction.changes.append(change)
+    }
+
+    /// Removes the password resets of users whose rights change, and those created by a user who loses the right to create them.
+    /// Called before `change` is applied.
+    private mutating func endPasswordLinks(endedBy change: TenancyChange) {
+        switch change {
+        case .putAssociation(let association):
+            if let replaced = directory.association(association.id) { endPasswordLink(of: replaced.userID) }
+            endPasswordLink(of: association.userID)
+        case .removeAssociation(let id):
+            if let association = directory.association(id) { endPasswordLink(of: association.userID) }
+        case .putGuestAccess(let access):
+            if let guest = access.guestUserID, directory.guestAccess(access.id) != access { endPasswordLink(of: guest) }
+        case .putUser(let user):
+            guard let known = directory.user(user.id) else { return }
+            guard known.isEnabled != user.isEnabled || known.isSuperAdmin != user.isSuperAdmin else { return }
+            endPasswordLink(of: user.id)
+            transaction.credentials.append(.endResets(madeBy: user.id))
+        case .putPortfolio, .putProperty, .putUnit, .putDevice, .removeDevice: return
+        }
+    }
+
+    private mutating func endPasswordLink(of user: UserID) {
+        if usersWithoutLink.insert(user).inserted { transaction.credentials.append(.endReset(of: user)) }
     }
 
     /// - Throws: `.preconditionFailed`.
@@ -43,17 +70,31 @@ struct TenancyDraft {
         let place = entity.map { directory.place(of: $0) }
         let altered = portfolios ?? Set([place?.portfolioID].compactMap(\.self))
         let logs: [LogID] = [.gateway] + altered.sorted().map { .portfolio($0) }
-        for log in logs {
-            transaction.records.append(
-                PendingRecord(
-                    RecordBody(
-                        log: log, id: newID(), at: now, kind: .adminChange, actor: Actor(of: caller, in: directory),
-                        source: caller.source, clientAddress: caller.clientAddress, requestID: caller.requestID, device: device,
-                        place: place,
-                        action: action, target: target,
-                        details: ["before": before.map { .object($0) } ?? .null, "after": after.map { .object($0) } ?? .null])))
-        }
+        let view = ChangeView(device: device, place: place, before: before, after: after)
+        for log in logs { write(action, target, as: view, in: log) }
     }
+
+    /// Appends one record of a change, as the readers of one log may see it.
+    mutating func write(_ action: ChangeAction, _ target: RecordTarget, as view: ChangeView, in log: LogID) {
+        let details: [String: RecordValue] = [
+            "before": view.before.map { .object($0) } ?? .null, "after": view.after.map { .object($0) } ?? .null,
+        ]
+        transaction.records.append(
+            PendingRecord(
+                RecordBody(
+                    log: log, id: newID(), at: now, kind: .adminChange, actor: Actor(of: caller, in: directory),
+                    source: caller.source, clientAddress: caller.clientAddress, requestID: caller.requestID,
+                    device: view.device, place: view.place, action: action, target: target, details: details)))
+    }
+}
+
+/// The content of a change record in one log. A portfolio's log names places of that portfolio only: a change that concerns
+/// several portfolios is recorded with a separate view for each.
+struct ChangeView {
+    var device: DeviceStamp?
+    var place: TenancyPlace?
+    var before: [String: RecordValue]?
+    var after: [String: RecordValue]?
 }
 
 // MARK: - Rights

@@ -28,15 +28,31 @@ package final class TenancyWriter: Sendable {
     /// Makes one change.
     ///
     /// - Parameters:
-    ///   - repeatable: the caller's idempotency key, if the call takes one.
-    ///   - reach: throws when the caller may not know of what the call names; asked before the key is looked at.
-    ///   - prepare: what takes its time, and is done for the first call of a key alone, while other changes go on.
+    ///   - reach: throws when the caller has no access to what the call names.
     ///   - body: drafts the change on a copy of the directory, and throws to leave everything as it was. A draft without
     ///     changes is not written.
     ///   - afterwards: what follows from a change that is in force, before the next one is begun; gets the directory that was
     ///     in force before.
     func change<Value: Sendable>(
-        _ caller: Caller, repeatable: IdempotentCall<Value>? = nil,
+        _ caller: Caller, reach: (TenancyDirectory) throws(GatewayError) -> Void = { (_) throws(GatewayError) in },
+        body: (inout TenancyDraft) throws(GatewayError) -> Value,
+        afterwards: (Value, TenancyDirectory) -> Void = { _, _ in }
+    ) async throws(GatewayError) -> Value {
+        guard ledger.isAcceptingCommands else { throw .unavailable }
+        try reach(directory.current)
+        return try await commit(caller, body: body, afterwards: afterwards)
+    }
+
+    /// Makes one change that creates an entity, once for each idempotency key.
+    ///
+    /// - Parameters:
+    ///   - repeatable: the caller's idempotency key, if there is one.
+    ///   - reach: as for `change`; asked before the key is looked at.
+    ///   - prepare: slow work, done only for the first call of a key, while other changes continue.
+    /// - Throws: for a repeat whose entity is no longer there or no longer in the caller's reach, the error for an id that
+    ///   does not exist.
+    func create<Value: CreatedEntity>(
+        _ caller: Caller, repeatable: IdempotentCall?,
         reach: (TenancyDirectory) throws(GatewayError) -> Void = { (_) throws(GatewayError) in },
         prepare: () async throws(GatewayError) -> Void = { () throws(GatewayError) in },
         body: (inout TenancyDraft) throws(GatewayError) -> Value,
@@ -44,22 +60,35 @@ package final class TenancyWriter: Sendable {
     ) async throws(GatewayError) -> Answered<Value> {
         guard ledger.isAcceptingCommands else { throw .unavailable }
         try reach(directory.current)
-        guard let repeatable else {
-            try await prepare()
-            return .fresh(try await commit(caller, repeatable: nil, body: body, afterwards: afterwards))
-        }
-        switch try await idempotency.begin(repeatable.key, fingerprint: repeatable.fingerprint) {
-        case .answer(let answer): return .replayed(answer)
-        case .command: throw .internalFailure("a command stands under the idempotency key of a creation")
-        case .fresh: break
-        }
-        defer { idempotency.finish(repeatable.key) }
+        if let repeatable, let entity: Value = try await earlier(repeatable, of: caller) { return .replayed(entity) }
+        defer { if let repeatable { idempotency.finish(repeatable.key) } }
         try await prepare()
-        return .fresh(try await commit(caller, repeatable: repeatable, body: body, afterwards: afterwards))
+        let entity = try await commit(
+            caller,
+            body: { (draft) throws(GatewayError) in
+                let entity = try body(&draft)
+                if let repeatable {
+                    draft.transaction.idempotency.append(repeatable.entry(.entity(entity.id.cast()), at: draft.now))
+                }
+                return entity
+            }, afterwards: afterwards)
+        return .fresh(entity)
+    }
+
+    /// What an earlier call with the same key created; `nil` where there was none, and the key is this call's.
+    private func earlier<Value: CreatedEntity>(
+        _ call: IdempotentCall, of caller: Caller
+    ) async throws(GatewayError) -> Value? {
+        switch try await idempotency.begin(call) {
+        case .fresh: return nil
+        case .made(.command): throw .internalFailure("a command is stored under the idempotency key of a creation")
+        case .made(.entity(let id)):
+            return try Value.find(id.cast(), for: caller, at: clock.now(), in: directory.current)
+        }
     }
 
     private func commit<Value: Sendable>(
-        _ caller: Caller, repeatable: IdempotentCall<Value>?, body: (inout TenancyDraft) throws(GatewayError) -> Value,
+        _ caller: Caller, body: (inout TenancyDraft) throws(GatewayError) -> Value,
         afterwards: (Value, TenancyDirectory) -> Void
     ) async throws(GatewayError) -> Value {
         await turnstile.enter()
@@ -70,17 +99,18 @@ package final class TenancyWriter: Sendable {
         var draft = TenancyDraft(directory: before, caller: caller, now: clock.now(), random: random)
         let value = try body(&draft)
         guard !draft.transaction.isEmpty else { return value }
-        if let repeatable {
-            draft.transaction.idempotency.append(
-                IdempotencyEntry(
-                    key: repeatable.key, fingerprint: repeatable.fingerprint, commandID: nil,
-                    answer: repeatable.render(value, draft.directory), createdAt: draft.now))
-        }
         try await ledger.write(draft.transaction)
         directory.publish(draft.directory)
         devices.passGates()
         afterwards(value, before)
         return value
+    }
+
+    /// Runs `body` on the current directory, between two changes.
+    func betweenChanges(_ body: (TenancyDirectory) -> Void) async {
+        await turnstile.enter()
+        defer { turnstile.leave() }
+        body(directory.current)
     }
 
     /// Puts in force what the store holds, after its last writes were in doubt.

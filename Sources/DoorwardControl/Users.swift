@@ -13,11 +13,11 @@ package struct Users: Sendable {
 
     /// Creates a user who can sign in with `password`.
     package func create(
-        _ caller: Caller, _ new: NewUser, repeatable: IdempotentCall<User>?
+        _ caller: Caller, _ new: NewUser, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<User> {
         try PasswordRules.check(new.password, field: "password")
         var hash = ""
-        return try await writer.change(
+        return try await writer.create(
             caller, repeatable: repeatable,
             prepare: { () throws(GatewayError) in
                 // A hash is dear: only for those who may, and for no repeat.
@@ -38,7 +38,24 @@ package struct Users: Sendable {
     package func update(
         _ caller: Caller, _ id: UserID?, _ changes: UserChanges, onlyIf condition: Condition<User>? = nil
     ) async throws(GatewayError) -> User {
-        let user = try await writer.change(
+        do {
+            let user = try await change(caller, id, changes, onlyIf: condition)
+            // Sessions that began while the transaction was written are refused by the store, and end here.
+            if !user.isEnabled { sessions.endAll(of: user.id) }
+            return user
+        } catch .unavailable {
+            // It is unknown whether the user is disabled on disk: if not, the user has to sign in again.
+            if changes.isEnabled == false, let id, writer.directory.current.allowsDisabling(by: caller) {
+                sessions.endAll(of: id)
+            }
+            throw .unavailable
+        }
+    }
+
+    private func change(
+        _ caller: Caller, _ id: UserID?, _ changes: UserChanges, onlyIf condition: Condition<User>?
+    ) async throws(GatewayError) -> User {
+        try await writer.change(
             caller,
             reach: { (tenancy) throws(GatewayError) in
                 _ = try tenancy.visibleUser(id, to: caller)
@@ -54,13 +71,11 @@ package struct Users: Sendable {
                 }
                 try draft.require(condition, of: user)
                 if changes.isEnabled == false {
-                    draft.transaction.credentials += sessions.ids(of: user.id).map { .endSession($0) }
+                    draft.transaction.credentials.append(.endSessions(of: user.id))
                 }
                 return try draft.update(user, changes)
             }
-        ).value
-        if !user.isEnabled { for session in sessions.ids(of: user.id) { sessions.end(session) } }
-        return user
+        )
     }
 
     /// Oneself, anybody for a super admin, and the people of one's scope for those who manage one.
@@ -139,6 +154,10 @@ extension TenancyDirectory {
         return user
     }
 
+    fileprivate func allowsDisabling(by caller: Caller) -> Bool {
+        SecurityService.allows(caller.userID, .usersDisable, on: .gateway, in: self).isAllowed
+    }
+
     fileprivate func readsPeople(_ reader: UserID, on entity: AssociatedEntity) -> Bool {
         SecurityService.allows(reader, .peopleRead, on: ManagedObject(entity), in: self).isAllowed
     }
@@ -208,14 +227,17 @@ extension TenancyDraft {
         noteID("defaultPortfolioId", user.defaultPortfolioID, changed.defaultPortfolioID)
         noteID("defaultPropertyId", user.defaultPropertyID, changed.defaultPropertyID)
         noteID("defaultUnitId", user.defaultUnitID, changed.defaultUnitID)
-        var action = ChangeAction.update
-        var portfolios: Set<PortfolioID> = []
-        if user.isEnabled != changed.isEnabled {
-            (before["isEnabled"], after["isEnabled"]) = (.bool(user.isEnabled), .bool(changed.isEnabled))
-            action = changed.isEnabled ? .enable : .disable
-            portfolios = directory.portfolios(where: user.id)
+        guard user.isEnabled != changed.isEnabled else {
+            return note(.update, RecordTarget(changed), before: before, after: after)
         }
-        note(action, RecordTarget(changed), in: portfolios, before: before, after: after)
+        let action: ChangeAction = changed.isEnabled ? .enable : .disable
+        // The other changes are personal, such as preferred portfolios: they are not recorded in a portfolio's log.
+        let shared = ChangeView(before: ["isEnabled": .bool(user.isEnabled)], after: ["isEnabled": .bool(changed.isEnabled)])
+        (before["isEnabled"], after["isEnabled"]) = (.bool(user.isEnabled), .bool(changed.isEnabled))
+        note(action, RecordTarget(changed), before: before, after: after)
+        for portfolio in directory.portfolios(where: user.id).sorted() {
+            write(action, RecordTarget(changed), as: shared, in: .portfolio(portfolio))
+        }
     }
 }
 

@@ -10,33 +10,58 @@ package struct GuestAccess: Hashable, Sendable {
     package let propertyID: PropertyID
     /// The unit whose guest it is; `nil` for a guest of the property.
     package var unitID: UnitID?
-    /// The devices that it opens; one that moves away leaves the list.
-    package var deviceIDs: [DeviceID]
+    /// The devices that it opens; one that moves away leaves the list, and with it what carried it.
+    package var deviceIDs: [DeviceID] { didSet { simplifyCarriers() } }
+    /// For each device the grantor's associations that carried it when the access was granted, ascending. `nil` where every
+    /// device was carried by `grantedUnderAssociationID` and by no other.
+    package private(set) var carriersByDevice: [DeviceID: [AssociationID]]?
     /// What was granted beside looking at the status, which every guest may.
     package var operations: [LockOperation]
     /// When it counts: outside of it the guest sees names and moves nothing.
     package var window: GuestWindow
     /// Who granted it. Their being disabled changes nothing.
     package let grantedByUserID: UserID
-    /// The association whose right was passed on; a guest access granted under a TENANT association ends with it.
+    /// The association whose right was passed on: of several that carried it together, the one that carried the most devices.
     package let grantedUnderAssociationID: AssociationID
-    /// The role of that association when the access was granted.
+    /// The role of that association when the access was granted. Under TENANT each device ends with the last of its carriers.
     package let grantedUnderRole: Role
     /// When it was ended before its time; `nil` when it was not. Set, it counts at every instant.
     package var revokedAt: Timestamp?
     /// From here on the guest may know of the devices.
     package let createdAt: Timestamp
 
+    /// - Parameter carriers: what carried each listed device; `nil`: all of them the association that it is granted under.
     package init(
         id: GuestAccessID, guestUserID: UserID?, label: String? = nil, propertyID: PropertyID, unitID: UnitID? = nil,
         deviceIDs: [DeviceID], operations: [LockOperation], window: GuestWindow, grantedByUserID: UserID,
-        grantedUnderAssociationID: AssociationID, grantedUnderRole: Role, revokedAt: Timestamp? = nil, createdAt: Timestamp
+        grantedUnderAssociationID: AssociationID, grantedUnderRole: Role,
+        carriersByDevice carriers: [DeviceID: [AssociationID]]? = nil, revokedAt: Timestamp? = nil, createdAt: Timestamp
     ) {
         (self.id, self.guestUserID, self.label) = (id, guestUserID, label)
         (self.propertyID, self.unitID, self.deviceIDs) = (propertyID, unitID, deviceIDs)
         (self.operations, self.window) = (operations, window)
         (self.grantedByUserID, self.grantedUnderAssociationID) = (grantedByUserID, grantedUnderAssociationID)
         (self.grantedUnderRole, self.revokedAt, self.createdAt) = (grantedUnderRole, revokedAt, createdAt)
+        carriersByDevice = carriers
+        simplifyCarriers()
+    }
+
+    /// The associations that carried a listed device when the access was granted.
+    package func carriers(of device: DeviceID) -> [AssociationID] {
+        carriersByDevice.map { $0[device] ?? [] } ?? [grantedUnderAssociationID]
+    }
+
+    /// Every association that carried a device of the access, each once, ascending.
+    package var carriers: [AssociationID] {
+        carriersByDevice.map { Set($0.values.joined()).sorted() } ?? [grantedUnderAssociationID]
+    }
+
+    /// Normalizes the map: listed devices only, ascending, and `nil` where it contains no information.
+    private mutating func simplifyCarriers() {
+        guard let carriers = carriersByDevice else { return }
+        let pairs = Set(deviceIDs).map { ($0, Set(carriers[$0] ?? []).sorted()) }
+        let isUsual = pairs.allSatisfy { $0.1 == [grantedUnderAssociationID] }
+        carriersByDevice = isUsual ? nil : Dictionary(uniqueKeysWithValues: pairs)
     }
 
     /// When the access stopped or will stop counting: revoked, or the end of the window.

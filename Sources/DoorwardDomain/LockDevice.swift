@@ -26,6 +26,8 @@ package struct LockDevice: Hashable, Sendable {
     package var capabilities: LockCapabilities
     /// As they were set last.
     package var settings: LockSettings
+    /// The code that goes along with every command, encrypted for this device; `nil` where none is stored.
+    package var sealedCode: [UInt8]?
     /// Whatever people want to keep beside the lock; the gateway does not look inside.
     package var metadata: [String: JSONValue]
     /// When it was attached.
@@ -37,13 +39,15 @@ package struct LockDevice: Hashable, Sendable {
         id: DeviceID, name: String, adapter: String, address: [String: JSONValue] = [:], manufacturer: String? = nil,
         model: String? = nil, firmwareVersion: String? = nil, portfolioID: PortfolioID? = nil, propertyID: PropertyID? = nil,
         unitID: UnitID? = nil, isRemoteOperationEnabled: Bool = true, capabilities: LockCapabilities,
-        settings: LockSettings = LockSettings(), metadata: [String: JSONValue] = [:], createdAt: Timestamp, updatedAt: Timestamp
+        settings: LockSettings = LockSettings(), sealedCode: [UInt8]? = nil, metadata: [String: JSONValue] = [:],
+        createdAt: Timestamp, updatedAt: Timestamp
     ) {
         (self.id, self.name, self.adapter, self.address) = (id, name, adapter, address)
         (self.manufacturer, self.model, self.firmwareVersion) = (manufacturer, model, firmwareVersion)
         (self.portfolioID, self.propertyID, self.unitID) = (portfolioID, propertyID, unitID)
         (self.isRemoteOperationEnabled, self.capabilities, self.settings) = (isRemoteOperationEnabled, capabilities, settings)
-        (self.metadata, self.createdAt, self.updatedAt) = (metadata, createdAt, updatedAt)
+        (self.sealedCode, self.metadata) = (sealedCode, metadata)
+        (self.createdAt, self.updatedAt) = (createdAt, updatedAt)
     }
 }
 

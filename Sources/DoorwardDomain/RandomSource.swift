@@ -14,6 +14,13 @@ package final class RandomSource: Sendable {
         generator.withLock { EntityID<Entity>.new(at: time, using: &$0) }
     }
 
+    /// `count` random bytes as hexadecimal digits, two for each.
+    package func hexadecimal(byteCount count: Int) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: bytes(count).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
+    }
+
     /// `count` random bytes.
     package func bytes(_ count: Int) -> [UInt8] {
         generator.withLock { generator in (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) } }

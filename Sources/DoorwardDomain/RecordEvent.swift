@@ -28,6 +28,8 @@ package enum RecordEvent: String, CaseIterable, Codable, Sendable {
     case keypadLockout = "KEYPAD_LOCKOUT"
     /// A code, card or finger was added to the lock or taken off it.
     case credentialChanged = "CREDENTIAL_CHANGED"
+    /// A broker delivered a command after its deadline: whatever its outcome, the lock may have moved because of it.
+    case commandDeliveredLate = "COMMAND_DELIVERED_LATE"
     /// A session began with a right password.
     case signedIn = "SIGNED_IN"
     /// A session ended before its time, by its user or by a password set anew.

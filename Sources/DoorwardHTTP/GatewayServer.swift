@@ -13,6 +13,7 @@ internal import NIOSSL
 package struct GatewayServer: Sendable {
     private let services: @Sendable () async throws -> Services
     private let settings: HTTPSettings
+    let connections: ConnectionTable
     private let logger: Logger
     private let onServerRunning: @Sendable (Int) async -> Void
 
@@ -27,11 +28,15 @@ package struct GatewayServer: Sendable {
         control: GatewayControl, settings: HTTPSettings, tokenKey: TokenKey, simulator: (any SimulatorControl)?,
         logger: Logger, metrics: MetricsPage? = nil, onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) throws {
-        _ = try TrustedProxies(settings.trustedProxies)
+        let connections = ConnectionTable(
+            ConnectionLimits(settings), proxies: try TrustedProxies(settings.trustedProxies), clock: control.clock, logger: logger
+        )
+        self.connections = connections
         (self.settings, self.logger, self.onServerRunning) = (settings, logger, onServerRunning)
         services = {
             try await Services(
-                control: control, settings: settings, tokenKey: tokenKey, simulator: simulator, logger: logger, metrics: metrics)
+                control: control, settings: settings, tokenKey: tokenKey, simulator: simulator, logger: logger, metrics: metrics,
+                connections: connections)
         }
     }
 
@@ -39,25 +44,48 @@ package struct GatewayServer: Sendable {
     ///
     /// - Throws: when the address cannot be bound, or the TLS files cannot be read.
     package func run() async throws {
+        let services = try await services()
         let application = Application(
-            responder: RouteTable.responder(try await services()), server: try transport(),
+            responder: RouteTable.responder(services), server: try transport(),
             configuration: ApplicationConfiguration(
                 address: .hostname(settings.host, port: settings.port), serverName: nil,
-                availableConnectionsDelegate: MaximumAvailableConnections(settings.maxConnections, logger: logger)),
-            onServerRunning: { [onServerRunning] channel in await onServerRunning(channel.localAddress?.port ?? 0) },
+                availableConnectionsDelegate: DescriptorBound(connections.limits)),
+            onServerRunning: { [connections, onServerRunning, logger] channel in
+                do {
+                    try await channel.eventLoop.submit {
+                        let pipeline = channel.pipeline.syncOperations
+                        try pipeline.addHandler(AcceptPauseHandler(connections, logger), position: .first)
+                        // SwiftNIO's name of the handler that sets up accepted connections and reports failed ones.
+                        let accept = try pipeline.context(name: "AcceptHandler")
+                        try pipeline.addHandler(AcceptErrorHandler(logger), position: .after(accept.handler))
+                    }.get()
+                } catch {
+                    // The server continues without these handlers: normally the limit on connections makes both unnecessary.
+                    logger.error("accepting is not guarded against failures", metadata: ["error": "\(error)"])
+                }
+                await onServerRunning(channel.localAddress?.port ?? 0)
+            },
             logger: logger)
+        let timekeeper = Task { [connections] in await connections.enforceTimeLimits() }
+        defer { timekeeper.cancel() }
         try await application.run()
     }
 
     private func transport() throws -> HTTPServerBuilder {
-        let plain = HTTPServerBuilder.http1(
-            configuration: .init(
-                idleTimeout: .nanoseconds(settings.idleTimeout.nanoseconds),
-                httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: HTTPSettings.longestHeader, maxHeaderListSize: HTTPSettings.longestHeaderList,
-                    maxHeaderFieldCount: HTTPSettings.mostHeaders)))
+        let plain = HTTPServerBuilder { [connections] responder in
+            LimitedHTTPChannel(
+                base: HTTP1Channel(responder: responder, configuration: Self.channelConfiguration()), table: connections)
+        }
         guard let tls = settings.tls else { return plain }
         return try .tls(plain, tlsConfiguration: try Self.configuration(of: tls))
+    }
+
+    static func channelConfiguration() -> HTTP1Channel.Configuration {
+        .init(
+            additionalChannelHandlers: [DepartureHandler()],
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: HTTPSettings.longestHeader, maxHeaderListSize: HTTPSettings.longestHeaderList,
+                maxHeaderFieldCount: HTTPSettings.mostHeaders))
     }
 
     private static func configuration(of tls: HTTPSettings.TLSFiles) throws -> TLSConfiguration {

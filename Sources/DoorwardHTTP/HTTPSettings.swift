@@ -16,10 +16,15 @@ package struct HTTPSettings: Sendable {
     package var tokenIssuer = "doorward.local"
     /// What a command has until its deadline when the request names no `timeoutMs`.
     package var commandTimeout = Duration.seconds(10)
-    /// One more connection waits until another has gone.
+    /// Open connections. Half of them are kept for clients that have signed in.
     package var maxConnections = 4096
-    /// A connection on which nothing moves for so long is closed.
+    /// Open connections of one IPv4 address or IPv6 /64 network. A trusted proxy's own do not count: the requests in progress of
+    /// each of its clients do.
+    package var maxConnectionsPerAddress = 512
+    /// A connection without a request in progress is closed after so long.
     package var idleTimeout = Duration.seconds(60)
+    /// Timeout of a whole request, from its first byte to its last.
+    package var requestTimeout = Duration.seconds(30)
 
     /// Bytes of one header's name and value.
     static let longestHeader = 8 * 1024

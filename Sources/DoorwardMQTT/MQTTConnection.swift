@@ -96,11 +96,16 @@ package final class MQTTConnection: Sendable {
 
     /// Hands a frame to the broker's connection, now, or throws. Waits for nobody.
     ///
+    /// - Parameter paths: the subscriptions by which its answer arrives; it is not sent until they are in place.
     /// - Returns: what later words tell it by; with the id of the broker's acknowledgement for quality `.atLeastOnce`, unless
     ///   the broker acknowledges nothing.
     @discardableResult
-    package func publish(_ frame: MQTTFrame) throws(MQTTSendError) -> MQTTSentFrame {
-        try hand { line throws(MQTTSendError) in try line.publish(frame, at: clock.monotonicNow()) }
+    package func publish(
+        _ frame: MQTTFrame, answeredBy paths: MQTTAnswerPaths = .none
+    ) throws(MQTTSendError) -> MQTTSentFrame {
+        try hand { line throws(MQTTSendError) in
+            try line.publish(frame, answeredBy: paths, at: clock.monotonicNow())
+        }
     }
 
     /// Whether the broker has shown, after it was given a frame and within the last two seconds, that it is at work: whatever it

@@ -27,7 +27,7 @@ package struct MQTTSettings: Sendable {
     /// The longest payload that is taken in, in bytes. A broker that speaks MQTT 5 is told, and keeps longer ones to itself; of
     /// an older one they come all the same, and are dropped and counted without ending the connection, which would bring a
     /// retained one back for ever. The library holds such a one while it comes, so an older broker should have a limit too.
-    package var longestPayload = 4 * 1024 * 1024
+    package var longestPayload = 32 * 1024 * 1024
 
     package init(host: String, port: Int, clientID: String) {
         (self.host, self.port, self.clientID) = (host, port, clientID)

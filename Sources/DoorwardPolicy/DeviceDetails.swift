@@ -6,6 +6,7 @@ struct DeviceDetails: Sendable {
     private let address: [String: JSONValue]
     private let metadata: [String: JSONValue]
     private let settings: LockSettings
+    private let sealedCode: [UInt8]?
     private let createdAt: Timestamp
     private let updatedAt: Timestamp
     private let make: Node<DeviceMake>
@@ -13,6 +14,7 @@ struct DeviceDetails: Sendable {
     init(_ device: LockDevice, make: Node<DeviceMake>) {
         (name, address, metadata, settings) = (device.name, device.address, device.metadata, device.settings)
         (createdAt, updatedAt, self.make) = (device.createdAt, device.updatedAt, make)
+        sealedCode = device.sealedCode
     }
 
     func device(_ node: DeviceNode) -> LockDevice {
@@ -20,7 +22,8 @@ struct DeviceDetails: Sendable {
             id: node.id, name: name, adapter: make.value.adapter, address: address, manufacturer: make.value.manufacturer,
             model: make.value.model, firmwareVersion: make.value.firmwareVersion, portfolioID: node.portfolioID,
             propertyID: node.propertyID, unitID: node.unitID, isRemoteOperationEnabled: node.isRemoteOperationEnabled,
-            capabilities: node.capabilities, settings: settings, metadata: metadata, createdAt: createdAt, updatedAt: updatedAt)
+            capabilities: node.capabilities, settings: settings, sealedCode: sealedCode, metadata: metadata,
+            createdAt: createdAt, updatedAt: updatedAt)
     }
 }
 

@@ -1,4 +1,5 @@
 package import DoorwardDomain
+internal import HashTreeCollections
 
 /// A guest access as the directory keeps it, with what a decision asks of it made ready.
 package final class GuestAccessNode: Sendable {
@@ -9,8 +10,8 @@ package final class GuestAccessNode: Sendable {
     let id: GuestAccessID
     let isRevoked: Bool
     let window: GuestWindow
-    /// The association with which the access ends: that of the tenant who granted it.
-    let tenancy: AssociationID?
+    /// Whether a tenant granted it, so that each device ends with the tenancies that carried it.
+    private let isUnderTenancy: Bool
     /// When the access lets its guest know of the devices.
     private let reach: Range<Int64>
 
@@ -18,9 +19,16 @@ package final class GuestAccessNode: Sendable {
         self.access = access
         (id, window, isRevoked) = (access.id, access.window, access.revokedAt != nil)
         operations = OperationSet(access.operations)
-        tenancy = access.grantedUnderRole == .tenant ? access.grantedUnderAssociationID : nil
+        isUnderTenancy = access.grantedUnderRole == .tenant
         let reachEnds = access.endsAt.advanced(by: GuestAccess.reachAfterEnd).milliseconds
         reach = access.createdAt.milliseconds..<max(access.createdAt.milliseconds, reachEnds)
+    }
+
+    /// Whether the grantor has given up every tenancy that carried a listed device.
+    func hasLostGrantor(of device: DeviceID, in directory: TenancyDirectory) -> Bool {
+        guard isUnderTenancy else { return false }
+        guard let carriers = access.carriersByDevice else { return directory.holders[access.grantedUnderAssociationID] == nil }
+        return !(carriers[device] ?? []).contains { directory.holders[$0] != nil }
     }
 
     /// Whether the guest may know of a listed device: from the creation until 30 days after the end, unless it has gone to
@@ -45,10 +53,25 @@ struct HeldGuestAccesses: Sendable {
 
     mutating func insert(_ node: GuestAccessNode) {
         ids.insert(node.access.id)
-        for device in Set(node.access.deviceIDs) {
+        let devices = Set(node.access.deviceIDs).sorted()
+        guard devices.count > 1 else {
+            guard let device = devices.first else { return }
             let index = entries.lowerBound { ($0.deviceID, $0.node.access.id) < (device, node.access.id) }
-            entries.insert(Entry(deviceID: device, node: node), at: index)
+            return entries.insert(Entry(deviceID: device, node: node), at: index)
         }
+        // Merged in one pass: entry by entry, many devices would move all that the guest holds as often.
+        var merged: ContiguousArray<Entry> = []
+        merged.reserveCapacity(entries.count + devices.count)
+        var rest = devices[...]
+        for entry in entries {
+            while let device = rest.first, (device, node.access.id) < (entry.deviceID, entry.node.access.id) {
+                merged.append(Entry(deviceID: device, node: node))
+                rest.removeFirst()
+            }
+            merged.append(entry)
+        }
+        merged += rest.map { Entry(deviceID: $0, node: node) }
+        entries = merged
     }
 
     mutating func remove(_ id: GuestAccessID) {

@@ -124,7 +124,7 @@ struct Question {
     func failure(of node: GuestAccessNode, in directory: TenancyDirectory) -> RuleFailure? {
         let rule = Rule.guestAccess(node.id)
         if node.isRevoked { return RuleFailure(.guestAccessRevoked, of: rule) }
-        if let tenancy = node.tenancy, directory.holders[tenancy] == nil {
+        if node.hasLostGrantor(of: device.id, in: directory) {
             return RuleFailure(.grantorLostAccess, of: rule)
         }
         let columns = PermissionMatrix.columns(holding: operation)

@@ -1,22 +1,26 @@
 package import DoorwardDomain
 
 extension SecurityService {
-    /// Whether one association, by itself, carries an operation on a device: its column of the matrix does, and the device
-    /// hangs on or below what it is held on, or is a common area of it.
-    package static func carries(
-        _ association: UserRoleAssociation, _ operation: LockOperation, on device: DeviceID, in directory: TenancyDirectory
-    ) -> Bool {
-        guard let found = directory.device(device), found.propertyID != nil,
-            let column = MatrixColumn(of: association.role, on: association.entity.type)
-        else { return false }
-        let columns = PermissionMatrix.columns(holding: operation)
-        switch association.entity {
-        case .portfolio(let id): return found.portfolioID == id && columns.contains(column)
-        case .property(let id): return found.propertyID == id && columns.contains(column)
-        case .unit(let id):
-            if found.unitID == id { return columns.contains(column) }
-            return directory.unitsSharing(device).contains(id) && columns.contains(.tenantCommonArea)
+    /// The associations of a user that each allow all of `operations` on a device, ascending. Only standing roles count: a guest
+    /// cannot grant access. The cost depends on the associations on the device and above it, and not on the user's other ones.
+    package static func carriers(
+        of operations: [LockOperation], by user: UserID, on device: DeviceID, in directory: TenancyDirectory
+    ) -> [UserRoleAssociation] {
+        guard let node = directory.resolve(user), let found = directory.resolve(device), found.isAssigned else { return [] }
+        func carries(_ column: MatrixColumn?) -> Bool {
+            column.map { column in operations.allSatisfy { PermissionMatrix.columns(holding: $0).contains(column) } } ?? false
         }
+        var held: [HeldRole] = []
+        directory.forEachSharedRole(of: node, on: found) { role in
+            if case .tenant = role.role, carries(.tenantCommonArea) { held.append(role) }
+        }
+        let places: [AssociatedEntity?] = [
+            found.unitID.map { .unit($0) }, found.propertyID.map { .property($0) }, found.portfolioID.map { .portfolio($0) },
+        ]
+        for case let place? in places {
+            held += node.roles.held(on: place).filter { carries(MatrixColumn(of: $0.role, on: $0.type)) }
+        }
+        return held.map { $0.association(of: user) }.sorted { $0.id < $1.id }
     }
 
     /// The entities on which a user's roles carry an operation, for all devices that hang there, common areas left out.

@@ -10,7 +10,7 @@ package import Metrics
 ///
 /// One connection writes and checkpoints; the others only read. The file belongs to one process at a time.
 package final class SQLiteStore: GatewayStore {
-    private let lock: FileLock
+    private let locks: (name: FileLock, file: InodeLock)
     private let reader: StoreReader
     private let writer: StoreWriter
     private let backups: RunningBackup
@@ -19,12 +19,14 @@ package final class SQLiteStore: GatewayStore {
     private let hooks: StoreHooks
     private let path: String
     private let metrics: StoreMetrics
+    private let random: RandomSource
 
     private init(
-        lock: FileLock, reader: StoreReader, writer: StoreWriter, backups: RunningBackup, clock: any GatewayClock,
-        limits: StoreLimits, hooks: StoreHooks, path: String, metrics: StoreMetrics
+        locks: (name: FileLock, file: InodeLock), reader: StoreReader, writer: StoreWriter, backups: RunningBackup,
+        clock: any GatewayClock, limits: StoreLimits, hooks: StoreHooks, path: String, metrics: StoreMetrics, random: RandomSource
     ) {
-        (self.lock, self.reader, self.writer) = (lock, reader, writer)
+        self.random = random
+        (self.locks, self.reader, self.writer) = (locks, reader, writer)
         (self.backups, self.clock, self.limits, self.hooks) = (backups, clock, limits, hooks)
         (self.path, self.metrics) = (path, metrics)
     }
@@ -32,8 +34,9 @@ package final class SQLiteStore: GatewayStore {
     /// Opens the file, or makes it (mode 0600), and brings its schema up to date. Blocks while it does.
     ///
     /// - Parameters:
-    ///   - path: the database file; `<path>.lock` beside it is held until the store is closed or the process ends.
-    ///   - random: where person keys come from; the system's generator outside tests.
+    ///   - path: the database file; `<path>.lock` beside it, and the file itself, are held until the store is closed or the
+    ///     process ends.
+    ///   - random: where person keys and the names of unfinished backups come from; the system's generator outside tests.
     package static func open(
         path: String, clock: any GatewayClock, random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
         logger: Logger, limits: StoreLimits = StoreLimits(), hooks: StoreHooks = StoreHooks(),
@@ -41,12 +44,20 @@ package final class SQLiteStore: GatewayStore {
     ) throws(StoreOpenError) -> SQLiteStore {
         let file = try DatabaseFile(at: path)
         let path = file.path
-        let lock = try FileLock(for: path)
-        for name in try file.prepare() {
+        let nameLock = try FileLock(for: path)
+        let tightened = try file.prepare()
+        // Before anything of the file is read: its write-ahead log is not found by another name.
+        let locks = (name: nameLock, file: try InodeLock(for: path))
+        for name in tightened {
             logger.warning("others could read this file; its mode is 0600 now", metadata: ["file": "\(name)"])
         }
+        if let names = file.nameCount, names > 1 {
+            logger.warning(
+                "the database file has hard links; its write-ahead log is found by one of the names alone, so open it by that one",
+                metadata: ["file": "\(path)", "names": "\(names)"])
+        }
         let connection = try WriterConnection.open(path: path, limits: limits)
-        let reader = try StoreReader(path: path, readers: limits.readers)
+        let reader = try StoreReader(path: path, limits: limits, clock: clock)
         do {
             try connection.prune(at: clock.now())
         } catch {
@@ -58,8 +69,8 @@ package final class SQLiteStore: GatewayStore {
             path: path, connection: connection, clock: clock, random: random, logger: logger, limits: limits, hooks: hooks,
             backups: backups, metrics: measured)
         return SQLiteStore(
-            lock: lock, reader: reader, writer: writer, backups: backups, clock: clock, limits: limits, hooks: hooks,
-            path: path, metrics: measured)
+            locks: locks, reader: reader, writer: writer, backups: backups, clock: clock, limits: limits, hooks: hooks,
+            path: path, metrics: measured, random: RandomSource(random))
     }
 
     /// The settings of the connection that writes, as it reports them itself; `nil` while there is none.
@@ -89,11 +100,12 @@ package final class SQLiteStore: GatewayStore {
     /// After a failure this also tries to open the database anew, when the time for another try has come.
     package func isWritable() async -> Bool { await writer.isWritable() }
 
-    /// Ends a backup that runs, writes what waits, moves the write-ahead log into the file and lets go of `<path>.lock`, in this
+    /// Ends a backup that runs, writes what waits, moves the write-ahead log into the file and releases the file's locks, in this
     /// order and whatever fails.
     package func close() async throws(StoreError) {
         // Whatever fails, nothing of this store touches the file any more.
-        defer { lock.release() }
+        defer { locks.name.release() }
+        defer { locks.file.release() }
         defer { reader.close() }
         backups.stop()
         try await writer.drain()
@@ -112,7 +124,7 @@ package final class SQLiteStore: GatewayStore {
         case .stopped: throw .unavailable
         }
         defer { backups.end() }
-        let partial = try target.begin()
+        let partial = try target.begin(random)
         do throws(StoreBackupError) {
             let copy = BackupCopy(
                 partial: partial, running: backups, pagesPerStep: limits.pagesPerBackupStep, hooks: hooks)
@@ -159,20 +171,32 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// A command that is meant by several scopes counts once.
-    package func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
+    /// In one statement more than a scope's own take.
+    package func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand? {
         try await reader.read { db in
             var reading = CommandReading(db)
-            return try reading.commands(query)
+            return try reading.command(id, within: query)
         }
     }
 
-    /// All of them from one snapshot. A personal value whose key is gone, or that does not open, is `nil`, or `.withheld` in details.
-    package func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord] {
-        try await reader.read { try RecordQueryReading(query, in: $0).records() }
+    /// A command that is meant by several scopes counts once.
+    package func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
+        let passedOver = limits.commandsPassedOver
+        return try await reader.list(for: query.reader) { (db, _) in
+            var reading = CommandReading(db)
+            return try reading.commands(query, passingOver: passedOver)
+        }
     }
 
-    /// Personal values as in `records`; bytes that are no record throw `.failed`.
+    /// From one snapshot. A personal value whose key is gone, or that does not open, is `nil`, or `.withheld` in details.
+    package func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage {
+        try await reader.list(for: query.reader) { db, budget in
+            var reading = RecordQueryReading(query, in: db)
+            return try reading.page(&budget)
+        }
+    }
+
+    /// Personal values as in `page`; bytes that are no record throw `.failed`.
     package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? {
         try await reader.read { db in
             var reading = RecordReading(db)

@@ -11,8 +11,26 @@ package struct StoreLimits: Sendable {
     package var pagesBeforeCut = 32_768
     /// Log heads, and likewise person keys, that are kept in memory.
     package var cachedEntries = 16_384
-    /// Connections that read at the same time.
-    package var readers = 4
+    /// Connections for reads by id or key, which no list can occupy.
+    package var pointReaders = 2
+    /// Lists that are read at the same time.
+    package var listReaders = 4
+    /// Of these, lists for users of the same portfolio. One user has one at a time.
+    package var listReadersPerPortfolio = 2
+    /// Lists that may wait for one user; one more is `.tooManyReads`, as in the next two.
+    package var waitingListsPerUser = 64
+    /// Lists that may wait for the users of one portfolio.
+    package var waitingListsPerPortfolio = 256
+    /// Lists that may wait.
+    package var waitingLists = 1024
+    /// Rows that one page of a list examines, about. Then it ends, however short it is.
+    package var rowsPerPage = 20_000
+    /// Time after which a page of records ends, however short it is.
+    package var timePerPage = Duration.seconds(1)
+    /// Time after which reading a list is interrupted.
+    package var longestRead = Duration.seconds(5)
+    /// Commands that a page of them may pass over.
+    package var commandsPassedOver = 50_000
     /// Pages that a backup copies between two looks at whether the store closes.
     package var pagesPerBackupStep = 1024
     /// The wait before the first attempt to open the database anew after a failure; it doubles up to `longestRetryDelay`.
@@ -24,4 +42,7 @@ package struct StoreLimits: Sendable {
 
     /// The bounds of the program; a test sets others.
     package init() {}
+
+    /// One connection is for a backup.
+    var connectionsToRead: Int { pointReaders + listReaders + 1 }
 }

@@ -65,11 +65,10 @@ struct InMemoryContent {
 
     // MARK: Idempotency
 
-    /// A new key, the answer to the request that took it, or a request a day later.
+    /// A new key, or one that was taken a day before.
     private mutating func keep(_ entry: IdempotencyEntry) throws(StoreError) {
         if let kept = idempotency[entry.key], entry.createdAt.duration(since: kept.createdAt) < .seconds(86_400) {
-            let isSameRequest = kept.fingerprint == entry.fingerprint && kept.commandID == entry.commandID
-            guard isSameRequest, kept.answer == nil else { throw .idempotencyKeyTaken }
+            throw .idempotencyKeyTaken
         }
         idempotency[entry.key] = entry
     }
@@ -109,17 +108,13 @@ struct InMemoryContent {
             return query.filter.passes(body)
                 && query.scopes.contains { $0.covers(log: body.log, unitID: body.unitID, propertyID: body.propertyID) }
         }
-        found.sort { Self.precedes(Self.place($0), Self.place($1)) == oldestFirst }
+        found.sort { Self.precedes($0.place, $1.place) == oldestFirst }
         if let after = query.after {
             found = found.filter {
-                oldestFirst ? Self.precedes(after, Self.place($0)) : Self.precedes(Self.place($0), after)
+                oldestFirst ? Self.precedes(after, $0.place) : Self.precedes($0.place, after)
             }
         }
         return Array(found.prefix(query.limit))
-    }
-
-    private static func place(_ record: AccessRecord) -> RecordPlace {
-        RecordPlace(log: record.body.log, seq: record.seq, at: record.body.at)
     }
 
     private static func precedes(_ a: RecordPlace, _ b: RecordPlace) -> Bool {

@@ -16,13 +16,16 @@ struct InMemoryCredentials {
             guard users[user] != nil else { throw .parentUnknown }
             passwords[user] = hash
         case .beginSession(let session, let digest):
-            guard users[session.userID] != nil else { throw .parentUnknown }
+            guard let user = users[session.userID] else { throw .parentUnknown }
+            guard user.isEnabled else { throw .userDisabled }
             guard sessions[session.id] == nil else { throw .duplicate }
             sessions[session.id] = (session, false)
             try add(digest, of: session.id)
         case .rotateRefresh(let id, let old, let new, let expiresAt):
             try rotate(id, old: old, new: new, expiresAt: expiresAt)
         case .endSession(let id): sessions[id]?.isEnded = true
+        case .endSessions(let user):
+            for id in sessions.keys where sessions[id]?.session.userID == user { sessions[id]?.isEnded = true }
         case .offerReset(let reset, let digest):
             guard users[reset.userID] != nil else { throw .parentUnknown }
             guard resets.values.allSatisfy({ $0.digest != digest || $0.reset.userID == reset.userID }) else { throw .duplicate }
@@ -30,6 +33,8 @@ struct InMemoryCredentials {
         case .useReset(let digest, let now):
             guard let reset = passwordReset(digest: digest), now < reset.expiresAt else { throw .resetTokenSpent }
             resets[reset.userID] = nil
+        case .endReset(let user): resets[user] = nil
+        case .endResets(let maker): resets = resets.filter { $0.value.reset.madeBy != maker }
         case .noteKey(let purpose, let publicHalf): publicKeys[purpose] = publicHalf
         }
     }

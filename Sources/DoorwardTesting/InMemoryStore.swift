@@ -110,6 +110,13 @@ package final class InMemoryStore: GatewayStore {
     /// Reading goes on after `close`, which a test of an end likes to look behind.
     package func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? { read { $0.commands[id] } }
 
+    /// By the plain definition of a query.
+    package func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand? {
+        var query = query
+        query.deviceID = nil
+        return read { [query] content in content.commands(query).first { $0.command.id == id } }
+    }
+
     /// Goes through all commands: good for tests, not for many.
     package func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
         let all = read { $0.commands(query) }
@@ -117,7 +124,15 @@ package final class InMemoryStore: GatewayStore {
     }
 
     /// By the plain definition of a query, to compare a store with indexes against.
-    package func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord] { read { $0.records(query) } }
+    package func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage {
+        guard query.limit > 0 else { return RecordPage(records: [], next: nil) }
+        // One more than the limit, to find out whether there is a next page.
+        var longer = query
+        longer.limit = query.limit < .max ? query.limit + 1 : .max
+        let found = read { $0.records(longer) }
+        let records = Array(found.prefix(query.limit))
+        return RecordPage(records: records, next: found.count > records.count ? records.last?.place : nil)
+    }
 
     /// With its personal values in plain: nothing is sealed here.
     package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? { read { $0.record(id) } }
@@ -164,7 +179,7 @@ package final class InMemoryStore: GatewayStore {
     package func backup(to path: String) async throws(StoreBackupError) -> StoreBackup {
         guard !state.withLock({ $0.isClosed }) else { throw .unavailable }
         let target = try BackupTarget(path: path)
-        let partial = try target.begin()
+        let partial = try target.begin(RandomSource())
         let logs = read { $0.logs }
         do throws(StoreBackupError) {
             let sizes = logs.filter { !$0.value.isEmpty }.map { LogSize(log: $0.key, size: UInt64($0.value.count)) }

@@ -43,6 +43,9 @@ package final class ScriptedAdapter: LockAdapter {
         var defaultBehaviour: Behaviour
         var capabilities: LockCapabilities
         var mistakes: AddressMistakes?
+        var problem: TransportProblem?
+        var conflicts: [CheckedAddress.Conflict] = []
+        var codes: [DeviceID: Secret<String>] = [:]
         /// Which ways there are, by the `broker` of an address; an address without one is anybody's.
         var owners: [String: TransportOwner] = [:]
         var discovered: [DiscoveredLock] = []
@@ -77,6 +80,12 @@ package final class ScriptedAdapter: LockAdapter {
 
     /// Sets what `check` throws; `nil` for nothing.
     package func set(mistakes: AddressMistakes?) { state.withLock { $0.mistakes = mistakes } }
+
+    /// Sets what is known of why commands fail.
+    package func set(problem: TransportProblem?) { state.withLock { $0.problem = problem } }
+
+    /// Sets which conflicts with other locks `check` finds.
+    package func set(conflicts: [CheckedAddress.Conflict]) { state.withLock { $0.conflicts = conflicts } }
 
     /// Sets what `health` says; `nil` for `ok` between `start` and `stop`, and `down` otherwise.
     package func set(health: AdapterHealth?) { state.withLock { $0.health = health } }
@@ -146,7 +155,7 @@ package final class ScriptedAdapter: LockAdapter {
         guard let owner, scope.includes(owner) else {
             throw AddressMistakes([.init(field: "address.broker", problem: "unknown")])
         }
-        return CheckedAddress(capabilities, holder: holder)
+        return CheckedAddress(capabilities, holder: holder, conflicts: state.withLock { $0.conflicts })
     }
 
     /// By the owners that the test has set.
@@ -180,7 +189,7 @@ package final class ScriptedAdapter: LockAdapter {
     package func attach(_ lock: AttachedLock) { state.withLock { $0.attached[lock.id] = lock } }
 
     /// Its behaviour is kept for when it is attached again.
-    package func detach(_ id: DeviceID) { state.withLock { $0.attached[id] = nil } }
+    package func detach(_ id: DeviceID) { state.withLock { ($0.attached[id], $0.codes[id]) = (nil, nil) } }
 
     /// Does what was set for the lock. The order is handed over and recorded before the lock answers, and not at all if this throws.
     package func send(_ order: LockOrder) throws(AdapterError) {
@@ -203,6 +212,15 @@ package final class ScriptedAdapter: LockAdapter {
         case .silent, .fail: break
         }
     }
+
+    /// The problem that a test has set, whatever the command.
+    package func problem(of command: CommandID, for id: DeviceID) -> TransportProblem? { state.withLock { $0.problem } }
+
+    /// Keeps it until the lock is detached.
+    package func setCode(_ code: Secret<String>?, for id: DeviceID) { state.withLock { $0.codes[id] = code } }
+
+    /// The code that goes along with a lock's commands.
+    package func code(of id: DeviceID) -> Secret<String>? { state.withLock { $0.codes[id] } }
 
     /// Notes the question and answers nothing: a test delivers the report itself.
     package func refresh(_ id: DeviceID) throws(AdapterError) {

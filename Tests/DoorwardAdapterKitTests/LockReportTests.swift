@@ -38,6 +38,41 @@ import Testing
         #expect(LockReport(deviceID: device, one, after: nil) != LockReport(deviceID: device, one, after: command))
     }
 
+    /// A row of combining marks that takes quadratic time to compare.
+    private static let marks = String(repeating: "\u{345}\u{301}", count: 16_000)
+
+    @Test("an operator's name is kept up to its bound, and stream-safe, whatever a lock reports")
+    func operatorNames() {
+        func kept(_ name: String) -> (String?, String?) {
+            let state = LockReport(
+                deviceID: device, .state(.locked, quality: .confirmed, method: .keypad, operatorName: name), after: nil)
+            let event = LockReport(deviceID: device, .event(.tamper, method: nil, operatorName: name), after: nil)
+            guard case .state(_, _, .keypad, let ofState) = state.fact, case .event(.tamper, nil, let ofEvent) = event.fact else {
+                return (nil, nil)
+            }
+            return (ofState, ofEvent)
+        }
+        #expect(kept("Grandma") == ("Grandma", "Grandma"))
+        for name in [Self.marks, String(repeating: "é", count: 5_000)] {
+            let (ofState, ofEvent) = kept(name)
+            #expect(ofState?.isStreamSafe == true && ofEvent?.isStreamSafe == true)
+            // With the joiners that part rows of marks.
+            #expect((1...LockReport.maxOperatorNameBytes * 16 / 15).contains(ofState?.utf8.count ?? 0))
+            #expect(ofEvent == ofState)
+        }
+    }
+
+    @Test("fault words are kept up to their number, and such as are words")
+    func faultWords() {
+        func kept(_ words: Set<String>) -> Set<String> {
+            guard case .faults(let kept) = LockReport(deviceID: device, .faults(words), after: nil).fact else { return ["none"] }
+            return kept
+        }
+        #expect(kept(["tamper", "gone"]) == ["tamper", "gone"])
+        #expect(kept(["tamper", String(repeating: "x", count: 65), String(Self.marks.unicodeScalars.prefix(31))]) == ["tamper"])
+        #expect(kept(Set((0..<1_000).map { "f\($0)" })).count == LockReport.maxFaults)
+    }
+
     @Test("two orders are the same only if they are of one command")
     func orders() {
         let order = { (command: UInt64, operation: LockOperation, deadline: Int64) in

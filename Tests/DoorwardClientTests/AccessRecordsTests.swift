@@ -14,7 +14,7 @@ import Testing
     }
 
     private func records(_ gateway: StubGateway) throws -> AccessRecords {
-        try DoorwardClient(server: gateway.address, credentials: .none).accessRecords
+        try DoorwardClient(patient: gateway.address, credentials: .none).accessRecords
     }
 
     @Test("the newest are gathered over pages up to a count, and the place after them is kept")
@@ -30,39 +30,5 @@ import Testing
                 "/api/v1/access-records?deviceId=d&decision=DENIED&limit=4",
                 "/api/v1/access-records?deviceId=d&decision=DENIED&limit=2&cursor=n0",
             ])
-    }
-
-    @Test("what comes later comes once, also a record that appears late with an earlier time")
-    func tail() async throws {
-        let replies = Mutex([
-            Self.page([Self.record("b", "08.500"), Self.record("a", "09.000"), Self.record("c", "10.000")]),
-            Self.page([Self.record("a", "09.000"), Self.record("late", "09.500"), Self.record("c", "10.000")]),
-        ])
-        let gateway = try await StubGateway { _, _ in replies.withLock { $0.removeFirst() } }
-        let first = AccessRecords.Entry(
-            record: try decoded(#"{"id":"a","at":"2030-01-01T00:00:09.000Z","kind":"GATEWAY"}"#), json: [])
-        let second = AccessRecords.Entry(
-            record: try decoded(#"{"id":"b","at":"2030-01-01T00:00:08.500Z","kind":"GATEWAY"}"#), json: [])
-        var tail = RecordTail(query: .init(deviceID: "d"), after: [first, second])
-        #expect(try await tail.next(from: records(gateway)).map(\.record.id) == ["c"])
-        #expect(try await tail.next(from: records(gateway)).map(\.record.id) == ["late"])
-        #expect(
-            gateway.requests.map(\.uri)
-                == ["07", "08"].map {
-                    "/api/v1/access-records?deviceId=d&from=2030-01-01T00%3A00%3A\($0).000Z&order=asc&limit=200"
-                })
-    }
-
-    @Test("an error in the middle of the pages loses nothing")
-    func interrupted() async throws {
-        let replies = Mutex([
-            Self.page([Self.record("a", "01.000")], next: "n"), .error(503, "unavailable"),
-            Self.page([Self.record("a", "01.000")], next: "n"), Self.page([Self.record("b", "02.000")]),
-        ])
-        let gateway = try await StubGateway { _, _ in replies.withLock { $0.removeFirst() } }
-        var tail = RecordTail(query: .init(), after: [])
-        let records = try records(gateway)
-        await #expect(throws: ClientError.self) { _ = try await tail.next(from: records) }
-        #expect(try await tail.next(from: records).map(\.record.id) == ["a", "b"])
     }
 }

@@ -10,7 +10,7 @@ import Testing
         #"{"command":{"id":"c","deviceId":"d","operation":"UNLOCK","state":"CONFIRMED","sent":true,"new":1},"device":null}"#)
 
     private func client(_ gateway: StubGateway, _ credentials: Credentials = .bearer("t")) throws -> DoorwardClient {
-        try DoorwardClient(server: gateway.address, credentials: credentials, source: "cli")
+        try DoorwardClient(patient: gateway.address, credentials: credentials, source: "cli")
     }
 
     @Test("a command whose connection ends in the middle is asked for once more, under the same key")

@@ -17,7 +17,7 @@ import Testing
                 ? Self.page(1, of: 2, #"{"id":"a","name":"A","new":[1, 2]},{"id":"b","name":"B"}"#)
                 : Self.page(2, of: 2, #"{"id":"c","name":"C","state":"FUTURE"}"#)
         }
-        let client = try DoorwardClient(server: gateway.address, credentials: .none)
+        let client = try DoorwardClient(patient: gateway.address, credentials: .none)
         let all = try await client.devices.list(propertyID: "p").all()
         #expect(all.content.map(\.id) == ["a", "b", "c"])
         #expect(all.content.map(\.state) == [nil, nil, "FUTURE"])
@@ -34,7 +34,7 @@ import Testing
         let gateway = try await StubGateway { _, _ in
             .data(#"{ "devices" : [ ] ,"pagination":{"totalItems":0,"totalPages":0,"currentPage":1,"pageSize":200},"x":0.10}"#)
         }
-        let all = try await DoorwardClient(server: gateway.address, credentials: .none).devices.list().all()
+        let all = try await DoorwardClient(patient: gateway.address, credentials: .none).devices.list().all()
         #expect(all.content.isEmpty)
         #expect(
             String(decoding: all.json, as: UTF8.self)
@@ -45,7 +45,7 @@ import Testing
     @Test("pages that are not read are not asked for")
     func lazy() async throws {
         let gateway = try await StubGateway { _, before in Self.page(before + 1, of: 9, #"{"id":"a","name":"A"}"#) }
-        for try await page in try DoorwardClient(server: gateway.address, credentials: .none).devices.list()
+        for try await page in try DoorwardClient(patient: gateway.address, credentials: .none).devices.list()
         where page.content.pagination.currentPage == 2 { break }
         #expect(gateway.requests.count == 2)
     }

@@ -47,7 +47,7 @@ import Testing
         let gateway = try await StubGateway { request, _ in issuer.reply(to: request) }
         let file = SessionFile(folder: folder.path)
         try file.write(try session(at: gateway, token: "old"))
-        let client = try DoorwardClient(server: gateway.address, credentials: .session(file))
+        let client = try DoorwardClient(patient: gateway.address, credentials: .session(file))
         #expect(try await client.users.me().content.user.id == "u")
         #expect(gateway.requests.map(\.uri) == ["/api/v1/users/me", "/api/v1/auth/refresh", "/api/v1/users/me"])
         let kept = try #require(try file.read())
@@ -67,7 +67,7 @@ import Testing
                 group.addTask {
                     // As separate programs would: nothing is shared but the file.
                     let client = try DoorwardClient(
-                        server: address, credentials: .session(SessionFile(folder: folder.path)))
+                        patient: address, credentials: .session(SessionFile(folder: folder.path)))
                     #expect(try await client.users.me().content.user.id == "u")
                 }
             }
@@ -97,7 +97,7 @@ import Testing
     func cancelled() async throws {
         let (issuer, folder, caller) = (Issuer(), try TemporaryFolder(), Caller())
         let silent = try await StubGateway { _, _ in .silence }
-        let other = try DoorwardClient(server: silent.address, credentials: .none)
+        let other = try DoorwardClient(patient: silent.address, credentials: .none)
         let gateway = try await StubGateway { request, _ in
             let reply = issuer.reply(to: request)
             guard request.uri == "/api/v1/auth/refresh" else { return reply }
@@ -111,7 +111,7 @@ import Testing
         }
         let file = SessionFile(folder: folder.path)
         try file.write(try session(at: gateway, token: "old"))
-        let client = try DoorwardClient(server: gateway.address, credentials: .session(file))
+        let client = try DoorwardClient(patient: gateway.address, credentials: .session(file))
         _ = await caller.start { _ = try await client.users.me() }.result
         #expect(try file.read()?.refreshToken == "refresh-2")
         #expect(try await client.users.me().content.user.id == "u")
@@ -123,7 +123,7 @@ import Testing
         let (issuer, folder) = (Issuer(), try TemporaryFolder())
         let gateway = try await StubGateway { request, _ in issuer.reply(to: request) }
         let file = SessionFile(folder: folder.path)
-        let client = try DoorwardClient(server: gateway.address, credentials: .sessionUnrenewed(file))
+        let client = try DoorwardClient(patient: gateway.address, credentials: .sessionUnrenewed(file))
         try file.write(try session(at: gateway, token: "access-1"))
         #expect(try await client.users.me().content.user.id == "u")
         try file.write(try session(at: gateway, token: "old"))
@@ -139,7 +139,7 @@ import Testing
         let gateway = try await StubGateway { request, _ in issuer.reply(to: request) }
         let file = SessionFile(folder: folder.path)
         try file.write(try session(at: gateway, token: "access-1", lifetime: 5))
-        _ = try await DoorwardClient(server: gateway.address, credentials: .session(file)).users.me()
+        _ = try await DoorwardClient(patient: gateway.address, credentials: .session(file)).users.me()
         #expect(gateway.requests.map(\.uri) == ["/api/v1/auth/refresh", "/api/v1/users/me"])
     }
 
@@ -150,7 +150,7 @@ import Testing
         let file = SessionFile(folder: folder.path)
         let kept = try session(at: gateway, token: "old")
         try file.write(kept)
-        let client = try DoorwardClient(server: gateway.address, credentials: .session(file))
+        let client = try DoorwardClient(patient: gateway.address, credentials: .session(file))
         await #expect(throws: ClientError.notSignedIn(server: gateway.address)) { try await client.users.me() }
         #expect(try file.read() == kept)
     }
@@ -161,7 +161,7 @@ import Testing
         let gateway = try await StubGateway { _, _ in .error(401, "unauthenticated") }
         let file = SessionFile(folder: folder.path)
         try file.write(Session(server: try ServerAddress(gateway.address), apiKey: "dw_key"))
-        let client = try DoorwardClient(server: gateway.address, credentials: .session(file))
+        let client = try DoorwardClient(patient: gateway.address, credentials: .session(file))
         await #expect(throws: ClientError.notSignedIn(server: gateway.address)) { try await client.users.me() }
         #expect(gateway.requests.map(\.token) == ["Bearer dw_key"])
     }
@@ -173,7 +173,7 @@ import Testing
         let other = try await StubGateway { _, _ in .data(#"{"user":{"id":"u"}}"#) }
         let file = SessionFile(folder: folder.path)
         try file.write(try session(at: gateway, token: "access-1"))
-        let client = try DoorwardClient(server: other.address, credentials: .session(file))
+        let client = try DoorwardClient(patient: other.address, credentials: .session(file))
         await #expect(throws: ClientError.notSignedIn(server: other.address)) { try await client.users.me() }
         #expect(other.requests.isEmpty)
     }

@@ -1,3 +1,4 @@
+import DoorwardClient
 import FoundationEssentials
 import NIOCore
 import NIOHTTP1
@@ -117,5 +118,12 @@ private final class Responder: ChannelInboundHandler {
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: text)))), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+}
+
+extension DoorwardClient {
+    /// A client with whose own time limits no test fails on a busy machine.
+    init(patient server: String, credentials: Credentials, source: String? = nil) throws(ClientError) {
+        try self.init(server: server, credentials: credentials, source: source, timeLimit: .seconds(3600))
     }
 }

@@ -58,6 +58,22 @@ import Testing
         if case .addressTaken = await failure(body) { true } else { false }
     }
 
+    @Test("a lock that shares a state topic with another is refused by field and reason, and not for what is its own or gone")
+    func conflicts() async throws {
+        let house = try await Self.house()
+        let first = try await Self.attach(house, "oak")
+        let mistake = AddressMistakes.Mistake(field: "address.state_topic", problem: "state_topic_in_use")
+        house.adapter.set(conflicts: [.init(with: first.id, mistake)])
+        let expected = [FieldProblem(field: mistake.field, problem: mistake.problem)]
+        #expect(await Self.problems { try await Self.attach(house, "oak", "other") } == expected)
+        #expect(
+            await Self.problems { try await Self.change(house, house.ids.door) { $0.address = Self.address("oak", "x") } } != nil)
+        // Its own topics are in its own way nowhere.
+        try await Self.change(house, first.id) { $0.address = Self.address("oak", "y") }
+        try await house.control.attachedDevices.detach(house.caller(house.ids.owner), first.id)
+        try await Self.attach(house, "oak", "other")
+    }
+
     // MARK: - Whose they are
 
     @Test("a broker that is not one's own is answered as one that does not exist", arguments: ["elm", "spare", "no such"])

@@ -73,6 +73,59 @@ import Testing
         }
     }
 
+    struct Trust: Sendable, CustomTestStringConvertible {
+        let name: String
+        let behaviour: ScriptedAdapter.Behaviour
+        let quality: StateQuality
+        let isAsked: Bool
+        var testDescription: String { name }
+    }
+
+    static let trust: [Trust] =
+        [
+            Trust(name: "confirmed", behaviour: .confirmAtOnce, quality: .confirmed, isAsked: false),
+            Trust(name: "silent lock", behaviour: .silent, quality: .stale, isAsked: true),
+            Trust(name: "jam", behaviour: .jam(after: .seconds(1)), quality: .confirmed, isAsked: false),
+            Trust(name: "never sent", behaviour: .fail(.offline), quality: .confirmed, isAsked: false),
+        ]
+        + [RefusalCause.busy, .notAuthorised, .invalidCode, .notCalibrated, .unsupported].map {
+            Trust(name: "refused: \($0)", behaviour: .refuse($0, after: .seconds(1)), quality: .confirmed, isAsked: false)
+        }
+        + [RefusalCause.transport, .offline, .lowPower, .jammed, .other].map {
+            Trust(name: "lost: \($0)", behaviour: .refuse($0, after: .seconds(1)), quality: .stale, isAsked: false)
+        }
+
+    @Test("once an order has left, a state is trusted only if the lock has said what became of it", arguments: trust)
+    func stateAfter(row: Trust) throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor, behaviour: row.behaviour)
+            let door = house.ids.door
+            house.adapter.report(.locked, from: door)
+            let finished = try await house.begin(by: house.ids.tenant).finished
+            #expect(finished.status.stateQuality == row.quality, "the answer says so too")
+            #expect(house.control.devices.status(of: door).stateQuality == row.quality)
+            #expect(house.adapter.refreshes == (row.isAsked ? [door] : []))
+            house.adapter.report(.battery(level: 40, low: nil), from: door)
+            #expect(house.control.devices.status(of: door).stateQuality == row.quality, "nothing else makes it true again")
+            house.adapter.report(.locked, from: door)
+            #expect(house.control.devices.status(of: door).stateQuality == .confirmed)
+        }
+    }
+
+    @Test("what was only derived from orders is called so after an order too")
+    func derived() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor, behaviour: .silent)
+            house.adapter.report(.state(.locked, quality: .assumed, method: nil, operatorName: nil), from: house.ids.door)
+            #expect(try await house.run(by: house.ids.tenant).state == .timedOut)
+            #expect(house.control.devices.status(of: house.ids.door).stateQuality == .assumed)
+        }
+    }
+
     @Test("the intent names the rule, the person and the device before anything is sent")
     func intentComesFirst() throws {
         let clock = VirtualClock()

@@ -85,6 +85,30 @@ import Testing
         }
     }
 
+    @Test("an order that was handed on late is a line that names its command, and the bolt is trusted no more until it speaks")
+    func deliveredLate() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor, behaviour: .silent)
+            let door = house.ids.door
+            let (first, second) = (try await house.run(by: house.ids.tenant), try await house.run(by: house.ids.tenant))
+            house.adapter.report(.locked, from: door)
+            for command in [first.id, second.id, CommandID(high: 9, low: 9)] {
+                house.adapter.report(.deliveredLate(command), from: door)
+            }
+            let status = house.control.devices.status(of: door)
+            #expect(status.state == .locked && status.stateQuality == .stale)
+            house.adapter.report(.locked, from: door)
+            #expect(house.control.devices.status(of: door).stateQuality == .confirmed)
+            await house.control.stop()
+            let events = house.portfolioLog.map(\.body).filter { $0.event == .commandDeliveredLate }
+            #expect(events.map(\.commandID) == [first.id, second.id, nil], "no log names a command that is none of its")
+            #expect(events.allSatisfy { $0.kind == .deviceEvent && $0.actor.kind == .device })
+            #expect(house.records(of: first.id).count { $0.kind == .commandOutcome } == 1)
+        }
+    }
+
     @Test("a person whom the lock names is kept as a personal value of the event")
     func operatorName() async throws {
         let house = try await House()

@@ -31,6 +31,26 @@ import Testing
         #expect(next.last?.details["eventsLost"] == .integer(Int64(100 - EventBacklog.mostOfOneDevice)))
     }
 
+    @Test("all devices together wait in bounded room, and each says of its own what did not fit")
+    func total() async throws {
+        let backlog = EventBacklog()
+        let devices = (1...400).map { DeviceID(high: 2, low: UInt64($0)) }
+        var refused = 0
+        for device in devices {
+            for number in 0..<64 where !backlog.add(Self.event(device, UInt64(number)), of: device) { refused += 1 }
+        }
+        #expect(refused >= 400 * 64 - 20_000)
+        var taken = 0
+        while taken < 400 * 64 - refused { taken += try #require(await backlog.next()).count }
+        var told = 0
+        for device in devices {
+            backlog.add(Self.event(device), of: device)
+            let event = try #require(await backlog.next()).first
+            if case .integer(let lost) = event?.details["eventsLost"] { told += Int(lost) }
+        }
+        #expect(told == refused)
+    }
+
     @Test("events that were taken and could not be written are counted with those that were lost before")
     func losing() async throws {
         let backlog = EventBacklog()

@@ -76,15 +76,13 @@ import Testing
         for order in [RecordQuery.Order.oldestFirst, .newestFirst] {
             var read: [AccessRecord] = []
             var after: RecordPlace?
-            var hasMore = true
-            while hasMore {
+            repeat {
                 let page = try await house.control.history.records(
                     for: house.caller(house.ids.owner), filter: RecordFilter(), order: order, after: after, limit: limit)
                 #expect(page.records.count <= limit)
                 read += page.records
-                hasMore = page.hasMore
-                after = page.records.last.map { RecordPlace(log: $0.body.log, seq: $0.seq, at: $0.body.at) }
-            }
+                after = page.next
+            } while after != nil
             #expect(read == (order == .oldestFirst ? house.portfolioLog : house.portfolioLog.reversed()))
         }
     }
@@ -124,8 +122,10 @@ import Testing
         let house = try await House()
         let (guest, tenant, owner) = (house.ids.guest, house.ids.tenant, house.ids.owner)
         let byGuest = try await house.run(by: guest).id
+        house.clock.advance(by: .milliseconds(1))
         // A common area: the tenant opens it, and does not read what others do there.
         let byTenant = try await house.run(by: tenant, on: house.ids.frontDoor).id
+        house.clock.advance(by: .milliseconds(1))
         let byOwner = try await house.run(by: owner, on: house.ids.frontDoor).id
         #expect(try await Self.commands(house, of: guest) == [byGuest])
         #expect(try await Self.commands(house, of: tenant) == [byTenant, byGuest])

@@ -126,7 +126,7 @@ extension Answered<RunningCommand> {
 
 extension Answered {
     var fresh: Value? { if case .fresh(let value) = self { value } else { nil } }
-    var replayed: StoredAnswer? { if case .replayed(let answer) = self { answer } else { nil } }
+    var replayed: Value? { if case .replayed(let value) = self { value } else { nil } }
 }
 
 /// The reason of a denial that `body` ends in.

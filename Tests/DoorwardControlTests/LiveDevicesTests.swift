@@ -1,3 +1,4 @@
+import DoorwardAdapterKit
 import DoorwardDomain
 import Foundation
 import Testing
@@ -83,16 +84,28 @@ import Testing
     @Test("a late word answers the command that it fits, once")
     func unanswered() {
         let device = LiveDevice(id: Self.id(4))
+        let (now, end) = (MonotonicInstant(nanoseconds: 5), MonotonicInstant(nanoseconds: 9))
+        func claim(_ state: LockState, at instant: MonotonicInstant? = nil) -> CommandID? {
+            let fact = LockReport.Fact.state(state, quality: .confirmed, method: nil, operatorName: nil)
+            return device.claimLateConfirmation(by: fact, at: instant ?? now)?.id
+        }
         let command = CommandID(high: 1, low: 7)
-        #expect(device.takeUnanswered(answeredBy: .locked) == nil)
-        device.remember(UnansweredCommand(id: command, operation: .lock, log: .gateway), of: 0)
-        #expect(device.takeUnanswered(answeredBy: .unlocked) == nil, "that is no answer to a lock")
-        #expect(device.takeUnanswered(answeredBy: .locked)?.id == command)
-        #expect(device.takeUnanswered(answeredBy: .locked) == nil)
-        device.remember(UnansweredCommand(id: command, operation: .unlatch, log: .gateway), of: 0)
-        #expect(device.takeUnanswered(answeredBy: .jammed)?.id == command)
-        device.remember(UnansweredCommand(id: command, operation: .unlock, log: .gateway), of: 0)
-        device.forgetUnanswered()
-        #expect(device.takeUnanswered(answeredBy: .unlocked) == nil)
+        func remember(_ operation: LockOperation) {
+            device.remember(UnansweredCommand(id: command, operation: operation, log: .gateway, expiresAt: end), of: 0)
+        }
+        #expect(claim(.locked) == nil)
+        remember(.lock)
+        #expect(claim(.locking) == nil, "it is on its way")
+        #expect(claim(.locked) == command)
+        #expect(claim(.locked) == nil)
+        remember(.lock)
+        #expect(claim(.unlocked) == nil && claim(.locked) == nil, "a contradiction ends the wait")
+        remember(.unlatch)
+        #expect(claim(.unlocked) == nil && claim(.jammed) == command, "a bolt that is drawn back has not been unlatched yet")
+        remember(.unlock)
+        #expect(claim(.unlocked, at: end) == nil && claim(.unlocked) == nil, "at its end the wait is over")
+        remember(.unlock)
+        device.noteSent(CommandID(high: 1, low: 9), .gateway)
+        #expect(claim(.unlocked) == nil)
     }
 }

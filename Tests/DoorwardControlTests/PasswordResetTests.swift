@@ -150,39 +150,103 @@ import Testing
 
     // MARK: - Who for whom
 
-    @Test("a manager makes a link for those of whom they could take everything away, and for nobody else")
-    func managers() async throws {
+    private static let superAdminMissing = Denial(.roleInsufficient, hasReach: true, missing: .init(role: .superAdmin))
+
+    @Test("a super admin alone makes a link; everybody else has one answer, whatever the person holds elsewhere")
+    func superAdminAlone() async throws {
         let house = try await House()
         let ids = house.ids
-        let manager = ids.managers[0]
-        _ = try await offer(house, to: ids.tenant, by: manager)
-        _ = try await offer(house, to: ids.tenant, by: ids.owner)
-        _ = try await offer(house, to: manager, by: ids.owner)
-        // One as high, one above, a guest without a role, and those who are none of theirs.
+        _ = try await offer(house, to: ids.tenant)
+        let before = house.gatewayLog.count
         for (caller, user, hasReach) in [
-            (manager, ids.managers[1], true), (manager, ids.owner, false), (ids.tenant, ids.tenant, true),
-            (ids.owner, ids.stranger, false), (ids.owner, ids.guest, false), (ids.owner, ids.superAdmin, false),
-            (ids.stranger, ids.stranger, true),
+            (ids.managers[0], ids.tenant, true), (ids.owner, ids.tenant, true), (ids.owner, ids.managers[0], true),
+            (ids.tenant, ids.tenant, true), (ids.managers[0], ids.owner, false), (ids.owner, ids.stranger, false),
+            (ids.owner, ids.superAdmin, false),
         ] {
             let denial = await denial { _ = try await offer(house, to: user, by: caller) }
             #expect(denial?.hasReach == hasReach, "\(caller) for \(user)")
-            if hasReach { #expect(denial == Denial(.roleInsufficient, hasReach: true)) }
+            if hasReach { #expect(denial == Self.superAdminMissing) }
         }
+        #expect(house.gatewayLog.count == before)
+        let root = house.caller(ids.superAdmin)
+        _ = try await house.control.roles.assign(root, .auditor, to: ids.tenant, on: .portfolio(ids.otherPortfolio))
+        let refusal = await denial { _ = try await offer(house, to: ids.tenant, by: ids.owner) }
+        #expect(refusal == Self.superAdminMissing)
         guard case .notFound = await failure({ _ = try await offer(house, to: UserID(high: 9, low: 9)) }) else {
             Issue.record("a super admin was not told that there is no such user")
             return
         }
     }
 
-    @Test("whoever also holds something elsewhere is left to the super admin")
-    func elsewhere() async throws {
+    @Test("a link that somebody made who is no super admin is good for nothing")
+    func madeByAnother() async throws {
+        let house = try await House()
+        let token = Secret("a token of thirty-two characters")
+        let reset = PasswordReset(
+            id: PasswordResetID(high: 1, low: 1), userID: house.ids.tenant, madeBy: house.ids.owner, createdAt: house.clock.now(),
+            expiresAt: house.clock.now().advanced(by: .seconds(60)))
+        _ = try await house.store.commit(
+            StoreTransaction(credentials: [.offerReset(reset, digest: OneTimeToken.digest(of: token))]))
+        #expect(await isUnauthenticated { try await use(house, token) })
+    }
+
+    // MARK: - When a link ends
+
+    @Test("a link ends when its maker loses the right, and stays ended when they have it again")
+    func makerDisabled() async throws {
+        let house = try await House()
+        let root = house.caller(house.ids.superAdmin)
+        let maker = try #require(
+            try await house.control.users.create(
+                root,
+                NewUser(
+                    email: "second@example.com", firstName: "S", lastName: "A", password: Secret("a long enough passphrase"),
+                    isSuperAdmin: true), repeatable: nil
+            ).fresh)
+        let ended = try await offer(house, to: house.ids.tenant, by: maker.id)
+        let kept = try await offer(house, to: house.ids.owner)
+        for isEnabled in [false, true] {
+            _ = try await house.control.users.update(root, maker.id, UserChanges(isEnabled: isEnabled))
+        }
+        #expect(await isUnauthenticated { try await use(house, ended.token) })
+        try await use(house, kept.token)
+    }
+
+    @Test(
+        "a link ends when the roles or guest accesses of its user change, and lasts through changes of others",
+        arguments: ["given", "taken", "granted", "disabled", "renamed", "another's"])
+    func rolesChange(_ change: String) async throws {
         let house = try await House()
         let (ids, root) = (house.ids, house.caller(house.ids.superAdmin))
-        _ = try await offer(house, to: ids.tenant, by: ids.owner)
-        _ = try await house.control.roles.assign(root, .auditor, to: ids.tenant, on: .portfolio(ids.otherPortfolio))
-        let refusal = await denial { _ = try await offer(house, to: ids.tenant, by: ids.owner) }
-        #expect(refusal == Denial(.roleInsufficient, hasReach: true))
-        _ = try await offer(house, to: ids.tenant)
+        let offer = try await offer(house, to: ids.tenant)
+        switch change {
+        case "given":
+            _ = try await house.control.roles.assign(root, .auditor, to: ids.tenant, on: .portfolio(ids.otherPortfolio))
+        case "taken": try await house.control.roles.remove(house.caller(ids.owner), ids.tenant, from: .unit(ids.unit))
+        case "granted":
+            let access = GuestAccess(
+                id: GuestAccessID(high: 1, low: 9), guestUserID: ids.tenant, propertyID: ids.property, deviceIDs: [ids.frontDoor],
+                operations: [.unlock],
+                window: GuestWindow(
+                    validFrom: house.clock.now(), validUntil: house.clock.now().advanced(by: .seconds(3600))),
+                grantedByUserID: ids.owner, grantedUnderAssociationID: ids.tenancy, grantedUnderRole: .owner,
+                createdAt: house.clock.now())
+            var draft = TenancyDraft(
+                directory: house.control.directory.current, caller: root, now: house.clock.now(), random: RandomSource())
+            draft.apply(.putGuestAccess(access))
+            _ = try await house.store.commit(draft.transaction)
+        case "disabled":
+            for isEnabled in [false, true] {
+                _ = try await house.control.users.update(root, ids.tenant, UserChanges(isEnabled: isEnabled))
+            }
+        case "renamed": _ = try await house.control.users.update(root, ids.tenant, UserChanges(firstName: "Thomas"))
+        default: _ = try await house.control.roles.assign(root, .auditor, to: ids.stranger, on: .portfolio(ids.portfolio))
+        }
+        if ["renamed", "another's"].contains(change) {
+            try await use(house, offer.token)
+        } else {
+            #expect(await isUnauthenticated { try await use(house, offer.token) })
+        }
     }
 
     // MARK: - From the host

@@ -26,7 +26,6 @@ import Testing
             #expect(restarted.adapter.orders.isEmpty)
             #expect(restarted.gatewayLog.suffix(2).map(\.body.event) == [.recovered, .start])
             // What the lock says next belongs to the command that nobody saw the end of.
-            restarted.adapter.report(.locked, from: house.ids.door)
             restarted.adapter.report(.unlocked, from: house.ids.door)
             await restarted.control.stop()
             let event = try #require(restarted.records(of: running.accepted.id).last)

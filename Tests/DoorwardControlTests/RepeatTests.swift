@@ -7,14 +7,8 @@ import Testing
 
 /// `Idempotency-Key`: a key does its work once.
 @Suite struct RepeatTests {
-    static func call(_ key: String = "k1", fingerprint: UInt8 = 1, of user: UserID) -> IdempotentCall<FinishedCommand> {
-        IdempotentCall(
-            key: IdempotencyKey(principal: "user:\(user)", key: key), fingerprint: [fingerprint],
-            render: { finished, _ in
-                StoredAnswer(
-                    status: finished.command.state == .confirmed ? 200 : 503, location: nil,
-                    body: Array("\(finished.command.id) \(finished.command.state.rawValue)".utf8))
-            })
+    static func call(_ key: String = "k1", fingerprint: UInt8 = 1, of user: UserID) -> IdempotentCall {
+        IdempotentCall(key: IdempotencyKey(principal: "user:\(user)", key: key), fingerprint: [fingerprint])
     }
 
     @Test("a repeat gets the first answer, and the lock is told once")
@@ -24,8 +18,9 @@ import Testing
         let first = try await house.control.locks.begin(house.request(by: house.ids.tenant), repeatable: call)
         let finished = await (try #require(first.running)).finished
         let second = try await house.control.locks.begin(house.request(by: house.ids.tenant), repeatable: call)
-        let answer = try #require(second.replayed)
-        #expect(String(decoding: answer.body, as: UTF8.self) == "\(finished.command.id) CONFIRMED")
+        let replayed = await (try #require(second.replayed)).finished
+        #expect(replayed.command == finished.command && replayed.command.state == .confirmed)
+        #expect(second.isReplay && !first.isReplay)
         #expect(house.adapter.orders.count == 1)
     }
 
@@ -57,12 +52,8 @@ import Testing
                     group.addTask {
                         let answered = try await house.control.locks.begin(
                             house.request(by: house.ids.tenant), repeatable: Self.call(of: house.ids.tenant))
-                        switch answered {
-                        case .replayed(let answer): return String(decoding: answer.body, as: UTF8.self)
-                        case .fresh(let running):
-                            let command = await running.finished.command
-                            return "\(command.id) \(command.state.rawValue)"
-                        }
+                        let command = await answered.value.finished.command
+                        return "\(command.id) \(command.state.rawValue)"
                     }
                 }
                 var bodies: Set<String?> = []
@@ -81,9 +72,9 @@ import Testing
         let first = try await house.control.locks.begin(house.request(by: house.ids.tenant), repeatable: call)
         let finished = await (try #require(first.running)).finished
         let restarted = try await House(clock: house.clock, store: house.store.reopened())
-        let answer = try #require(
+        let replayed = try #require(
             try await restarted.control.locks.begin(restarted.request(by: house.ids.tenant), repeatable: call).replayed)
-        #expect(String(decoding: answer.body, as: UTF8.self) == "\(finished.command.id) CONFIRMED")
+        #expect(await replayed.finished.command == finished.command)
         #expect(restarted.adapter.orders.isEmpty)
     }
 
@@ -119,18 +110,13 @@ import Testing
         let executor = SeededExecutor(seed: seed, clock: clock)
         try executor.run {
             let house = try await House(clock: clock, executor: executor)
-            let call = IdempotentCall<Portfolio>(
-                key: IdempotencyKey(principal: "p", key: "create"), fingerprint: [1],
-                render: { portfolio, _ in StoredAnswer(status: 201, location: nil, body: Array(portfolio.id.description.utf8)) })
+            let call = IdempotentCall(key: IdempotencyKey(principal: "p", key: "create"), fingerprint: [1])
             let ids = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<4 {
                     group.addTask {
-                        switch try await house.control.portfolios.create(
-                            house.caller(house.ids.superAdmin), name: "New", owners: [], repeatable: call)
-                        {
-                        case .fresh(let portfolio): return portfolio.id.description
-                        case .replayed(let answer): return String(decoding: answer.body, as: UTF8.self)
-                        }
+                        try await house.control.portfolios.create(
+                            house.caller(house.ids.superAdmin), name: "New", owners: [], repeatable: call
+                        ).value.id.description
                     }
                 }
                 var ids: Set<String> = []
@@ -149,9 +135,7 @@ import Testing
         try executor.run {
             let house = try await House(clock: clock, executor: executor)
             let owner = house.ids.owner
-            let creation = IdempotentCall<LockDevice>(
-                key: IdempotencyKey(principal: "user:\(owner)", key: "k1"), fingerprint: [2],
-                render: { _, _ in StoredAnswer(status: 201, location: nil, body: []) })
+            let creation = IdempotentCall(key: IdempotencyKey(principal: "user:\(owner)", key: "k1"), fingerprint: [2])
             let ends = await withTaskGroup(of: GatewayError?.self) { group in
                 group.addTask {
                     await failure {
@@ -182,20 +166,36 @@ import Testing
         try executor.run {
             let house = try await House(clock: clock, executor: executor, behaviour: .confirm(after: .seconds(1)))
             let guest = house.ids.guest
-            let call = IdempotentCall<FinishedCommand>(
-                key: IdempotencyKey(principal: "user:\(guest)", key: "k1"), fingerprint: [1],
-                render: { finished, _ in
-                    let why = finished.denial.map { "\($0.reason.rawValue) \($0.hasReach)" } ?? "nobody knows"
-                    return StoredAnswer(status: 403, location: nil, body: Array(why.utf8))
-                })
+            let call = Self.call(of: guest)
             let first = try await house.begin(by: house.ids.owner)
             let second = try await house.control.locks.begin(house.request(by: guest), repeatable: call)
             try await house.control.guestAccesses.revoke(house.caller(house.ids.tenant), house.ids.guestAccess)
             _ = await first.finished
             #expect(await second.running?.finished.command.state == .denied)
             let restarted = try await House(clock: clock, executor: executor, store: house.store.reopened())
-            let answer = try await restarted.control.locks.begin(house.request(by: guest), repeatable: call).replayed
-            #expect(answer.map { String(decoding: $0.body, as: UTF8.self) } == "guest_access_revoked true")
+            let replayed = try await restarted.control.locks.begin(house.request(by: guest), repeatable: call).replayed
+            let finished = await replayed?.finished
+            #expect(finished?.command.state == .denied)
+            #expect(finished?.denial?.reason == .guestAccessRevoked && finished?.denial?.hasReach == true)
         }
+    }
+
+    @Test("a repeat of a creation tells of the entity as it is now, and of one that is gone as of none")
+    func createdEntity() async throws {
+        let house = try await House()
+        let owner = house.caller(house.ids.owner)
+        let call = Self.call(of: house.ids.owner)
+        let devices = house.control.attachedDevices
+        let made = try await devices.attach(owner, .test(in: house.ids.property), repeatable: call).value
+        var changes = DeviceChanges()
+        changes.name = "Renamed"
+        _ = try await devices.change(owner, made.id, changes)
+        let again = try await devices.attach(owner, .test(in: house.ids.property), repeatable: call)
+        #expect(again.isReplay && again.value.id == made.id && again.value.name == "Renamed")
+        try await devices.detach(owner, made.id)
+        let gone = await denial {
+            _ = try await devices.attach(owner, .test(in: house.ids.property), repeatable: call)
+        }
+        #expect(gone?.hasReach == false)
     }
 }

@@ -1,8 +1,9 @@
-import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
+
+@testable import DoorwardControl
 
 /// Passwords, sessions, refresh tokens, and the slowing down of guesses.
 @Suite struct SignInTests {
@@ -12,6 +13,8 @@ import Testing
     struct Signed {
         let house: House
         let user: User
+
+        init(house: House, user: User) { (self.house, self.user) = (house, user) }
 
         init() async throws {
             house = try await House()
@@ -154,6 +157,36 @@ import Testing
         let restarted = try await House(clock: signed.house.clock, store: signed.house.store.reopened())
         #expect(restarted.control.signIn.sessions.session(result.session.id, at: now) == nil)
         _ = try await signed.logIn()
+    }
+
+    @Test("a session that begins while its user is being disabled has ended for good: enabling brings it back as little")
+    func disablingBesideASignIn() async throws {
+        let signed = try await Signed()
+        let (house, sessions) = (signed.house, signed.house.control.signIn.sessions)
+        let admin = house.caller(house.ids.superAdmin)
+        // Where a sign-in is once its session is on disk, and before it is in memory.
+        let (now, generation) = (house.clock.now(), sessions.generation(of: signed.user.id))
+        let session = Session(
+            id: SessionID(high: 5, low: 5), userID: signed.user.id, createdAt: now, expiresAt: now.advanced(by: .seconds(3600)))
+        _ = try await house.store.commit(StoreTransaction(credentials: [.beginSession(session, refreshDigest: [5])]))
+        _ = try await house.control.users.update(admin, signed.user.id, UserChanges(isEnabled: false))
+        #expect(!sessions.begin(session, generation))
+        _ = try await house.control.users.update(admin, signed.user.id, UserChanges(isEnabled: true))
+        #expect(sessions.session(session.id, at: now) == nil)
+        #expect(try await house.store.liveSessions(at: now).isEmpty)
+        let restarted = try await House(clock: house.clock, store: house.store.reopened())
+        #expect(restarted.control.signIn.sessions.session(session.id, at: now) == nil)
+    }
+
+    @Test("disabling ends the sessions even where nobody knows whether it was written")
+    func disablingInDoubt() async throws {
+        let signed = try await Signed()
+        let session = try await signed.logIn().session
+        let house = signed.house
+        house.store.failNext(.failed("the disk"), isDurable: true)
+        let caller = house.caller(house.ids.superAdmin)
+        _ = await failure { _ = try await house.control.users.update(caller, signed.user.id, UserChanges(isEnabled: false)) }
+        #expect(house.control.signIn.sessions.session(session.id, at: house.clock.now()) == nil)
     }
 
     @Test("a password whose hash has another cost is hashed anew when its owner signs in")

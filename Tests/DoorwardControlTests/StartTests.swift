@@ -3,6 +3,7 @@ import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
+import Logging
 import Testing
 
 /// The life of a gateway as a whole: when it is ready, and what it does with what it finds.
@@ -29,6 +30,43 @@ import Testing
         await control.stop()
         #expect(await control.isReadyToServe == false)
         #expect(store.log(.gateway).map(\.body.event) == [.start, .stop])
+    }
+
+    @Test("a broker that was given to a portfolio that does not exist is named by one line at the start, with the portfolio")
+    func unknownPortfolio() async throws {
+        let (clock, store, lines) = (VirtualClock(), InMemoryStore(), Seen<[String]>())
+        var world = World(seed: 9, createdAt: clock.now())
+        let known = world.portfolio("Quay")
+        _ = try await store.commit(StoreTransaction(changes: world.changes))
+        let unknown = PortfolioID(high: 0xBAD, low: 1)
+        let adapter = ScriptedAdapter(clock: clock)
+        adapter.set(transports: [
+            AdapterTransport(name: "oak", owner: .portfolio(known), health: .ok),
+            AdapterTransport(name: "elm", owner: .portfolio(unknown), health: .ok),
+            AdapterTransport(name: "spare", owner: .gateway, health: .ok),
+        ])
+        let control = GatewayControl(
+            store: store, adapters: [adapter], clock: clock, random: RandomSource(),
+            logger: Logger(label: "test") { _ in LineHandler { line in lines.value = (lines.value ?? []) + [line] } })
+        try await control.start()
+        await control.stop()
+        #expect(lines.value?.count == 1)
+        #expect(lines.value?.first?.contains("broker `elm` belongs to portfolio \(unknown), which does not exist") == true)
+    }
+
+    private struct LineHandler: LogHandler {
+        let write: @Sendable (String) -> Void
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.notice
+
+        init(_ write: @escaping @Sendable (String) -> Void) { self.write = write }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { write("\(event.level) \(event.message)") }
     }
 
     @Test("a start that cannot be written down is no start")

@@ -21,7 +21,7 @@ import Testing
     @Test("four failures cost nothing; then each doubles the wait, to five minutes at most")
     func waits() {
         let clock = VirtualClock()
-        let throttle = SignInThrottle(clock: clock, failuresPerMinute: 1000)
+        let throttle = SignInThrottle(clock: clock, random: RandomSource(SeededGenerator(seed: 1)), failuresPerMinute: 1000)
         var waits: [Int?] = []
         for _ in 0..<16 {
             throttle.noteFailure(email: "Ada@Example.com", address: nil)
@@ -40,7 +40,7 @@ import Testing
     @Test("an address waits for the end of its minute, whichever accounts it tries")
     func addresses() {
         let clock = VirtualClock()
-        let throttle = SignInThrottle(clock: clock, failuresPerMinute: 3)
+        let throttle = SignInThrottle(clock: clock, random: RandomSource(SeededGenerator(seed: 1)), failuresPerMinute: 3)
         for number in 0..<3 {
             #expect(Self.wait(throttle, address: "192.0.2.1") == nil)
             throttle.noteFailure(email: "\(number)@example.com", address: "192.0.2.1")
@@ -52,17 +52,38 @@ import Testing
         #expect(Self.wait(throttle, address: "192.0.2.1") == nil)
     }
 
-    @Test("a flood of accounts and addresses is not remembered without a bound, and lets nobody go who has to wait longer")
+    @Test("a failure is forgotten for each ten minutes without one, and not while one waits")
+    func forgetting() {
+        let clock = VirtualClock()
+        let throttle = SignInThrottle(clock: clock, random: RandomSource(SeededGenerator(seed: 1)), failuresPerMinute: 1000)
+        for _ in 0..<14 { throttle.noteFailure(email: "ada@example.com", address: nil) }
+        clock.advance(by: .seconds(599))
+        throttle.noteFailure(email: "ada@example.com", address: nil)
+        #expect(Self.wait(throttle, email: "ada@example.com") == 300)
+        clock.advance(by: .seconds(9 * 600))
+        throttle.noteFailure(email: "ada@example.com", address: nil)
+        #expect(Self.wait(throttle, email: "ada@example.com") == 2, "of fourteen failures nine are forgotten, and one came")
+    }
+
+    @Test("a flood of accounts and networks lets nobody go who has to wait, and holds nobody up who has not failed")
     func flood() {
         let clock = VirtualClock()
-        let throttle = SignInThrottle(clock: clock, failuresPerMinute: 3)
-        for _ in 0..<14 { throttle.noteFailure(email: "victim@example.com", address: nil) }
-        #expect(Self.wait(throttle, email: "victim@example.com") == 300)
-        for _ in 0..<3 { throttle.noteFailure(email: "victim@example.com", address: "192.0.2.1") }
-        for number in 0..<10_500 { throttle.noteFailure(email: "\(number % 10)@example.com", address: "host \(number)") }
+        let throttle = SignInThrottle(clock: clock, random: RandomSource(SeededGenerator(seed: 1)), failuresPerMinute: 3)
+        for _ in 0..<14 { throttle.noteFailure(email: "victim@example.com", address: "192.0.2.1") }
+        for number in 0..<10_500 { throttle.noteFailure(email: "\(number)@example.com", address: "host \(number)") }
         #expect(Self.wait(throttle, address: "192.0.2.1") == 60)
-        #expect(throttle.rememberedCount <= 2 * 10_001)
         #expect(Self.wait(throttle, email: "victim@example.com") == 300)
+        let heldUp = (0..<1000).count { Self.wait(throttle, email: "other\($0)@example.org", address: "198.51.100.\($0)") != nil }
+        #expect(heldUp == 0)
+    }
+
+    @Test("a site with many networks is slowed down as a whole, and its neighbours are not")
+    func sites() {
+        let throttle = SignInThrottle(
+            clock: VirtualClock(), random: RandomSource(SeededGenerator(seed: 1)), failuresPerMinute: 3)
+        for number in 0..<48 { throttle.noteFailure(email: nil, address: "2001:db8:1:\(number)::1") }
+        #expect(Self.wait(throttle, address: "2001:db8:1:ffff::1") == 60)
+        #expect(Self.wait(throttle, address: "2001:db8:2::1") == nil)
     }
 }
 

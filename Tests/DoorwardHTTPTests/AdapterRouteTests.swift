@@ -17,7 +17,7 @@ import Testing
         #expect(reply.status == 200)
         let adapters = reply.data["adapters"].elements
         #expect(adapters.map { $0["kind"].text } == ["scripted", "simulator"])
-        #expect(adapters[0].keys == ["kind", "health", "deviceCount", "onlineCount", "address", "transports"])
+        #expect(adapters[0].keys == ["kind", "health", "problem", "deviceCount", "onlineCount", "address", "transports"])
         #expect(adapters[0]["health"].text == "ok")
         #expect(adapters[0]["deviceCount"].number == 3)
         #expect(adapters[0]["onlineCount"].number == 1, "the one that confirmed a command")

@@ -23,6 +23,19 @@ import Testing
         #expect(proxies.client(peer: peer, forwardedFor: forwarded) == client)
     }
 
+    @Test(
+        "An address is one text, however it is spelled",
+        arguments: [
+            ("10.1.2.3", "2001:DB8:0:0::7", "2001:db8::7"), ("10.1.2.3", "2001:0db8::0007", "2001:db8::7"),
+            ("10.1.2.3", "::ffff:198.51.100.1", "198.51.100.1"), ("10.1.2.3", "::FFFF:c633:6401", "198.51.100.1"),
+            ("10.1.2.3", "198.51.100.1:4711", "198.51.100.1"), ("10.1.2.3", "[2001:db8::7]:443", "2001:db8::7"),
+            ("::ffff:203.0.113.9", nil, "203.0.113.9"), ("10.1.2.3", "[2001:db8::7", "10.1.2.3"),
+        ] as [(String, String?, String)])
+    func spellings(_ peer: String, _ forwarded: String?, _ client: String) throws {
+        let proxies = try TrustedProxies(["10.0.0.0/8"])
+        #expect(proxies.client(peer: peer, forwardedFor: forwarded) == client)
+    }
+
     @Test("Without trusted proxies the header is nothing")
     func none() throws {
         let proxies = try TrustedProxies([])
@@ -41,23 +54,65 @@ import Testing
 @Suite struct CursorTests {
     private let cursors = Cursors(key: SymmetricKey(data: [UInt8](repeating: 7, count: 32)))
 
+    private let places = [LogID.gateway, .portfolio(PortfolioID(high: 1, low: 2)), .portfolio(PortfolioID(high: .max, low: 0))]
+        .flatMap { log in
+            [(0, 0), (UInt64.max, -5), (7, Int64.max), (.max, .min)].map { seq, at in
+                RecordPlace(log: log, seq: seq, at: Timestamp(milliseconds: at))
+            }
+        }
+
     @Test("A cursor comes back as the place that it was made of")
-    func roundTrip() {
-        for log in [LogID.gateway, .portfolio(PortfolioID(high: 1, low: 2))] {
-            let place = RecordPlace(log: log, seq: .max, at: Timestamp(milliseconds: -5))
-            #expect(cursors.place(cursors.cursor(after: place, scope: "a"), scope: "a") == place)
+    func roundTrip() throws {
+        for place in places {
+            #expect(cursors.place(try cursors.cursor(after: place, scope: "a"), scope: "a") == place)
         }
     }
 
     @Test("Any other text, scope or key gives none")
-    func others() {
+    func others() throws {
         let place = RecordPlace(log: .gateway, seq: 1, at: Timestamp(milliseconds: 5))
-        let cursor = cursors.cursor(after: place, scope: "a")
+        let cursor = try cursors.cursor(after: place, scope: "a")
         #expect(cursors.place(cursor, scope: "b") == nil)
         #expect(Cursors(key: SymmetricKey(size: .bits256)).place(cursor, scope: "a") == nil)
         for text in ["", "x", "====", cursor + "A", String(cursor.dropLast()), String(repeating: "A", count: 300)] {
             #expect(cursors.place(text, scope: "a") == nil)
         }
+    }
+
+    @Test("A cursor of which any character is another gives none")
+    func altered() throws {
+        let cursor = Array(try cursors.cursor(after: places[4], scope: "a"))
+        for index in cursor.indices {
+            for character in "A_z9-" where character != cursor[index] {
+                var altered = cursor
+                altered[index] = character
+                #expect(cursors.place(String(altered), scope: "a") == nil, "\(index)")
+            }
+        }
+    }
+
+    @Test("A cursor tells nothing of its place: one length for all, none of its bytes, and another text each time")
+    func sealed() throws {
+        let made = try places.map { try cursors.cursor(after: $0, scope: "a") }
+        #expect(Set(made.map(\.utf8.count)) == [82])
+        #expect(try cursors.cursor(after: places[0], scope: "a") != made[0])
+        // The same place in another cursor has hardly a byte in common with it.
+        let (one, other) = (
+            Base64URL.decode(made[0].utf8) ?? [], Base64URL.decode(try cursors.cursor(after: places[0], scope: "a").utf8) ?? []
+        )
+        #expect(one.count == 61 && zip(one, other).count { $0 == $1 } < 20)
+        for (cursor, place) in zip(made, places) {
+            let text = String(decoding: Base64URL.decode(cursor.utf8) ?? [], as: UTF8.self)
+            #expect(!text.contains("/\(place.seq)/") && !text.contains(place.log.description))
+        }
+    }
+
+    @Test("A cursor of the earlier form, which could be read, gives none")
+    func earlierForm() {
+        let text = "5/1/gateway"
+        let key = SymmetricKey(data: [UInt8](repeating: 7, count: 32))
+        let tag = HMAC<SHA256>.authenticationCode(for: Array("a\u{0}\(text)".utf8), using: key).prefix(16)
+        #expect(cursors.place(Base64URL.encode(Array(tag) + Array(text.utf8)), scope: "a") == nil)
     }
 }
 
@@ -65,7 +120,7 @@ import Testing
     private func facts(_ headers: HTTPFields, path: String = "/x") throws -> RequestFacts {
         RequestFacts(
             HTTPRequest(method: .get, scheme: "http", authority: "h", path: path, headerFields: headers), peer: "192.0.2.9",
-            proxies: try TrustedProxies([]))
+            proxies: try TrustedProxies([]), random: RandomSource())
     }
 
     @Test(

@@ -50,6 +50,21 @@ import Testing
         }
     }
 
+    @Test(
+        "What keeps a command from its lock is told: broker and topic to those who see the address, and the bare fact to others",
+        arguments: [(ScriptedAdapter.Behaviour.fail(.offline), 503), (.refuse(.notAuthorised, after: .zero), 502)])
+    func transportProblem(_ behaviour: ScriptedAdapter.Behaviour, _ status: Int) async throws {
+        let house = try await House(behaviour: behaviour)
+        house.adapter.set(problem: TransportProblem(detail: "Broker `home` is away.", summary: "The broker is away."))
+        let door = try await house.call(.get, "/devices/\(house.ids.door)", as: .owner).data["device"]["name"].text ?? ""
+        let toOwner = try await house.command(as: .owner)
+        #expect(toOwner.status == status && toOwner.json["message"].text == "\(door): Broker `home` is away.")
+        let toTenant = try await house.command(as: .tenant)
+        #expect(toTenant.status == status && toTenant.json["message"].text == "\(door): The broker is away.")
+        house.adapter.set(problem: nil)
+        #expect(try await house.command(as: .owner).json["message"].text?.contains("Broker") == false)
+    }
+
     @Test("A lock that says nothing is a confirmation timeout after timeoutMs")
     func timeout() async throws {
         let house = try await House(behaviour: .silent)

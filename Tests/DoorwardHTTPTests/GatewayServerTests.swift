@@ -83,22 +83,24 @@ import Testing
         settings.trustedProxies = ["proxy.example.org"]
         #expect(throws: TrustedProxies.Malformed.self) {
             _ = try GatewayServer(
-                control: house.control, settings: settings, tokenKey: TokenKey(), simulator: nil, logger: house.logs.logger)
+                control: house.control, settings: settings, tokenKey: try TokenKey(random: RandomSource()), simulator: nil,
+                logger: house.logs.logger)
         }
         settings.trustedProxies = []
         settings.tls = .init(certificatePath: "/nowhere/certificate.pem", privateKeyPath: "/nowhere/key.pem")
         let server = try GatewayServer(
-            control: house.control, settings: settings, tokenKey: TokenKey(), simulator: nil, logger: house.logs.logger)
+            control: house.control, settings: settings, tokenKey: try TokenKey(random: RandomSource()), simulator: nil,
+            logger: house.logs.logger)
         await #expect(throws: (any Error).self) { try await server.run() }
     }
 
     @Test("A key is kept and comes back the same; each purpose has a key of its own")
     func tokenKey() throws {
-        let key = TokenKey()
+        let key = try TokenKey(random: RandomSource())
         let kept = try TokenKey(rawRepresentation: key.rawRepresentation)
         #expect(kept.keyID == key.keyID)
         #expect(key.keyID.utf8.count == 16)
-        #expect(TokenKey().keyID != key.keyID)
+        #expect(try TokenKey(random: RandomSource()).keyID != key.keyID)
         #expect(kept.derivedKey(for: "a") == key.derivedKey(for: "a"))
         #expect(key.derivedKey(for: "a") != key.derivedKey(for: "b"))
         #expect(throws: (any Error).self) { try TokenKey(rawRepresentation: Secret([1, 2, 3])) }

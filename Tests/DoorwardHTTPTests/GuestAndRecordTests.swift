@@ -59,6 +59,31 @@ import Testing
             try await house.call(.post, "/guest-access", as: .neighbour, body(house, guest: unknown)).code == "forbidden")
     }
 
+    @Test("A guest can be named by their exact address, instead of by id")
+    func guestByAddress() async throws {
+        let house = try await House()
+        func named(_ guest: String) -> String {
+            #"{\#(guest),"deviceIds":["\#(house.ids.door)"],"operations":["UNLOCK"],"#
+                + #""validFrom":"2026-11-21T08:00:00Z","validUntil":"2026-11-21T12:00:00Z"}"#
+        }
+        let granted = try await house.call(.post, "/guest-access", as: .tenant, named(#""guestEmail":"Nobody@example.com""#))
+        #expect(granted.status == 201, "\(granted.text)")
+        #expect(granted.data["guestAccess"]["guestUserId"].text == house.ids[.nobody].description)
+        #expect(granted.data["guestAccess"]["label"] == .null)
+        #expect(try await house.command(as: .nobody).status == 200)
+        for unknown in ["somebody@example.com", "nobody", "nobody@example", ""] {
+            let reply = try await house.call(.post, "/guest-access", as: .tenant, named(#""guestEmail":"\#(unknown)""#))
+            #expect(reply.status == 404, "\(unknown): \(reply.text)")
+        }
+        let unknown = #""guestEmail":"somebody@example.com""#
+        #expect(try await house.call(.post, "/guest-access", as: .auditor, named(unknown)).status == 403, "the right comes first")
+        #expect(try await house.call(.post, "/guest-access", as: .neighbour, named(unknown)).code == "forbidden")
+        let both = #""guestEmail":"nobody@example.com","guestUserId":"\#(house.ids[.nobody])""#
+        #expect(try await house.call(.post, "/guest-access", as: .tenant, named(both)).problems == ["guestEmail: exclusive"])
+        let long = #""guestEmail":"\#(String(repeating: "x", count: 255))""#
+        #expect(try await house.call(.post, "/guest-access", as: .tenant, named(long)).problems == ["guestEmail: too_long"])
+    }
+
     @Test("The list is filtered by place and by whether it still counts")
     func list() async throws {
         let house = try await House()

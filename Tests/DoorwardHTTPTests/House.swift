@@ -65,14 +65,14 @@ struct House: Sendable {
     init(
         seed: UInt64 = 1, behaviour: ScriptedAdapter.Behaviour = .confirmAtOnce, withPasswords: Bool = false,
         settings: HTTPSettings = HTTPSettings(), deniedPerMinute: Int = 1000, measures: Bool = true,
-        simulator adapterOfSimulated: (any LockAdapter)? = nil
+        capabilities: LockCapabilities = .all, simulator adapterOfSimulated: (any LockAdapter)? = nil
     ) async throws {
         clock = VirtualClock()
         let (changes, ids) = try HouseWorld.make(createdAt: clock.now())
         self.ids = ids
         store = InMemoryStore()
         _ = try await store.commit(StoreTransaction(changes: changes))
-        adapter = ScriptedAdapter(clock: clock, behaviour: behaviour)
+        adapter = ScriptedAdapter(clock: clock, behaviour: behaviour, capabilities: capabilities)
         simulator = ScriptedSimulator()
         let random = RandomSource(SeededGenerator(seed: seed))
         if withPasswords {
@@ -99,7 +99,7 @@ struct House: Sendable {
             limits: limits, metrics: metrics)
         try await control.start()
         logs = LogCatcher()
-        tokenKey = TokenKey()
+        tokenKey = try TokenKey(random: RandomSource())
         let page = MetricsPage(metrics, version: "test", samplers: [{ [control] in control.sampleMetrics() }])
         let services = try await Services(
             control: control, settings: settings, tokenKey: tokenKey, simulator: simulator, logger: logs.logger,

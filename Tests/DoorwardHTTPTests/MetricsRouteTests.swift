@@ -132,7 +132,7 @@ import Testing
         for proxies in [[], ["127.0.0.0/8", "192.0.2.0/24"]] {
             var head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/metrics")
             for (name, value) in headers { head.headerFields[try #require(HTTPField.Name(name))] = value }
-            let facts = RequestFacts(head, peer: peer, proxies: try TrustedProxies(proxies))
+            let facts = RequestFacts(head, peer: peer, proxies: try TrustedProxies(proxies), random: RandomSource())
             #expect(facts.isOfThisMachine == expected)
         }
     }

@@ -80,10 +80,11 @@ import Testing
     @Test(
         "Who makes one for whom",
         arguments: [
-            (.superAdmin, .owner, 201, nil), (.owner, .tenant, 201, nil), (.owner, .admin, 201, nil),
-            (.admin, .owner, 403, "role_insufficient"), (.admin, .auditor, 201, nil), (.owner, .stranger, 403, "forbidden"),
+            (.superAdmin, .owner, 201, nil), (.owner, .tenant, 403, "role_insufficient"),
+            (.owner, .admin, 403, "role_insufficient"), (.admin, .owner, 403, "role_insufficient"),
+            (.admin, .auditor, 403, "role_insufficient"), (.owner, .stranger, 403, "forbidden"),
             // The manager holds something in another portfolio, which the owner is not told.
-            (.owner, .manager, 403, "role_insufficient"), (.manager, .tenant, 201, nil), (.manager, .maintenance, 201, nil),
+            (.owner, .manager, 403, "role_insufficient"), (.manager, .tenant, 403, "role_insufficient"),
             (.manager, .owner, 403, "forbidden"), (.tenant, .coTenant, 403, "forbidden"),
             (.guest, .guest, 403, "role_insufficient"),
         ] as [(House.Person, House.Person, Int, String?)])

@@ -142,11 +142,34 @@ import Testing
         let house = try await House()
         let view = View(reader: house.ids[.tenant], control: house.control)
         let user = try #require(house.control.directory.current.user(house.ids[actor]))
-        #expect(view.label(of: Actor(user), under: nil, unit: house.ids.unit) == label)
-        #expect(view.label(of: Actor(user), under: nil, unit: nil) == "staff")
-        #expect(
-            view.label(of: Actor(user), under: .association(AssociationID(high: 1, low: 1), .auditor), unit: house.ids.unit)
-                == "staff")
+        let now = house.clock.now()
+        #expect(view.label(of: Actor(user), under: nil, unit: house.ids.unit, at: now) == label)
+        #expect(view.label(of: Actor(user), under: nil, unit: nil, at: now) == "staff")
+        let rule = Rule.association(AssociationID(high: 1, low: 1), .auditor)
+        #expect(view.label(of: Actor(user), under: rule, unit: house.ids.unit, at: now) == "staff")
+        let before = view.label(of: Actor(user), under: nil, unit: house.ids.unit, at: now.advanced(by: .seconds(-3600)))
+        #expect(before == (label == "staff" ? "staff" : nil), "of before the reader's tenancy no name is shown")
+    }
+
+    @Test("Who moves in reads no first name of those who lived there or were their guests, and does of those who live there too")
+    func formerResidents() async throws {
+        let house = try await House()
+        for person in [House.Person.tenant, .guest, .coTenant, .manager] {
+            #expect(try await house.command(as: person).status == 200)
+        }
+        house.clock.advance(by: .seconds(3600))
+        let owner = Caller(userID: house.ids[.owner])
+        _ = try await house.control.roles.assign(owner, .tenant, to: house.ids[.neighbour], on: .unit(house.ids.unit))
+        try await house.control.roles.remove(owner, house.ids[.tenant], from: .unit(house.ids.unit))
+        #expect(try await house.command(as: .coTenant).status == 200)
+        let path = "/access-records?deviceId=\(house.ids.door)&kind=COMMAND_INTENT&order=asc"
+        let records = try await house.call(.get, path, as: .neighbour).data["accessRecords"].elements
+        let actors = records.map { $0["actor"].text }
+        #expect(actors == [nil, nil, nil, "staff", "CoTenant"])
+        #expect(records.allSatisfy { $0.keys.contains("actor") })
+        // A tenant whose tenancy is older than the record reads the name.
+        let known = try await house.call(.get, path, as: .coTenant).data["accessRecords"].elements
+        #expect(known.map { $0["actor"].text } == ["Tenant", "Guest", "you", "staff", "you"])
     }
 
     @Test("A command is whole to its actor and to management, reduced to a co-tenant")

@@ -60,8 +60,8 @@ import Testing
         #expect(RequestScope.metadataProvider.get().isEmpty)
         let head = HTTPRequest(
             method: .get, scheme: nil, authority: nil, path: "/", headerFields: [.requestID: "r-1", .traceContext: Self.trace])
-        let facts = RequestFacts(head, peer: nil, proxies: try TrustedProxies([]))
-        await RequestScope.$current.withValue(RequestScope(facts)) {
+        let facts = RequestFacts(head, peer: nil, proxies: try TrustedProxies([]), random: RandomSource())
+        await RequestScope.$current.withValue(RequestScope(facts, random: RandomSource())) {
             let metadata = await Task { RequestScope.metadataProvider.get() }.value
             #expect(metadata["request"] == "r-1")
             #expect(metadata["trace"] == "4bf92f3577b34da6a3ce929d0e0e4736")

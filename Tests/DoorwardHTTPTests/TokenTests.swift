@@ -4,6 +4,7 @@ import DoorwardDomain
 import DoorwardTesting
 import FoundationEssentials
 import HTTPTypes
+import Logging
 import Testing
 
 @testable import DoorwardHTTP
@@ -54,9 +55,9 @@ import Testing
     }
 
     private func forgeries(_ house: House) throws -> [(String, String)] {
-        func forged(_ change: (inout Forgery) -> Void) throws -> String {
+        func forged(_ change: (inout Forgery) throws -> Void) throws -> String {
             var forgery = Forgery(house)
-            change(&forgery)
+            try change(&forgery)
             return try forgery.token()
         }
         let right = try Forgery(house).token()
@@ -84,7 +85,7 @@ import Testing
                 }
             ),
             ("alg ES256", try forged { $0.header["alg"] = .string("ES256") }),
-            ("another key", try forged { $0.key = TokenKey() }),
+            ("another key", try forged { $0.key = try TokenKey(random: RandomSource()) }),
             ("another kid", try forged { $0.header["kid"] = .string("0000000000000000") }),
             ("no kid", try forged { $0.header["kid"] = nil }),
             ("typ JWT", try forged { $0.header["typ"] = .string("JWT") }),
@@ -121,6 +122,48 @@ import Testing
         }
         let basic = try await read(house, "Basic \(try Forgery(house).token())")
         #expect(basic.withoutRequestID == expected.withoutRequestID)
+    }
+
+    @Test("A token has one spelling: padded, in the other alphabet or with spare bits set it is another text, and none of ours")
+    func spellings() async throws {
+        let house = try await House()
+        let right = try Forgery(house).token()
+        let parts = right.split(separator: ".").map(String.init)
+        let expected = try await read(house, nil)
+        var others: [[String]] = []
+        for index in 0..<3 {
+            for padding in ["=", "==", "==="] {
+                var padded = parts
+                padded[index] += padding
+                others.append(padded)
+            }
+            var plain = parts
+            plain[index] = plain[index].replacing("-", with: "+").replacing("_", with: "/")
+            if plain != parts { others.append(plain) }
+            // A last character that stands for fewer bits than six may have others behind them.
+            guard !parts[index].utf8.count.isMultiple(of: 4) else { continue }
+            let last = try #require(parts[index].last)
+            for other in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" where other != last {
+                var spare = parts
+                spare[index] = String(parts[index].dropLast()) + String(other)
+                others.append(spare)
+            }
+        }
+        for other in others {
+            let reply = try await read(house, "Bearer \(other.joined(separator: "."))")
+            #expect(reply.withoutRequestID == expected.withoutRequestID, "\(other)")
+        }
+        #expect(try await read(house, "Bearer \(right)").status == 200)
+    }
+
+    @Test("Base64 for URLs is read only as it is written", arguments: 0..<70)
+    func base64URL(_ count: Int) {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: 0xFF &- $0 &* 37) }
+        let text = Base64URL.encode(bytes)
+        #expect(Base64URL.decode(text.utf8) == bytes)
+        #expect(Base64URL.decode((text + "=").utf8) == nil)
+        #expect(Base64URL.decode((text + "A").utf8) != bytes)
+        for wrong in ["+", "/", " ", "\n", "é"] { #expect(Base64URL.decode((text + wrong).utf8) == nil) }
     }
 
     @Test("A remembered token still ends with its time, its session and its user")
@@ -161,5 +204,34 @@ import Testing
         #expect(memory.token("99", at: now) != nil)
         #expect(memory.token("0", at: now) == nil)
         #expect(memory.token("99", at: now.advanced(by: .seconds(1))) == nil)
+    }
+}
+
+/// Everything random comes from the one source that is handed in.
+@Suite struct RandomnessTests {
+    private func drawn() async throws -> [String] {
+        let random = RandomSource(SeededGenerator(seed: 5))
+        let key = try TokenKey(random: random)
+        let tokens = await AccessTokens(key: key, issuer: "doorward", lifetime: .seconds(60), random: random)
+        let session = Session(
+            id: SessionID(high: 1, low: 1), userID: UserID(high: 1, low: 2), createdAt: Timestamp(milliseconds: 0),
+            expiresAt: Timestamp(milliseconds: 1_000_000))
+        let token = try await tokens.issue(for: session, at: Timestamp(milliseconds: 5_000)).token
+        let claims = try #require(Base64URL.decode(token.utf8.split(separator: UInt8(ascii: "."))[1]))
+        guard case .object(let members) = try JSONParser.parse(claims), case .string(let id)? = members["jti"] else { return [] }
+        let head = HTTPRequest(
+            method: .get, scheme: nil, authority: nil, path: "/",
+            headerFields: [.traceContext: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"])
+        let facts = RequestFacts(head, peer: nil, proxies: try TrustedProxies([]), random: random)
+        let span = RequestScope(facts, random: random).metadata["span"]?.description ?? ""
+        return [key.keyID, id, facts.requestID, span]
+    }
+
+    @Test("Keys, token ids, request ids and spans are drawn from the source that the gateway was given")
+    func injected() async throws {
+        let drawn = try await drawn()
+        #expect(drawn.map(\.utf8.count) == [16, 32, 32, 16])
+        #expect(Set(drawn).count == 4)
+        #expect(try await self.drawn() == drawn)
     }
 }

@@ -4,7 +4,7 @@ import DoorwardTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ConnectionTests {
+@Suite(.timeLimit(.minutes(30))) struct ConnectionTests {
     @Test("a frame comes to whoever subscribed, live and not retained", arguments: [MQTTQuality.atMostOnce, .atLeastOnce])
     func delivered(quality: MQTTQuality) async throws {
         let broker = try await Broker.start()

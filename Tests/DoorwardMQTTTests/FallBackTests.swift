@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Promises about brokers that are older, or say no.
-@Suite(.timeLimit(.minutes(5))) struct FallBackTests {
+@Suite(.timeLimit(.minutes(30))) struct FallBackTests {
     /// The protocol level of a CONNECT packet.
     private static func level(_ packet: [UInt8]) -> UInt8? { packet[0] == 0x10 && packet.count > 8 ? packet[8] : nil }
 

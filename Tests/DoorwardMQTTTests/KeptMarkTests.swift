@@ -3,7 +3,7 @@ import DoorwardTesting
 import Testing
 
 /// Promises about the mark of messages that a broker is told to keep.
-@Suite(.timeLimit(.minutes(2))) struct KeptMarkTests {
+@Suite(.timeLimit(.minutes(30))) struct KeptMarkTests {
     private static func say(_ text: String, on topic: String, by speaker: Listening) throws {
         let topic = try #require(MQTTTopic(topic))
         try speaker.connection.announce(MQTTAnnouncement(topic: topic, payload: Array(text.utf8), isRetained: true))

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Promises about a connection's beginning and end, and about what is told of it.
-@Suite(.timeLimit(.minutes(5))) struct LifeTests {
+@Suite(.timeLimit(.minutes(30))) struct LifeTests {
     private func settings(_ port: Int, will: String) throws -> MQTTSettings {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: UUID().uuidString)
         settings.will = .init(topic: try #require(MQTTTopic("gateway/\(will)")), payload: Array("gone".utf8), isRetained: false)

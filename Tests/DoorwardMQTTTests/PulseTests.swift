@@ -7,7 +7,7 @@ import Testing
 @testable import DoorwardMQTT
 
 /// A broker that stands still while its machine goes on taking bytes would hand orders on late.
-@Suite(.timeLimit(.minutes(5))) struct PulseTests {
+@Suite(.timeLimit(.minutes(30))) struct PulseTests {
     @Test("a broker that stands still gets no further frame after a second or two, and is then given up")
     func standstill() async throws {
         let broker = try await Broker.start()
@@ -15,6 +15,8 @@ import Testing
         let (events, continuation) = AsyncStream.makeStream(of: MQTTEvent.self)
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         settings.patience = .seconds(3600)
+        // The library's own clock: on a busy machine its half minute is over before virtual time has passed.
+        settings.keepAlive = .seconds(65_535)
         let gateway = MQTTConnection(settings, clock: clock, random: RandomSource()) { continuation.yield($0) }
         gateway.start()
         var iterator = events.makeAsyncIterator()
@@ -28,6 +30,64 @@ import Testing
         let isDisconnected = if case .disconnected? = end { true } else { false }
         #expect(isDisconnected, "\(String(describing: end))")
         await gateway.stop()
+    }
+
+    @Test("what a broker that stood still hands on when it goes on is heard, on the connection that was there all the time")
+    func goesOn() async throws {
+        let broker = try await Broker.start()
+        let clock = VirtualClock()
+        var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
+        settings.patience = .seconds(3600)
+        // The library's own clock: on a busy machine its half minute is over before virtual time has passed.
+        settings.keepAlive = .seconds(65_535)
+        let gateway = Listening(settings, ["door/set"], clock: clock)
+        let (_, stands) = await gateway.event { $0 == .subscribed }
+        broker.signal(SIGSTOP)
+        // Its machine takes it in its time, and the broker does not.
+        let frame = try MQTTFrame("door/set", "UNLOCK", lifetime: .seconds(7 * 86_400))
+        try gateway.connection.publish(frame)
+        while gateway.connection.isConnected { await clock.pass(.milliseconds(100)) }
+        let (failure, gone) = await gateway.disconnected(from: stands)
+        #expect(failure == .standsStill)
+        #expect(throws: MQTTSendError.notConnected) { try gateway.connection.publish(frame) }
+        broker.signal(SIGCONT)
+        let back = await gateway.connected(from: gone)
+        let message = await gateway.message(on: "door/set", from: back)
+        #expect(message?.payload == Array("UNLOCK".utf8))
+        #expect(gateway.connection.health.counts.connects == 2 && gateway.connection.health.counts.disconnects == 1)
+        await gateway.event(from: back) { $0 == .subscribed }
+        try gateway.connection.publish(frame)
+        await gateway.connection.stop()
+    }
+
+    @Test("a broker that does not go on is left for another connection")
+    func neverGoesOn() async throws {
+        let broker = try await Broker.start()
+        let clock = VirtualClock()
+        var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
+        settings.patience = .seconds(3600)
+        // The library's own clock: on a busy machine its half minute is over before virtual time has passed.
+        settings.keepAlive = .seconds(65_535)
+        let gateway = Listening(settings, clock: clock)
+        let stands = await gateway.connected()
+        broker.signal(SIGSTOP)
+        while gateway.connection.isConnected { await clock.pass(.milliseconds(100)) }
+        let (failure, gone) = await gateway.disconnected(from: stands)
+        #expect(failure == .standsStill)
+        clock.advance(by: Line.longestStandstill)
+        broker.kill()
+        let (next, _) = await Self.passing(clock) { await gateway.disconnected(from: gone) }
+        guard case .unreachable? = next else { return #expect(Bool(false), "\(String(describing: next))") }
+        await gateway.connection.stop()
+    }
+
+    /// Lets time go by while something is waited for.
+    private static func passing<Found: Sendable>(
+        _ clock: VirtualClock, _ wait: @escaping @Sendable () async -> Found
+    ) async -> Found {
+        let driver = Task { while !Task.isCancelled { await clock.pass(.milliseconds(10)) } }
+        defer { driver.cancel() }
+        return await wait()
     }
 
     /// Publishes again and again while virtual time goes by, until that is refused for this reason.

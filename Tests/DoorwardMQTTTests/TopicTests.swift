@@ -6,6 +6,7 @@ import Testing
         "what could be read as a wildcard, as the broker's own or as two topics is none",
         arguments: [
             "", "a/+", "+", "#", "a/#", "a#b", "a+", "$SYS/x", "a\0b", String(repeating: "x", count: 65_536),
+            String(repeating: "\u{345}", count: 31),
         ])
     func noTopic(text: String) { #expect(MQTTTopic(text) == nil) }
 

@@ -35,7 +35,8 @@ import Testing
             case .association(let id, let role):
                 let association = world.associations.first { $0.id == id }
                 #expect(association?.userID == user && association?.role == role)
-                if let association { #expect(SecurityService.carries(association, operation, on: device, in: directory)) }
+                let carriers = SecurityService.carriers(of: [operation], by: user, on: device, in: directory)
+                #expect(carriers.contains { $0.id == id } && carriers.allSatisfy { $0.userID == user })
             case .guestAccess(let id):
                 let access = world.guestAccesses.first { $0.id == id }
                 #expect(access?.guestUserID == user && access?.deviceIDs.contains(device) == true)

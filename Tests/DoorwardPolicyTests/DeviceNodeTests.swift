@@ -8,7 +8,8 @@ import Testing
         id: DeviceID(high: 1, low: 2), name: "Front door", adapter: "mqtt", address: ["topic": .string("door/1")],
         manufacturer: "Maker", model: "M1", firmwareVersion: "1.2", portfolioID: PortfolioID(high: 3, low: 4),
         propertyID: PropertyID(high: 5, low: 6), unitID: UnitID(high: 7, low: 8), isRemoteOperationEnabled: false,
-        capabilities: [.lock, .jam], settings: LockSettings(autoRelockSeconds: 30), metadata: ["floor": .string("2")],
+        capabilities: [.lock, .jam], settings: LockSettings(autoRelockSeconds: 30), sealedCode: [1, 2],
+        metadata: ["floor": .string("2")],
         createdAt: Timestamp(milliseconds: 1), updatedAt: Timestamp(milliseconds: 2))
 
     /// The device with each of its places there or not, also those that should not be.

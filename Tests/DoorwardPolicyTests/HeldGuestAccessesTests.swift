@@ -87,7 +87,15 @@ import Testing
 
     @Test("An access ends with an association only if that was a tenant's", arguments: Role.allCases)
     func tenancy(role: Role) {
-        #expect(Self.node(1, on: [], role: role).tenancy == (role == .tenant ? AssociationID(high: 0, low: 3) : nil))
+        let device = DeviceID(high: 0, low: 1)
+        var directory = TenancyDirectory()
+        #expect(Self.node(1, on: [1], role: role).hasLostGrantor(of: device, in: directory) == (role == .tenant))
+        directory.apply(
+            .putAssociation(
+                UserRoleAssociation(
+                    id: AssociationID(high: 0, low: 3), userID: UserID(high: 0, low: 2), entity: .unit(UnitID(high: 0, low: 1)),
+                    role: role, createdAt: Self.at, updatedAt: Self.at)))
+        #expect(!Self.node(1, on: [1], role: role).hasLostGrantor(of: device, in: directory))
     }
 
     @Test("A set of operations holds those that were put in, in any order and number")

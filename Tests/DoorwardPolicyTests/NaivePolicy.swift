@@ -56,7 +56,7 @@ struct NaivePolicy {
             if let device, let user { candidates = rules(of: user, operation, device, at) }
         case .guestLink(let id):
             guard let access = world.guestAccesses.first(where: { $0.id == id }) else { return deny(.userUnknown, false) }
-            if let device, reach(access, device, at) { candidates = [guestRule(access, operation, at)] }
+            if let device, reach(access, device, at) { candidates = [guestRule(access, device, operation, at)] }
             if let guest = access.guestUserID {
                 user = world.users.first { $0.id == guest }
                 if user == nil { return deny(.userUnknown, !candidates.isEmpty) }
@@ -130,7 +130,7 @@ struct NaivePolicy {
                     failed: allows ? nil : .roleInsufficient, id: association.id.description))
         }
         for access in world.guestAccesses where access.guestUserID == user.id && reach(access, device, at) {
-            found.append(guestRule(access, operation, at))
+            found.append(guestRule(access, device, operation, at))
         }
         if user.isSuperAdmin {
             found.append(
@@ -171,10 +171,13 @@ struct NaivePolicy {
         return at.milliseconds < end.milliseconds + 30 * 24 * 60 * 60 * 1000
     }
 
-    private func guestRule(_ access: GuestAccess, _ operation: LockOperation, _ at: Timestamp) -> Candidate {
+    private func guestRule(
+        _ access: GuestAccess, _ device: LockDevice, _ operation: LockOperation, _ at: Timestamp
+    ) -> Candidate {
         var candidate = Candidate(rule: .guestAccess(access.id), specificity: 3, role: .guest, id: access.id.description)
         let cell = Self.cell(operation, 7)
-        let isGrantorGone = !world.associations.contains { $0.id == access.grantedUnderAssociationID }
+        let carriers = access.carriersByDevice.map { $0[device.id] ?? [] } ?? [access.grantedUnderAssociationID]
+        let isGrantorGone = !world.associations.contains { carriers.contains($0.id) }
         if access.revokedAt != nil {
             candidate.failed = .guestAccessRevoked
         } else if access.grantedUnderRole == .tenant && isGrantorGone {

@@ -117,14 +117,20 @@ struct PlainWorld {
         let window = GuestWindow(
             validFrom: start, validUntil: start.advanced(by: .seconds(86_400 * Int.random(in: 1...20, using: &generator))))
         let under = associations.randomElement(using: &generator)
+        let opened = devices.filter { _ in chance(50) }.map(\.id)
+        let carriers = opened.map {
+            ($0, (0..<2).compactMap { _ in chance(70) ? associations.randomElement(using: &generator)?.id : newID() })
+        }
         let end = window.validFrom.advanced(by: .seconds(3600 * Int.random(in: -48...48, using: &generator)))
         guestAccesses.append(
             GuestAccess(
                 id: newID(), guestUserID: chance(85) ? users.randomElement(using: &generator)?.id : (chance(50) ? nil : newID()),
-                propertyID: property.id, deviceIDs: devices.filter { _ in chance(50) }.map(\.id),
+                propertyID: property.id, deviceIDs: opened,
                 operations: LockOperation.allCases.filter { _ in chance(60) }, window: window, grantedByUserID: grantor.id,
                 grantedUnderAssociationID: chance(80) ? under?.id ?? newID() : newID(),
-                grantedUnderRole: chance(70) ? under?.role ?? .tenant : .tenant, revokedAt: chance(15) ? end : nil,
+                grantedUnderRole: chance(70) ? under?.role ?? .tenant : .tenant,
+                carriersByDevice: chance(50) ? Dictionary(uniqueKeysWithValues: carriers) : nil,
+                revokedAt: chance(15) ? end : nil,
                 createdAt: start.advanced(by: .seconds(-86_400 * Int.random(in: -2...30, using: &generator)))))
     }
 

@@ -46,6 +46,20 @@ import Testing
         #expect(CBOR.object(from: [0xA1, 0x61, 0x61] + deep) == nil, "deeper than anything that is written")
     }
 
+    @Test("Text that an older gateway stored is stream-safe as it is read, and the map is read whole")
+    func streamSafe() throws {
+        let marks = String(repeating: "\u{345}\u{301}", count: 2_000)
+        let stored: [String: JSONValue] = ["a": .string(marks), marks: .integer(1), "b" + marks: .array([.string(marks)])]
+        let bytes = try #require(CBOR.bytes(of: stored))
+        let read = try #require(CBOR.object(from: bytes))
+        let safe = marks.streamSafe
+        #expect(read == ["a": .string(safe), safe: .integer(1), ("b" + marks).streamSafe: .array([.string(safe)])])
+        for (key, value) in read {
+            #expect(key.isStreamSafe)
+            if case .string(let text) = value { #expect(text.isStreamSafe) }
+        }
+    }
+
     @Test(
         "A value in another form than the one that is written is not read",
         arguments: [

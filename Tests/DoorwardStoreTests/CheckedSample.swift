@@ -173,6 +173,10 @@ struct Alteration: Sendable, CustomStringConvertible {
         Alteration("a state of no name", "UPDATE commands SET state = 'GONE' WHERE intent = \(second)", "unreadable", .second, 0),
         Alteration("an end without an outcome", "UPDATE commands SET is_ended = 1 WHERE intent = \(first + 9)", "command", .none),
         Alteration(
+            "a count of commands that is too high", "UPDATE command_counts SET commands = commands + 1", "kept_count", .none),
+        Alteration("a count of commands that is gone", "DELETE FROM command_counts WHERE log = 2", "kept_count", .none),
+        Alteration("a sum of counts that is too low", "UPDATE command_totals SET commands = commands - 1", "kept_count", .none),
+        Alteration(
             "a command that no record speaks of",
             """
             INSERT INTO commands SELECT \(someID), device_id, intent, state, 1, rule_id, rule_role, sent, changed, outcome_detail,

@@ -110,7 +110,9 @@ struct CommandVariant: Sendable, CustomStringConvertible {
         var expected = command
         (expected.state, expected.rule) = (.dispatched, .superAdmin)
         #expect(try await store.command(command.id)?.command == expected)
-        #expect(try await store.commands(CommandQuery(scopes: [.property(script.otherProperty)], limit: 9)).total == 0)
+        #expect(
+            try await store.commands(CommandQuery(scopes: [.property(script.otherProperty, in: script.otherPortfolio)], limit: 9))
+                .total == 0)
         try await store.close()
     }
 

@@ -29,7 +29,7 @@ private final class CommitVeto: TransactionObserver, Sendable {
         let (database, veto) = (try TemporaryDatabase(), CommitVeto())
         let connection = try WriterConnection.open(path: database.path, limits: StoreLimits())
         try await connection.queue.writeWithoutTransaction { $0.add(transactionObserver: veto, extent: .databaseLifetime) }
-        let reader = try StoreReader(path: database.path, readers: 1)
+        let reader = try StoreReader(path: database.path, clock: database.clock)
         let writer = StoreWriter(
             path: database.path, connection: connection, clock: database.clock, random: SeededGenerator(seed: 1),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, limits: StoreLimits(), hooks: StoreHooks())

@@ -1,3 +1,5 @@
+import DoorwardControl
+import DoorwardDomain
 import DoorwardTesting
 import Foundation
 import Testing
@@ -16,6 +18,54 @@ import Testing
         #expect(try isLocked(database.path))
         try await store.close()
         #expect(try isLocked(database.path) == false)
+    }
+
+    @Test("A second store is refused by a hard link's name before it reads anything, and the first one keeps its locks")
+    func hardLink() async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var script = StoreScript(seed: 8)
+        _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]))
+        let link = database.folder.appending(path: "link.db").path
+        try FileManager.default.linkItem(atPath: database.path, toPath: link)
+        for _ in 0..<3 {
+            let error = #expect(throws: StoreOpenError.self) { try database.open(path: link) }
+            guard case .inUseByAnotherName? = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect(throws: StoreOpenError.self) { try StoreCheck.run(path: link) }
+        }
+        #expect(!FileManager.default.fileExists(atPath: link + "-wal"))
+        #expect(try isLocked(database.path))
+        _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]))
+        try await store.close()
+        #expect(try isLocked(database.path) == false)
+        // Under any of its names, once no process holds its lock.
+        try await database.open(path: link).close()
+        #expect(try StoreCheck.run(path: database.path).isWhole)
+    }
+
+    @Test("A file that another process holds by another name is refused, and free again when that process is killed")
+    func hardLinkOfAnotherProcess() async throws {
+        let database = try TemporaryDatabase()
+        try await database.open().close()
+        let holder = Process()
+        let (output, input) = (Pipe(), Pipe())
+        holder.executableURL = URL(filePath: "/usr/bin/env")
+        holder.arguments = [
+            "python3", "-c",
+            "import fcntl, sys; f = open(sys.argv[1], 'r+'); fcntl.flock(f, fcntl.LOCK_EX); print('held', flush=True); sys.stdin.read()",
+            database.path,
+        ]
+        (holder.standardOutput, holder.standardInput) = (output, input)
+        try holder.start()
+        #expect(try output.fileHandleForReading.read(upToCount: 4) == Data("held".utf8))
+        let error = #expect(throws: StoreOpenError.self) { try database.open() }
+        if case .inUseByAnotherName? = error {} else { Issue.record("\(String(describing: error))") }
+        kill(holder.processIdentifier, SIGKILL)
+        holder.waitUntilExit()
+        try await database.open().close()
     }
 
     @Test("A store that was refused makes no file")

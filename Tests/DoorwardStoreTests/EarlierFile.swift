@@ -19,21 +19,23 @@ enum EarlierFile {
                     "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'grdb%' AND name NOT LIKE 'sqlite%'"
             )
             for table in tables {
-                let columns = try db.columns(in: table).map(\.name).joined(separator: ", ")
+                let kept = Set(try db.columns(in: table, in: "source").map(\.name))
+                let columns = try db.columns(in: table, in: "main").map(\.name).filter(kept.contains).joined(separator: ", ")
                 try db.execute(sql: "INSERT INTO main.\(table) (\(columns)) SELECT \(columns) FROM source.\(table)")
             }
         }
     }
 
     /// Every row of the tables that a file has, without the list of steps: each table's rows in the order of their keys.
-    static func rows(of path: String, columnsOf schema: Int) throws -> [String: [Row]] {
+    static func rows(of path: String, columnsOf schema: Int, without left: Set<String> = []) throws -> [String: [Row]] {
         let earlier = try DatabaseQueue()
         try Schema(steps: Array(Schema.current.steps.prefix(schema))).migrate(earlier)
         let columns = try earlier.read { db in
             let tables = try String.fetchAll(
                 db,
                 sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'grdb%' AND name NOT LIKE 'sqlite%'")
-            return try Dictionary(uniqueKeysWithValues: tables.map { ($0, try db.columns(in: $0).map(\.name)) })
+            return try Dictionary(
+                uniqueKeysWithValues: tables.filter { !left.contains($0) }.map { ($0, try db.columns(in: $0).map(\.name)) })
         }
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }

@@ -128,10 +128,14 @@ import Testing
         _ body: RecordBody, _ unit: UnitID?, _ property: PropertyID?, _ isGateway: Bool, _ store: SQLiteStore
     ) async throws {
         let ids = FullTenancy(seed: 1)
+        let portfolio = StoreScript(seed: 1).portfolio
         let scopes: [(RecordScope, Bool)] = [
-            (.gatewayLog, isGateway), (.portfolioLog(StoreScript(seed: 1).portfolio), !isGateway),
-            (.unit(ids.unit.id), !isGateway && unit != nil), (.property(ids.property.id), !isGateway && property != nil),
-            (.unit(EntityID(high: 9, low: 9)), false), (.property(EntityID(high: 9, low: 8)), false),
+            (.gatewayLog, isGateway), (.portfolioLog(portfolio), !isGateway),
+            (.unit(ids.unit.id, in: portfolio), !isGateway && unit != nil),
+            (.property(ids.property.id, in: portfolio), !isGateway && property != nil),
+            (.unit(EntityID(high: 9, low: 9), in: portfolio), false),
+            (.property(EntityID(high: 9, low: 8), in: portfolio), false),
+            (.property(ids.property.id, in: EntityID(high: 9, low: 7)), false),
         ]
         for (scope, isFound) in scopes {
             for device in [nil, body.device?.deviceID] {

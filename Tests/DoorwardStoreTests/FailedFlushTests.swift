@@ -92,7 +92,7 @@ private final class FailingFlush: Sendable {
         var script = StoreScript(seed: 2)
         let command = script.command(on: script.door)
         let entry = IdempotencyEntry(
-            key: IdempotencyKey(principal: "USER", key: "k"), fingerprint: [1], commandID: command.id, answer: nil,
+            key: IdempotencyKey(principal: "USER", key: "k"), fingerprint: [1], result: .command(command.id),
             createdAt: script.now)
         var begin = script.begin(command)
         begin.idempotency = [entry]

@@ -18,17 +18,20 @@ struct FullSample {
         let session = Session(
             id: SessionID(high: 1, low: 1), userID: user, createdAt: now, expiresAt: now.advanced(by: .seconds(9)))
         let reset = PasswordReset(
-            id: EntityID(high: 2, low: 2), userID: user, createdAt: now, expiresAt: now.advanced(by: .seconds(9)))
+            id: EntityID(high: 2, low: 2), userID: user, madeBy: user, createdAt: now, expiresAt: now.advanced(by: .seconds(9)))
         let answered = IdempotencyEntry(
-            key: IdempotencyKey(principal: "USER", key: "key"), fingerprint: [1, 2], commandID: CommandID(high: 3, low: 3),
-            answer: StoredAnswer(status: 201, location: "/here", body: [1]), createdAt: now)
+            key: IdempotencyKey(principal: "USER", key: "key"), fingerprint: [1, 2], result: .command(CommandID(high: 3, low: 3)),
+            createdAt: now)
+        let created = IdempotencyEntry(
+            key: IdempotencyKey(principal: "USER", key: "other"), fingerprint: [3], result: .entity(EntityID(high: 4, low: 4)),
+            createdAt: now)
         _ = try await store.commit(
             StoreTransaction(
                 changes: tenancy.changes,
                 credentials: [
                     .setPassword(user, hash: "$scrypt$1"), .beginSession(session, refreshDigest: [7]),
                     .offerReset(reset, digest: [8]), .noteKey(.accessTokens, publicHalf: [9]),
-                ], idempotency: [answered]))
+                ], idempotency: [answered, created]))
         var script = sample.script
         var command = script.command(on: script.door, reason: "full")
         _ = try await store.commit(script.begin(command))

@@ -26,7 +26,8 @@ struct FullTenancy: Sendable {
         device = LockDevice(
             id: id(4), name: "Flat door", adapter: "scripted", address: ["topic": .string("locks/4")], manufacturer: "Acme",
             model: "One", firmwareVersion: "1.2", portfolioID: portfolio.id, propertyID: property.id, unitID: unit.id,
-            capabilities: [.lock, .unlock], settings: LockSettings(autoRelockSeconds: 30), metadata: metadata, createdAt: at,
+            capabilities: [.lock, .unlock], settings: LockSettings(autoRelockSeconds: 30), sealedCode: [7, 0, 255],
+            metadata: metadata, createdAt: at,
             updatedAt: later)
         user = User(
             id: id(5), email: "ada\(seed)@example.com", firstName: "Ada", lastName: "Lovelace", isSuperAdmin: true,
@@ -37,8 +38,8 @@ struct FullTenancy: Sendable {
         guestAccess = GuestAccess(
             id: id(7), guestUserID: user.id, label: "Courier", propertyID: property.id, unitID: unit.id,
             deviceIDs: [device.id, id(41)], operations: [.lock, .unlock], window: GuestWindow(validFrom: at, validUntil: later),
-            grantedByUserID: user.id, grantedUnderAssociationID: association.id, grantedUnderRole: .tenant, revokedAt: later,
-            createdAt: at)
+            grantedByUserID: user.id, grantedUnderAssociationID: association.id, grantedUnderRole: .tenant,
+            carriersByDevice: [device.id: [association.id, id(42)], id(41): [id(42)]], revokedAt: later, createdAt: at)
     }
 
     /// Parents before children.

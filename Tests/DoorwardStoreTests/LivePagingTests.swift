@@ -20,7 +20,7 @@ import Testing
         let writer = Writer(script: script, seed: seed)
         try await writer.write(150, to: store)
         let before = await writer.written
-        let scopes: [RecordScope] = [.gatewayLog, .portfolioLog(script.portfolio), .unit(script.unit)]
+        let scopes: [RecordScope] = [.gatewayLog, .portfolioLog(script.portfolio), .unit(script.unit, in: script.portfolio)]
         async let writing: Void = writer.write(200, to: store)
         var query = RecordQuery(scopes: scopes, order: order, limit: 7)
         var found: [AccessRecord] = []
@@ -67,7 +67,8 @@ import Testing
         while true {
             let page = try await store.commands(
                 CommandQuery(
-                    scopes: [.unit(script.unit), .property(script.property)], actorUserID: script.user, offset: offset, limit: 6))
+                    scopes: [.unit(script.unit, in: script.portfolio), .property(script.property, in: script.portfolio)],
+                    actorUserID: script.user, offset: offset, limit: 6))
             #expect(page.total == newest.count)
             #expect(page.commands.map(\.command) == Array(newest.dropFirst(offset).prefix(6)))
             seen.formUnion(page.commands.map(\.command.id))
@@ -125,9 +126,15 @@ import Testing
             RecordQuery(scopes: logs, filter: RecordFilter(until: Timestamp(milliseconds: .min)), limit: 9),
             RecordQuery(scopes: [logs[1]], filter: RecordFilter(log: .gateway), limit: 9),
             RecordQuery(scopes: [logs[1]], filter: RecordFilter(propertyID: script.otherProperty), limit: 9),
-            RecordQuery(scopes: [.unit(script.unit)], filter: RecordFilter(deviceID: script.gate), limit: 9),
-            RecordQuery(scopes: [.property(script.property.cast())], filter: RecordFilter(deviceID: script.otherDoor), limit: 9),
-            RecordQuery(scopes: [.unit(script.property.cast()), .property(script.unit.cast())], limit: 9),
+            RecordQuery(
+                scopes: [.unit(script.unit, in: script.portfolio)], filter: RecordFilter(deviceID: script.gate), limit: 9),
+            RecordQuery(
+                scopes: [.property(script.property.cast(), in: script.portfolio)],
+                filter: RecordFilter(deviceID: script.otherDoor), limit: 9),
+            RecordQuery(
+                scopes: [
+                    .unit(script.property.cast(), in: script.portfolio), .property(script.unit.cast(), in: script.portfolio),
+                ], limit: 9),
             RecordQuery(scopes: [.portfolioLog(script.property.cast())], limit: 9),
         ]
         for query in queries { #expect(try await store.records(query).isEmpty, "\(query)") }

@@ -54,7 +54,9 @@ struct ModelComparison {
         for command in draw.commands {
             note("command \(command.id)", try await store.command(command.id), try await model.command(command.id))
         }
-        let scopes: [RecordScope] = [.portfolioLog(draw.script.portfolio), .property(draw.script.otherProperty)]
+        let scopes: [RecordScope] = [
+            .portfolioLog(draw.script.portfolio), .property(draw.script.otherProperty, in: draw.script.otherPortfolio),
+        ]
         for (offset, limit) in [(0, 10), (7, 5), (40, 100)] {
             for device in [nil, draw.script.gate] {
                 let query = CommandQuery(

@@ -47,10 +47,10 @@ import Testing
         let store = try database.open()
         var (script, random) = (StoreScript(seed: seed), SeededGenerator(seed: seed))
         var devices = [script.door]
-        var scopes: [RecordScope] = [.property(script.property)]
+        var scopes: [RecordScope] = [.property(script.property, in: script.portfolio)]
         for index in 0..<24 {
             let unit = script.world.unit("Unit \(index)", in: script.property)
-            scopes.append(.unit(unit))
+            scopes.append(.unit(unit, in: script.portfolio))
             devices.append(script.world.device("Door \(index)", in: .unit(unit)))
         }
         _ = try await store.commit(script.tenancy)

@@ -70,7 +70,8 @@ private final class LogBook: Sendable {
             try await store.commit(StoreTransaction(credentials: [.setPassword(script.user, hash: text)]))
         }
         let key = IdempotencyKey(principal: "USER", key: "k\(text)")
-        let entry = IdempotencyEntry(key: key, fingerprint: [1], commandID: nil, answer: nil, createdAt: script.now)
+        let entry = IdempotencyEntry(
+            key: key, fingerprint: [1], result: .command(CommandID(high: 0, low: 1)), createdAt: script.now)
         await #expect(throws: refused) { try await store.commit(StoreTransaction(idempotency: [entry])) }
         #expect(try await store.idempotentAnswer(key, notOlderThan: script.now) == nil)
         var command = script.command(on: script.door)

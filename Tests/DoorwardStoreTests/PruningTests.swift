@@ -29,7 +29,7 @@ import Testing
         let database = try TemporaryDatabase()
         let store = try database.open()
         let kept = IdempotencyEntry(
-            key: IdempotencyKey(principal: "USER", key: "k"), fingerprint: [1], commandID: nil, answer: nil,
+            key: IdempotencyKey(principal: "USER", key: "k"), fingerprint: [1], result: .command(CommandID(high: 0, low: 1)),
             createdAt: database.clock.now())
         _ = try await store.commit(StoreTransaction(idempotency: [kept]))
         try await store.close()
@@ -69,7 +69,8 @@ import Testing
         let start = database.clock.now()
         let entries = (0..<8).reversed().map { index in
             IdempotencyEntry(
-                key: IdempotencyKey(principal: "USER", key: "\(index)"), fingerprint: [1], commandID: nil, answer: nil,
+                key: IdempotencyKey(principal: "USER", key: "\(index)"), fingerprint: [1],
+                result: .command(CommandID(high: 0, low: 1)),
                 createdAt: start.advanced(by: .milliseconds(Int64(index))))
         }
         _ = try await store.commit(StoreTransaction(idempotency: entries))

@@ -45,7 +45,7 @@ import Testing
         let statements = try await queue.read { db in
             let statements = Statements()
             db.trace(options: .statement) { statements.note($0) }
-            _ = try RecordQueryReading(query, in: db).records()
+            _ = try page(query, in: db)
             db.trace(nil)
             return statements.all
         }
@@ -61,7 +61,7 @@ import Testing
         let connection = try WriterConnection.open(path: database.path, limits: StoreLimits())
         let statements = Statements()
         try await connection.queue.writeWithoutTransaction { $0.trace(options: .statement) { statements.note($0) } }
-        let reader = try StoreReader(path: database.path, readers: 1)
+        let reader = try StoreReader(path: database.path, clock: database.clock)
         let writer = StoreWriter(
             path: database.path, connection: connection, clock: database.clock, random: SeededGenerator(seed: 1),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, limits: StoreLimits(), hooks: StoreHooks())
@@ -115,10 +115,10 @@ import Testing
         var dispatched = command
         dispatched.state = .dispatched
         let reset = PasswordReset(
-            id: EntityID(high: 1, low: 1), userID: script.user, createdAt: script.now,
+            id: EntityID(high: 1, low: 1), userID: script.user, madeBy: script.user, createdAt: script.now,
             expiresAt: script.now.advanced(by: .seconds(60)))
         let entry = IdempotencyEntry(
-            key: IdempotencyKey(principal: "USER", key: "k"), fingerprint: [1], commandID: nil, answer: nil,
+            key: IdempotencyKey(principal: "USER", key: "k"), fingerprint: [1], result: .command(CommandID(high: 0, low: 1)),
             createdAt: script.now)
         return [
             script.tenancy, StoreTransaction(changes: tenancy.changes), StoreTransaction(changes: tenancy.changes),
@@ -127,6 +127,7 @@ import Testing
                 .setPassword(script.user, hash: "$scrypt$1"), .beginSession(session, refreshDigest: [1]),
                 .rotateRefresh(session.id, oldDigest: [1], newDigest: [2], expiresAt: session.expiresAt),
                 .endSession(session.id), .offerReset(reset, digest: [3]), .useReset(digest: [3], at: script.now),
+                .endSessions(of: script.user), .endReset(of: script.user), .endResets(madeBy: script.user),
                 .noteKey(.accessTokens, publicHalf: [4]),
             ]),
             script.begin(command), StoreTransaction(commands: [.update(dispatched)]), script.end(script.confirmed(command)),
@@ -139,6 +140,14 @@ import Testing
         let nothing = StatementArguments(Array(repeating: DatabaseValue.null, count: sql.count { $0 == "?" }))
         return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)", arguments: nothing).map { $0["detail"] }
     }
+}
+
+/// A page as the store reads it.
+func page(_ query: RecordQuery, rows: Int = StoreLimits().rowsPerPage, in db: Database) throws -> RecordPage {
+    let clock = VirtualClock()
+    var budget = ReadBudget(rows: rows, endsAt: clock.monotonicNow().advanced(by: .seconds(1)), clock: clock)
+    var reading = RecordQueryReading(query, in: db)
+    return try reading.page(&budget)
 }
 
 /// The statements that a connection ran, each once.
@@ -170,8 +179,11 @@ struct Question: Sendable, CustomStringConvertible {
         Question("a command") { db, script in
             var reading = CommandReading(db)
             let scopes: [[RecordScope]] = [
-                [.unit(script.unit)], [.portfolioLog(script.portfolio)],
-                [.gatewayLog, .portfolioLog(script.portfolio), .property(script.property), .unit(script.unit)],
+                [.unit(script.unit, in: script.portfolio)], [.portfolioLog(script.portfolio)],
+                [
+                    .gatewayLog, .portfolioLog(script.portfolio), .property(script.property, in: script.portfolio),
+                    .unit(script.unit, in: script.portfolio),
+                ],
             ]
             var isFound = true
             for scopes in scopes {
@@ -203,13 +215,13 @@ struct Question: Sendable, CustomStringConvertible {
         filters.map { name, filter in
             Question("records by \(name), \(order.rawValue)") { db, script in
                 let scopes: [RecordScope] = [
-                    .gatewayLog, .portfolioLog(script.portfolio), .property(script.otherProperty), .unit(script.unit),
+                    .gatewayLog, .portfolioLog(script.portfolio), .property(script.otherProperty, in: script.otherPortfolio),
+                    .unit(script.unit, in: script.portfolio),
                 ]
                 for scopes in [scopes, [scopes[0]], [scopes[2]]] {
                     var query = RecordQuery(scopes: scopes, filter: filter(script), order: order, limit: 2)
-                    let page = try RecordQueryReading(query, in: db).records()
-                    query.after = page.last.map { RecordPlace(log: $0.body.log, seq: $0.seq, at: $0.body.at) }
-                    _ = try RecordQueryReading(query, in: db).records()
+                    query.after = try page(query, in: db).records.last?.place
+                    _ = try page(query, in: db)
                 }
                 return true
             }

@@ -110,6 +110,7 @@ struct RandomTenancy {
             unitID: unit?.id, isRemoteOperationEnabled: flag(),
             capabilities: LockCapabilities(rawValue: UInt16.random(in: 0...UInt16.max, using: &random)),
             settings: LockSettings(autoRelockSeconds: flag() ? Int.random(in: -1...600, using: &random) : nil),
+            sealedCode: flag() ? [UInt8.random(in: .min ... .max, using: &random)] : nil,
             metadata: object(),
             createdAt: instant(), updatedAt: instant())
         devices.append(device.id)
@@ -152,14 +153,17 @@ struct RandomTenancy {
         else { return }
         let from = instant()
         let unit = flag() ? units.filter { $0.propertyID == property.id }.randomElement(using: &random) : nil
+        let opened = Array(devices.shuffled(using: &random).prefix(3))
+        let carriers = opened.map { device in (device, associations.shuffled(using: &random).prefix(flag() ? 1 : 2).map(\.id)) }
         changes.append(
             .putGuestAccess(
                 GuestAccess(
                     id: id(), guestUserID: flag() ? users.randomElement(using: &random) : nil, label: optionalText(),
-                    propertyID: property.id, unitID: unit?.id, deviceIDs: Array(devices.shuffled(using: &random).prefix(3)),
+                    propertyID: property.id, unitID: unit?.id, deviceIDs: opened,
                     operations: LockOperation.allCases.filter { _ in flag() },
                     window: GuestWindow(validFrom: from, validUntil: from.advanced(by: .seconds(60))),
                     grantedByUserID: grantor.userID, grantedUnderAssociationID: grantor.id, grantedUnderRole: grantor.role,
+                    carriersByDevice: flag() ? Dictionary(carriers) { $0 + $1 } : nil,
                     revokedAt: flag() ? instant() : nil, createdAt: instant())))
     }
 }

@@ -75,7 +75,9 @@ struct RandomTransactions {
     // MARK: Sign-in
 
     private mutating func credentialChange() -> CredentialChange {
-        switch Int.random(in: 0..<8, using: &random) {
+        switch Int.random(in: 0..<10, using: &random) {
+        case 8: return oneIn(2) ? .endReset(of: one(of: users) ?? script.user) : .endResets(madeBy: one(of: users) ?? script.user)
+        case 9: return oneIn(3) ? .endSessions(of: one(of: users) ?? script.user) : .noteKey(.accessTokens, publicHalf: [2])
         case 6: return .offerReset(reset(), digest: digest())
         case 7: return .useReset(digest: one(of: digests) ?? [], at: script.now.advanced(by: .milliseconds(oneIn(3) ? 20 : 0)))
         case 0: return .setPassword(oneIn(5) ? script.world.id() : script.user, hash: "$scrypt$\(random.next())")
@@ -99,7 +101,7 @@ struct RandomTransactions {
     private mutating func reset() -> PasswordReset {
         PasswordReset(
             id: script.world.id(), userID: oneIn(8) ? script.world.id() : one(of: users) ?? script.user,
-            createdAt: script.now, expiresAt: script.now.advanced(by: .milliseconds(20)))
+            madeBy: oneIn(3) ? nil : one(of: users), createdAt: script.now, expiresAt: script.now.advanced(by: .milliseconds(20)))
     }
 
     /// A new digest, or now and then one that is there.
@@ -164,15 +166,14 @@ struct RandomTransactions {
 
     private mutating func idempotencyEntry() -> IdempotencyEntry {
         if let known = one(of: entries), !oneIn(3) {
-            // The answer to what took the key, or somebody else with the same key.
+            // The same call again, or another one with the same key.
             return IdempotencyEntry(
-                key: known.key, fingerprint: oneIn(3) ? [9] : known.fingerprint, commandID: known.commandID,
-                answer: StoredAnswer(status: 200, location: oneIn(2) ? "/x" : nil, body: [1, 2]), createdAt: script.now)
+                key: known.key, fingerprint: oneIn(3) ? [9] : known.fingerprint, result: known.result, createdAt: script.now)
         }
         let key = IdempotencyKey(principal: "USER \(Int.random(in: 0..<3, using: &random))", key: "key \(entries.count)")
         let entry = IdempotencyEntry(
-            key: key, fingerprint: [UInt8.random(in: 0...8, using: &random)], commandID: oneIn(2) ? script.world.id() : nil,
-            answer: nil, createdAt: script.now)
+            key: key, fingerprint: [UInt8.random(in: 0...8, using: &random)],
+            result: oneIn(2) ? .command(script.world.id()) : .entity(script.world.id()), createdAt: script.now)
         entries.append(entry)
         idempotencyKeys.append(key)
         return entry
@@ -183,8 +184,10 @@ struct RandomTransactions {
     /// A question for a page of records, somewhere in what was written.
     mutating func query(after place: RecordPlace?) -> RecordQuery {
         let all: [RecordScope] = [
-            .gatewayLog, .portfolioLog(script.portfolio), .portfolioLog(script.otherPortfolio), .property(script.property),
-            .property(script.otherProperty), .unit(script.unit), .portfolioLog(script.world.id()),
+            .gatewayLog, .portfolioLog(script.portfolio), .portfolioLog(script.otherPortfolio),
+            .property(script.property, in: script.portfolio),
+            .property(script.otherProperty, in: script.otherPortfolio), .unit(script.unit, in: script.portfolio),
+            .portfolioLog(script.world.id()),
         ]
         return RecordQuery(
             scopes: all.filter { _ in oneIn(2) }, filter: filter(),

@@ -14,4 +14,14 @@ import Testing
         #expect(logs.integrity == "ok")
         #expect(logs.faults.isEmpty)
     }
+
+    @Test("However few rows a page may examine, a list is the same, page by page", arguments: StoreConformance.queryPromises)
+    func shortPages(_ promise: StorePromise) async throws {
+        let database = try TemporaryDatabase()
+        var limits = StoreLimits()
+        limits.rowsPerPage = 1
+        let store = try database.open(limits: limits)
+        try await promise.check(store)
+        try await store.close()
+    }
 }

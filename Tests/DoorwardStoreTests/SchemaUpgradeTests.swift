@@ -91,6 +91,7 @@ import Testing
         var tenancy: Set<TenancyChange> = []
         var open: [Command] = []
         var commands: [StoredCommand] = []
+        var totals: [Int] = []
         var outcomes: [AccessRecord] = []
         var records: [AccessRecord] = []
     }
@@ -101,9 +102,22 @@ import Testing
         answers.open = try await store.openCommands().map(\.command)
         answers.commands = try await store.commands(
             CommandQuery(
-                scopes: [.unit(sample.script.unit), .property(sample.script.otherProperty)], actorUserID: sample.script.user,
+                scopes: [
+                    .unit(sample.script.unit, in: sample.script.portfolio),
+                    .property(sample.script.otherProperty, in: sample.script.otherPortfolio),
+                ], actorUserID: sample.script.user,
                 limit: 100)
         ).commands
+        let scopes: [RecordScope] = [
+            .portfolioLog(sample.script.portfolio), .property(sample.script.otherProperty, in: sample.script.otherPortfolio),
+            .unit(sample.script.unit, in: sample.script.portfolio),
+        ]
+        for scope in scopes {
+            for device in [nil, sample.script.door, sample.script.otherDoor] {
+                let query = CommandQuery(scopes: [scope], deviceID: device, limit: 1)
+                answers.totals.append(try await store.commands(query).total)
+            }
+        }
         answers.outcomes = try await store.records(
             RecordQuery(
                 scopes: [.portfolioLog(sample.script.portfolio)],

@@ -67,7 +67,8 @@ import Testing
         _ = try await store.commit(script.tenancy)
         let entries = (0..<30).map { index in
             IdempotencyEntry(
-                key: IdempotencyKey(principal: "USER", key: "\(index)"), fingerprint: [1], commandID: nil, answer: nil,
+                key: IdempotencyKey(principal: "USER", key: "\(index)"), fingerprint: [1],
+                result: .command(CommandID(high: 0, low: 1)),
                 createdAt: script.now.advanced(by: .seconds(index < 20 ? 0 : 60)))
         }
         _ = try await store.commit(StoreTransaction(idempotency: entries))

@@ -40,11 +40,11 @@ import Testing
         try connection.close()
     }
 
-    @Test("Every reading connection, as many as there are at one time, reads only and never checkpoints", arguments: [1, 4])
+    @Test("Every reading connection, as many as there are at one time, reads only and never checkpoints", arguments: [1, 7])
     func readers(count: Int) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
-        let reader = try StoreReader(path: database.path, readers: count)
+        let reader = try StoreReader(path: database.path, clock: database.clock)
         let meeting = Meeting(of: count)
         let found = try await withThrowingTaskGroup(of: [Int].self) { group in
             for _ in 0..<count {
@@ -68,7 +68,7 @@ import Testing
         arguments: ["DELETE FROM logs", "CREATE TABLE theirs (a)", "PRAGMA user_version = 9", "VACUUM"])
     func readOnly(sql: String) async throws {
         let sample = try await CheckedSample(seed: 71, isClosed: false)
-        let reader = try StoreReader(path: sample.database.path, readers: 1)
+        let reader = try StoreReader(path: sample.database.path, clock: sample.database.clock)
         let result = await Result { () async throws(StoreError) in try await reader.read { try $0.execute(sql: sql) } }
         guard case .failure(.failed) = result else {
             Issue.record("written: \(result)")
@@ -85,7 +85,7 @@ import Testing
         let database = try TemporaryDatabase()
         let store = try database.open()
         var script = StoreScript(seed: 72)
-        let reader = try StoreReader(path: database.path, readers: 2)
+        let reader = try StoreReader(path: database.path, clock: database.clock)
         _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]))
         let (begun, turnstile) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
         async let counts = reader.read { db in

@@ -139,26 +139,21 @@ import Testing
         try await store.close()
     }
 
-    // MARK: Kept answers
+    // MARK: Idempotency keys
 
-    static let answers: [StoredAnswer?] = [
-        nil, StoredAnswer(status: 200, location: nil, body: []), StoredAnswer(status: 0, location: "", body: [0]),
-        StoredAnswer(status: .max, location: "/e\u{301}", body: [UInt8](0...255)),
-        StoredAnswer(status: -1, location: String(repeating: "/", count: 5000), body: [UInt8](repeating: 7, count: 300_000)),
-    ]
-
-    @Test("An answer is kept as it was sent: none, an empty one and a large one are three things", arguments: answers.indices)
-    func answer(index: Int) async throws {
+    @Test("What a call made is kept as it was: whether a command or an entity, and its id")
+    func results() async throws {
         let database = try TemporaryDatabase()
         var store = try database.open()
         let now = database.clock.now()
+        let results: [IdempotentResult] = [(0, 0), (1, 2), (.max, .max)].flatMap { high, low in
+            [.command(CommandID(high: high, low: low)), .entity(EntityID(high: high, low: low))]
+        }
         var entries: [IdempotencyEntry] = []
         for (number, fingerprint) in [[], [0], [UInt8](repeating: 9, count: 32)].enumerated() {
-            for command in [nil, CommandID(high: 0, low: 0), CommandID(high: .max, low: .max)] {
-                let key = IdempotencyKey(principal: "USER", key: "\(number) \(String(describing: command))")
-                entries.append(
-                    IdempotencyEntry(
-                        key: key, fingerprint: fingerprint, commandID: command, answer: Self.answers[index], createdAt: now))
+            for (index, result) in results.enumerated() {
+                let key = IdempotencyKey(principal: "USER", key: "\(number) \(index)")
+                entries.append(IdempotencyEntry(key: key, fingerprint: fingerprint, result: result, createdAt: now))
             }
         }
         _ = try await store.commit(StoreTransaction(idempotency: entries))
@@ -179,7 +174,8 @@ import Testing
         let now = database.clock.now()
         for (index, pair) in pairs.enumerated() {
             let entry = IdempotencyEntry(
-                key: IdempotencyKey(principal: pair.0, key: pair.1), fingerprint: [UInt8(index)], commandID: nil, answer: nil,
+                key: IdempotencyKey(principal: pair.0, key: pair.1), fingerprint: [UInt8(index)],
+                result: .command(CommandID(high: 0, low: 1)),
                 createdAt: now)
             _ = try await store.commit(StoreTransaction(idempotency: [entry]))
         }
@@ -198,7 +194,8 @@ import Testing
         var script = StoreScript(seed: 7)
         _ = try await store.commit(script.tenancy)
         let entry = IdempotencyEntry(
-            key: IdempotencyKey(principal: "USER", key: "k"), fingerprint: [1], commandID: nil, answer: nil, createdAt: script.now
+            key: IdempotencyKey(principal: "USER", key: "k"), fingerprint: [1], result: .command(CommandID(high: 0, low: 1)),
+            createdAt: script.now
         )
         _ = try await store.commit(StoreTransaction(idempotency: [entry]))
         let command = script.command(on: script.door)
@@ -208,9 +205,11 @@ import Testing
         transaction.credentials = [.setPassword(script.user, hash: "$scrypt$1")]
         transaction.idempotency = [
             IdempotencyEntry(
-                key: IdempotencyKey(principal: "USER", key: "new"), fingerprint: [1], commandID: nil, answer: nil,
+                key: IdempotencyKey(principal: "USER", key: "new"), fingerprint: [1],
+                result: .command(CommandID(high: 0, low: 1)),
                 createdAt: script.now),
-            IdempotencyEntry(key: entry.key, fingerprint: [2], commandID: nil, answer: nil, createdAt: script.now),
+            IdempotencyEntry(
+                key: entry.key, fingerprint: [2], result: .command(CommandID(high: 0, low: 1)), createdAt: script.now),
         ]
         await #expect(throws: StoreError.idempotencyKeyTaken) { try await store.commit(transaction) }
         #expect(try await store.command(command.id) == nil)
@@ -227,6 +226,7 @@ import Testing
 
     private func reset(of user: UserID, _ script: StoreScript) -> PasswordReset {
         PasswordReset(
-            id: EntityID(high: 1, low: 1), userID: user, createdAt: script.now, expiresAt: script.now.advanced(by: .seconds(60)))
+            id: EntityID(high: 1, low: 1), userID: user, madeBy: nil, createdAt: script.now,
+            expiresAt: script.now.advanced(by: .seconds(60)))
     }
 }

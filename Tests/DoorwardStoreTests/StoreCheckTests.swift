@@ -78,6 +78,19 @@ import Testing
         #expect(report.counts.erasedValues + report.counts.personalValues == 16)
     }
 
+    @Test("Half a pair of a device and what carries it is named by a check, and keeps nobody's door open")
+    func halfAPair() async throws {
+        let database = try TemporaryDatabase()
+        var store = try database.open()
+        _ = try await store.commit(StoreTransaction(changes: FullTenancy(seed: 6).changes))
+        try await store.close()
+        try database.edit("UPDATE guest_accesses SET device_carriers = zeroblob(16)")
+        #expect(try StoreCheck.run(path: database.path).fault?.problem.code == "unreadable")
+        store = try database.open()
+        await #expect(throws: StoreError.self) { try await store.loadTenancy { _ in } }
+        try await store.close()
+    }
+
     // MARK: Files that cannot be checked
 
     @Test("A file that a gateway holds is not checked")

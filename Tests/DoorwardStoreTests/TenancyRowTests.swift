@@ -27,6 +27,8 @@ struct TenancyVariant: Sendable, CustomStringConvertible {
         TenancyVariant("a device of nobody") {
             ($0.device.portfolioID, $0.device.propertyID, $0.device.unitID) = (nil, nil, nil)
         },
+        TenancyVariant("a device without a code") { $0.device.sealedCode = nil },
+        TenancyVariant("a device with an empty sealed code") { $0.device.sealedCode = [] },
         TenancyVariant("a device that relocks never") { $0.device.settings.autoRelockSeconds = nil },
         TenancyVariant("a user without a portfolio") { $0.user.defaultPortfolioID = nil },
         TenancyVariant("a user without a property") { $0.user.defaultPropertyID = nil },
@@ -57,6 +59,11 @@ struct TenancyVariant: Sendable, CustomStringConvertible {
             $0.unit.commonAreaAccessIDs = (0..<1000).map { DeviceID(high: .max, low: 1000 - $0) }
         },
         TenancyVariant("a guest without devices") { $0.guestAccess.deviceIDs = [] },
+        TenancyVariant("a guest whose doors two tenancies carry") {
+            let (one, other) = (AssociationID(high: 1, low: .max), AssociationID(high: .max, low: 1))
+            $0.guestAccess = $0.guestAccess.carried { $0 == 0 ? [one, other] : [one] }
+        },
+        TenancyVariant("a guest whose doors nothing carries") { $0.guestAccess = $0.guestAccess.carried { _ in [] } },
         TenancyVariant("a guest who may do nothing") { $0.guestAccess.operations = [] },
         TenancyVariant("a guest who may do everything, in another order") {
             $0.guestAccess.operations = LockOperation.allCases.reversed()
@@ -89,6 +96,18 @@ struct TenancyVariant: Sendable, CustomStringConvertible {
                     createdAt: access.createdAt)
             }
         }
+}
+
+extension GuestAccess {
+    /// The same, with what carries each device by its place in the list.
+    fileprivate func carried(_ carriers: (Int) -> [AssociationID]) -> GuestAccess {
+        GuestAccess(
+            id: id, guestUserID: guestUserID, label: label, propertyID: propertyID, unitID: unitID, deviceIDs: deviceIDs,
+            operations: operations, window: window, grantedByUserID: grantedByUserID,
+            grantedUnderAssociationID: grantedUnderAssociationID, grantedUnderRole: grantedUnderRole,
+            carriersByDevice: Dictionary(uniqueKeysWithValues: deviceIDs.enumerated().map { ($0.element, carriers($0.offset)) }),
+            revokedAt: revokedAt, createdAt: createdAt)
+    }
 }
 
 /// Every field of every entity, by itself.

@@ -52,8 +52,8 @@ import Testing
 
     private func entry(_ key: String, at instant: Timestamp) -> IdempotencyEntry {
         IdempotencyEntry(
-            key: IdempotencyKey(principal: "USER one", key: key), fingerprint: [1], commandID: nil,
-            answer: StoredAnswer(status: 201, location: nil, body: [1]), createdAt: instant)
+            key: IdempotencyKey(principal: "USER one", key: key), fingerprint: [1], result: .command(CommandID(high: 0, low: 1)),
+            createdAt: instant)
     }
 
     private func count(_ database: TemporaryDatabase) throws -> Int {

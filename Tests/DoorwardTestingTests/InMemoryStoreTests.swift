@@ -134,9 +134,13 @@ import Testing
         #expect(try await ids(RecordQuery(scopes: [], limit: 9)) == [])
         #expect(try await ids(RecordQuery(scopes: [whole], limit: 9)) == [4, 3, 1])
         #expect(try await ids(RecordQuery(scopes: [whole, .gatewayLog], order: .oldestFirst, limit: 9)) == [1, 3, 4, 2])
-        #expect(try await ids(RecordQuery(scopes: [.property(fixture.property)], limit: 9)) == [3, 1])
-        #expect(try await ids(RecordQuery(scopes: [.unit(fixture.unit), whole], order: .oldestFirst, limit: 2)) == [1, 3])
-        #expect(try await ids(RecordQuery(scopes: [.unit(fixture.unit)], limit: 9)) == [1])
+        #expect(try await ids(RecordQuery(scopes: [.property(fixture.property, in: fixture.portfolio)], limit: 9)) == [3, 1])
+        #expect(
+            try await ids(
+                RecordQuery(scopes: [.unit(fixture.unit, in: fixture.portfolio), whole], order: .oldestFirst, limit: 2)) == [
+                    1, 3,
+                ])
+        #expect(try await ids(RecordQuery(scopes: [.unit(fixture.unit, in: fixture.portfolio)], limit: 9)) == [1])
         #expect(try await ids(RecordQuery(scopes: [.gatewayLog, whole], deviceID: fixture.flatDoor, limit: 9)) == [2, 1])
         let after = RecordPlace(log: log, seq: 1, at: fixture.at)
         #expect(try await ids(RecordQuery(scopes: [whole], after: after, limit: 9)) == [1])
@@ -182,21 +186,21 @@ import Testing
         #expect(try await store.commands(none).total == 0)
     }
 
-    @Test("A key stands for its request for a day, and takes one answer")
+    @Test("A key stands for one call for a day")
     func idempotency() async throws {
         let store = InMemoryStore()
-        let answer = StoredAnswer(status: 201, location: nil, body: [1])
-        func keep(_ fingerprint: UInt8, _ answer: StoredAnswer?, hours: Int = 0) async throws {
-            try await store.commit(StoreTransaction(idempotency: [fixture.entry(fingerprint, answer, hours: hours)]))
+        func keep(_ fingerprint: UInt8, hours: Int = 0) async throws {
+            try await store.commit(StoreTransaction(idempotency: [fixture.entry(fingerprint, hours: hours)]))
         }
-        try await keep(1, nil)
-        await #expect(throws: StoreError.idempotencyKeyTaken) { try await keep(2, nil) }
-        try await keep(1, answer)
-        await #expect(throws: StoreError.idempotencyKeyTaken) { try await keep(1, answer) }
-        let key = fixture.entry(1, nil).key
-        #expect(try await store.idempotentAnswer(key, notOlderThan: fixture.at)?.answer == answer)
+        try await keep(1)
+        for fingerprint: UInt8 in [1, 2] {
+            await #expect(throws: StoreError.idempotencyKeyTaken) { try await keep(fingerprint) }
+        }
+        let entry = fixture.entry(1)
+        let key = entry.key
+        #expect(try await store.idempotentAnswer(key, notOlderThan: fixture.at) == entry)
         #expect(try await store.idempotentAnswer(key, notOlderThan: fixture.at.advanced(by: .milliseconds(1))) == nil)
-        try await keep(2, nil, hours: 24)
+        try await keep(2, hours: 24)
         #expect(try await store.idempotentAnswer(key, notOlderThan: fixture.at)?.fingerprint == [2])
     }
 

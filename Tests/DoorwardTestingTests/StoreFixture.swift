@@ -55,9 +55,9 @@ struct StoreFixture: Sendable {
         return StoreTransaction(commands: [.begin(command, log: intent.log)], records: [PendingRecord(intent)])
     }
 
-    func entry(_ fingerprint: UInt8, _ answer: StoredAnswer?, hours: Int = 0) -> IdempotencyEntry {
+    func entry(_ fingerprint: UInt8, hours: Int = 0) -> IdempotencyEntry {
         IdempotencyEntry(
-            key: IdempotencyKey(principal: "USER:1", key: "k"), fingerprint: [fingerprint], commandID: nil, answer: answer,
-            createdAt: at.advanced(by: .seconds(3600 * hours)))
+            key: IdempotencyKey(principal: "USER:1", key: "k"), fingerprint: [fingerprint],
+            result: .command(CommandID(high: 0, low: 1)), createdAt: at.advanced(by: .seconds(3600 * hours)))
     }
 }

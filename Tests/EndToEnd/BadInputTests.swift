@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// Whatever is sent, the answer is the one that the contract names, nothing is half done, and the process stays up.
-    @Suite("Bad input", .timeLimit(.minutes(5))) struct BadInputTests {
+    @Suite("Bad input", .timeLimit(.minutes(30))) struct BadInputTests {
         /// A request and the answer that it gets.
         struct Case: Sendable, CustomTestStringConvertible {
             let name: String

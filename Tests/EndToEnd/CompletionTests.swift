@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    @Suite("Completions", .timeLimit(.minutes(1))) struct CompletionTests {
+    @Suite("Completions", .timeLimit(.minutes(30))) struct CompletionTests {
         private let folder: TemporaryFolder
 
         init() throws { folder = try TemporaryFolder() }

@@ -7,7 +7,7 @@ extension EndToEnd {
     @Suite("A gateway that is killed") struct CrashTests {
         static let crashes = 60
 
-        @Test("loses nothing that it answered, and ends every command exactly once", .timeLimit(.minutes(10)))
+        @Test("loses nothing that it answered, and ends every command exactly once", .timeLimit(.minutes(30)))
         func killedUnderLoad() async throws {
             let seed = Seed(of: "killedUnderLoad")
             var random = seed.generator()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    @Suite("The demo", .timeLimit(.minutes(5))) struct DemoTests {
+    @Suite("The demo", .timeLimit(.minutes(30))) struct DemoTests {
         private static var script: String {
             URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
                 .appending(path: "scripts/demo").path

@@ -45,7 +45,11 @@ extension EndToEnd {
                     #"{"guestUserId":"\#(guestID)","unitId":"\#(house.unitID)","deviceIds":["\#(door)"],"operations":["UNLOCK"],"#
                         + #""validFrom":"\#(from)","validUntil":"\#(until)"}"#)
             }
-            func hours(_ hours: Double) -> String { Date().addingTimeInterval(hours * 3600).ISO8601Format() }
+            // By the gateway's own clock, not by this process's.
+            let command = try await tom.post("/devices/\(door)/unlock", "{}").data["command"]
+            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+            let now = try style.parse(try #require(command["requestedAt"].text, "\(command)"))
+            func hours(_ hours: Double) -> String { now.addingTimeInterval(hours * 3600).ISO8601Format() }
             #expect(try await grant(hours(-2), hours(-1)).status == 201)
             #expect(try await gus.post("/devices/\(door)/unlock", "{}").code == "guest_window_ended")
             #expect(try await grant(hours(1), hours(2)).status == 201)

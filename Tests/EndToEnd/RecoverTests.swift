@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    @Suite("A lost password", .timeLimit(.minutes(1))) struct RecoverTests {
+    @Suite("A lost password", .timeLimit(.minutes(30))) struct RecoverTests {
         private let folder: TemporaryFolder
         private static let newPassword = "a new sentence for tests"
 

@@ -4,7 +4,7 @@ import Testing
 extension EndToEnd {
     /// `kill -9` at points of the start that show in the gateway's files: whatever it had made of them, the next start goes on
     /// from there.
-    @Suite("A gateway that is killed while it starts", .timeLimit(.minutes(10))) struct StartCrashTests {
+    @Suite("A gateway that is killed while it starts", .timeLimit(.minutes(30))) struct StartCrashTests {
         @Test("on a database that it has only begun to make, works at the next start")
         func killedOnAFreshDatabase() async throws {
             var random = Seed(of: "killedOnAFreshDatabase").generator()

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     @Suite("A gateway that is told to stop") struct StopTests {
-        @Test("finishes what was sent, ends what waits, answers all of it, and exits 0", .timeLimit(.minutes(5)))
+        @Test("finishes what was sent, ends what waits, answers all of it, and exits 0", .timeLimit(.minutes(30)))
         func stopsUnderLoad() async throws {
             let folder = try TemporaryFolder()
             let gateway = try await RunningGateway.first(in: folder)
@@ -28,7 +28,7 @@ extension EndToEnd {
             #expect(await again.stop() == 0)
         }
 
-        @Test("told so before it listens, it ends in order too", .timeLimit(.minutes(1)))
+        @Test("told so before it listens, it ends in order too", .timeLimit(.minutes(30)))
         func early() async throws {
             let folder = try TemporaryFolder()
             let program = try RunningGateway.launch(in: folder)

@@ -43,8 +43,10 @@ extension Wire {
 
     /// The body of `POST /guest-access`: a plain window, `[validFrom, validUntil)`.
     package struct NewGuestAccess: Encodable, Sendable {
-        /// `nil` for a guest who is but a label.
+        /// The guest by id; `nil` for one who is given by address or label.
         package var guestUserId: String?
+        /// The guest by their exact email address, instead of by id.
+        package var guestEmail: String?
         /// Who the guest is, for one without a user.
         package var label: String?
         /// The caller must hold the right to let others in on each of them.
@@ -57,9 +59,11 @@ extension Wire {
         package var validUntil: String
 
         package init(
-            guestUserId: String?, label: String?, deviceIds: [String], operations: [String], validFrom: String, validUntil: String
+            guestUserId: String?, guestEmail: String? = nil, label: String?, deviceIds: [String], operations: [String],
+            validFrom: String, validUntil: String
         ) {
-            (self.guestUserId, self.label, self.deviceIds) = (guestUserId, label, deviceIds)
+            (self.guestUserId, self.guestEmail) = (guestUserId, guestEmail)
+            (self.label, self.deviceIds) = (label, deviceIds)
             (self.operations, self.validFrom, self.validUntil) = (operations, validFrom, validUntil)
         }
     }

@@ -14,6 +14,8 @@ package struct AccessRecords: Sendable {
         package var decision: String?
         /// RFC 3339; the instant itself is in.
         package var from: String?
+        /// Only what is in this log.
+        package var logID: String?
         /// Oldest first instead of newest first.
         package var isOldestFirst = false
         /// The most records that one call brings, 1 to 500.
@@ -57,7 +59,8 @@ package struct AccessRecords: Sendable {
             .get(
                 "access-records",
                 query: [
-                    ("deviceId", query.deviceID), ("userId", query.userID), ("decision", query.decision), ("from", query.from),
+                    ("logId", query.logID), ("deviceId", query.deviceID), ("userId", query.userID), ("decision", query.decision),
+                    ("from", query.from),
                     ("order", query.isOldestFirst ? "asc" : nil), ("limit", String(query.limit)), ("cursor", cursor),
                 ]))
     }

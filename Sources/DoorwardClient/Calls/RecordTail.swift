@@ -1,50 +1,138 @@
 internal import DoorwardAPI
-internal import FoundationEssentials
 
-/// The growing end of an access log: what has come since one looked last.
+/// Follows the end of an access log: returns the records that follow the known ones.
 ///
-/// It holds on to an instant, not to a cursor, so it outlives the gateway's restarts. Records of several logs may appear a
-/// little out of the order of their times: what is near the end is asked for again, and known ones are left out.
+/// Within a log the order of records is fixed. Between logs the clock determines it, and after a clock step one log can lag
+/// behind another for long. So each known log is followed by a cursor of its own, and one more cursor over all logs discovers
+/// new ones.
 package struct RecordTail: Sendable {
-    private var query: AccessRecords.Query
-    /// The records near the end, with their instants.
-    private var known: [String: String] = [:]
-    private var newest: String?
+    private let query: AccessRecords.Query
+    /// The one over all logs first.
+    private var streams: [Stream]
+    private var logs: Set<String> = []
+    private var known: RecentIDs
 
-    /// How far back is asked for again.
-    private static let overlap: TimeInterval = 2
+    /// The records that one call brings.
+    private static let pageSize = 100
 
     /// - Parameters:
     ///   - query: which records.
-    ///   - entries: what is known already.
-    package init(query: AccessRecords.Query, after entries: [AccessRecords.Entry]) {
+    ///   - entries: the newest of them, newest first, as far as they are known; earlier ones are not returned.
+    ///   - capacity: the number of ids that are kept to recognise a record that two lists hold; at least what they hold of new
+    ///     records at one call.
+    package init(query: AccessRecords.Query, after entries: [AccessRecords.Entry], remembering capacity: Int = 20_000) {
+        var query = query
+        (query.isOldestFirst, query.limit) = (true, Self.pageSize)
         self.query = query
-        self.query.isOldestFirst = true
-        take(entries)
+        known = RecentIDs(capacity: capacity)
+        streams = [Stream(query, after: entries.first)]
+        for entry in entries.reversed() { known.insert(entry.record.id) }
+        for entry in entries { followLog(of: entry) }
     }
 
-    /// What is new, oldest first. After an error nothing is lost: the next call brings it.
+    /// Returns the new records, oldest first within each log. After an error nothing is lost: the next call returns them.
     package mutating func next(from records: AccessRecords) async throws -> [AccessRecords.Entry] {
+        var tail = self
         var fresh: [AccessRecords.Entry] = []
-        var cursor: String?
-        repeat {
-            let page = try await records.page(query, cursor: cursor)
-            fresh += page.entries.filter { known[$0.record.id] == nil }
-            cursor = page.content.nextCursor
-        } while cursor != nil
-        take(fresh)
+        var index = 0
+        while index < tail.streams.count {
+            // One log alone is in the order of all.
+            if index == 0 || tail.logs.count > 1 {
+                for entry in try await tail.streams[index].next(from: records) where tail.known.insert(entry.record.id) {
+                    fresh.append(entry)
+                    tail.followLog(of: entry)
+                }
+            } else if let entry = fresh.last(where: { $0.record.logId != nil }) {
+                tail.streams[index].skip(to: entry)
+            }
+            index += 1
+        }
+        self = tail
         return fresh
     }
 
-    private mutating func take(_ entries: [AccessRecords.Entry]) {
-        for entry in entries { known[entry.record.id] = entry.record.at }
-        guard let latest = known.values.max(), latest != newest else { return }
-        newest = latest
-        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        guard let date = try? Date(latest, strategy: style) else { return }
-        // Instants of the wire have one form, in which their order is that of the texts.
-        let edge = style.format(date.addingTimeInterval(-Self.overlap))
-        query.from = max(edge, query.from ?? edge)
-        known = known.filter { $0.value >= edge }
+    /// Follows the record's log from there on, if it is not followed yet. A record in a reduced view does not name its log.
+    private mutating func followLog(of entry: AccessRecords.Entry) {
+        guard let log = entry.record.logId, logs.insert(log).inserted else { return }
+        var query = query
+        query.logID = log
+        streams.append(Stream(query, after: entry))
+    }
+}
+
+/// One list in ascending order, and how far it has been read.
+private struct Stream: Sendable {
+    private var query: AccessRecords.Query
+    /// Where the last page begins, which is read again since it may have grown; `nil` for the beginning of `query`.
+    private var cursor: String?
+    /// The record after which the list begins; `nil` once the last page begins behind it.
+    private var anchor: AccessRecords.Entry?
+    /// The last record that was read.
+    private var last: AccessRecords.Entry?
+    /// The ids of the records of the last page, which are read again with it.
+    private var pageIDs: Set<String> = []
+
+    init(_ query: AccessRecords.Query, after entry: AccessRecords.Entry?) {
+        self.query = query
+        (anchor, last) = (entry, entry)
+        if let entry { self.query.from = entry.record.at }
+    }
+
+    /// Continues after a record that another list has read.
+    mutating func skip(to entry: AccessRecords.Entry) { self = Stream(query, after: entry) }
+
+    /// Every record after the anchor that this list has not returned yet; another list may have.
+    mutating func next(from records: AccessRecords) async throws -> [AccessRecords.Entry] {
+        do {
+            return try await read(from: records)
+        } catch ClientError.refused(let refusal) where refusal.status == 400 && cursor != nil {
+            // The gateway no longer knows the cursor: after a change of its keys, or of its database.
+            self = Stream(query, after: last)
+            return try await read(from: records)
+        }
+    }
+
+    private mutating func read(from records: AccessRecords) async throws -> [AccessRecords.Entry] {
+        var found: [AccessRecords.Entry] = []
+        while true {
+            let page = try await records.page(query, cursor: cursor)
+            let pageEntries = page.entries
+            let entries = afterAnchor(pageEntries)
+            found += entries.filter { !pageIDs.contains($0.record.id) }
+            pageIDs = Set(pageEntries.map(\.record.id))
+            last = entries.last ?? last
+            guard let next = page.content.nextCursor else { return found }
+            cursor = next
+            // The next page begins behind it.
+            if !entries.isEmpty || pageEntries.last?.record.id == anchor?.record.id { anchor = nil }
+        }
+    }
+
+    /// The entries of a page that follow the anchor.
+    private func afterAnchor(_ entries: [AccessRecords.Entry]) -> ArraySlice<AccessRecords.Entry> {
+        guard let anchor else { return entries[...] }
+        if let place = entries.firstIndex(where: { $0.record.id == anchor.record.id }) { return entries[(place + 1)...] }
+        return entries.drop { $0.record.at == anchor.record.at }
+    }
+}
+
+/// The ids of the records that came last: between `capacity` and twice as many.
+private struct RecentIDs: Sendable {
+    private let capacity: Int
+    private var ids: Set<String> = []
+    private var order: [String] = []
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    /// - Returns: whether the id was not among them.
+    @discardableResult
+    mutating func insert(_ id: String) -> Bool {
+        guard ids.insert(id).inserted else { return false }
+        order.append(id)
+        if order.count >= 2 * capacity {
+            ids.subtract(order.prefix(capacity))
+            order.removeFirst(capacity)
+        }
+        return true
     }
 }

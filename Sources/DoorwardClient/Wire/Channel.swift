@@ -6,6 +6,8 @@ internal import NIOHTTP1
 struct Channel: Sendable {
     let server: ServerAddress
     let source: String?
+    /// Of every call, instead of the call's own.
+    var timeLimit: Duration?
 
     /// Bytes of an answer; more is no answer of a gateway.
     private static let longestAnswer = 32 << 20
@@ -34,7 +36,7 @@ struct Channel: Sendable {
     }
 
     private func sendOnce(_ call: Call, token: String?) async throws -> Reply {
-        let response = try await Self.http.execute(request(call, token), timeout: TimeAmount(call.timeLimit))
+        let response = try await Self.http.execute(request(call, token), timeout: TimeAmount(timeLimit ?? call.timeLimit))
         let body = try await response.body.collect(upTo: Self.longestAnswer)
         return Reply(
             status: Int(response.status.code), body: Array(body.readableBytesView),

@@ -4,6 +4,7 @@ import Synchronization
 
 /// The health of each adapter, one series for each health that it can have, and what the adapters count.
 final class AdapterMetrics: Sendable {
+    private let adapters: AdapterRegistry
     private let series: [(adapter: any LockAdapter, health: AdapterHealth, meter: Meter)]
 
     private let counters: [(adapter: any LockAdapter, counters: [String: Counter])]
@@ -11,6 +12,7 @@ final class AdapterMetrics: Sendable {
     private let counted: Mutex<[[String: Int]]>
 
     init(_ adapters: AdapterRegistry, _ factory: any MetricsFactory) {
+        self.adapters = adapters
         series = adapters.all.flatMap { adapter in
             AdapterHealth.allCases.map { health in
                 let dimensions = [("adapter", adapter.kind), ("health", health.rawValue)]
@@ -29,7 +31,7 @@ final class AdapterMetrics: Sendable {
 
     /// Sets what is true at this moment.
     func sample() {
-        for (adapter, health, meter) in series { meter.set(Int64(adapter.health == health ? 1 : 0)) }
+        for (adapter, health, meter) in series { meter.set(Int64(adapters.health(of: adapter) == health ? 1 : 0)) }
         counted.withLock { counted in
             for (index, (adapter, counters)) in counters.enumerated() {
                 let counts = adapter.counts

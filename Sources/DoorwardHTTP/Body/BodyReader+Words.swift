@@ -12,7 +12,7 @@ extension BodyReader {
             note(key, .blank)
         } else if text.unicodeScalars.contains(where: \.isControl) {
             note(key, .controlCharacter)
-        } else if text.count > longest || text.utf8.count > longest * 4 {
+        } else if text.utf8.count > longest * 4 || text.count > longest {
             note(key, .tooLong)
         } else {
             return text
@@ -27,13 +27,28 @@ extension BodyReader {
     /// An address of the form `somebody@somewhere`.
     mutating func requiredEmail(_ key: String) -> String {
         guard let text = require(key, text(key, longest: WireLimits.emailBytes)) else { return "" }
-        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         if text.utf8.count > WireLimits.emailBytes {
             note(key, .tooLong)
-        } else if parts.count != 2 || parts.contains(where: \.isEmpty) || text.contains(where: \.isWhitespace) {
+        } else if parts.count != 2 || parts.contains(where: \.isEmpty)
+            || text.unicodeScalars.contains(where: \.properties.isWhitespace)
+        {
             note(key, .badEmail)
         }
         return text
+    }
+
+    /// A lock's code, exactly as it was sent: not empty, short, without control characters; `nil` for `null`.
+    mutating func code(_ key: String) -> Secret<String>? {
+        guard let text = string(key) else { return nil }
+        if text.utf8.count > LockCodeSealer.maxBytes {
+            note(key, .tooLong)
+        } else if text.isEmpty {
+            note(key, .blank)
+        } else if text.unicodeScalars.contains(where: \.isControl) {
+            note(key, .controlCharacter)
+        }
+        return Secret(text)
     }
 
     /// A password or token, exactly as it was sent.
@@ -52,7 +67,7 @@ extension BodyReader {
     /// One of the words of an enumeration.
     mutating func word<Word: RawRepresentable<String>>(_ key: String, of words: [Word]) -> Word? {
         guard let text = string(key) else { return nil }
-        guard let word = words.first(where: { $0.rawValue == text }) else {
+        guard let word = words.first(where: { $0.rawValue.hasSameBytes(as: text) }) else {
             note(key, .unknownValue)
             return nil
         }
@@ -113,8 +128,8 @@ extension BodyReader {
 extension String {
     /// Without white space at either end.
     var trimmed: String {
-        let tail = drop(while: \.isWhitespace)
-        guard let last = tail.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        let tail = unicodeScalars.drop(while: \.properties.isWhitespace)
+        guard let last = tail.lastIndex(where: { !$0.properties.isWhitespace }) else { return "" }
         return String(tail[...last])
     }
 }

@@ -71,9 +71,19 @@ struct BodyReader {
         optional(key) { if case .object(let value) = $0 { value } else { nil } }
     }
 
-    mutating func requiredObject(_ key: String) -> [String: JSONValue] {
-        require(key, object(key)) ?? [:]
+    /// An object that the gateway keeps without looking inside: at most `WireLimits.freeObjectBytes`.
+    mutating func freeObject(_ key: String) -> [String: JSONValue]? {
+        guard let members = object(key) else { return nil }
+        var writer = JSONWriter()
+        JSONValue.object(members).write(into: &writer)
+        guard writer.bytes.count <= WireLimits.freeObjectBytes else {
+            note(key, .tooLong)
+            return nil
+        }
+        return members
     }
+
+    mutating func requiredFreeObject(_ key: String) -> [String: JSONValue] { require(key, freeObject(key)) ?? [:] }
 
     /// Reads an object field by field with a reader of its own.
     mutating func object<Value>(_ key: String, _ read: (inout BodyReader) -> Value) -> Value? {

@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 
 /// Reads JSON (RFC 8259) and forgives nothing: a key that stands twice in one object is an error, as is anything after the
-/// value, a lone surrogate, a number that no JSON number is, and nesting beyond `deepest`.
+/// value, a lone surrogate, a number that no JSON number is, nesting beyond `deepest`, and text that is not stream-safe.
 struct JSONParser {
     /// How deep arrays and objects may lie in each other.
     static let deepest = 16
@@ -9,6 +9,8 @@ struct JSONParser {
     /// Why a text is refused; the words are those of `details.fields[].problem`.
     enum Failure: Error, Equatable {
         case notJSON
+        /// A key or string is not stream-safe, see `StreamSafeText`.
+        case tooManyMarks
         case duplicateKey(String)
     }
 
@@ -98,6 +100,7 @@ struct JSONParser {
             if !skip("+") { _ = skip("-") }
             try digits()
         }
+        // ASCII: digits, signs, a point and an exponent.
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if position == integerEnd, let integer = Int64(text) { return .integer(integer) }
         guard let number = Double(text), number.isFinite else { throw .notJSON }
@@ -122,6 +125,8 @@ struct JSONParser {
             switch byte {
             case UInt8(ascii: "\""):
                 guard let string = String(validating: text, as: UTF8.self) else { throw .notJSON }
+                // Stream-safe before it is looked up or compared: either takes quadratic time where it is not so.
+                guard string.isStreamSafe else { throw .tooManyMarks }
                 return string
             case UInt8(ascii: "\\"): text.append(contentsOf: try escape())
             case 0..<0x20: throw .notJSON

@@ -3,35 +3,48 @@ internal import DoorwardControl
 internal import DoorwardDomain
 
 /// Makes and reads the opaque cursors of access records. A cursor is good for the caller and the filters it was made for.
+///
+/// It is sealed with AES-256-GCM: the place in it contains the log's number of records, which its holder may not know. All
+/// cursors have the same length.
 struct Cursors: Sendable {
     private let key: SymmetricKey
+
+    /// Bytes of a place: `at`, `seq`, and the log as a portfolio's id preceded by a byte that states whether there is one.
+    private static let placeBytes = 8 + 8 + 1 + 16
+    /// With the nonce and the tag of AES-GCM.
+    private static let sealedBytes = 12 + placeBytes + 16
 
     init(key: SymmetricKey) { self.key = key }
 
     /// - Parameter scope: whatever the cursor is bound to: caller, filters, order.
-    func cursor(after place: RecordPlace, scope: String) -> String {
-        let text = "\(place.at.milliseconds)/\(place.seq)/\(place.log)"
-        return Base64URL.encode(tag(of: text, scope) + Array(text.utf8))
+    /// - Throws: the cipher's errors; no place causes one.
+    func cursor(after place: RecordPlace, scope: String) throws -> String {
+        let sealed = try AES.GCM.seal(Self.bytes(of: place), using: key, authenticating: Array(scope.utf8))
+        return Base64URL.encode(Array(sealed.nonce) + sealed.ciphertext + sealed.tag)
     }
 
     /// - Returns: `nil` for a text that `cursor` has not made for this scope.
     func place(_ cursor: String, scope: String) -> RecordPlace? {
-        guard cursor.utf8.count <= 256, let bytes = Base64URL.decode(cursor.utf8), bytes.count > 16,
-            let text = String(validating: bytes.dropFirst(16), as: UTF8.self), isTag(bytes.prefix(16), of: text, scope)
+        guard cursor.utf8.count <= 2 * Self.sealedBytes, let bytes = Base64URL.decode(cursor.utf8),
+            bytes.count == Self.sealedBytes,
+            // Several texts can decode to the same bytes; only the canonical one is accepted.
+            Base64URL.encode(bytes) == cursor, let box = try? AES.GCM.SealedBox(combined: bytes),
+            let opened = try? AES.GCM.open(box, using: key, authenticating: Array(scope.utf8))
         else { return nil }
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 3, let at = Int64(parts[0]), let seq = UInt64(parts[1]), let log = LogID(String(parts[2]))
-        else { return nil }
-        return RecordPlace(log: log, seq: seq, at: Timestamp(milliseconds: at))
+        return Self.place(Array(opened))
     }
 
-    /// The first half of an HMAC-SHA-256.
-    private func tag(of text: String, _ scope: String) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: Array("\(scope)\u{0}\(text)".utf8), using: key).prefix(16))
+    private static func bytes(of place: RecordPlace) -> [UInt8] {
+        let portfolio: PortfolioID? = if case .portfolio(let id) = place.log { id } else { nil }
+        let words = [UInt64(bitPattern: place.at.milliseconds), place.seq, portfolio?.high ?? 0, portfolio?.low ?? 0]
+        let bytes = words.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
+        return bytes[..<16] + [portfolio == nil ? 0 : 1] + bytes[16...]
     }
 
-    private func isTag(_ tag: ArraySlice<UInt8>, of text: String, _ scope: String) -> Bool {
-        // Without an early end, so that time tells nothing of the right tag.
-        zip(tag, self.tag(of: text, scope)).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    private static func place(_ bytes: [UInt8]) -> RecordPlace? {
+        guard bytes.count == placeBytes else { return nil }
+        func word(_ start: Int) -> UInt64 { bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) } }
+        let log: LogID = bytes[16] == 0 ? .gateway : .portfolio(PortfolioID(high: word(17), low: word(25)))
+        return RecordPlace(log: log, seq: word(8), at: Timestamp(milliseconds: Int64(bitPattern: word(0))))
     }
 }

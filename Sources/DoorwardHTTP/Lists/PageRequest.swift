@@ -42,10 +42,20 @@ struct PageRequest<Key: RawRepresentable<String> & CaseIterable & Sendable>: Sen
 
 /// What a list is sorted by: a name without regard to case, or a number.
 enum SortValue: Comparable {
-    case text(String)
+    /// The lower-cased name in UTF-8. Bytes are compared, so that no name is normalised at each comparison.
+    case text([UInt8])
     case number(Int64)
 
-    static func name(_ text: String) -> SortValue { .text(text.lowercased()) }
+    static func name(_ text: String) -> SortValue { .text(Array(text.lowercased().utf8)) }
+
+    static func < (one: SortValue, other: SortValue) -> Bool {
+        switch (one, other) {
+        case (.text(let one), .text(let other)): one.lexicographicallyPrecedes(other)
+        case (.number(let one), .number(let other)): one < other
+        case (.text, .number): true
+        case (.number, .text): false
+        }
+    }
 }
 
 /// `sortBy` of lists of things with a name.

@@ -10,12 +10,12 @@ struct QueryReader {
     /// - Parameter query: the part after the question mark, as it was sent.
     init(_ query: String?, mistakes: Mistakes) {
         self.mistakes = mistakes
-        for item in (query ?? "").split(separator: "&") {
-            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        for item in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
+            let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let name = Self.decode(parts[0])
             let value = parts.count > 1 ? Self.decode(parts[1]) : ""
             guard let name, let value else {
-                mistakes.add(String(item.prefix(64)), .malformed)
+                mistakes.add(String(decoding: item.prefix(64), as: UTF8.self).streamSafe, .malformed)
                 continue
             }
             if items.updateValue(value, forKey: name) != nil { mistakes.add(name, .duplicateKey) }
@@ -24,7 +24,7 @@ struct QueryReader {
 
     /// Notes every item that nobody asked for.
     func finish() {
-        for name in items.keys where !asked.contains(name) { mistakes.add(String(name.prefix(64)), .unknownKey) }
+        for name in items.keys where !asked.contains(name) { mistakes.add(name.truncated(toBytes: 64), .unknownKey) }
     }
 
     mutating func text(_ name: String) -> String? {
@@ -56,7 +56,7 @@ struct QueryReader {
 
     mutating func word<Word: RawRepresentable<String>>(_ name: String, of words: [Word]) -> Word? {
         guard let text = text(name) else { return nil }
-        guard let word = words.first(where: { $0.rawValue == text }) else {
+        guard let word = words.first(where: { $0.rawValue.hasSameBytes(as: text) }) else {
             mistakes.add(name, .unknownValue)
             return nil
         }
@@ -79,10 +79,10 @@ struct QueryReader {
         }
     }
 
-    /// Turns `%41` and `+` into what they stand for; `nil` for a text that is no UTF-8 or breaks off.
-    private static func decode(_ text: Substring) -> String? {
+    /// Percent-decodes a text, with `+` as a space; `nil` if it is not UTF-8, not stream-safe or truncated.
+    private static func decode(_ text: Substring.UTF8View) -> String? {
         var bytes: [UInt8] = []
-        var rest = text.utf8
+        var rest = text
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
@@ -95,6 +95,7 @@ struct QueryReader {
             default: bytes.append(byte)
             }
         }
-        return String(validating: bytes, as: UTF8.self)
+        guard let text = String(validating: bytes, as: UTF8.self), text.isStreamSafe else { return nil }
+        return text
     }
 }

@@ -24,13 +24,16 @@ enum BodyCollector {
     ///
     /// - Throws: `Refusal`, or `GatewayError.invalid` for what is no JSON object.
     static func body(of request: Request) async throws -> [String: JSONValue] {
-        let declared = request.headers[.contentLength].flatMap { Int($0) }
+        let headers = RequestHeaders(request.headers)
+        let declared = headers[.contentLength].flatMap { Int($0) }
         // A request that says neither how long its body is nor that it comes in chunks has none (RFC 9112, section 6.3).
-        if declared == 0 || (declared == nil && request.headers[.transferEncoding] == nil) { return [:] }
+        if declared == 0 || (declared == nil && headers[.transferEncoding] == nil) { return [:] }
         if let declared, declared > WireLimits.bodyBytes { throw Refusal.tooLarge }
         let bytes = try await collect(request)
+        // Hummingbird ends a body when the connection closes: an incomplete body is not a request.
+        if let declared, bytes.count < declared { throw GatewayError.invalid("body", FieldProblemWord.notJSON.rawValue) }
         guard !bytes.isEmpty else { return [:] }
-        guard isJSON(request.headers[.contentType]) else { throw Refusal.notJSONType }
+        guard isJSON(headers[.contentType]) else { throw Refusal.notJSONType }
         return try object(bytes)
     }
 
@@ -40,6 +43,9 @@ enum BodyCollector {
             return Array(buffer.readableBytesView)
         } catch is NIOTooManyBytesError {
             throw Refusal.tooLarge
+        } catch {
+            // The connection ended, or the framing broke, before the body was complete.
+            throw GatewayError.invalid("body", FieldProblemWord.notJSON.rawValue)
         }
     }
 
@@ -57,7 +63,8 @@ enum BodyCollector {
         } catch {
             switch error {
             case .notJSON: throw .invalid("body", FieldProblemWord.notJSON.rawValue)
-            case .duplicateKey(let key): throw .invalid(String(key.prefix(64)), FieldProblemWord.duplicateKey.rawValue)
+            case .tooManyMarks: throw .invalid("body", FieldProblemWord.tooManyMarks.rawValue)
+            case .duplicateKey(let key): throw .invalid(key.truncated(toBytes: 64), FieldProblemWord.duplicateKey.rawValue)
             }
         }
         guard case .object(let members) = value else { throw .invalid("body", FieldProblemWord.wrongType.rawValue) }

@@ -27,7 +27,9 @@ struct Endpoint: Sendable {
     }
 
     func respond(to request: Request, context: GatewayContext) async -> Response {
-        let facts = context.facts ?? RequestFacts(request.head, peer: context.peer, proxies: services.proxies)
+        let facts =
+            context.facts
+            ?? RequestFacts(request.head, peer: context.peer, proxies: services.proxies, random: services.control.random)
         let method = request.method == .head ? .get : request.method
         let log = logs[method] ?? otherLog
         let begun = log.begin()
@@ -44,16 +46,17 @@ struct Endpoint: Sendable {
     private func answer(_ route: Route, _ request: Request, _ facts: RequestFacts, _ context: GatewayContext) async -> Answer {
         var caller: Caller?
         do {
-            if case .signedIn = route.handler { caller = try await services.authenticator.caller(facts) }
+            if case .signedIn = route.handler { caller = try await signedIn(facts, context) }
             try await route.limit(services.control, caller, facts)
             let body = try await BodyCollector.body(of: request)
             let exchange = Exchange(
-                services: services, facts: facts, parameters: context.parameters, body: body)
+                services: services, facts: facts, parameters: context.parameters, body: body, client: context.client)
             switch route.handler {
-            case .open(let handler): return try await handler(exchange)
+            case .open(let handler): return try services.responseMemory.admit(try await handler(exchange), for: nil)
             case .signedIn(let handler):
                 guard let caller else { throw GatewayError.unauthenticated }
-                return try await handler(Call(exchange: exchange, caller: caller))
+                let answer = try await handler(Call(exchange: exchange, caller: caller))
+                return try services.responseMemory.admit(answer, for: caller.userID)
             }
         } catch let refusal as BodyCollector.Refusal {
             return refusal.error.answer(facts)
@@ -61,6 +64,17 @@ struct Endpoint: Sendable {
             return errorAnswer(error, to: caller, facts, context)
         } catch {
             return errorAnswer(.internalFailure("\(error)"), to: caller, facts, context)
+        }
+    }
+
+    private func signedIn(_ facts: RequestFacts, _ context: GatewayContext) async throws(GatewayError) -> Caller {
+        do {
+            let caller = try await services.authenticator.caller(facts)
+            services.connections.setSignedIn(context.connectionID, true)
+            return caller
+        } catch {
+            services.connections.setSignedIn(context.connectionID, false)
+            throw error
         }
     }
 

@@ -1,3 +1,4 @@
+internal import DoorwardControl
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
@@ -6,21 +7,36 @@ internal import Logging
 struct GatewayResponder: HTTPResponder {
     let router: RouterResponder<GatewayContext>
     let services: Services
+    /// The log for requests whose path no endpoint can have.
+    let unknownLog: RequestLog
 
     func respond(to request: Request, context: GatewayContext) async -> Response {
-        let facts = RequestFacts(request.head, peer: context.peer, proxies: services.proxies)
+        let facts = RequestFacts(request.head, peer: context.peer, proxies: services.proxies, random: services.control.random)
         var context = context
         context.facts = facts
-        let scope = RequestScope(facts)
+        let scope = RequestScope(facts, random: services.control.random)
         for (key, value) in scope.metadata { context.logger[metadataKey: key] = value }
         // The server's own number for the request: one request, one id.
         context.logger[metadataKey: "hb.request.id"] = nil
-        var response = await RequestScope.$current.withValue(scope) { await answered(request, context, facts) }
+        var response = await RequestScope.$current.withValue(scope) { await counted(request, context, facts) }
         response.headers[.requestID] = facts.requestID
         return response
     }
 
+    /// Counts a request through a trusted proxy for the client behind it, as that client's own connection would count.
+    private func counted(_ request: Request, _ context: GatewayContext, _ facts: RequestFacts) async -> Response {
+        guard services.proxies.isTrusted(peer: facts.peer) else { return await answered(request, context, facts) }
+        let network = ClientNetwork(facts.clientAddress)
+        guard services.connections.beginForwarded(network) else {
+            return ErrorAnswer(.rateLimited(retryAfterSeconds: 1)) { $1.null() }.answer(facts).response()
+        }
+        defer { services.connections.finishForwarded(network) }
+        return await answered(request, context, facts)
+    }
+
     private func answered(_ request: Request, _ context: GatewayContext, _ facts: RequestFacts) async -> Response {
+        // The router compares paths as text: it gets only ASCII paths.
+        guard facts.hasPlainPath else { return UnknownPath.answer(facts, context, unknownLog) }
         do {
             return try await router.respond(to: request.withCommonMethod, context: context)
         } catch {
@@ -50,6 +66,10 @@ struct UnknownPath: RouterMiddleware {
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
         guard let facts = context.facts else { return try await next(request, context) }
+        return Self.answer(facts, context, log)
+    }
+
+    static func answer(_ facts: RequestFacts, _ context: GatewayContext, _ log: RequestLog) -> Response {
         log.end(404, since: log.begin(), facts, context)
         return ErrorAnswer.pathUnknown.answer(facts).response()
     }

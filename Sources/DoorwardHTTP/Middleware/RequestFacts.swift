@@ -5,10 +5,11 @@ internal import HTTPTypes
 /// What is known of a request before anything of it is judged.
 struct RequestFacts: Sendable {
     let method: HTTPRequest.Method
-    /// The path without the query, as it was sent.
+    /// The path without the query, as it was sent: not decoded, any bytes. MUST NOT be compared unless `hasPlainPath`.
     let path: String
+    /// As it was sent: not decoded, any bytes. `QueryReader` reads it.
     let query: String?
-    let headers: HTTPFields
+    let headers: RequestHeaders
     /// The caller's own id if it sent a sane one.
     let requestID: String
     let source: RecordSource
@@ -19,13 +20,14 @@ struct RequestFacts: Sendable {
     /// The trace that the request is part of, if it says so.
     let trace: TraceContext?
 
-    init(_ head: HTTPRequest, peer: String?, proxies: TrustedProxies) {
-        let target = (head.path ?? "/").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    init(_ head: HTTPRequest, peer: String?, proxies: TrustedProxies, random: RandomSource) {
+        let target = (head.path ?? "/").utf8.split(
+            separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         method = head.method
-        path = String(target[0])
-        query = target.count > 1 ? String(target[1].prefix { $0 != "#" }) : nil
-        headers = head.headerFields
-        requestID = Self.sane(headers[.requestID]) ?? RandomToken.hexadecimal()
+        path = String(Substring(target[0]))
+        query = target.count > 1 ? String(Substring(target[1].prefix { $0 != UInt8(ascii: "#") })) : nil
+        headers = RequestHeaders(head.headerFields)
+        requestID = Self.sane(headers[.requestID]) ?? random.hexadecimal(byteCount: 16)
         source =
             switch headers[.doorwardClient] {
             case "cli": .cli
@@ -33,9 +35,12 @@ struct RequestFacts: Sendable {
             default: .api
             }
         self.peer = peer
-        trace = TraceContext(headers)
+        trace = TraceContext(head.headerFields)
         clientAddress = proxies.client(peer: peer, forwardedFor: headers[.forwardedFor])
     }
+
+    /// Whether the path is visible ASCII, as every path of the API is (RFC 3986, section 3.3).
+    var hasPlainPath: Bool { path.isVisibleASCII }
 
     /// Whether errors are wanted in the form of RFC 9457.
     var wantsProblem: Bool { headers[.accept]?.lowercased().contains("application/problem+json") ?? false }

@@ -1,3 +1,4 @@
+internal import DoorwardDomain
 package import Logging
 
 /// The request that a task works for, so that every line which is logged on its way says which one it was.
@@ -8,12 +9,12 @@ package struct RequestScope: Sendable {
     /// `request`; and of a request that is part of a trace, `trace`, `span` (this gateway's own) and `parent` (the caller's).
     let metadata: Logger.Metadata
 
-    init(_ facts: RequestFacts) {
+    init(_ facts: RequestFacts, random: RandomSource) {
         var metadata: Logger.Metadata = ["request": .string(facts.requestID)]
         if let trace = facts.trace {
             metadata["trace"] = .string(trace.traceID)
             metadata["parent"] = .string(trace.parentID)
-            metadata["span"] = .string(TraceContext.newSpanID())
+            metadata["span"] = .string(TraceContext.newSpanID(random))
         }
         self.metadata = metadata
     }

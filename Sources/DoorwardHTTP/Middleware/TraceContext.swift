@@ -1,3 +1,4 @@
+internal import DoorwardDomain
 internal import HTTPTypes
 
 /// The trace that a request is part of (W3C Trace Context, level 1, header `traceparent`).
@@ -32,8 +33,8 @@ struct TraceContext: Hashable, Sendable {
     }
 
     /// A span of this gateway within the trace: 64 random bits, never all zero.
-    static func newSpanID() -> String {
-        let text = String(UInt64.random(in: 1 ... .max), radix: 16)
-        return String(repeating: "0", count: 16 - text.utf8.count) + text
+    static func newSpanID(_ random: RandomSource) -> String {
+        let id = random.hexadecimal(byteCount: 8)
+        return id.contains { $0 != "0" } ? id : String(id.dropLast()) + "1"
     }
 }

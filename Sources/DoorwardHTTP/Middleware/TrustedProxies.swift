@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DoorwardDomain
 
 /// The proxies whose word on the client's address is taken.
 struct TrustedProxies: Sendable {
@@ -26,47 +26,45 @@ struct TrustedProxies: Sendable {
     init(_ entries: [String]) throws {
         ranges = try entries.map { entry in
             let parts = entry.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let bytes = Self.bytes(of: parts[0]) else { throw Malformed(entry: entry) }
+            guard let bytes = IPAddress(parts[0])?.bytes else { throw Malformed(entry: entry) }
             guard parts.count > 1 else { return Range(bytes: bytes, prefix: bytes.count * 8) }
             guard let prefix = Int(parts[1]), (0...bytes.count * 8).contains(prefix) else { throw Malformed(entry: entry) }
             return Range(bytes: bytes, prefix: prefix)
         }
     }
 
-    /// The last hop that is no trusted proxy; what stands before it anybody may have written.
+    /// The last hop that is not a trusted proxy; the hops before it can be forged. Each address has one text, however the proxy
+    /// spells it.
     ///
     /// - Parameters:
     ///   - peer: the address at the other end of the connection.
     ///   - forwardedFor: the header, which is believed only from a trusted peer.
     func client(peer: String?, forwardedFor: String?) -> String? {
-        guard !ranges.isEmpty, let peer, isTrusted(peer[...]), let forwardedFor else { return peer }
-        var client = peer
+        guard let peer, var client = IPAddress(peer) else { return peer }
+        guard let forwardedFor, isTrusted(client) else { return client.description }
         for hop in forwardedFor.split(separator: ",").reversed() {
-            let hop = String(hop).trimmed
-            guard let bytes = Self.bytes(of: hop[...]) else { return client }
-            client = hop
-            if !ranges.contains(where: { $0.contains(bytes) }) { return client }
+            guard let address = Self.address(ofHop: String(hop).trimmed) else { break }
+            client = address
+            if !isTrusted(address) { break }
         }
-        return client
+        return client.description
     }
 
     /// Whether an address is this machine's own: `127.0.0.0/8` or `::1`.
-    static func isLoopback(_ address: String) -> Bool {
-        guard let bytes = bytes(of: address[...]) else { return false }
-        return bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
-    }
+    static func isLoopback(_ address: String) -> Bool { IPAddress(address)?.isLoopback ?? false }
 
-    private func isTrusted(_ address: Substring) -> Bool {
-        Self.bytes(of: address).map { bytes in ranges.contains { $0.contains(bytes) } } ?? false
-    }
+    /// Whether the peer of a connection is one of the proxies.
+    func isTrusted(peer: String?) -> Bool { peer.flatMap { IPAddress($0) }.map { isTrusted($0) } ?? false }
 
-    private static func bytes(of address: Substring) -> [UInt8]? {
-        var v4 = [UInt8](repeating: 0, count: 4)
-        if inet_pton(AF_INET, String(address), &v4) == 1 { return v4 }
-        var v6 = [UInt8](repeating: 0, count: 16)
-        guard inet_pton(AF_INET6, String(address), &v6) == 1 else { return nil }
-        // An IPv4 address that came in over an IPv6 socket is the same address.
-        let isMapped = v6.prefix(10).allSatisfy { $0 == 0 } && v6[10] == 0xFF && v6[11] == 0xFF
-        return isMapped ? Array(v6.suffix(4)) : v6
+    private func isTrusted(_ address: IPAddress) -> Bool { ranges.contains { $0.contains(address.bytes) } }
+
+    /// The address of a hop, which some proxies write with its port: `192.0.2.1:4711`, `[2001:db8::1]:443`.
+    private static func address(ofHop hop: String) -> IPAddress? {
+        if hop.hasPrefix("[") {
+            guard let end = hop.firstIndex(of: "]") else { return nil }
+            return IPAddress(hop[hop.index(after: hop.startIndex)..<end])
+        }
+        let parts = hop.split(separator: ":", omittingEmptySubsequences: false)
+        return IPAddress(parts.count == 2 ? parts[0] : hop[...])
     }
 }

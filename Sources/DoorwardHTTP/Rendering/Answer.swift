@@ -1,3 +1,4 @@
+internal import DoorwardAPI
 internal import DoorwardControl
 internal import HTTPTypes
 internal import Hummingbird
@@ -9,6 +10,8 @@ struct Answer: Sendable {
     /// JSON, or empty for 204.
     var body: [UInt8]
     var headers: HTTPFields = [:]
+    /// The memory that a large body takes until it is sent; `nil` for a small one.
+    var reservation: ResponseMemory.Reservation?
 
     init(status: Int, body: [UInt8]) { (self.status, self.body) = (status, body) }
 
@@ -34,20 +37,27 @@ struct Answer: Sendable {
     }
 
     /// A page of a list that is held whole, with `data.pagination`.
+    ///
+    /// - Throws: as `page`.
     static func list<Key, Item>(
         _ name: String, _ items: [Item], _ page: PageRequest<Key>, _ write: (inout JSONWriter, Item) -> Void
-    ) -> Answer {
-        self.page(name, page.slice(items), Pagination(page, total: items.count), write)
+    ) throws(GatewayError) -> Answer {
+        try self.page(name, page.slice(items), Pagination(page, total: items.count), write)
     }
 
     /// The items of one page, with `data.pagination`.
-    static func page<Items: Sequence>(
+    ///
+    /// - Throws: `.invalid` where they have more than `WireLimits.pageBytes`; rendering ends there.
+    static func page<Items: Collection>(
         _ name: String, _ items: Items, _ pagination: Pagination, _ write: (inout JSONWriter, Items.Element) -> Void
-    ) -> Answer {
-        .success { writer in
-            writer.field(name) { $0.array(items, write) }
+    ) throws(GatewayError) -> Answer {
+        var count = 0
+        let answer = success { writer in
+            writer.field(name) { count = $0.array(items, maxBytes: WireLimits.pageBytes, write) }
             writer.field("pagination", pagination)
         }
+        guard count == items.count else { throw .invalid("limit", FieldProblemWord.pageTooLarge.rawValue) }
+        return answer
     }
 
     /// 204.
@@ -58,18 +68,6 @@ struct Answer: Sendable {
         set { headers[.location] = newValue }
     }
 
-    // MARK: - Kept answers
-
-    /// The answer as it is kept for a repeat; an error in the envelope, whatever form its call asked for.
-    var stored: StoredAnswer { StoredAnswer(status: status, location: location, body: body) }
-
-    /// The answer to a repeat: what the first call was told, in the form and under the request id of the repeat.
-    init(replaying stored: StoredAnswer, to facts: RequestFacts) {
-        self = ErrorAnswer(replaying: stored)?.answer(facts) ?? Answer(status: stored.status, body: stored.body)
-        location = stored.location
-        headers[.idempotentReplayed] = "true"
-    }
-
     // MARK: - Sending
 
     func response() -> Response {
@@ -77,9 +75,21 @@ struct Answer: Sendable {
         if !body.isEmpty, headers[.contentType] == nil { headers[.contentType] = "application/json" }
         headers[.cacheControl] = "no-store"
         headers[.xContentTypeOptions] = "nosniff"
-        return Response(
-            status: HTTPResponse.Status(code: status), headers: headers,
-            body: body.isEmpty ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+        return Response(status: HTTPResponse.Status(code: status), headers: headers, body: responseBody)
+    }
+
+    /// Sends a large body in chunks, each after the socket has accepted the previous one.
+    private var responseBody: ResponseBody {
+        guard !body.isEmpty else { return ResponseBody() }
+        guard let reservation else { return ResponseBody(byteBuffer: ByteBuffer(bytes: body)) }
+        return ResponseBody(contentLength: body.count) { [body] writer in
+            for start in stride(from: 0, to: body.count, by: ResponseMemory.chunkBytes) {
+                let end = min(body.count, start + ResponseMemory.chunkBytes)
+                try await writer.write(ByteBuffer(bytes: body[start..<end]))
+            }
+            try await writer.finish(nil)
+            withExtendedLifetime(reservation) {}
+        }
     }
 }
 

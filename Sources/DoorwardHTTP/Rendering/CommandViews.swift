@@ -25,7 +25,8 @@ extension View {
             writer.field("state", command.state)
             writer.field("actor") { writer in
                 if level < .management {
-                    label(of: command.actor, under: command.rule, unit: place?.unitID).write(into: &writer)
+                    label(of: command.actor, under: command.rule, unit: place?.unitID, at: command.requestedAt)
+                        .write(into: &writer)
                 } else {
                     command.actor.write(into: &writer)
                 }
@@ -47,16 +48,26 @@ extension View {
     }
 
     /// How a resident sees who did something: "you", a co-tenant's or guest's first name, or "staff"; `nil` for locks, the
-    /// gateway and outsiders.
+    /// gateway and outsiders, and for a resident or guest from before the reader's own tenancy: neither the name nor "staff" is
+    /// shown.
     ///
-    /// - Parameter rule: what they did it under; without one, as of many a denial, what they hold on the unit now counts.
-    func label(of actor: Actor, under rule: Rule?, unit: UnitID?) -> String? {
-        guard let user = actor.userID else { return actor.kind == .guestLink ? actor.name : nil }
-        if user == reader { return "you" }
+    /// - Parameters:
+    ///   - rule: the rule of the decision; without one, as in many denials, the user's present role on the unit is used.
+    ///   - instant: when the command or event took place.
+    func label(of actor: Actor, under rule: Rule?, unit: UnitID?, at instant: Timestamp) -> String? {
+        if actor.userID == reader { return "you" }
+        let isNeighbour = unit.flatMap { residence(of: reader, in: $0) }.map { $0 <= instant } ?? false
+        guard let user = actor.userID else { return actor.kind == .guestLink && isNeighbour ? actor.name : nil }
         guard let role = rule?.role ?? unit.flatMap({ role(of: user, on: $0) }), role == .tenant || role == .guest else {
             return "staff"
         }
+        guard isNeighbour else { return nil }
         return tenancy.user(user)?.firstName ?? "staff"
+    }
+
+    /// Since when a user has been a tenant of a unit; `nil` if the user is not one.
+    private func residence(of user: UserID, in unit: UnitID) -> Timestamp? {
+        tenancy.associations(of: user).filter { $0.role == .tenant && $0.entity == .unit(unit) }.map(\.createdAt).min()
     }
 
     /// Whether somebody is a tenant or a guest of a unit; `nil` for neither.

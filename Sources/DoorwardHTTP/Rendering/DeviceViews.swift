@@ -27,7 +27,10 @@ extension View {
             if let status { condition(status, into: &writer) }
             writer.field("capabilities", device.capabilities.names)
             writer.field("settings") { writer in
-                writer.object { $0.field("autoRelockSeconds", device.settings.autoRelockSeconds) }
+                writer.object { writer in
+                    writer.field("autoRelockSeconds", device.settings.autoRelockSeconds)
+                    writer.field("hasCode", device.sealedCode != nil)
+                }
             }
             writer.field("metadata", JSONValue.object(device.metadata))
             writer.field("createdAt", device.createdAt)

@@ -52,7 +52,7 @@ enum IfMatch: Hashable, Sendable {
     case tags([String])
 
     /// `nil` for a request without the header.
-    init?(_ headers: HTTPFields) throws(GatewayError) {
+    init?(_ headers: RequestHeaders) throws(GatewayError) {
         let lines = headers[values: .ifMatch]
         guard !lines.isEmpty else { return nil }
         let parts = lines.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { String($0).trimmed }

@@ -42,22 +42,6 @@ struct ErrorAnswer {
     static let `internal` = ErrorAnswer(
         .internal, "Something went wrong inside the gateway; its operator finds the cause by the request id.")
 
-    // MARK: - Kept answers
-
-    /// The error that a kept answer holds; `nil` for a success.
-    init?(replaying stored: StoredAnswer) {
-        guard stored.status >= 400 else { return nil }
-        guard case .object(let members)? = try? JSONParser.parse(stored.body), case .string(let code)? = members["code"],
-            case .string(let message)? = members["message"], case .object(let kept)? = members["details"]
-        else {
-            self = .internal
-            return
-        }
-        (status, self.code, self.message) = (stored.status, code, message)
-        details = { writer in for key in kept.keys.sorted() { writer.field(key, kept[key]) } }
-        if status == 503 { headers[.retryAfter] = Self.retryLater }
-    }
-
     // MARK: - Of use cases
 
     /// - Parameter view: renders the command that an error is about, as its caller may see it.
@@ -86,6 +70,8 @@ struct ErrorAnswer {
         case .commandEnded(let command): self.init(command, view: view)
         case .shuttingDown: self.init(.shuttingDown, "The gateway is shutting down and takes no commands; nothing was sent.")
         case .unavailable: self.init(.unavailable, "The gateway cannot do this at the moment; try again later.")
+        case .listTimedOut:
+            self.init(.unavailable, "Reading this list took too long; narrow it by lock or time, or try again later.")
         case .internalFailure: self = .internal
         }
     }
@@ -115,9 +101,13 @@ struct ErrorAnswer {
 
     /// A command that has ended as no confirmation. One that was denied says why, as any denial does, to whoever may still
     /// know of the device; the command is the caller's own in any case.
-    init(_ finished: FinishedCommand, view: @Sendable @escaping (Command, inout JSONWriter) -> Void) {
+    ///
+    /// - Parameter problem: the adapter's explanation of the failure, as far as the caller may see it, as whole sentences.
+    init(
+        _ finished: FinishedCommand, problem: String? = nil, view: @Sendable @escaping (Command, inout JSONWriter) -> Void
+    ) {
         let command = finished.command
-        self.init(command, view: view)
+        self.init(command, problem: problem, view: view)
         guard let denial = finished.denial, denial.hasReach else { return }
         details = { writer in
             denial.writeDetails(command.operation, command.deviceID, into: &writer)
@@ -126,12 +116,14 @@ struct ErrorAnswer {
     }
 
     /// An end that is no confirmation, by the table of ends.
-    private init(_ command: Command, view: @Sendable @escaping (Command, inout JSONWriter) -> Void) {
-        self.init(ending: command)
+    private init(
+        _ command: Command, problem: String? = nil, view: @Sendable @escaping (Command, inout JSONWriter) -> Void
+    ) {
+        self.init(ending: command, problem: problem)
         details = { writer in writer.field("command") { view(command, &$0) } }
     }
 
-    private init(ending command: Command) {
+    private init(ending command: Command, problem: String?) {
         switch (command.state, command.outcomeDetail) {
         case (.denied, let reason):
             let known = reason.flatMap { DenialReason(rawValue: $0) }
@@ -139,13 +131,18 @@ struct ErrorAnswer {
                 refusing: reason ?? ErrorCode.forbidden.rawValue,
                 "The right ended while the command waited; nothing was sent. \(known?.sentence ?? "")".trimmed)
         case (.timedOut, _):
-            self.init(.confirmationTimeout, "The lock was told and has not confirmed in time; check the door.")
+            self.init(
+                .confirmationTimeout, "The lock was told and has not confirmed in time; check the door. \(problem ?? "")".trimmed)
         case (.failed, "deadline_passed"):
             self.init(.notSentInTime, "The command waited until its time was over; nothing was sent.")
-        case (.failed, "device_offline"): self.init(.deviceOffline, "The lock cannot be reached; check its power and network.")
+        case (.failed, "device_offline"):
+            self.init(.deviceOffline, problem ?? "The lock cannot be reached; check its power and network.")
         case (.failed, "shutting_down"): self.init(.shuttingDown, "The gateway is shutting down; nothing was sent.")
         case (.failed, "jammed"): self.init(.lockJammed, "The lock reports a jam; check the door and the bolt.")
-        case (.failed, _): self.init(.adapterFailure, "The lock or its bridge refused; see details.command.outcomeDetail.")
+        case (.failed, _):
+            self.init(.adapterFailure, problem ?? "The lock or its bridge refused; see details.command.outcomeDetail.")
+        case (_, _) where command.sent == false:
+            self.init(.outcomeUnknown, "The command was not sent, as the gateway cannot write to its database; try again later.")
         default: self.init(.outcomeUnknown, "What the lock did is not known; check the door.")
         }
     }

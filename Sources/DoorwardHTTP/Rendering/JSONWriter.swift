@@ -47,6 +47,26 @@ struct JSONWriter {
         }
     }
 
+    /// Writes elements until they have more than `maxBytes`.
+    ///
+    /// - Returns: how many were written: not all where there was no room for the next, and at least one.
+    mutating func array<Elements: Sequence>(
+        _ elements: Elements, maxBytes: Int, _ write: (inout Self, Elements.Element) -> Void
+    ) -> Int {
+        let start = bytes.count
+        var count = 0
+        enclosed("[", "]") { writer in
+            for element in elements {
+                guard count == 0 || writer.bytes.count - start <= maxBytes else { break }
+                writer.separate()
+                write(&writer, element)
+                writer.needsComma = true
+                count += 1
+            }
+        }
+        return count
+    }
+
     private mutating func enclosed(_ open: Unicode.Scalar, _ close: Unicode.Scalar, _ body: (inout Self) -> Void) {
         bytes.append(UInt8(ascii: open))
         needsComma = false

@@ -16,7 +16,9 @@ extension View {
             writer.field("decision", body.decision)
             writer.field("reason", body.reason)
             writer.field("rule", body.rule)
-            if level < .management { writer.field("actor", label(of: body.actor, under: body.rule, unit: body.unitID)) }
+            if level < .management {
+                writer.field("actor", label(of: body.actor, under: body.rule, unit: body.unitID, at: body.at))
+            }
             actor(of: body, into: &writer)
             place(of: body, into: &writer)
             outcome(of: body, into: &writer)

@@ -46,17 +46,22 @@ enum AccessRecordRoutes {
     }
 
     private static func answer(_ query: Query, _ call: Call) async throws -> Answer {
-        let (records, hasMore) = try await call.control.history.records(
-            for: call.caller, filter: query.filter, order: query.order, after: query.after, limit: query.limit)
-        let next = hasMore ? records.last.map { call.services.cursors.cursor(after: $0.place, scope: query.scope) } : nil
-        let view = call.view
-        return .success { writer in
-            writer.field("accessRecords") { writer in writer.array(records) { view.record($1, into: &$0) } }
-            writer.field("nextCursor", next)
+        let page = try await call.client.whileConnected {
+            try await call.control.history.records(
+                for: call.caller, filter: query.filter, order: query.order, after: query.after, limit: query.limit)
         }
+        let view = call.view
+        var cursor: Result<String?, any Error> = .success(nil)
+        let answer = Answer.success { writer in
+            var count = 0
+            writer.field("accessRecords") { writer in
+                count = writer.array(page.records, maxBytes: WireLimits.pageBytes) { view.record($1, into: &$0) }
+            }
+            let next = count < page.records.count ? page.records[count - 1].place : page.next
+            cursor = Result { try next.map { try call.services.cursors.cursor(after: $0, scope: query.scope) } }
+            writer.field("nextCursor", (try? cursor.get()) ?? nil)
+        }
+        _ = try cursor.get()
+        return answer
     }
-}
-
-extension AccessRecord {
-    fileprivate var place: RecordPlace { RecordPlace(log: body.log, seq: seq, at: body.at) }
 }

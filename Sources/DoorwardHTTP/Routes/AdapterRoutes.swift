@@ -14,6 +14,7 @@ enum AdapterRoutes {
                     writer.object { writer in
                         writer.field("kind", adapter.kind)
                         writer.field("health", adapter.health)
+                        writer.field("problem", adapter.problem)
                         writer.field("deviceCount", adapter.deviceCount)
                         writer.field("onlineCount", adapter.onlineCount)
                         writer.field("address") { writer in writer.array(adapter.addressKeys) { $1.write(into: &$0) } }

@@ -11,6 +11,7 @@ struct Exchange: Sendable {
     let parameters: Parameters
     /// The body; an absent one is an empty object.
     let body: [String: JSONValue]
+    let client: ClientPresence
 
     var control: GatewayControl { services.control }
 

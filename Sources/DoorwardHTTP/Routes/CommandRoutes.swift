@@ -22,9 +22,11 @@ enum CommandRoutes {
             if page.key != nil, !page.isDescending { query.mistakes.add("sortBy", .unknownValue) }
             return (page, query.id("deviceId"))
         }
-        let (commands, total) = try await call.control.locks.commands(
-            for: call.caller, deviceID: device, offset: page.offset, limit: page.limit)
+        let (commands, total) = try await call.client.whileConnected {
+            try await call.control.locks.commands(
+                for: call.caller, deviceID: device, offset: page.offset, limit: page.limit)
+        }
         let view = call.view
-        return .page("commands", commands, Pagination(page, total: total)) { view.command($1, into: &$0) }
+        return try .page("commands", commands, Pagination(page, total: total)) { view.command($1, into: &$0) }
     }
 }

@@ -7,13 +7,16 @@ internal import DoorwardPolicy
 enum DeviceRoutes {
     static let all: [Route] = [
         .get("/devices", list), .post("/devices", attach), .get("/devices/:id", read), .get("/devices/:id/status", status),
-        .get("/devices/:id/permissions", permissions), .put("/devices/:id", change), .delete("/devices/:id", detach),
+        .get("/devices/:id/permissions", permissions), .put("/devices/:id", change),
+        .put("/devices/:id/settings", changeSettings),
+        .delete("/devices/:id", detach),
     ]
 
     private static func attach(_ call: Call) async throws -> Answer {
         let new = try call.exchange.readBody { body in
             NewDevice(
-                name: body.requiredText("name"), adapter: body.requiredText("adapter"), address: body.requiredObject("address"),
+                name: body.requiredText("name"), adapter: body.requiredText("adapter"),
+                address: body.requiredFreeObject("address"),
                 propertyID: body.requiredID("propertyId"), unitID: body.id("unitId"), manufacturer: body.text("manufacturer"),
                 model: body.text("model"), isRemoteOperationEnabled: body.bool("isRemoteOperationEnabled") ?? true)
         }
@@ -45,16 +48,30 @@ enum DeviceRoutes {
         body.noteReadOnly("portfolioId")
         var changes = DeviceChanges()
         if body.names("name") { changes.name = body.requiredText("name") }
-        if body.names("address") { changes.address = body.requiredObject("address") }
+        if body.names("address") { changes.address = body.requiredFreeObject("address") }
         if body.names("manufacturer") { changes.manufacturer = .some(body.text("manufacturer")) }
         if body.names("model") { changes.model = .some(body.text("model")) }
         if body.names("isRemoteOperationEnabled") {
             changes.isRemoteOperationEnabled = body.require("isRemoteOperationEnabled", body.bool("isRemoteOperationEnabled"))
         }
-        if body.names("metadata") { changes.metadata = body.object("metadata") ?? [:] }
+        if body.names("metadata") { changes.metadata = body.freeObject("metadata") ?? [:] }
         changes.propertyID = body.reference("propertyId")
         changes.unitID = body.reference("unitId")
         return changes
+    }
+
+    /// Stores a code that is sent with later commands. Nothing is sent to the lock, so there is no command.
+    private static func changeSettings(_ call: Call) async throws -> Answer {
+        let changes = try call.exchange.readBody { body in
+            body.noteReadOnly("autoRelockSeconds")
+            body.noteReadOnly("hasCode")
+            return DeviceSettingsChanges(code: body.names("code") ? .some(body.code("code")) : nil)
+        }
+        let condition = try call.condition { (view: View, device: LockDevice) in view.tag(of: device) }
+        let device = try await call.control.attachedDevices.changeSettings(
+            call.caller, call.id("id"), changes, onlyIf: condition)
+        let view = call.view
+        return .success { $0.field("device") { view.device(device, into: &$0) } }.tagged(view.tag(of: device))
     }
 
     private static func detach(_ call: Call) async throws -> Answer {
@@ -96,7 +113,7 @@ enum DeviceRoutes {
         let view = call.view
         let devices = SecurityService.visibleDeviceIDs(for: call.caller.userID, at: view.now, in: view.tenancy)
             .compactMap(view.tenancy.device).filter { filter.passes($0, view) }
-        return .list("devices", sorted(devices, page), page) { view.device($1, into: &$0) }
+        return try .list("devices", sorted(devices, page), page) { view.device($1, into: &$0) }
     }
 
     static func sorted(_ devices: [LockDevice], _ page: PageRequest<NameOrAge>) -> [LockDevice] {

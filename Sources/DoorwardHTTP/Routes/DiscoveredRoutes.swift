@@ -20,7 +20,7 @@ enum DiscoveredRoutes {
             case .lastSeenAt: .number(found.lastSeenAt.milliseconds)
             }
         }
-        return .list("discoveredDevices", sorted, page) { $1.write(into: &$0) }
+        return try .list("discoveredDevices", sorted, page) { $1.write(into: &$0) }
     }
 }
 

@@ -27,7 +27,15 @@ enum GuestAccessRoutes {
             guestUserID: body.id("guestUserId"), label: body.text("label"), propertyID: body.id("propertyId"),
             unitID: body.id("unitId"), deviceIDs: body.require("deviceIds", body.ids("deviceIds")) ?? [], operations: known,
             window: GuestWindow(
-                validFrom: body.requiredInstant("validFrom"), validUntil: body.requiredInstant("validUntil")))
+                validFrom: body.requiredInstant("validFrom"), validUntil: body.requiredInstant("validUntil")),
+            guestEmail: guestEmail(&body))
+    }
+
+    /// Rejects only a text that is too long for an address; any other text that is no user's address is looked up and not found.
+    private static func guestEmail(_ body: inout BodyReader) -> String? {
+        guard let email = body.string("guestEmail") else { return nil }
+        if email.utf8.count > WireLimits.emailBytes { body.note("guestEmail", .tooLong) }
+        return email
     }
 
     private static func read(_ call: Call) throws -> Answer {
@@ -59,7 +67,7 @@ enum GuestAccessRoutes {
             case .validUntil: .number(access.window.validUntil.milliseconds)
             }
         }
-        return .list("guestAccesses", accesses, page) { view.guestAccess($1, into: &$0) }
+        return try .list("guestAccesses", accesses, page) { view.guestAccess($1, into: &$0) }
     }
 }
 

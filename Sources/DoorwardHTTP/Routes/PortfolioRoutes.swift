@@ -35,6 +35,6 @@ enum PortfolioRoutes {
         let portfolios = page.sorted(visible) { key, portfolio in
             key == .name ? .name(portfolio.name) : .number(portfolio.createdAt.milliseconds)
         }
-        return .list("portfolios", portfolios, page) { view.portfolio($1, into: &$0) }
+        return try .list("portfolios", portfolios, page) { view.portfolio($1, into: &$0) }
     }
 }

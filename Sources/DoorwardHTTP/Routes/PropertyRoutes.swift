@@ -60,7 +60,7 @@ enum PropertyRoutes {
         let (page, portfolio) = try call.exchange.readQuery { query -> (PageRequest<NameOrAge>, PortfolioID??) in
             (PageRequest(&query), query.id("portfolioId"))
         }
-        return answer(page, call) { property, view in
+        return try answer(page, call) { property, view in
             guard case .some(let portfolio) = portfolio else { return true }
             return property.portfolioID == portfolio && view.sees("portfolioId", of: .property, .property(property.id))
         }
@@ -69,19 +69,19 @@ enum PropertyRoutes {
     private static func listOfPortfolio(_ call: Call) throws -> Answer {
         let page = try call.exchange.readQuery { PageRequest<NameOrAge>(&$0) }
         let portfolio = try call.control.portfolios.portfolio(call.id("id"), for: call.caller)
-        return answer(page, call) { property, _ in property.portfolioID == portfolio.id }
+        return try answer(page, call) { property, _ in property.portfolioID == portfolio.id }
     }
 
     private static func answer(
         _ page: PageRequest<NameOrAge>, _ call: Call, where isWanted: (Property, View) -> Bool
-    ) -> Answer {
+    ) throws(GatewayError) -> Answer {
         let view = call.view
         let visible = SecurityService.visiblePropertyIDs(for: call.caller.userID, in: view.tenancy)
             .compactMap(view.tenancy.property).filter { isWanted($0, view) }
         let properties = page.sorted(visible) { key, property in
             key == .name ? .name(property.name) : .number(property.createdAt.milliseconds)
         }
-        return .list("properties", properties, page) { view.property($1, into: &$0) }
+        return try .list("properties", properties, page) { view.property($1, into: &$0) }
     }
 }
 

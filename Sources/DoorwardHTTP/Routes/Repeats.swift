@@ -12,19 +12,15 @@ struct Repeats: Sendable {
 
     init(key: SymmetricKey) { self.key = key }
 
-    /// - Parameter render: the answer as a repeat gets it.
     /// - Returns: `nil` for a call without a key.
     /// - Throws: `.invalid` for a key that is not 1 to 255 visible ASCII characters.
-    func call<Value>(
-        _ call: Call, render: @escaping @Sendable (Value, TenancyDirectory) -> Answer
-    ) throws(GatewayError) -> IdempotentCall<Value>? {
+    func call(_ call: Call) throws(GatewayError) -> IdempotentCall? {
         guard let text = call.facts.headers[.idempotencyKey] else { return nil }
         guard WireLimits.idempotencyKeyCharacters.contains(text.utf8.count), text.isVisibleASCII else {
             throw .invalid("Idempotency-Key", FieldProblemWord.malformed.rawValue)
         }
         return IdempotentCall(
-            key: IdempotencyKey(principal: "user:\(call.caller.userID)", key: text), fingerprint: fingerprint(of: call),
-            render: { value, tenancy in render(value, tenancy).stored })
+            key: IdempotencyKey(principal: "user:\(call.caller.userID)", key: text), fingerprint: fingerprint(of: call))
     }
 
     /// HMAC-SHA-256 of method, path and body; bodies that say the same in another order of keys are the same.
@@ -39,28 +35,25 @@ struct Repeats: Sendable {
 }
 
 extension Call {
-    /// Makes something and answers 201; a repeat of the call with the same key gets the answer of the first.
+    /// Creates an entity and answers 201; a repeat of the call with the same key gets the entity of the first call.
     ///
     /// - Parameters:
     ///   - make: hands the repeatable call to the use case; `nil` where the request names no key.
     ///   - render: the answer, as the caller may see what was made.
     func create<Entity: Sendable>(
-        _ make: (IdempotentCall<Entity>?) async throws -> Answered<Entity>,
-        render: @escaping @Sendable (Entity, View) -> Answer
+        _ make: (IdempotentCall?) async throws -> Answered<Entity>, render: (Entity, View) -> Answer
     ) async throws -> Answer {
-        let repeatable = try exchange.services.repeats.call(self) { (entity: Entity, tenancy) in
-            render(entity, view(in: tenancy))
-        }
-        return try await make(repeatable).answer(self) { render($0, view) }
+        let made = try await make(try exchange.services.repeats.call(self))
+        return render(made.value, view).marked(as: made)
     }
 }
 
-extension Answered {
-    /// The answer to give: `render`ed for a first call, the kept one for a repeat.
-    func answer(_ call: Call, _ render: (Value) -> Answer) -> Answer {
-        switch self {
-        case .fresh(let value): render(value)
-        case .replayed(let stored): Answer(replaying: stored, to: call.facts)
-        }
+extension Answer {
+    /// The same response, with the header that states whether it is a replay of an earlier call.
+    func marked<Value>(as answered: Answered<Value>) -> Answer {
+        guard answered.isReplay else { return self }
+        var answer = self
+        answer.headers[.idempotentReplayed] = "true"
+        return answer
     }
 }

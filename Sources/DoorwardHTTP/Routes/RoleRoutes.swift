@@ -58,6 +58,6 @@ enum RoleRoutes {
             key == .name ? .name(person.user.fullName) : .number(person.user.createdAt.milliseconds)
         }
         let view = call.view
-        return .list("users", people, page) { view.user($1.user, associations: $1.associations, into: &$0) }
+        return try .list("users", people, page) { view.user($1.user, associations: $1.associations, into: &$0) }
     }
 }

@@ -23,7 +23,8 @@ enum RouteTable {
             }
         }
         // A middleware is around the routes that come after it: here, around none, and so around what is not found.
-        router.add(middleware: UnknownPath(RequestLog(services, method: "other", route: "unknown")))
-        return GatewayResponder(router: router.buildResponder(), services: services)
+        let unknownLog = RequestLog(services, method: "other", route: "unknown")
+        router.add(middleware: UnknownPath(unknownLog))
+        return GatewayResponder(router: router.buildResponder(), services: services, unknownLog: unknownLog)
     }
 }

@@ -45,7 +45,7 @@ enum UnitRoutes {
         let (page, property) = try call.exchange.readQuery { query -> (PageRequest<NameOrAge>, PropertyID??) in
             (PageRequest(&query), query.id("propertyId"))
         }
-        return answer(page, call) { unit in
+        return try answer(page, call) { unit in
             guard case .some(let property) = property else { return true }
             return unit.propertyID == property
         }
@@ -54,17 +54,19 @@ enum UnitRoutes {
     private static func listOfProperty(_ call: Call) throws -> Answer {
         let page = try call.exchange.readQuery { PageRequest<NameOrAge>(&$0) }
         let property = try call.control.portfolios.property(call.id("id"), for: call.caller)
-        return answer(page, call) { $0.propertyID == property.id }
+        return try answer(page, call) { $0.propertyID == property.id }
     }
 
-    private static func answer(_ page: PageRequest<NameOrAge>, _ call: Call, where isWanted: (Unit) -> Bool) -> Answer {
+    private static func answer(
+        _ page: PageRequest<NameOrAge>, _ call: Call, where isWanted: (Unit) -> Bool
+    ) throws(GatewayError) -> Answer {
         let view = call.view
         let visible = SecurityService.visibleUnitIDs(for: call.caller.userID, in: view.tenancy)
             .compactMap(view.tenancy.unit).filter(isWanted)
         let units = page.sorted(visible) { key, unit in
             key == .name ? .name(unit.name) : .number(unit.createdAt.milliseconds)
         }
-        return .list("units", units, page) { view.unit($1, into: &$0) }
+        return try .list("units", units, page) { view.unit($1, into: &$0) }
     }
 
     /// What hangs on the unit, so far as the caller may see it.
@@ -77,6 +79,6 @@ enum UnitRoutes {
                 call.caller.principal, .viewStatus, on: id, at: view.now, override: false, in: view.tenancy
             ).isAllowed
         }.compactMap(view.tenancy.device)
-        return .list("devices", DeviceRoutes.sorted(devices, page), page) { view.device($1, into: &$0) }
+        return try .list("devices", DeviceRoutes.sorted(devices, page), page) { view.device($1, into: &$0) }
     }
 }

@@ -21,19 +21,10 @@ enum UnlockRoute {
         let request = CommandRequest(
             caller: call.caller, deviceID: call.id("id"), attemptedID: call.exchange.text("id"), operation: operation,
             statedReason: order.reason, override: order.override, timeout: order.timeout ?? call.services.commandTimeout)
-        let repeatable = try call.services.repeats.call(call) { (finished: FinishedCommand, tenancy) in
-            answer(finished, call.view(in: tenancy), requestID: call.facts.requestID, asProblem: false)
-        }
-        switch try await call.control.locks.begin(request, repeatable: repeatable) {
-        case .replayed(let stored): return replayed(stored, call, isAsync: order.isAsync)
-        case .fresh(let running):
-            if order.isAsync {
-                let (command, view) = (running.accepted, call.view)
-                return accepted(command.id.description) { view.command(command, into: &$0) }
-            }
-            return answer(
-                await running.finished, call.view, requestID: call.facts.requestID, asProblem: call.facts.wantsProblem)
-        }
+        let begun = try await call.control.locks.begin(request, repeatable: try call.services.repeats.call(call))
+        let running = begun.value
+        guard !order.isAsync else { return accepted(running.accepted, call.view).marked(as: begun) }
+        return answer(await running.finished, call.view, call.facts).marked(as: begun)
     }
 
     // MARK: - Request
@@ -65,28 +56,18 @@ enum UnlockRoute {
 
     // MARK: - Answer
 
-    private static func accepted(_ id: String, _ command: (inout JSONWriter) -> Void) -> Answer {
-        var answer = Answer.success(202, location: "/api/v1/commands/\(id)") { $0.field("command", command) }
+    private static func accepted(_ command: Command, _ view: View) -> Answer {
+        var answer = Answer.success(202, location: "/api/v1/commands/\(command.id)") { writer in
+            writer.field("command") { view.command(command, into: &$0) }
+        }
         answer.headers[.preferenceApplied] = "respond-async"
         return answer
     }
 
-    /// The answer to a repeat: to one that would rather not wait, the command and its place, as to a first call.
-    private static func replayed(_ stored: StoredAnswer, _ call: Call, isAsync: Bool) -> Answer {
-        guard isAsync, let command = stored.command, case .string(let id)? = command["id"] else {
-            return Answer(replaying: stored, to: call.facts)
-        }
-        var answer = accepted(id) { JSONValue.object(command).write(into: &$0) }
-        answer.headers[.idempotentReplayed] = "true"
-        return answer
-    }
-
     /// 200 for what the lock confirmed; any other end is an error that carries the command.
-    private static func answer(
-        _ finished: FinishedCommand, _ view: View, requestID: String, asProblem: @autoclosure () -> Bool
-    ) -> Answer {
+    private static func answer(_ finished: FinishedCommand, _ view: View, _ facts: RequestFacts) -> Answer {
         guard finished.command.state == .confirmed else {
-            return ErrorAnswer(finished) { view.command($0, into: &$1) }.answer(requestID: requestID, asProblem: asProblem())
+            return ErrorAnswer(finished, problem: problem(of: finished, view)) { view.command($0, into: &$1) }.answer(facts)
         }
         return .success { writer in
             writer.field("command") { view.command(finished.command, into: &$0) }
@@ -98,12 +79,11 @@ enum UnlockRoute {
     }
 }
 
-extension StoredAnswer {
-    /// The command that the answer is about, in `data` or, of an error, in `details`.
-    fileprivate var command: [String: JSONValue]? {
-        guard case .object(let members)? = try? JSONParser.parse(body),
-            case .object(let holder)? = members["data"] ?? members["details"], case .object(let command)? = holder["command"]
-        else { return nil }
-        return command
+extension UnlockRoute {
+    /// The adapter's explanation of the failure, with the lock's name; broker and topic only for callers who may see its address.
+    private static func problem(of finished: FinishedCommand, _ view: View) -> String? {
+        guard let problem = finished.problem, let device = view.tenancy.device(finished.command.deviceID) else { return nil }
+        let seesAddress = view.sees("address", of: .device, .device(device.id))
+        return "\(device.name): \(seesAddress ? problem.detail : problem.summary)"
     }
 }

@@ -59,7 +59,7 @@ enum UserRoutes {
             key == .name ? .name(user.fullName) : .number(user.createdAt.milliseconds)
         }
         let view = call.view
-        return .list("users", users, page) { view.user($1, into: &$0) }
+        return try .list("users", users, page) { view.user($1, into: &$0) }
     }
 
     // MARK: - Private

@@ -15,9 +15,10 @@ struct AccessTokens: Sendable {
     private let issuer: String
     private let lifetime: Duration
     private let signingKey: EdDSA.PrivateKey
+    private let random: RandomSource
 
-    init(key: TokenKey, issuer: String, lifetime: Duration) async {
-        (self.keyID, self.issuer, self.lifetime) = (key.keyID, issuer, lifetime)
+    init(key: TokenKey, issuer: String, lifetime: Duration, random: RandomSource) async {
+        (self.keyID, self.issuer, self.lifetime, self.random) = (key.keyID, issuer, lifetime, random)
         signingKey = EdDSA.PrivateKey(backing: key.signing)
         await keys.add(eddsa: signingKey, kid: JWKIdentifier(string: keyID))
     }
@@ -28,7 +29,7 @@ struct AccessTokens: Sendable {
         let issued = Int(now.milliseconds / 1000)
         let claims = AccessTokenClaims(
             iss: issuer, aud: Self.audience, sub: session.userID.description, sid: session.id.description, iat: issued,
-            exp: issued + seconds, jti: RandomToken.hexadecimal())
+            exp: issued + seconds, jti: random.hexadecimal(byteCount: 16))
         let token = try await keys.sign(
             claims, kid: JWKIdentifier(string: keyID), header: ["typ": .string(Self.type)])
         return (token, seconds)
@@ -49,10 +50,12 @@ struct AccessTokens: Sendable {
     }
 
     /// Whether the header is exactly the one that `issue` writes: no other algorithm, no other key, no key of the
-    /// token's own, nothing critical. The library would fall back to its default key for an unknown `kid`.
+    /// token's own, nothing critical. The library would fall back to its default key for an unknown `kid`. And whether all
+    /// three parts are spelled as `issue` spells them: the library takes padding and other last characters as well.
     private func hasOwnHeader(_ token: String) -> Bool {
         let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let bytes = Base64URL.decode(parts[0]),
+        guard parts.count == 3, parts.dropFirst().allSatisfy({ Base64URL.decode($0) != nil }),
+            let bytes = Base64URL.decode(parts[0]),
             case .object(let header)? = try? JSONParser.parse(bytes)
         else { return false }
         return header == ["alg": .string("EdDSA"), "typ": .string(Self.type), "kid": .string(keyID)]
@@ -78,37 +81,4 @@ struct VerifiedToken: Sendable {
     let userID: UserID
     let sessionID: SessionID
     let expiresAt: Timestamp
-}
-
-enum RandomToken {
-    /// 128 random bits.
-    static func hexadecimal() -> String {
-        var generator = SystemRandomNumberGenerator()
-        let text = String(generator.next() as UInt64, radix: 16)
-        let more = String(generator.next() as UInt64, radix: 16)
-        return String(repeating: "0", count: 16 - text.utf8.count) + text
-            + String(repeating: "0", count: 16 - more.utf8.count) + more
-    }
-}
-
-enum Base64URL {
-    /// Base64 in the alphabet for URLs, without padding (RFC 4648, section 5).
-    static func encode(_ bytes: [UInt8]) -> String {
-        String(
-            Data(bytes).base64EncodedString().compactMap { $0 == "=" ? nil : $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
-    }
-
-    static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
-        var characters: [UInt8] = []
-        for byte in text {
-            switch byte {
-            case UInt8(ascii: "-"): characters.append(UInt8(ascii: "+"))
-            case UInt8(ascii: "_"): characters.append(UInt8(ascii: "/"))
-            case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): return nil
-            default: characters.append(byte)
-            }
-        }
-        while !characters.count.isMultiple(of: 4) { characters.append(UInt8(ascii: "=")) }
-        return Data(base64Encoded: Data(characters)).map { Array($0) }
-    }
 }

@@ -6,8 +6,10 @@ internal import FoundationEssentials
 package struct TokenKey: Sendable {
     let signing: Curve25519.Signing.PrivateKey
 
-    /// A new key, from the system's cryptographic generator.
-    package init() { signing = Curve25519.Signing.PrivateKey() }
+    /// A new key.
+    ///
+    /// - Throws: never, as any 32 bytes are a key (RFC 8032, section 5.1.5).
+    package init(random: RandomSource) throws { try self.init(rawRepresentation: Secret(random.bytes(32))) }
 
     /// A key that was kept.
     ///
@@ -27,6 +29,11 @@ package struct TokenKey: Sendable {
         SHA256.hash(data: signing.publicKey.rawRepresentation).prefix(8).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
+    }
+
+    /// 32 bytes of a key for a purpose outside this module; see `derivedKey`.
+    package func derivedBytes(for purpose: String) -> Secret<[UInt8]> {
+        Secret(derivedKey(for: purpose).withUnsafeBytes { Array($0) })
     }
 
     /// A key for another purpose (HKDF-SHA-256, RFC 5869), of which `purpose` is the info.

@@ -1,4 +1,5 @@
 internal import CMosquitto
+internal import DoorwardDomain
 
 /// What the callbacks of one handle note. They are called from inside its functions, so under the same lock.
 final class HandleEvents {
@@ -24,6 +25,10 @@ final class HandleEvents {
     private(set) var messages: [MQTTMessage] = []
     /// Messages that came and were not taken, as they were too long or too many.
     private(set) var dropped = 0
+    /// Those of them that were too long, at most `mostTooLong`.
+    private(set) var tooLong: [(topic: String, bytes: Int)] = []
+    /// Entries of `tooLong`, at the most.
+    private static let mostTooLong = 16
     var acknowledgements: [(number: Int32, code: Int32)] = []
     /// Answers to subscriptions: the reason code of each filter.
     var subscriptions: [(number: Int32, codes: [Int32])] = []
@@ -36,10 +41,15 @@ final class HandleEvents {
 
     init(longestPayload: Int) { self.longestPayload = longestPayload }
 
-    /// - Returns: what has come since somebody asked, and how many messages are lost.
-    func take() -> (messages: [MQTTMessage], dropped: Int) {
-        defer { (messages, dropped, bytes) = ([], 0, 0) }
-        return (messages, dropped)
+    /// Whether anything has arrived from the broker since the last events were taken.
+    var hasAny: Bool {
+        !(messages.isEmpty && acknowledgements.isEmpty && subscriptions.isEmpty && unsubscriptions.isEmpty) || dropped > 0
+    }
+
+    /// - Returns: what has arrived since the last call, how many messages are lost, and which of them were too long.
+    func take() -> (messages: [MQTTMessage], dropped: Int, tooLong: [(topic: String, bytes: Int)]) {
+        defer { (messages, dropped, bytes, tooLong) = ([], 0, 0, []) }
+        return (messages, dropped, tooLong)
     }
 
     private func hear(_ message: mosquitto_message) {
@@ -47,12 +57,20 @@ final class HandleEvents {
         guard let topic = message.topic, count <= longestPayload, messages.count < Self.mostMessages, bytes < Self.mostBytes
         else {
             dropped += 1
+            if let topic = message.topic.map({ String(cString: $0) }), topic.isStreamSafe, count > longestPayload,
+                tooLong.count < Self.mostTooLong
+            {
+                tooLong.append((topic, count))
+            }
             return
         }
+        let text = String(cString: topic)
+        // No lock's filter has such a topic: it matched a wildcard of discovery.
+        guard text.isStreamSafe else { return }
         bytes += count
         messages.append(
             MQTTMessage(
-                topic: String(cString: topic), payload: Array(UnsafeRawBufferPointer(start: message.payload, count: count)),
+                topic: text, payload: Array(UnsafeRawBufferPointer(start: message.payload, count: count)),
                 isRetained: message.retain, quality: message.qos == 0 ? .atMostOnce : .atLeastOnce))
     }
 

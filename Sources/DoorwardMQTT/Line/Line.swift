@@ -28,11 +28,13 @@ struct Line: ~Copyable {
         var hasAnswer = false
     }
 
-    private enum Phase {
+    enum Phase {
         case resting(until: MonotonicInstant)
         case making
         case opening(until: MonotonicInstant)
         case standing
+        /// The connection was established, and the broker has stalled. It has been reported as disconnected.
+        case waking(until: MonotonicInstant)
     }
 
     /// Bytes of a payload that is sent; no lock takes more than a few hundred.
@@ -43,17 +45,20 @@ struct Line: ~Copyable {
     private static let longestBacklog: UInt64 = 64 * 1024
     /// How often the library looks at its own clock: pings, and a silent broker.
     private static let heartbeat = Duration.seconds(1)
+    /// How long a stalled broker may take to resume before another connection is made. Earlier messages that it delivers then are
+    /// still received, as this connection's subscriptions remain in place all the time.
+    static let longestStandstill = Duration.seconds(30)
     /// How long a machine may wait before it confirms bytes, so that one packet confirms more (RFC 1122, section 4.2.3.2, allows
     /// 500 ms; Linux begins with 40).
     private static let slowestConfirmation = Duration.milliseconds(50)
 
-    private let settings: MQTTSettings
+    let settings: MQTTSettings
     private let random: RandomSource
-    private var phase: Phase
-    private var handle: Handle?
-    private var version = MQTTVersion.five
+    var phase: Phase
+    var handle: Handle?
+    var version = MQTTVersion.five
     /// Whether the broker is known to speak MQTT 5: then a connection that breaks is no word against it.
-    private var isKnownToSpeakFive = false
+    var isKnownToSpeakFive = false
     private var backOff: BackOff
     /// Whether anything has ever answered at the address on this connection.
     private var hasReached = false
@@ -84,8 +89,11 @@ struct Line: ~Copyable {
     // MARK: - Sending
 
     /// Hands the frame to the socket, whole, now, or throws.
-    mutating func publish(_ frame: MQTTFrame, at now: MonotonicInstant) throws(MQTTSendError) -> MQTTSentFrame {
+    mutating func publish(
+        _ frame: MQTTFrame, answeredBy paths: MQTTAnswerPaths, at now: MonotonicInstant
+    ) throws(MQTTSendError) -> MQTTSentFrame {
         let quality = try check(frame.payload, frame.quality, longest: Self.longestPayload)
+        guard subscriptions.stand(paths) else { throw .notSubscribed }
         guard let socket = handle?.socket, let flow = TCPFlow(socket) else { throw .notConnected }
         guard flow.unconfirmed <= Self.longestBacklog, !pulse.isSlow(at: now) else { throw .busy }
         // One that could not be confirmed in its time would end the connection for everybody.
@@ -195,21 +203,51 @@ struct Line: ~Copyable {
             if let cutBecause { throw cutBecause }
             try serve(ready)
             collect(&turn, at: now)
-            if let socket = handle?.socket, isStuck(socket, at: now) {
+            if isStuck(at: now) {
                 cut(.stuck)
                 throw .stuck
             }
+            if pulse.isGone(at: now) || unacknowledged.isOneStuck(at: now) {
+                phase = .waking(until: now.advanced(by: Self.longestStandstill))
+                turn.events.append(.disconnected(.standsStill))
+            }
             beat(at: now)
+        case .waking(let until): try goOnWaking(ready, until: until, at: now, &turn)
         }
     }
 
-    private mutating func isStuck(_ socket: Int32, at now: MonotonicInstant) -> Bool {
-        late.isOneStuck(on: socket, at: now) || unacknowledged.isOneStuck(at: now) || pulse.isGone(at: now)
+    /// Sends nothing; any message or acknowledgement shows that the broker has resumed.
+    private mutating func goOnWaking(
+        _ ready: Readiness, until: MonotonicInstant, at now: MonotonicInstant, _ turn: inout Turn
+    ) throws(MQTTFailure) {
+        try serve(ready)
+        if handle?.events.hasAny == true {
+            rise(at: now, &turn)
+            return collect(&turn, at: now)
+        }
+        guard until > now, !isStuck(at: now) else {
+            cut(.stuck)
+            throw .stuck
+        }
+    }
+
+    /// Marks the connection as established, and requests all subscriptions anew.
+    private mutating func rise(at now: MonotonicInstant, _ turn: inout Turn) {
+        (phase, pulse, nextBeat, unacknowledged) = (.standing, Pulse(), now, Unacknowledged())
+        lastFrameBefore = lastFrame
+        subscriptions.beginAnew()
+        turn.events.append(.connected(version))
+    }
+
+    /// Whether an expired frame is still in this machine's socket buffer, from where it can be withdrawn.
+    private mutating func isStuck(at now: MonotonicInstant) -> Bool {
+        guard let socket = handle?.socket else { return false }
+        return late.isOneStuck(on: socket, at: now)
     }
 
     /// Asks the broker whether it is there, once a heartbeat.
     private mutating func beat(at now: MonotonicInstant) {
-        guard pulse.isAnswered, now >= nextBeat, let number = handle?.askPulse() else { return }
+        guard case .standing = phase, pulse.isAnswered, now >= nextBeat, let number = handle?.askPulse() else { return }
         nextBeat = now.advanced(by: Self.heartbeat)
         pulse.ask(number, after: lastFrame, at: now)
     }
@@ -244,12 +282,10 @@ struct Line: ~Copyable {
         _ answer: HandleEvents.Answer, at now: MonotonicInstant, _ turn: inout Turn
     ) throws(MQTTFailure) {
         guard answer.code == 0 else { throw refusal(answer.code) }
-        (phase, terms) = (.standing, answer)
+        terms = answer
         isKnownToSpeakFive = isKnownToSpeakFive || version == .five
         backOff.reset()
-        lastFrameBefore = lastFrame
-        subscriptions.beginAnew()
-        turn.events.append(.connected(version))
+        rise(at: now, &turn)
         collect(&turn, at: now)
     }
 
@@ -261,6 +297,7 @@ struct Line: ~Copyable {
         guard let noted = handle?.events else { return }
         for number in noted.unsubscriptions { pulse.answered(number) }
         turn.hasAnswer = !noted.unsubscriptions.isEmpty
+        let hasAnswers = !noted.subscriptions.isEmpty
         for (number, codes) in noted.subscriptions {
             for (filter, code) in subscriptions.answered(number, codes) {
                 turn.events.append(.subscriptionRefused(filter, reason: String(cString: mosquitto_reason_string(code))))
@@ -270,26 +307,31 @@ struct Line: ~Copyable {
             turn.events.append(.acknowledged(MQTTFrameID(rawValue: number), MQTTAcknowledgement(code: code)))
         }
         (noted.subscriptions, noted.unsubscriptions, noted.acknowledgements) = ([], [], [])
-        let (messages, dropped) = noted.take()
+        let (messages, dropped, tooLong) = noted.take()
+        for message in tooLong { turn.events.append(.tooLong(topic: message.topic, bytes: message.bytes)) }
         if !messages.isEmpty || dropped > 0 { pulse.hear(at: now) }
         for var message in messages {
             message.after = lastFrame
             turn.events.append(.message(message))
         }
         turn.dropped += dropped
+        if hasAnswers, subscriptions.isSettled { turn.events.append(.subscribed) }
     }
 
     // MARK: - Failing
 
     private mutating func fail(_ failure: MQTTFailure, at now: MonotonicInstant, _ turn: inout Turn) {
         // What had come before the end has come.
+        if case .waking = phase, handle?.events.hasAny == true { rise(at: now, &turn) }
         if case .standing = phase { collect(&turn, at: now) }
         let shown = shown(failure)
         let isFallBack = isFallBack(after: failure)
+        // A stalled connection has already been reported as disconnected.
+        let isKnown = if case .waking = phase { true } else { false }
         drop()
         (version, cutBecause) = (isFallBack ? .three : .five, nil)
         phase = .resting(until: isFallBack ? now : now.advanced(by: backOff.pause(random)))
-        turn.events.append(.disconnected(shown))
+        if !isKnown { turn.events.append(.disconnected(shown)) }
     }
 
     /// Ends it: in order, with a goodbye; or without a word, so that the broker says the last will.
@@ -309,6 +351,8 @@ struct Line: ~Copyable {
         case .opening(let until): return socketWait(until: min(until, heartbeat))
         case .standing:
             return socketWait(until: [late.next, unacknowledged.next, heartbeat].compactMap(\.self).min() ?? heartbeat)
+        case .waking(let until):
+            return socketWait(until: [until, late.next, heartbeat].compactMap(\.self).min() ?? heartbeat)
         }
     }
 
@@ -318,49 +362,12 @@ struct Line: ~Copyable {
     }
 }
 
-// MARK: - What went wrong, in words
-
-extension Line {
-    /// Reason codes of a protocol that the broker does not know: of 3.1.1, and of 5.0.
-    private static let foreignProtocol: Set<Int32> = [1, 0x84]
-    /// Reason codes of somebody whom the broker does not know: of 3.1.1, and of 5.0.
-    private static let stranger: Set<Int32> = [4, 5, 0x86, 0x87, 0x8C]
-
-    private func refusal(_ code: Int32) -> MQTTFailure {
-        if version == .five, Self.foreignProtocol.contains(code) { return .refused("it does not speak MQTT 5") }
-        let words = version == .five ? mosquitto_reason_string(code) : mosquitto_connack_string(code)
-        let reason = words.map { String(cString: $0) } ?? "code \(code)"
-        guard Self.stranger.contains(code) else { return .refused(reason) }
-        return .refused("\(reason) Check the user name, the password, and what the broker allows them.")
-    }
-
-    /// What is told of a failure: the reason with which the broker ended it, where it gave one.
-    private mutating func shown(_ failure: MQTTFailure) -> MQTTFailure {
-        if let goodbye = handle?.events.goodbye, goodbye >= 0x80 {
-            return .lost(String(cString: mosquitto_reason_string(goodbye)))
-        }
-        guard case .opening = phase, case .lost = failure else { return failure }
-        guard settings.tls == nil else { return .lost("it ended the connection without a word; check that this port speaks TLS") }
-        return .lost("it ended the connection without a word; check that this port speaks MQTT, and whether it wants TLS")
-    }
-
-    /// Whether a broker that does not speak MQTT 5 may have said so: some close the connection without a word.
-    private mutating func isFallBack(after failure: MQTTFailure) -> Bool {
-        guard case .opening = phase, version == .five else { return false }
-        switch failure {
-        case .lost: return !isKnownToSpeakFive
-        case .refused: return handle?.events.answer.map { Self.foreignProtocol.contains($0.code) } ?? false
-        case .unreachable, .notTrusted, .stuck, .stopped: return false
-        }
-    }
-}
-
 extension MQTTAcknowledgement {
     fileprivate init(code: Int32) {
         switch code {
         case 0: self = .taken
         case 0x10: self = .nobodySubscribed
-        default: self = .refused(String(cString: mosquitto_reason_string(code)))
+        default: self = .refused(reason: String(cString: mosquitto_reason_string(code)), isNotAuthorized: code == 0x87)
         }
     }
 }

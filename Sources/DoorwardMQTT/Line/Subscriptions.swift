@@ -27,6 +27,9 @@ struct Subscriptions {
     }
 
     private var wanted: Set<MQTTFilter> = []
+    /// All filters wanted since the connection began, in the order of the requests: the broker is asked in this order, so that
+    /// earlier requests are acknowledged earlier.
+    private var order: [MQTTFilter] = []
     /// Those of them whose messages are to come marked as they were published; none that somebody wants as kept ones alone.
     private var wantedAsPublished: Set<MQTTFilter> = []
     private var toAsk = Queue()
@@ -34,8 +37,18 @@ struct Subscriptions {
     private var toLeave: [MQTTFilter] = []
     /// What the broker was asked for as published on this connection.
     private var askedAsPublished: Set<MQTTFilter> = []
-    /// What was asked for under a packet's number, and is not answered.
-    private var asked: [Int32: [MQTTFilter]] = [:]
+    /// The filters of each SUBSCRIBE packet without a SUBACK, by packet identifier; `nil` for a filter that was given up since.
+    private var asked: [Int32: [MQTTFilter?]] = [:]
+    /// The filters that the broker has granted on this connection, and those that it has refused, of those still wanted.
+    private var (granted, refused): (Set<MQTTFilter>, Set<MQTTFilter>) = ([], [])
+
+    /// Whether all wanted filters have been requested and answered.
+    var isSettled: Bool { !hasToAsk && asked.isEmpty }
+
+    /// Whether the broker has granted the needed filters of `paths`, and answered the others.
+    func stand(_ paths: MQTTAnswerPaths) -> Bool {
+        paths.needed.allSatisfy(granted.contains) && paths.asked.allSatisfy { granted.contains($0) || refused.contains($0) }
+    }
 
     /// Whether there is something to tell the broker at this moment.
     var isWaiting: Bool { (hasToAsk && asked.count < Self.mostPackets) || !toLeave.isEmpty }
@@ -52,6 +65,10 @@ struct Subscriptions {
                 wanted.subtract(filters)
                 wantedAsPublished.subtract(filters)
                 toLeave += filters
+                // A SUBACK that is still in flight must not count for a later request.
+                let left = Set(filters)
+                asked = asked.mapValues { $0.map { filter in filter.flatMap { left.contains($0) ? nil : $0 } } }
+                forget(left)
             }
         }
     }
@@ -59,6 +76,8 @@ struct Subscriptions {
     /// Who takes the mark for the broker's own, a lock that hears its state there, must never see a sender's.
     private mutating func want(_ filter: MQTTFilter, asPublished: Bool) {
         let isNew = wanted.insert(filter).inserted
+        if isNew { order.append(filter) }
+        if order.count > 2 * wanted.count + 100 { tidyOrder() }
         if asPublished, isNew { wantedAsPublished.insert(filter) }
         if !asPublished { wantedAsPublished.remove(filter) }
         if isToBeRenewed(filter) { toLeave.append(filter) }
@@ -73,10 +92,12 @@ struct Subscriptions {
 
     /// On a connection that has just been made the broker knows of nothing.
     mutating func beginAnew() {
-        let plain = wanted.subtracting(wantedAsPublished)
-        toAsk = Queue(filters: Array(plain), members: plain)
-        toAskAsPublished = Queue(filters: Array(wantedAsPublished), members: wantedAsPublished)
-        (toLeave, askedAsPublished, asked) = ([], [], [:])
+        tidyOrder()
+        (toAsk, toAskAsPublished) = (Queue(), Queue())
+        for filter in order {
+            if wantedAsPublished.contains(filter) { toAskAsPublished.append(filter) } else { toAsk.append(filter) }
+        }
+        (toLeave, askedAsPublished, asked, granted, refused) = ([], [], [:], [], [])
     }
 
     /// Tells the broker, as long as the socket takes it.
@@ -87,9 +108,11 @@ struct Subscriptions {
                 guard handle.unsubscribe(some) else { return }
                 toLeave.removeFirst(some.count)
                 askedAsPublished.subtract(some)
+                forget(Set(some))
                 continue
             }
-            let asPublished = toAsk.filters.isEmpty
+            // Command topics first: commands wait for a lock's state topics, so its command topic is subscribed to by then, too.
+            let asPublished = !toAskAsPublished.filters.isEmpty
             let taken = Self.packet(of: asPublished ? toAskAsPublished : toAsk)
             // Nobody may want it any more, or somebody in the other way.
             let some = taken.filter { wanted.contains($0) && wantedAsPublished.contains($0) == asPublished }
@@ -100,6 +123,16 @@ struct Subscriptions {
             }
             if asPublished { toAskAsPublished.removeFirst(taken) } else { toAsk.removeFirst(taken) }
         }
+    }
+
+    private mutating func tidyOrder() {
+        var seen: Set<MQTTFilter> = []
+        order = order.filter { wanted.contains($0) && seen.insert($0).inserted }
+    }
+
+    private mutating func forget(_ filters: Set<MQTTFilter>) {
+        granted.subtract(filters)
+        refused.subtract(filters)
     }
 
     private static func packet(of queue: Queue) -> ArraySlice<MQTTFilter> {
@@ -115,7 +148,17 @@ struct Subscriptions {
     /// - Returns: those that it does not give.
     mutating func answered(_ number: Int32, _ codes: [Int32]) -> [(filter: MQTTFilter, code: Int32)] {
         guard let filters = asked.removeValue(forKey: number) else { return [] }
-        return zip(filters, codes).filter { $1 >= 0x80 }.map { ($0, $1) }
+        var denied: [(filter: MQTTFilter, code: Int32)] = []
+        for case (let filter?, let code) in zip(filters, codes) {
+            forget([filter])
+            if code < 0x80 {
+                granted.insert(filter)
+            } else {
+                refused.insert(filter)
+                denied.append((filter, code))
+            }
+        }
+        return denied
     }
 }
 

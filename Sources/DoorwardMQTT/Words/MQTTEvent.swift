@@ -6,8 +6,12 @@ package enum MQTTEvent: Hashable, Sendable {
     case disconnected(MQTTFailure)
     /// A message of a subscription.
     case message(MQTTMessage)
+    /// A message that came and was dropped, as it was longer than `MQTTSettings.longestPayload`.
+    case tooLong(topic: String, bytes: Int)
     /// The broker has a frame of quality `.atLeastOnce`; or has refused it, or knows that nobody is subscribed to its topic.
     case acknowledged(MQTTFrameID, MQTTAcknowledgement)
+    /// All wanted subscriptions have been requested, and the broker has answered.
+    case subscribed
     /// The broker does not give what was asked for, in the words of its reason code.
     case subscriptionRefused(MQTTFilter, reason: String)
 }
@@ -23,8 +27,8 @@ package enum MQTTAcknowledgement: Hashable, Sendable {
     case taken
     /// The broker has it, and nobody to give it to.
     case nobodySubscribed
-    /// The broker does not take it; the words of its reason code.
-    case refused(String)
+    /// The broker rejected it: the text of its reason code, and whether that is `Not authorized`.
+    case refused(reason: String, isNotAuthorized: Bool)
 }
 
 /// The protocol that a broker speaks.
@@ -47,8 +51,31 @@ package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case lost(String)
     /// The gateway has ended it: a frame could not get to the broker while it meant anything.
     case stuck
+    /// The broker has stalled: its machine accepts bytes, but the broker answers nothing. The connection is left open for a
+    /// while, with nothing sent over it, to see what the broker does when it resumes.
+    case standsStill
     /// The gateway has ended it in order.
     case stopped
+
+    private static let standstill = """
+        the broker stands still; no client can take back what its machine has accepted of the last commands, and the broker may \
+        deliver it late, when it goes on
+        """
+
+    /// The reason alone, in lower case, to be put in brackets after a broker's name: `connection refused`.
+    package var reason: String {
+        let text =
+            switch self {
+            case .unreachable(let why): why
+            case .refused(let why): "refused by the broker: \(why)"
+            case .notTrusted(let why): "TLS failed: \(why)"
+            case .lost(let why): why.lowercased().hasPrefix("connection") ? why : "connection lost: \(why)"
+            case .stuck: "the broker stopped reading, so the connection was cut"
+            case .standsStill: Self.standstill
+            case .stopped: "stopped"
+            }
+        return text.prefix(2).allSatisfy(\.isUppercase) ? text : text.prefix(1).lowercased() + text.dropFirst()
+    }
 
     /// One sentence for a person, without its end.
     package var description: String {
@@ -58,6 +85,7 @@ package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .notTrusted(let why): "no secure connection to the broker: \(why)"
         case .lost(let why): "the connection to the broker is lost: \(why)"
         case .stuck: "the broker has not read for too long; the connection was cut so that nothing arrives late"
+        case .standsStill: Self.standstill
         case .stopped: "the connection was ended"
         }
     }
@@ -67,6 +95,8 @@ package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
 package enum MQTTSendError: Error, Hashable, Sendable {
     /// There is no connection at this moment.
     case notConnected
+    /// The broker has not yet granted the subscriptions by which the answer would arrive.
+    case notSubscribed
     /// The broker reads too slowly, or has not acknowledged enough of what it was sent.
     case busy
     /// The payload is too long, for us or for the broker.

@@ -19,7 +19,8 @@ package struct MQTTHealth: Hashable, Sendable, CustomStringConvertible {
         package internal(set) var connects = 0
         /// Times that a connection ended, or could not be made.
         package internal(set) var disconnects = 0
-        /// Of those, times that the gateway cut it since a frame could not get to the broker while it meant anything.
+        /// Of those, times that the gateway cut it because a frame could not reach the broker within its lifetime, or because the
+        /// broker stalled.
         package internal(set) var cutAsStuck = 0
         /// Messages that were handed on.
         package internal(set) var messagesIn = 0
@@ -52,9 +53,11 @@ package struct MQTTHealth: Hashable, Sendable, CustomStringConvertible {
         case .disconnected(let failure):
             (connectedSince, lastFailure, lastFailureAt) = (nil, failure, now)
             counts.disconnects += 1
-            if failure == .stuck { counts.cutAsStuck += 1 }
+            if failure == .stuck || failure == .standsStill { counts.cutAsStuck += 1 }
         case .message: counts.messagesIn += 1
+        case .tooLong: break
         case .acknowledged(_, .refused): counts.framesRejected += 1
+        case .subscribed: break
         case .acknowledged: counts.framesAcknowledged += 1
         case .subscriptionRefused: counts.subscriptionsRefused += 1
         }

@@ -1,6 +1,8 @@
+internal import DoorwardDomain
+
 /// A topic that something can be published to: no wildcard, 1 to 65,535 bytes (MQTT 5.0, section 4.7), and not one of the
 /// broker's own, which begin with `$`. Nor one for which a broker may end the connection, and everybody's with it: with control
-/// characters or what is no character (section 1.5.4), or more than 200 slashes (mosquitto).
+/// characters or what is no character (section 1.5.4), or more than 200 slashes (mosquitto). Nor one that is not stream-safe.
 package struct MQTTTopic: Hashable, Sendable, CustomStringConvertible {
     /// As it goes over the wire.
     package let description: String
@@ -71,7 +73,7 @@ private enum TopicRules {
         !text.isEmpty && text.utf8.count <= longest && text.utf8.count(where: { $0 == UInt8(ascii: "/") }) <= mostSlashes
             && text.unicodeScalars.allSatisfy {
                 $0.properties.generalCategory != .control && !$0.properties.isNoncharacterCodePoint
-            }
+            } && text.isStreamSafe
     }
 
     static func isWildcard(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "+") || byte == UInt8(ascii: "#") }

@@ -1,4 +1,5 @@
 package import DoorwardControl
+package import DoorwardDomain
 import Glibc
 
 /// The file that a backup becomes. It is written under another name in the same folder, and takes its own name only when
@@ -25,9 +26,8 @@ package struct BackupTarget: Sendable {
     private static let longestName = 255 - ".partial-".utf8.count - 16 - "-journal".utf8.count
 
     /// Makes the empty file that the copy is written to. Two backups never meet in one.
-    package func begin() throws(StoreBackupError) -> PartialBackup {
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-        let partial = path + ".partial-" + String(repeating: "0", count: 16 - digits.count) + digits
+    package func begin(_ random: RandomSource) throws(StoreBackupError) -> PartialBackup {
+        let partial = path + ".partial-" + random.hexadecimal(byteCount: 8)
         let descriptor = open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(0o600))
         guard descriptor >= 0 else { throw .failed(systemError("the copy's file cannot be made")) }
         return PartialBackup(path: partial, target: path, folder: folder, descriptor: descriptor)

@@ -66,6 +66,22 @@ struct CommandsCheck {
         if let id = openRows.symmetricDifference(open.keys).min() { throw StoreFault(.command(id)) }
         let rows = try db.firstRow("SELECT count(*) FROM commands") { try $0.value(Int64.self) } ?? 0
         guard UInt64(rows) == count else { throw StoreFault(.commandCount) }
+        if schema >= 5 { try Self.checkCounts(in: db) }
+    }
+
+    /// Compares the counts that are kept with the commands.
+    private static func checkCounts(in db: Database) throws {
+        let commands = """
+            SELECT device_id, log, coalesce(property_id, x''), coalesce(unit_id, x''), coalesce(actor_user_id, x''), count(*)
+            FROM commands GROUP BY 1, 2, 3, 4, 5
+            """
+        let counts = "SELECT device_id, log, property_id, unit_id, actor_user_id, commands FROM command_counts"
+        let sums = "SELECT log, property_id, sum(commands) FROM command_counts GROUP BY 1, 2"
+        let totals = "SELECT log, property_id, commands FROM command_totals"
+        for (one, other) in [(commands, counts), (counts, commands), (sums, totals), (totals, sums)] {
+            let differs = try db.firstRow("\(one) EXCEPT \(other) LIMIT 1") { _ in true } ?? false
+            if differs { throw StoreFault(.keptCount) }
+        }
     }
 
     private static func row(of id: CommandID, in db: Database) throws -> CommandRow? {

@@ -21,6 +21,8 @@ package struct StoreCheck {
         }
         let lock = try FileLock(for: file.path)
         defer { lock.release() }
+        let fileLock = try InodeLock(for: file.path)
+        defer { fileLock.release() }
         let companions = Companions(of: file.path)
         defer { companions.removeNew() }
         do {
@@ -63,7 +65,7 @@ package struct StoreCheck {
             defer { report.counts = records.counts }
             try records.run(progress)
             progress(StoreCheckProgress(stage: .structure, done: 0, total: 1))
-            try TenancyCheck(db: db).run()
+            try TenancyCheck(db: db, schema: schema).run()
             try StructureCheck(db: db).run()
             progress(StoreCheckProgress(stage: .structure, done: 1, total: 1))
         } catch {

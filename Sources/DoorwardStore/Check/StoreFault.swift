@@ -57,6 +57,8 @@ package struct StoreFault: Error, Equatable, Sendable {
         case command(CommandID)
         /// Rows of commands that no record speaks of, or records of commands that have no row.
         case commandCount
+        /// A count of commands that is kept is not how many there are.
+        case keptCount
         /// Records that lie in no log; how many.
         case recordsOutsideLogs(Int)
         /// A row refers to another one that is not there; the table of the first.
@@ -80,6 +82,7 @@ extension StoreFault.Problem {
         case .outcomeWithoutIntent: "outcome_without_intent"
         case .command: "command"
         case .commandCount: "command_count"
+        case .keptCount: "kept_count"
         case .recordsOutsideLogs: "records_outside_logs"
         case .reference: "reference"
         case .structure: "structure"
@@ -128,6 +131,7 @@ extension StoreFault.Problem {
         case .outcomeWithoutIntent(let id): "it ends the command \(id), of which no open intent stands before it."
         case .command(let id): "the command \(id) is not as its records have it."
         case .commandCount: "there are commands without an intent, or intents without their command."
+        case .keptCount: "a kept count of commands is not the number of commands."
         case .recordsOutsideLogs(let count): "\(count) records lie in no log."
         case .reference(let table): "a row of \(table) refers to one that is not there."
         case .structure(let words): "SQLite finds its file damaged: \(words)."

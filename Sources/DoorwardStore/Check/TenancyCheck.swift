@@ -6,13 +6,15 @@ import GRDB
 /// Reads the whole tenancy as a gateway does that starts: one row that cannot be read would keep it from starting.
 struct TenancyCheck {
     let db: Database
+    /// That of the file, which may have fewer columns than this program writes.
+    let schema: Int
 
     func run() throws {
         for table in TenancyTable.allCases {
             var after: Data?
             repeat {
                 do {
-                    let page = try TenancyReading.page(of: table, after: after, in: db)
+                    let page = try TenancyReading.page(of: table, after: after, schema: schema, in: db)
                     for case .putAssociation(let association) in page.changes {
                         guard try association.entity.exists(in: db) else { throw StoreFault(.reference(table.rawValue)) }
                     }

@@ -3,7 +3,8 @@ import Glibc
 /// The database file in its folder.
 ///
 /// A process that closes any descriptor of a file gives up all of its POSIX locks on it, SQLite's among them
-/// (fcntl(2)). So nothing here opens a file that may be in use: what exists is named, looked at and changed by its path.
+/// (fcntl(2)). So nothing here opens a file that may be in use (`InodeLock` does, and says how): what exists is named, looked at
+/// and changed by its path.
 struct DatabaseFile {
     /// The file's one name: two paths to one file meet at one lock.
     let path: String
@@ -47,6 +48,12 @@ struct DatabaseFile {
             tightened.append(name)
         }
         return tightened
+    }
+
+    /// How many names the file has; `nil` where it cannot be found out.
+    var nameCount: Int? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_nlink) : nil
     }
 
     private static func isOpenToOthers(_ path: String) -> Bool {

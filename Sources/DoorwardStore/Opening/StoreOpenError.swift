@@ -2,6 +2,8 @@
 package enum StoreOpenError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Another process, or another store of this one, holds the file.
     case inUse(path: String)
+    /// The same, by another name of the file, such as a hard link.
+    case inUseByAnotherName(path: String)
     /// The file was written by a later program: its schema number and the highest that this program knows.
     case newerSchema(path: String, found: Int, known: Int)
     /// The file is no database of Doorward's.
@@ -16,6 +18,8 @@ package enum StoreOpenError: Error, Equatable, Sendable, CustomStringConvertible
         switch self {
         case .inUse(let path):
             "\(path): a gateway holds this database (\(path).lock is locked); stop it first, or use its API."
+        case .inUseByAnotherName(let path):
+            "\(path): a gateway holds this database under another name of the file; stop it first, or use its API."
         case .newerSchema(let path, let found, let known):
             "\(path): this database was written by a newer Doorward: schema \(found), this program knows \(known); "
                 + "run the newer program, or name another file."

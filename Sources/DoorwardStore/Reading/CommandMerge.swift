@@ -81,9 +81,9 @@ struct CommandMerge {
         let bound: StatementArguments = key.map { [$0.at.milliseconds, $0.id.blob] } ?? []
         return try db.rows(
             """
-            SELECT requested_at, id FROM commands WHERE \(match.column) = ?\(older)\(condition)
+            SELECT requested_at, id FROM commands WHERE \(match.sql)\(older)\(condition)
             ORDER BY requested_at DESC, id DESC LIMIT ?
-            """, [match.value] + bound + arguments + [length]
+            """, match.arguments + bound + arguments + [length]
         ) { Key(at: try $0.instant(), id: try $0.id()) }[...]
     }
 }

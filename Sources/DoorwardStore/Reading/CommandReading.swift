@@ -19,6 +19,14 @@ struct CommandReading {
         try db.firstRow("SELECT \(Self.columns) FROM commands WHERE id = ?", [id.blob]) { try stored(&$0) }
     }
 
+    /// The command, if the query matches it. If not, only the columns that decide it are read.
+    mutating func command(_ id: CommandID, within query: CommandQuery) throws -> StoredCommand? {
+        guard let (condition, arguments) = try CommandSelection(query, in: db).visibility else { return nil }
+        return try db.firstRow(
+            "SELECT \(Self.columns) FROM commands WHERE id = ? AND \(condition)", [id.blob] + arguments
+        ) { try stored(&$0) }
+    }
+
     /// Those that have not ended, oldest first.
     mutating func openCommands() throws -> [StoredCommand] {
         try db.rows(
@@ -28,11 +36,16 @@ struct CommandReading {
 
     /// Newest first. What each index finds is read by itself, a run at a time, and the runs are merged: what is skipped is
     /// passed over and not kept. The cost grows with what is shown and skipped, not with all that ever was.
-    mutating func commands(_ query: CommandQuery) throws -> (commands: [StoredCommand], total: Int) {
+    ///
+    /// - Parameter most: how many may be skipped; more throws `StoreError.pageTooDeep`.
+    mutating func commands(
+        _ query: CommandQuery, passingOver most: Int = .max
+    ) throws -> (commands: [StoredCommand], total: Int) {
         let selection = try CommandSelection(query, in: db)
-        let total = try selection.count(in: db)
+        let total = try CommandCounts.total(of: selection, in: db)
         let offset = max(0, query.offset)
         guard offset < total, query.limit > 0 else { return ([], total) }
+        guard offset <= most else { throw StoreError.pageTooDeep }
         var merge = try CommandMerge(selection, in: db)
         for _ in 0..<offset { _ = try merge.next(in: db) }
         var page: [StoredCommand] = []

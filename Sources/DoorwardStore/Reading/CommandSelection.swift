@@ -5,88 +5,94 @@ import GRDB
 
 /// The commands that a query means, in the words of their table.
 struct CommandSelection {
-    /// A column that has an index, and what it is to hold.
+    /// A column that has an index, and the value to find in it.
     struct Match: Hashable {
         let column: String
         let value: DatabaseValue
+        /// The key of the log that the intent must be recorded in; `nil` where the log does not matter.
+        var log: DatabaseValue?
+
+        /// The condition for one row. A column behind `+` is compared row by row and chooses no index; the index of devices has
+        /// the log as well.
+        var sql: String { "\(column) = ?" + (log == nil ? "" : column == "device_id" ? " AND log = ?" : " AND +log = ?") }
+        var arguments: StatementArguments { StatementArguments([value] + [log].compactMap(\.self)) }
     }
 
-    /// A command is meant of which at least one holds.
-    private let matches: Set<Match>
-    /// And only of this device, if there is one.
-    private let device: Match?
+    /// A property or a unit, in one log.
+    struct Place: Hashable {
+        let id: Data
+        let log: Int64
+    }
+
+    /// Matches commands in one of these logs, properties or units, and the actor's own.
+    private(set) var logs: Set<Int64> = []
+    private(set) var properties: Set<Place> = []
+    private(set) var units: Set<Place> = []
+    let actor: Data?
+    /// Restricts the matches to this device, if there is one.
+    let device: Data?
+    /// Whether the actor sent commands to the device in a log that no scope covers.
+    private var isActorsElsewhere = false
 
     init(_ query: CommandQuery, in db: Database) throws {
-        var matches = Set(try query.scopes.compactMap { try Self.match($0, in: db) })
-        if let actor = query.actorUserID { matches.insert(Match(column: "actor_user_id", value: actor.blob.databaseValue)) }
-        self.matches = matches
-        device = query.deviceID.map { Match(column: "device_id", value: $0.blob.databaseValue) }
-    }
-
-    /// `nil` for a log that nothing stands in.
-    private static func match(_ scope: RecordScope, in db: Database) throws -> Match? {
-        switch scope {
-        case .gatewayLog: try log(.gateway, in: db)
-        case .portfolioLog(let id): try log(.portfolio(id), in: db)
-        case .property(let id): Match(column: "property_id", value: id.blob.databaseValue)
-        case .unit(let id): Match(column: "unit_id", value: id.blob.databaseValue)
+        (actor, device) = (query.actorUserID?.blob, query.deviceID?.blob)
+        var keys: [LogID: Int64] = [:]
+        for log in Set(query.scopes.map(\.log)) {
+            keys[log] = try db.firstRow("SELECT key FROM logs WHERE log_id = ?", [log.description]) { try $0.value() }
         }
+        for scope in query.scopes {
+            // A log without a key has no record.
+            guard let log = keys[scope.log] else { continue }
+            switch scope {
+            case .gatewayLog, .portfolioLog: logs.insert(log)
+            case .property(let id, _): properties.insert(Place(id: id.blob, log: log))
+            case .unit(let id, _): units.insert(Place(id: id.blob, log: log))
+            }
+        }
+        guard let actor, let device else { return }
+        let sql = "SELECT log FROM command_counts WHERE actor_user_id = ? AND +device_id = ?"
+        let actorLogs = Set(try db.rows(sql, [actor, device]) { try $0.value(Int64.self) })
+        isActorsElsewhere = !actorLogs.isSubset(of: self.scopeLogs)
     }
 
-    private static func log(_ id: LogID, in db: Database) throws -> Match? {
-        try db.firstRow("SELECT key FROM logs WHERE log_id = ?", [id.description]) { try $0.value(Int64.self) }
-            .map { Match(column: "log", value: $0.databaseValue) }
+    private var matches: [Match] {
+        logs.map { Match(column: "log", value: $0.databaseValue) }
+            + properties.map { Match(column: "property_id", value: $0.id.databaseValue, log: $0.log.databaseValue) }
+            + units.map { Match(column: "unit_id", value: $0.id.databaseValue, log: $0.log.databaseValue) }
+            + [actor].compactMap { $0.map { Match(column: "actor_user_id", value: $0.databaseValue) } }
     }
 
-    /// What is read one by one, each by its index: the device's commands, or those of each match. A command can come in more
-    /// than one.
-    var streams: [Match] { matches.isEmpty ? [] : device.map { [$0] } ?? Array(matches) }
+    /// The logs that the scopes cover.
+    var scopeLogs: Set<Int64> { logs.union(properties.map(\.log)).union(units.map(\.log)) }
 
-    /// What the commands of a stream must fulfil besides: nothing, unless they are read by their device.
+    /// The index scans to merge: one for each match, or one for the device's commands in each log that a scope covers and, if the
+    /// actor has commands of it in other logs, one for all of the actor's. Other logs are not read, so a device in them costs the
+    /// same as an unknown one. Several scans can return the same command.
+    var streams: [Match] {
+        let matches = matches
+        guard let device else { return matches }
+        return scopeLogs.map { Match(column: "device_id", value: device.databaseValue, log: $0.databaseValue) }
+            + (isActorsElsewhere ? matches.filter { $0.column == "actor_user_id" } : [])
+    }
+
+    /// The further condition on the commands of a stream: none, unless the query has a device.
     var condition: (sql: String, arguments: StatementArguments) {
-        // A column behind `+` is compared row by row and chooses no index.
-        device == nil ? ("", []) : (" AND \(anyMatch(prefix: "+"))", arguments)
+        guard let device, let visibility else { return ("", []) }
+        return (" AND +device_id = ? AND \(visibility.sql)", [device] + visibility.arguments)
     }
 
-    /// How many there are, each counted once.
-    func count(in db: Database) throws -> Int {
-        guard !matches.isEmpty else { return 0 }
-        guard let device else { return try countByColumns(in: db) }
-        let sql = "SELECT count(*) FROM commands WHERE device_id = ?" + condition.sql
-        return try db.firstRow(sql, [device.value] + arguments) { try $0.value(Int.self) } ?? 0
-    }
-
-    /// Column by column, each by its own index and without what an earlier one has counted: one query for all of them would
-    /// gather every command before it counts.
-    private func countByColumns(in db: Database) throws -> Int {
-        var (total, counted, earlier) = (0, "", StatementArguments())
-        for (name, values) in columns {
-            let marks = values.map { _ in "?" }.joined(separator: ", ")
-            total +=
-                try db.firstRow(
-                    "SELECT count(*) FROM commands WHERE \(name) IN (\(marks))\(counted)", StatementArguments(values) + earlier
-                ) { try $0.value(Int.self) } ?? 0
-            // Behind `+` it chooses no index; a column without a value is none of the values.
-            counted += " AND (+\(name) IN (\(marks))) IS NOT TRUE"
-            earlier += StatementArguments(values)
+    /// The condition that every matching row meets, whichever index finds it; `nil` if no row can match.
+    var visibility: (sql: String, arguments: StatementArguments)? {
+        let matches = matches
+        guard !matches.isEmpty else { return nil }
+        // Joined as a balanced tree: a chain of a thousand terms exceeds SQLite's limit on expression depth.
+        var terms = matches.map { "(+\($0.sql))" }
+        while terms.count > 1 {
+            let joined = terms
+            terms = stride(from: 0, to: joined.count, by: 2).map { index in
+                index + 1 < joined.count ? "(\(joined[index]) OR \(joined[index + 1]))" : joined[index]
+            }
         }
-        return total
+        return (terms[0], matches.reduce(into: StatementArguments()) { $0 += $1.arguments })
     }
-
-    private var columns: [(name: String, values: [DatabaseValue])] {
-        let found = Dictionary(grouping: matches, by: \.column)
-        // Widest first: what a log holds is counted in its index alone.
-        return ["log", "property_id", "unit_id", "actor_user_id"].compactMap { name in
-            found[name].map { (name: name, values: $0.map(\.value)) }
-        }
-    }
-
-    private func anyMatch(prefix: String) -> String {
-        let terms = columns.map { column in
-            "\(prefix)\(column.name) IN (\(column.values.map { _ in "?" }.joined(separator: ", ")))"
-        }
-        return "(\(terms.joined(separator: " OR ")))"
-    }
-
-    private var arguments: StatementArguments { StatementArguments(columns.flatMap(\.values)) }
 }

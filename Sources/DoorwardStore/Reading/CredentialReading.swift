@@ -29,11 +29,11 @@ enum CredentialReading {
 
     static func passwordReset(digest: [UInt8], in db: Database) throws -> PasswordReset? {
         try db.firstRow(
-            "SELECT id, user_id, created_at, expires_at FROM password_resets WHERE digest = ?", [Data(digest)]
+            "SELECT id, user_id, made_by, created_at, expires_at FROM password_resets WHERE digest = ?", [Data(digest)]
         ) { columns in
             PasswordReset(
-                id: try columns.id(), userID: try columns.id(), createdAt: try columns.instant(), expiresAt: try columns.instant()
-            )
+                id: try columns.id(), userID: try columns.id(), madeBy: try columns.optionalID(),
+                createdAt: try columns.instant(), expiresAt: try columns.instant())
         }
     }
 

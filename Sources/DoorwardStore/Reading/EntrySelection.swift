@@ -57,6 +57,14 @@ struct EntrySelection {
             }
         }
 
+        /// Whether an index finds the matching entries.
+        var isIndexed: Bool {
+            switch self {
+            case .device, .unit, .property, .actor: true
+            case .denied, .kind, .operation, .reason, .outcome: isRare
+            }
+        }
+
         /// The condition of the index that holds what is rare of the column, for which a query must name it (SQLite, "Partial
         /// Indexes", section 3).
         fileprivate var rarity: String {
@@ -79,11 +87,14 @@ struct EntrySelection {
     }
 
     /// What goes behind the range of positions. A column behind `+` is compared row by row and chooses no index.
-    var sql: String {
-        (driver.map { " AND \($0.column) = ?\($0.rarity)" } ?? "") + conditions.map { " AND +\($0.column) = ?" }.joined()
-    }
+    var sql: String { driverSQL + conditions.map { " AND +\($0.column) = ?" }.joined() }
 
-    var arguments: StatementArguments { StatementArguments(([driver].compactMap(\.self) + conditions).map(\.value)) }
+    var arguments: StatementArguments { driverArguments + StatementArguments(conditions.map(\.value)) }
+
+    /// The part of `sql` that an index answers.
+    var driverSQL: String { driver.map { " AND \($0.column) = ?\($0.rarity)" } ?? "" }
+
+    var driverArguments: StatementArguments { StatementArguments([driver].compactMap(\.self).map(\.value)) }
 }
 
 extension RecordFilter {

@@ -8,18 +8,15 @@ enum IdempotencyReading {
         // No such key is kept, and bound as a C string it would be another one.
         guard !key.principal.utf8.contains(0), !key.key.utf8.contains(0) else { return nil }
         return try db.firstRow(
-            "SELECT fingerprint, command_id, status, location, body, created_at FROM idempotency WHERE principal = ? AND key = ?",
+            "SELECT fingerprint, command_id, entity_id, created_at FROM idempotency WHERE principal = ? AND key = ?",
             [key.principal, key.key]
         ) { columns in
             let fingerprint = try columns.bytes()
             let commandID: CommandID? = try columns.optionalID()
-            let status = try columns.optional(Int.self)
-            let location = try columns.optional(String.self)
-            let body = try columns.optionalBytes()
-            return IdempotencyEntry(
-                key: key, fingerprint: fingerprint, commandID: commandID,
-                answer: status.map { StoredAnswer(status: $0, location: location, body: body ?? []) },
-                createdAt: try columns.instant())
+            let entityID: EntityID<CreatedEntityTag>? = try columns.optionalID()
+            let result: IdempotentResult? = commandID.map { .command($0) } ?? entityID.map { .entity($0) }
+            guard let result else { throw columns.unreadable() }
+            return IdempotencyEntry(key: key, fingerprint: fingerprint, result: result, createdAt: try columns.instant())
         }
     }
 }

@@ -4,15 +4,22 @@ import GRDB
 import Synchronization
 
 /// The connections that read. They are read-only, and so never checkpoint.
+///
+/// Lists go through a queue that leaves `StoreLimits.pointReaders` connections to reads by id or key, and one to a backup.
 final class StoreReader: Sendable {
     private let pool: DatabasePool
+    private let clock: any GatewayClock
+    private let limits: StoreLimits
+    /// Where lists wait for their turn.
+    let lists: ListQueue
     private let isClosed = Atomic(false)
 
-    init(path: String, readers: Int) throws(StoreOpenError) {
+    init(path: String, limits: StoreLimits = StoreLimits(), clock: any GatewayClock) throws(StoreOpenError) {
+        (self.limits, self.clock, lists) = (limits, clock, ListQueue(limits: limits))
         var configuration = Configuration()
         configuration.label = "doorward.store.reader"
         configuration.readonly = true
-        configuration.maximumReaderCount = readers
+        configuration.maximumReaderCount = limits.connectionsToRead
         configuration.busyMode = .timeout(1)
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 0; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY")
@@ -29,13 +36,35 @@ final class StoreReader: Sendable {
         }
     }
 
-    /// Reads in one snapshot, off the threads that Swift runs tasks on.
+    /// Reads part of a list in one snapshot, when it is its turn, and within the bounds of one page.
+    ///
+    /// - Throws: `.tooManyReads` when it does not wait, `.readTimedOut` when it was interrupted, `.unavailable` when the task is
+    ///   cancelled.
+    func list<Value: Sendable>(
+        for reader: ListReader, _ body: @escaping @Sendable (Database, inout ReadBudget) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try await lists.enter(reader)
+        defer { lists.leave(reader) }
+        return try await read { [limits, clock] db in
+            let begun = clock.monotonicNow()
+            var budget = ReadBudget(rows: limits.rowsPerPage, endsAt: begun.advanced(by: limits.timePerPage), clock: clock)
+            return try ReadDeadline.enforce(begun.advanced(by: limits.longestRead), clock: clock, on: db) {
+                try body(db, &budget)
+            }
+        }
+    }
+
+    /// Reads in one snapshot, off the threads that Swift runs tasks on. Cancelling the task interrupts it.
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(StoreError) -> Value {
         guard !isClosed.load(ordering: .acquiring) else { throw .unavailable }
         do {
             return try await pool.read(body)
         } catch let error as StoreError {
             throw error
+        } catch is CancellationError {
+            throw .unavailable
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
+            throw .unavailable
         } catch {
             throw .failed("reading the database failed: \(describe(error))")
         }

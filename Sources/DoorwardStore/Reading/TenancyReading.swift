@@ -13,10 +13,14 @@ enum TenancyReading {
 
     static let pageSize = 4096
 
-    static func page(of table: TenancyTable, after id: Data?, in db: Database) throws -> Page {
+    /// - Parameter schema: that of the file, which may be an earlier one where it is only checked.
+    static func page(
+        of table: TenancyTable, after id: Data?, schema: Int = Schema.current.number, in db: Database
+    ) throws -> Page {
         var page = Page()
+        let columns = table.columns(inSchema: schema).joined(separator: ", ")
         let sql =
-            "SELECT \(table.columns.joined(separator: ", ")) FROM \(table.rawValue) WHERE id > ? ORDER BY id LIMIT \(pageSize)"
+            "SELECT \(columns) FROM \(table.rawValue) WHERE id > ? ORDER BY id LIMIT \(pageSize)"
         page.changes = try db.rows(sql, [id ?? Data()]) { columns in try change(of: table, &columns) }
         if page.changes.count == pageSize { page.next = page.changes.last?.entityID }
         return page
@@ -67,8 +71,8 @@ enum TenancyReading {
             model: try columns.optional(), firmwareVersion: try columns.optional(), portfolioID: try columns.optionalID(),
             propertyID: try columns.optionalID(), unitID: try columns.optionalID(),
             isRemoteOperationEnabled: try columns.value(), capabilities: LockCapabilities(rawValue: try columns.value()),
-            settings: LockSettings(autoRelockSeconds: try columns.optional()), metadata: metadata,
-            createdAt: try columns.instant(), updatedAt: try columns.instant())
+            settings: LockSettings(autoRelockSeconds: try columns.optional()), sealedCode: try columns.optionalBytes(),
+            metadata: metadata, createdAt: try columns.instant(), updatedAt: try columns.instant())
     }
 
     private static func user(_ columns: inout ColumnReader) throws -> User {
@@ -90,13 +94,25 @@ enum TenancyReading {
     }
 
     private static func guestAccess(_ columns: inout ColumnReader) throws -> GuestAccess {
-        GuestAccess(
-            id: try columns.id(), guestUserID: try columns.optionalID(), label: try columns.optional(),
-            propertyID: try columns.id(), unitID: try columns.optionalID(), deviceIDs: try columns.ids(),
-            operations: try operations(&columns),
-            window: GuestWindow(validFrom: try columns.instant(), validUntil: try columns.instant()),
-            grantedByUserID: try columns.id(), grantedUnderAssociationID: try columns.id(), grantedUnderRole: try columns.word(),
-            revokedAt: try columns.optionalInstant(), createdAt: try columns.instant())
+        let (id, guest): (GuestAccessID, UserID?) = (try columns.id(), try columns.optionalID())
+        let (label, property): (String?, PropertyID) = (try columns.optional(), try columns.id())
+        let (unit, devices): (UnitID?, [DeviceID]) = (try columns.optionalID(), try columns.ids())
+        let operations = try operations(&columns)
+        let window = GuestWindow(validFrom: try columns.instant(), validUntil: try columns.instant())
+        let (grantor, association): (UserID, AssociationID) = (try columns.id(), try columns.id())
+        let (role, revokedAt, createdAt) = (
+            try columns.word(Role.self), try columns.optionalInstant(), try columns.instant()
+        )
+        return GuestAccess(
+            id: id, guestUserID: guest, label: label, propertyID: property, unitID: unit, deviceIDs: devices,
+            operations: operations, window: window, grantedByUserID: grantor, grantedUnderAssociationID: association,
+            grantedUnderRole: role, carriersByDevice: try carriers(&columns), revokedAt: revokedAt, createdAt: createdAt)
+    }
+
+    private static func carriers(_ columns: inout ColumnReader) throws -> [DeviceID: [AssociationID]]? {
+        guard let ids: [DeviceID] = try columns.optionalIDs() else { return nil }
+        guard ids.count.isMultiple(of: 2) else { throw UnreadableColumn(column: "device_carriers") }
+        return stride(from: 0, to: ids.count, by: 2).reduce(into: [:]) { $0[ids[$1], default: []].append(ids[$1 + 1].cast()) }
     }
 
     private static func operations(_ columns: inout ColumnReader) throws -> [LockOperation] {

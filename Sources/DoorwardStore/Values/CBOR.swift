@@ -6,6 +6,9 @@ internal import DoorwardDomain
 /// Written are null, booleans, integers, doubles of eight bytes, text, arrays and maps of definite length, each head in as
 /// few bytes as it takes, the keys of a map in ascending order of their text. Nothing else is read: for each value there is
 /// one form.
+///
+/// Text is made stream-safe as it is read (`StreamSafeText`): an older gateway stored any text, and a map of long rows of
+/// combining marks would take seconds of the start.
 enum CBOR {
     /// Deeper than any address or metadata that the gateway takes. The map itself is the first level.
     static let maxDepth = 64
@@ -126,19 +129,23 @@ private struct CBORReader {
         var members: [String: JSONValue] = [:]
         var last: String?
         for _ in 0..<count {
-            guard let (type, length) = head(), type == 3, let key = text(length), last.map({ $0 < key }) ?? true,
-                let member = value(depth: depth + 1)
+            guard let (type, length) = head(), type == 3, let (key, isAsStored) = safeText(length),
+                !isAsStored || last.map({ $0 < key }) ?? true, let member = value(depth: depth + 1)
             else { return nil }
             members[key] = member
-            last = key
+            // A key that was made stream-safe cannot be used to check the order.
+            last = isAsStored ? key : nil
         }
         return .object(members)
     }
 
-    private mutating func text(_ count: UInt64) -> String? {
+    private mutating func text(_ count: UInt64) -> String? { safeText(count)?.text }
+
+    private mutating func safeText(_ count: UInt64) -> (text: String, isAsStored: Bool)? {
         guard count <= UInt64(rest.count) else { return nil }
         defer { rest = rest.dropFirst(Int(count)) }
-        return String(validating: rest.prefix(Int(count)), as: UTF8.self)
+        guard let text = String(validating: rest.prefix(Int(count)), as: UTF8.self) else { return nil }
+        return text.isStreamSafe ? (text, true) : (text.streamSafe, false)
     }
 
     private mutating func head() -> (type: UInt8, argument: UInt64)? {

@@ -46,7 +46,8 @@ struct ColumnReader {
         return index
     }
 
-    private func unreadable() -> UnreadableColumn {
+    /// That the column read last is not of a form that this program writes.
+    func unreadable() -> UnreadableColumn {
         UnreadableColumn(column: Array(row.columnNames)[index - 1])
     }
 
@@ -81,6 +82,12 @@ struct ColumnReader {
 
     mutating func ids<Entity>() throws -> [EntityID<Entity>] {
         guard let ids = EntityID<Entity>.list(blob: try value(Data.self)) else { throw unreadable() }
+        return ids
+    }
+
+    mutating func optionalIDs<Entity>() throws -> [EntityID<Entity>]? {
+        guard let blob = try optional(Data.self) else { return nil }
+        guard let ids = EntityID<Entity>.list(blob: blob) else { throw unreadable() }
         return ids
     }
 

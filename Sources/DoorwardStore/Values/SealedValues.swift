@@ -21,6 +21,7 @@ enum SealedValues {
         var rest = bytes[...]
         var ciphertexts: [String: [UInt8]] = [:]
         while !rest.isEmpty {
+            // Stream-safe as far as it is compared: the names of fields are the gateway's own.
             guard let name = take(&rest, width: 2), let field = String(validating: name, as: UTF8.self),
                 let ciphertext = take(&rest, width: 4)
             else { return nil }

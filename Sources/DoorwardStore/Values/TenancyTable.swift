@@ -17,8 +17,8 @@ enum TenancyTable: String, CaseIterable {
         case .devices:
             [
                 "id", "name", "adapter", "address", "metadata", "manufacturer", "model", "firmware_version", "portfolio_id",
-                "property_id", "unit_id", "is_remote_operation_enabled", "capabilities", "auto_relock_seconds", "created_at",
-                "updated_at",
+                "property_id", "unit_id", "is_remote_operation_enabled", "capabilities", "auto_relock_seconds", "sealed_code",
+                "created_at", "updated_at",
             ]
         case .users:
             [
@@ -30,8 +30,13 @@ enum TenancyTable: String, CaseIterable {
             [
                 "id", "guest_user_id", "label", "property_id", "unit_id", "device_ids", "operations", "valid_from",
                 "valid_until", "granted_by_user_id", "granted_under_association_id", "granted_under_role", "revoked_at",
-                "created_at",
+                "created_at", "device_carriers",
             ]
         }
+    }
+
+    /// The same for a file of an earlier schema: in place of what it has not, NULL, which means what it meant before.
+    func columns(inSchema schema: Int) -> [String] {
+        columns.map { schema < 5 && ["device_carriers", "sealed_code"].contains($0) ? "NULL" : $0 }
     }
 }

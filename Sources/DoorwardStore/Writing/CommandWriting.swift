@@ -51,6 +51,9 @@ enum CommandWriting {
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_PRIMARYKEY {
             throw Refusal(.commandExists)
         }
+        try CommandCounts.add(
+            command.deviceID, log: position.logKey, property: isTenants ? intent.propertyID : nil,
+            unit: isTenants ? intent.unitID : nil, actor: intent.actor.userID, in: db)
     }
 
     private static func update(_ command: Command, in db: Database) throws {

@@ -13,29 +13,21 @@ enum CredentialWriting {
                 INSERT INTO credentials (user_id, password_hash) VALUES (?, ?)
                 ON CONFLICT (user_id) DO UPDATE SET password_hash = excluded.password_hash
                 """, [user.blob, hash])
-        case .beginSession(let session, let digest):
-            try db.run(
-                "INSERT INTO sessions (id, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
-                [session.id.blob, session.userID.blob, session.createdAt.milliseconds, session.expiresAt.milliseconds])
-            try insert(digest, of: session.id, in: db)
-            try Pruning.sessions(expiredAt: session.createdAt, limit: Pruning.besideAnInsert, in: db)
+        case .beginSession(let session, let digest): try begin(session, refreshDigest: digest, in: db)
         case .rotateRefresh(let session, let old, let new, let expiresAt):
             try rotate(session, old: old, new: new, expiresAt: expiresAt, in: db)
         case .endSession(let id):
             try db.run("UPDATE sessions SET is_ended = 1 WHERE id = ?", [id.blob])
-        case .offerReset(let reset, let digest):
-            try db.run(
-                """
-                INSERT INTO password_resets (user_id, id, digest, created_at, expires_at) VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT (user_id) DO UPDATE SET id = excluded.id, digest = excluded.digest,
-                    created_at = excluded.created_at, expires_at = excluded.expires_at
-                """,
-                [
-                    reset.userID.blob, reset.id.blob, Data(digest), reset.createdAt.milliseconds, reset.expiresAt.milliseconds,
-                ])
+        case .endSessions(let user):
+            try db.run("UPDATE sessions SET is_ended = 1 WHERE user_id = ? AND is_ended = 0", [user.blob])
+        case .offerReset(let reset, let digest): try offer(reset, digest: digest, in: db)
         case .useReset(let digest, let now):
             try db.run("DELETE FROM password_resets WHERE digest = ? AND expires_at > ?", [Data(digest), now.milliseconds])
             guard db.changesCount == 1 else { throw Refusal(.resetTokenSpent) }
+        case .endReset(let user):
+            try db.run("DELETE FROM password_resets WHERE user_id = ?", [user.blob])
+        case .endResets(let maker):
+            try db.run("DELETE FROM password_resets WHERE made_by = ?", [maker.blob])
         case .noteKey(let purpose, let publicHalf):
             try db.run(
                 """
@@ -43,6 +35,32 @@ enum CredentialWriting {
                 ON CONFLICT (purpose) DO UPDATE SET public_half = excluded.public_half
                 """, [purpose.rawValue, Data(publicHalf)])
         }
+    }
+
+    private static func begin(_ session: Session, refreshDigest: [UInt8], in db: Database) throws {
+        let isEnabled = try db.firstRow("SELECT is_enabled FROM users WHERE id = ?", [session.userID.blob]) {
+            try $0.value(Bool.self)
+        }
+        guard let isEnabled else { throw Refusal(.parentUnknown) }
+        guard isEnabled else { throw Refusal(.userDisabled) }
+        try db.run(
+            "INSERT INTO sessions (id, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
+            [session.id.blob, session.userID.blob, session.createdAt.milliseconds, session.expiresAt.milliseconds])
+        try insert(refreshDigest, of: session.id, in: db)
+        try Pruning.sessions(expiredAt: session.createdAt, limit: Pruning.besideAnInsert, in: db)
+    }
+
+    private static func offer(_ reset: PasswordReset, digest: [UInt8], in db: Database) throws {
+        try db.run(
+            """
+            INSERT INTO password_resets (user_id, id, digest, created_at, expires_at, made_by) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (user_id) DO UPDATE SET id = excluded.id, digest = excluded.digest,
+                created_at = excluded.created_at, expires_at = excluded.expires_at, made_by = excluded.made_by
+            """,
+            [
+                reset.userID.blob, reset.id.blob, Data(digest), reset.createdAt.milliseconds, reset.expiresAt.milliseconds,
+                reset.madeBy?.blob,
+            ])
     }
 
     private static func rotate(

@@ -58,6 +58,7 @@ enum TenancyWriting {
                 device.manufacturer,
                 device.model, device.firmwareVersion, device.portfolioID?.blob, device.propertyID?.blob, device.unitID?.blob,
                 device.isRemoteOperationEnabled, Int(device.capabilities.rawValue), device.settings.autoRelockSeconds,
+                device.sealedCode.map { Data($0) },
                 device.createdAt.milliseconds, device.updatedAt.milliseconds,
             ], in: db)
     }
@@ -94,7 +95,13 @@ enum TenancyWriting {
                 DeviceID.blob(of: access.deviceIDs), access.operations.map(\.rawValue).joined(separator: " "),
                 access.window.validFrom.milliseconds, access.window.validUntil.milliseconds, access.grantedByUserID.blob,
                 access.grantedUnderAssociationID.blob, access.grantedUnderRole.rawValue, access.revokedAt?.milliseconds,
-                access.createdAt.milliseconds,
+                access.createdAt.milliseconds, access.carriersByDevice.map(column),
             ], in: db)
+    }
+
+    /// Pairs of a device and an association that carried it, by device; a device that nothing carried has none.
+    private static func column(_ carriers: [DeviceID: [AssociationID]]) -> Data {
+        DeviceID.blob(
+            of: carriers.sorted { $0.key < $1.key }.flatMap { device, carriers in carriers.flatMap { [device, $0.cast()] } })
     }
 }

@@ -10,11 +10,15 @@ package final class Broker: Sendable {
     private let configuration: URL
     private let process: Mutex<Process?>
 
-    /// - Parameter lines: of its configuration, beside the listener.
-    package static func start(_ lines: [String] = ["allow_anonymous true"], port: Int? = nil) async throws -> Broker {
+    /// - Parameters:
+    ///   - lines: of its configuration, beside the listener; `FOLDER` is the placeholder for the folder of `files`.
+    ///   - files: texts by their names, such as an access control list.
+    package static func start(
+        _ lines: [String] = ["allow_anonymous true"], files: [String: String] = [:], port: Int? = nil
+    ) async throws -> Broker {
         // Between the choice of a port and the broker's taking it somebody else may; then another is tried.
         for _ in 0..<5 {
-            let broker = try Broker(port: port ?? LoopbackPort.free(), lines)
+            let broker = try Broker(port: port ?? LoopbackPort.free(), lines, files)
             if try await broker.run() { return broker }
         }
         throw BrokerError.neverListened
@@ -26,14 +30,22 @@ package final class Broker: Sendable {
         case neverListened
     }
 
-    private init(port: Int, _ lines: [String]) throws {
+    private init(port: Int, _ lines: [String], _ files: [String: String]) throws {
         self.port = port
         folder = FileManager.default.temporaryDirectory.appending(path: "doorward-mqtt-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         configuration = folder.appending(path: "mosquitto.conf")
-        try (["listener \(port) 127.0.0.1", "persistence false"] + lines).joined(separator: "\n")
+        let path = folder.path
+        let placed = lines.map { $0.replacing("FOLDER", with: path) }
+        try (["listener \(port) 127.0.0.1", "persistence false"] + placed).joined(separator: "\n")
             .write(to: configuration, atomically: true, encoding: .utf8)
         process = Mutex(nil)
+        for (name, text) in files { try write(text, to: name) }
+    }
+
+    /// Replaces one of its files, which it reads at its next start.
+    package func write(_ text: String, to name: String) throws {
+        try text.write(to: folder.appending(path: name), atomically: true, encoding: .utf8)
     }
 
     deinit {
@@ -82,6 +94,23 @@ package enum LoopbackPort {
         let listener = try Listener()
         defer { close(listener.descriptor) }
         return listener.port
+    }
+
+    /// Waits until the kernel at the other end has confirmed all that this machine's programs have sent to a port.
+    package static func drained(to port: Int) async {
+        while isLoaded(port) {
+            await withCheckedContinuation { continuation in DispatchQueue.global().async { continuation.resume() } }
+        }
+    }
+
+    /// By the kernel's own table: the address of the other end, and how many bytes wait to be confirmed.
+    private static func isLoaded(_ port: Int) -> Bool {
+        let table = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
+        let end = ":" + String(format: "%04X", port)
+        return table.split(separator: "\n").dropFirst().contains { line in
+            let columns = line.split(separator: " ")
+            return columns.count > 4 && columns[2].hasSuffix(end) && !columns[4].hasPrefix("00000000:")
+        }
     }
 }
 

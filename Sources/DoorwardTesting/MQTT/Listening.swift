@@ -42,20 +42,27 @@ package final class Listening: Sendable {
     }
 
     /// Connects at once, and wants these topics.
-    package init(_ settings: MQTTSettings, _ filters: [String] = []) {
+    ///
+    /// - Parameter clock: the connection's clock; `nil` for the machine's.
+    package init(_ settings: MQTTSettings, _ filters: [String] = [], clock: VirtualClock? = nil) {
         let heard = Heard()
         self.heard = heard
-        connection = MQTTConnection(settings) { heard.hear($0) }
+        connection =
+            if let clock {
+                MQTTConnection(settings, clock: clock, random: RandomSource()) { heard.hear($0) }
+            } else {
+                MQTTConnection(settings) { heard.hear($0) }
+            }
         connection.want(filters.compactMap { MQTTFilter($0) })
         connection.start()
     }
 
     /// A connection to a broker on this machine that tries again soon.
-    package convenience init(port: Int, id: String = UUID().uuidString, _ filters: [String] = []) {
+    package convenience init(port: Int, id: String = UUID().uuidString, _ filters: [String] = [], clock: VirtualClock? = nil) {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: id)
         settings.firstPause = .milliseconds(20)
         settings.longestPause = .milliseconds(50)
-        self.init(settings, filters)
+        self.init(settings, filters, clock: clock)
     }
 
     /// All so far, the first first.

@@ -17,6 +17,29 @@ extension StoreConformance {
             try require(try await store.command(command.id)?.command, is: ended, "the command after its end")
             try require(try await store.command(script.world.id())?.command, is: nil, "a command that never was")
         },
+        StorePromise("A command is found within the scopes of its intent and by its actor, and by nobody else") { store in
+            var script = StoreScript(seed: 26)
+            _ = try await store.commit(script.tenancy)
+            let command = script.command(on: script.door)
+            _ = try await store.commit(script.begin(command))
+            let stored = try await store.command(command.id)
+            guard let log = stored?.log, case .portfolio(let portfolio) = log else { throw BrokenPromise("no log") }
+            let queries: [(CommandQuery, isMeant: Bool)] = [
+                (CommandQuery(scopes: [.portfolioLog(portfolio)], limit: 1), true),
+                (CommandQuery(scopes: [], actorUserID: command.actor.userID, limit: 1), true),
+                (CommandQuery(scopes: [.gatewayLog, .portfolioLog(script.world.id())], limit: 1), false),
+                (
+                    CommandQuery(scopes: [.unit(script.world.id(), in: portfolio)], actorUserID: script.world.id(), limit: 1),
+                    false
+                ),
+                (CommandQuery(scopes: [], limit: 1), false),
+            ]
+            for (query, isMeant) in queries {
+                let found = try await store.command(command.id, within: query)
+                try require(found, is: isMeant ? stored : nil, "the command within \(query)")
+                try require(try await store.command(script.world.id(), within: query), is: nil, "a command that never was")
+            }
+        },
         StorePromise("A command has one intent and one outcome") { store in
             var script = StoreScript(seed: 22)
             _ = try await store.commit(script.tenancy)
@@ -84,7 +107,8 @@ extension StoreConformance {
             script.world.change(script.door) { $0.unitID = nil }
             script.world.remove(script.door)
             _ = try await store.commit(StoreTransaction(changes: Array(script.world.changes.suffix(2))))
-            let found = try await store.commands(CommandQuery(scopes: [.unit(script.unit)], deviceID: script.door, limit: 5))
+            let found = try await store.commands(
+                CommandQuery(scopes: [.unit(script.unit, in: script.portfolio)], deviceID: script.door, limit: 5))
             try require(found.commands.map(\.command), is: [command], "the commands of the unit")
             try require(found.commands.map(\.device), is: [place], "their place")
             try require(try await store.command(command.id)?.device, is: place, "the place of the command alone")
@@ -111,9 +135,12 @@ extension StoreConformance {
 
     private static func commandQueries(_ script: StoreScript) -> [CommandQuery] {
         let scopes: [[RecordScope]] = [
-            [], [.gatewayLog], [.portfolioLog(script.portfolio)], [.unit(script.unit)],
-            [.property(script.property), .unit(script.unit), .portfolioLog(script.portfolio)],
-            [.gatewayLog, .unit(script.unit), .property(script.otherProperty)],
+            [], [.gatewayLog], [.portfolioLog(script.portfolio)], [.unit(script.unit, in: script.portfolio)],
+            [
+                .property(script.property, in: script.portfolio), .unit(script.unit, in: script.portfolio),
+                .portfolioLog(script.portfolio),
+            ],
+            [.gatewayLog, .unit(script.unit, in: script.portfolio), .property(script.otherProperty, in: script.otherPortfolio)],
         ]
         return scopes.flatMap { scopes in
             [nil, script.user, UserID(high: 1, low: 2), UserID(high: 9, low: 9)].flatMap { actor in
@@ -131,8 +158,8 @@ extension StoreConformance {
             switch scope {
             case .gatewayLog: stored.log == .gateway
             case .portfolioLog(let id): stored.log == .portfolio(id)
-            case .property(let id): stored.device.propertyID == id
-            case .unit(let id): stored.device.unitID == id
+            case .property(let id, let owner): stored.log == .portfolio(owner) && stored.device.propertyID == id
+            case .unit(let id, let owner): stored.log == .portfolio(owner) && stored.device.unitID == id
             }
         }
     }

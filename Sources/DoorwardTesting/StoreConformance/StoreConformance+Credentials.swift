@@ -1,5 +1,6 @@
 internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardPolicy
 
 extension StoreConformance {
     static let credentialPromises: [StorePromise] = [
@@ -29,6 +30,31 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(credentials: [.endSession(first.id)]))
             try require(try await store.liveSessions(at: script.now), is: [second], "those left after the end of one")
             try require(try await store.liveSessions(at: second.expiresAt), is: [], "those left when the other has expired")
+        },
+        StorePromise("All sessions of a user end together, and none begins while the user is disabled") { store in
+            var script = StoreScript(seed: 19)
+            let other = script.world.user("Grace")
+            _ = try await store.commit(script.tenancy)
+            var others = script.session()
+            others = Session(id: others.id, userID: other, createdAt: others.createdAt, expiresAt: others.expiresAt)
+            let (session, late) = (script.session(), script.session())
+            _ = try await store.commit(
+                StoreTransaction(credentials: [
+                    .beginSession(session, refreshDigest: [1]), .beginSession(others, refreshDigest: [2]),
+                ]))
+            var user: User?
+            for case .putUser(let found) in try await tenancy(of: store) where found.id == script.user { user = found }
+            guard var user else { throw BrokenPromise("the user is not there") }
+            user.isEnabled = false
+            _ = try await store.commit(
+                StoreTransaction(changes: [.putUser(user)], credentials: [.endSessions(of: script.user)]))
+            try require(try await store.liveSessions(at: script.now), is: [others], "those of the other user")
+            let begin = StoreTransaction(credentials: [.beginSession(late, refreshDigest: [3])])
+            try await requireRefusal(.userDisabled, of: begin, by: store)
+            user.isEnabled = true
+            _ = try await store.commit(StoreTransaction(changes: [.putUser(user)]))
+            try require(try await store.liveSessions(at: script.now), is: [others], "those left when the user is enabled again")
+            _ = try await store.commit(begin)
         },
         StorePromise("A refresh token is used once") { store in
             var script = StoreScript(seed: 13)

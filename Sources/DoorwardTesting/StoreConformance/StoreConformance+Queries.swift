@@ -2,7 +2,8 @@ internal import DoorwardControl
 internal import DoorwardDomain
 
 extension StoreConformance {
-    static let queryPromises: [StorePromise] = [
+    /// The contract of record lists.
+    package static let queryPromises: [StorePromise] = [
         StorePromise("Records are listed by scope and device, by pages in both orders, as one sort in memory lists them") {
             store in
             var script = StoreScript(seed: 51)
@@ -35,24 +36,46 @@ extension StoreConformance {
             let expected = sorted(before, by: query)
             let first = try await store.records(query)
             _ = try await writeRecords(20, &script, to: store)
-            query.after = first.last.map(place)
+            query.after = first.last?.place
             try require(
                 first + (try await store.records(query)), is: Array(expected.prefix(30)), "two pages with writing between")
             var ascending = RecordQuery(scopes: scopes, order: .oldestFirst, limit: 1000)
-            ascending.after = sorted(before, by: ascending).last.map(place)
+            ascending.after = sorted(before, by: ascending).last?.place
             try require(try await store.records(ascending).count, is: 20, "the records after the last that was there")
         },
         StorePromise("The gateway's log is in no property's scope, whatever its records speak of") { store in
             var script = StoreScript(seed: 53)
             _ = try await store.commit(script.tenancy)
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.event(on: script.door, log: .gateway))]))
-            let scopes: [RecordScope] = [.property(script.property), .unit(script.unit), .portfolioLog(script.portfolio)]
+            let scopes: [RecordScope] = [
+                .property(script.property, in: script.portfolio), .unit(script.unit, in: script.portfolio),
+                .portfolioLog(script.portfolio),
+            ]
             for device in [nil, script.door] {
                 let query = RecordQuery(scopes: scopes, deviceID: device, limit: 10)
                 try require(try await store.records(query), is: [], "the tenants' records")
             }
             let own = RecordQuery(scopes: [.gatewayLog], deviceID: script.door, limit: 10)
             try require(try await store.records(own).count, is: 1, "the gateway's records")
+        },
+        StorePromise("A record in another portfolio's log is in no property's scope, whatever place it names") { store in
+            var script = StoreScript(seed: 54)
+            _ = try await store.commit(script.tenancy)
+            let foreign = script.event(on: script.door, log: .portfolio(script.otherPortfolio))
+            _ = try await store.commit(StoreTransaction(records: [PendingRecord(foreign)]))
+            let scopes: [RecordScope] = [
+                .property(script.property, in: script.portfolio), .unit(script.unit, in: script.portfolio),
+            ]
+            let filters = [
+                RecordFilter(), RecordFilter(deviceID: script.door), RecordFilter(unitID: script.unit),
+                RecordFilter(propertyID: script.property), RecordFilter(kind: .deviceEvent), RecordFilter(log: foreign.log),
+            ]
+            for filter in filters {
+                let query = RecordQuery(scopes: scopes, filter: filter, limit: 10)
+                try require(try await store.records(query), is: [], "the property's records by \(filter)")
+            }
+            let own = RecordQuery(scopes: [.portfolioLog(script.otherPortfolio)], limit: 10)
+            try require(try await store.records(own).count, is: 1, "the records of the log")
         },
     ]
 
@@ -114,8 +137,9 @@ extension StoreConformance {
             RecordFilter(actorUserID: UserID(high: 1, low: 2)), RecordFilter(deviceID: script.gate, unitID: script.unit),
         ]
         let scopes: [[RecordScope]] = [
-            [.gatewayLog], [.portfolioLog(script.portfolio)], [.property(script.property), .unit(script.unit)],
-            [.gatewayLog, .portfolioLog(script.portfolio), .property(script.otherProperty)],
+            [.gatewayLog], [.portfolioLog(script.portfolio)],
+            [.property(script.property, in: script.portfolio), .unit(script.unit, in: script.portfolio)],
+            [.gatewayLog, .portfolioLog(script.portfolio), .property(script.otherProperty, in: script.otherPortfolio)],
         ]
         return scopes.flatMap { scope in
             filters.flatMap { filter in
@@ -128,9 +152,13 @@ extension StoreConformance {
 
     private static func queries(_ script: StoreScript) -> [RecordQuery] {
         let scopes: [[RecordScope]] = [
-            [], [.gatewayLog], [.portfolioLog(script.portfolio)], [.property(script.property)], [.unit(script.unit)],
-            [.unit(script.unit), .property(script.property), .portfolioLog(script.portfolio)],
-            [.gatewayLog, .property(script.otherProperty), .unit(script.unit)],
+            [], [.gatewayLog], [.portfolioLog(script.portfolio)], [.property(script.property, in: script.portfolio)],
+            [.unit(script.unit, in: script.portfolio)],
+            [
+                .unit(script.unit, in: script.portfolio), .property(script.property, in: script.portfolio),
+                .portfolioLog(script.portfolio),
+            ],
+            [.gatewayLog, .property(script.otherProperty, in: script.otherPortfolio), .unit(script.unit, in: script.portfolio)],
         ]
         var queries: [RecordQuery] = []
         for scope in scopes {
@@ -147,15 +175,13 @@ extension StoreConformance {
         var query = query
         var records: [AccessRecord] = []
         while true {
-            let page = try await store.records(query)
-            records += page
-            guard let last = page.last, page.count == query.limit else { return records }
-            query.after = place(last)
+            let page = try await store.page(query)
+            try require(page.records.count <= query.limit, "a page holds no more than was asked for")
+            records += page.records
+            guard let next = page.next else { return records }
+            try require(next != query.after, "a page goes on")
+            query.after = next
         }
-    }
-
-    private static func place(_ record: AccessRecord) -> RecordPlace {
-        RecordPlace(log: record.body.log, seq: record.seq, at: record.body.at)
     }
 
     private static func sorted(_ records: [AccessRecord], by query: RecordQuery) -> [AccessRecord] {
@@ -187,8 +213,8 @@ extension StoreConformance {
         switch scope {
         case .gatewayLog: body.log == .gateway
         case .portfolioLog(let id): body.log == .portfolio(id)
-        case .property(let id): body.log != .gateway && body.propertyID == id
-        case .unit(let id): body.log != .gateway && body.unitID == id
+        case .property(let id, let owner): body.log == .portfolio(owner) && body.propertyID == id
+        case .unit(let id, let owner): body.log == .portfolio(owner) && body.unitID == id
         }
     }
 }

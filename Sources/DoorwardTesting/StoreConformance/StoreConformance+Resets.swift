@@ -49,10 +49,27 @@ extension StoreConformance {
                     .useReset(digest: [1], at: reset.expiresAt.advanced(by: .milliseconds(-1)))
                 ]))
         },
+        StorePromise("A reset ends with its user's name and with its maker's, and no other does") { store in
+            var script = StoreScript(seed: 18)
+            let (maker, other) = (script.world.user("Grace"), script.world.user("Linus"))
+            _ = try await store.commit(script.tenancy)
+            let (first, second) = (reset(of: script.user, by: maker, &script), reset(of: other, by: other, &script))
+            func offerBoth() async throws {
+                _ = try await store.commit(
+                    StoreTransaction(credentials: [.offerReset(first, digest: [1]), .offerReset(second, digest: [2])]))
+            }
+            for end in [CredentialChange.endReset(of: script.user), .endResets(madeBy: maker)] {
+                try await offerBoth()
+                _ = try await store.commit(StoreTransaction(credentials: [end]))
+                try require(try await store.passwordReset(digest: [1]), is: nil, "the ended reset")
+                try require(try await store.passwordReset(digest: [2]), is: second, "the other reset")
+            }
+        },
     ]
 
-    private static func reset(of user: UserID, _ script: inout StoreScript) -> PasswordReset {
+    private static func reset(of user: UserID, by maker: UserID? = nil, _ script: inout StoreScript) -> PasswordReset {
         PasswordReset(
-            id: script.world.id(), userID: user, createdAt: script.now, expiresAt: script.now.advanced(by: .seconds(60)))
+            id: script.world.id(), userID: user, madeBy: maker, createdAt: script.now,
+            expiresAt: script.now.advanced(by: .seconds(60)))
     }
 }

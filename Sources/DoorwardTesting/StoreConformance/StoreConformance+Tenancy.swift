@@ -35,7 +35,7 @@ extension StoreConformance {
             let command = script.command(on: script.gate)
             _ = try await store.commit(script.begin(command))
             _ = try await store.commit(script.end(script.confirmed(command)))
-            let query = RecordQuery(scopes: [.property(script.property)], deviceID: script.gate, limit: 10)
+            let query = RecordQuery(scopes: [.property(script.property, in: script.portfolio)], deviceID: script.gate, limit: 10)
             let records = try await store.records(query)
             script.world.remove(script.gate)
             for _ in 0..<2 { _ = try await store.commit(StoreTransaction(changes: [.removeDevice(script.gate)])) }

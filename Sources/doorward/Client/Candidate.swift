@@ -1,5 +1,5 @@
 /// Something that a name could mean.
-struct Candidate: Equatable, Sendable {
+struct Candidate: Hashable, Sendable {
     let id: String
     let name: String
     /// Where it is, to tell it from others of its name.

@@ -9,9 +9,11 @@ struct Grant: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Give somebody access to locks for a while.",
         discussion: """
-            The first argument is a person, by id, email address or name; an email address has to be somebody's. Any other text is \
-            the label of a guest without an account: it stands in the list and the log, but in this version only people who can \
-            sign in get in. The other arguments are locks, by name or id.
+            The first argument is a person: an email address, an id, or a name if you may see whose it is: you may list people, \
+            have granted to them under that label, or find them in your log. The other arguments are locks, by name or id.
+
+            With --label the first argument is the label of a guest without an account. The access is listed and logged under the \
+            label, but nobody can open a lock with it: in this version only people who can sign in do.
 
             The guest may lock and unlock them from the instant --from on, and no more from the instant --until on.
 
@@ -20,7 +22,7 @@ struct Grant: AsyncParsableCommand {
             Example: doorward grant "Gus Example" Cellar --from "tomorrow 9:00" --until +2h
             """)
 
-    @Argument(help: ArgumentHelp("A person, or the label of a guest.", valueName: "user-or-label"))
+    @Argument(help: ArgumentHelp("A person; with --label, a label.", valueName: "user-or-label"))
     var guest: String
 
     @Argument(help: ArgumentHelp("The locks: names or ids.", valueName: "lock"), completion: .lockName)
@@ -32,6 +34,9 @@ struct Grant: AsyncParsableCommand {
     @Option(help: ArgumentHelp("When it ends.", valueName: "time"))
     var until: String
 
+    @Flag(name: .customLong("label"), help: "Take the first argument as the label of a guest without an account.")
+    var isLabel = false
+
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -42,24 +47,43 @@ struct Grant: AsyncParsableCommand {
         let finder = Finder(client)
         var found: [Finder.FoundLock] = []
         for lock in locks { found.append(try await finder.lock(lock)) }
-        let user = try await finder.guest(guest)
-        let answer = try await client.guestAccesses.grant(
-            Wire.NewGuestAccess(
-                guestUserId: user?.id, label: user == nil ? guest : nil, deviceIds: found.map(\.id),
-                operations: ["LOCK", "UNLOCK"],
-                validFrom: begin.description, validUntil: end.description))
-        let names = GuestNames(
-            locks: Dictionary(found.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first }),
-            people: user.map { [$0.id: $0.name] } ?? [:])
+        let guest = isLabel ? .label(self.guest) : try await finder.guest(self.guest)
+        let answer = try await grant(guest, found.map(\.id), begin.description, end.description, client)
+        var names = GuestNames(locks: Dictionary(found.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first }))
+        if let id = answer.content.guestAccess.guestUserId { names.people[id] = guest.name }
         let view = GuestAccessView(answer.content.guestAccess, names: names, now: now)
         output.print(json: answer.json) { style in
-            style.isForPerson ? Self.sentences(view, style) : Table("", rows: [view.row(style)]).lines(style)
+            style.isForPerson ? Self.sentences(view, style, isLabel: isLabel) : Table("", rows: [view.row(style)]).lines(style)
+        }
+        // If a program reads the output, the warning goes to standard error, where a person may still see it.
+        if isLabel, output.json || !Style.output.isForPerson { StandardStream.error.line("doorward: \(Self.labelWarning(view))") }
+    }
+
+    private func grant(
+        _ guest: Finder.Guest, _ deviceIDs: [String], _ from: String, _ until: String, _ client: DoorwardClient
+    ) async throws -> Answer<Wire.GuestAccessAnswer> {
+        var access = Wire.NewGuestAccess(
+            guestUserId: nil, label: nil, deviceIds: deviceIDs, operations: ["LOCK", "UNLOCK"], validFrom: from, validUntil: until
+        )
+        switch guest {
+        case .person(let id, _): access.guestUserId = id
+        case .address(let email): access.guestEmail = email
+        case .label(let label): access.label = label
+        }
+        do {
+            return try await client.guestAccesses.grant(access)
+        } catch ClientError.refused(let refusal) where refusal.status == 404 {
+            throw CommandFailure("there is nobody `\(guest.name.printable)`; nothing was granted")
         }
     }
 
-    private static func sentences(_ view: GuestAccessView, _ style: Style) -> [String] {
+    private static func labelWarning(_ view: GuestAccessView) -> String {
+        "`\(view.guest.printable)` is a label, not a person: nobody can open a lock with this access"
+    }
+
+    private static func sentences(_ view: GuestAccessView, _ style: Style, isLabel: Bool) -> [String] {
         let access = view.access
-        return [
+        return (isLabel ? [labelWarning(view)] : []) + [
             "\(view.guest.printable) may \(view.operations) \(view.locks.printable)",
             "  from  \(view.window(access.validFrom, style))", "  until \(view.window(access.validUntil, style))",
             "`doorward revoke \(access.id.printable)` ends it.",

@@ -11,11 +11,13 @@ struct LogFollower: Sendable {
 
     /// Goes on until it is cancelled, or nobody reads any more.
     ///
-    /// - Parameter newest: the records to begin with, newest first.
-    func run(after newest: [AccessRecords.Entry]) async throws {
+    /// - Parameters:
+    ///   - newest: the records to begin with, newest first.
+    ///   - count: how many of them are shown.
+    func run(after newest: [AccessRecords.Entry], showing count: Int) async throws {
         var tail = RecordTail(query: query, after: newest)
         let lines = RecordLines(.output, isFollowing: true)
-        guard show(newest.reversed(), lines, withHeadings: true) else { return }
+        guard show(newest.prefix(count).reversed(), lines, withHeadings: true) else { return }
         var isAway = false
         while true {
             try await Task.sleep(for: Self.pause)

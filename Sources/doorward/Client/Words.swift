@@ -38,6 +38,9 @@ enum Words {
         case "window_too_long": "is more than five years after the beginning"
         case "not_in_property": "is not in that property"
         case "other_portfolio": "is in another portfolio than the lock's broker belongs to"
+        case "exclusive": "cannot be given beside another of its kind"
+        case "too_many_combining_marks": "holds more than 30 combining marks in a row"
+        case "page_too_large": "asks for more than one page can hold"
         case "not_grantable": "holds what no guest can be given"
         default: "is not valid (\(word(code)))"
         }

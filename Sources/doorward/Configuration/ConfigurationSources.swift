@@ -87,6 +87,10 @@ extension GatewayConfiguration {
         http.port = reader.int(forKey: "http.port", default: http.port)
         http.trustedProxies = reader.stringArray(forKey: "http.trustedProxies", default: http.trustedProxies)
         http.plainBehindProxy = reader.bool(forKey: "http.plainBehindProxy", default: http.plainBehindProxy)
+        http.maxConnections = reader.int(forKey: "http.maxConnections", default: http.maxConnections)
+        http.maxConnectionsPerAddress = reader.int(
+            forKey: "http.maxConnectionsPerAddress", default: http.maxConnectionsPerAddress)
+        http.requestTimeoutSeconds = reader.int(forKey: "http.requestTimeoutSeconds", default: http.requestTimeoutSeconds)
         http.tls = try Self.tls(reader, origins)
         store.path = reader.string(forKey: "store.path", default: store.path)
         auth.accessTokenMinutes = reader.int(forKey: "auth.accessTokenMinutes", default: auth.accessTokenMinutes)

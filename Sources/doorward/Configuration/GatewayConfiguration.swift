@@ -29,6 +29,12 @@ struct GatewayConfiguration: Equatable, Sendable {
         var trustedProxies: [String] = []
         /// A proxy on another machine ends TLS, so plain HTTP may leave the loopback addresses.
         var plainBehindProxy = false
+        /// Fewer where the limit on open files leaves room for fewer.
+        var maxConnections = 4096
+        /// Of one IPv4 address or IPv6 /64 network.
+        var maxConnectionsPerAddress = 512
+        /// From the first byte of a request to its last.
+        var requestTimeoutSeconds = 30
         var tls: TLS?
     }
 

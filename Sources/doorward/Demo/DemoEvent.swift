@@ -77,6 +77,7 @@ struct DemoEvent: Equatable, Sendable {
         case "UNLATCHED": return (.noted, "\(lock) was unlatched\(means(record))")
         case "JAMMED": return (.trouble, "\(lock) is jammed")
         case "BATTERY_LOW": return (.trouble, "\(lock): the battery is low")
+        case "COMMAND_DELIVERED_LATE": return (.trouble, "\(lock): a command came late, and may have moved it")
         case "OFFLINE": return (.trouble, "\(lock) is offline")
         case "ONLINE": return (.noted, "\(lock) is online again")
         case let event?: return (.trouble, "\(lock): \(Words.word(event))")

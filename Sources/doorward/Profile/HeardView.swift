@@ -5,11 +5,14 @@ import DoorwardMQTT
 /// What a message means, as `doorward profile decode` prints it.
 struct HeardView {
     private let heard: Heard
+    private let topic: String?
 
-    init(_ heard: Heard) { self.heard = heard }
+    /// - Parameter topic: the message's topic, if it is one of several messages.
+    init(_ heard: Heard, on topic: String? = nil) { (self.heard, self.topic) = (heard, topic) }
 
     var json: JSONObjectText {
         var object = JSONObjectText()
+        object.add("topic", topic)
         object.add("reports", heard.reports.map(Self.report))
         object.add("events", heard.events.map(Self.event))
         object.add("command", json: heard.command.map { Self.command($0).text } ?? "null")

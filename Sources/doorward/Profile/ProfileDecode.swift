@@ -3,7 +3,7 @@ import ArgumentParser
 import DoorwardDomain
 import DoorwardMQTT
 
-/// `doorward profile decode`: what one message of a lock means.
+/// `doorward profile decode`: decodes messages of a lock.
 struct ProfileDecode: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
@@ -12,16 +12,28 @@ struct ProfileDecode: ParsableCommand {
             Prints one JSON object: what is known anew of the lock (reports), what has happened (events), what it says of the \
             command under way (command), what was odd (diagnostics), and what is asked in turn (publish).
 
+            With MESSAGES it reads what mosquitto_sub prints, with `-F %j` or with `-v`, and prints an object with the topic \
+            for each line as it comes. What is known of the lock is remembered from line to line, and a command that passes \
+            by is under way from then on. Only `%j` tells what the broker had kept.
+
             A payload that begins with a dash needs the equals sign: --payload=--.
 
             Example: doorward profile decode nuki-native --address id=398172F4 --topic nuki/398172F4/state --payload 2
+
+            Example: mosquitto_sub -F %j -t 'nuki/#' | doorward profile decode nuki-native - --address id=398172F4
             """)
 
     @OptionGroup var named: NamedProfile
+
+    @Argument(
+        help: ArgumentHelp("A file with what mosquitto_sub has printed, - for standard input.", valueName: "messages"),
+        completion: .file())
+    var messages: String?
+
     @OptionGroup var lock: LockAddress
 
     @Option(help: ArgumentHelp("The topic that the message came on.", valueName: "topic"))
-    var topic: String
+    var topic: String?
 
     @Option(help: ArgumentHelp("What it says.", valueName: "text"))
     var payload: String?
@@ -41,6 +53,15 @@ struct ProfileDecode: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        guard messages == nil else {
+            guard topic == nil, payload == nil, payloadFile == nil else {
+                throw ValidationError("Lines of messages hold their topics and payloads: leave --topic and --payload out.")
+            }
+            return
+        }
+        guard let topic else {
+            throw ValidationError("Give one message with --topic and --payload, or - to read what mosquitto_sub prints.")
+        }
         guard (payload == nil) != (payloadFile == nil) else {
             throw ValidationError("Give what the message says with either --payload or --payload-file.")
         }
@@ -52,25 +73,66 @@ struct ProfileDecode: ParsableCommand {
     }
 
     func run() throws {
-        let dialect = try lock.dialect(of: named.read())
-        var memory = LockMemory()
-        // What is not said is taken as told live: then what the message itself says is what is seen.
-        (memory.position, memory.quality) = (prev?.position ?? .unknown, .confirmed)
-        if let inFlight { try begin(inFlight.operation, dialect, &memory) }
+        var decoder = MessageDecoder(try lock.dialect(of: named.read()), prev: prev?.position, isStream: messages != nil)
+        if let inFlight { try decoder.begin(inFlight.operation) }
+        if let messages { return try decode(messages, &decoder) }
         let bytes = try payload.map { Array($0.utf8) } ?? BytesFile(path: payloadFile ?? "-").read()
-        let heard = dialect.hear(MQTTMessage(topic: topic, payload: bytes, isRetained: retained), &memory)
-        let text = HeardView(heard).json.text
+        show(HeardView(decoder.hear(MQTTMessage(topic: topic ?? "", payload: bytes, isRetained: retained))))
+    }
+
+    private func decode(_ path: String, _ decoder: inout MessageDecoder) throws {
+        try LineFile(path: path).forEach { bytes, number in
+            let line = MessageLine(bytes, isRetained: retained) { decoder.dialect.isHeard(on: $0) }
+            guard let message = line?.message else {
+                throw CommandFailure(
+                    "line \(number) is no message as `mosquitto_sub` prints one: with -F %j an object, with -v `TOPIC PAYLOAD`")
+            }
+            show(HeardView(decoder.hear(message), on: message.topic))
+        }
+    }
+
+    private func show(_ view: HeardView) {
+        let text = view.json.text
         output.print(json: Array(text.utf8)) { _ in [text] }
+    }
+}
+
+/// Decodes messages one after the other, and keeps the lock's state between them.
+struct MessageDecoder {
+    let dialect: Dialect
+    private var memory = LockMemory()
+
+    /// - Parameters:
+    ///   - prev: the state before the messages; unknown if it is not given.
+    ///   - isStream: whether there are several messages. Then no state is live before a message reports it, as in the gateway.
+    init(_ dialect: Dialect, prev: Position?, isStream: Bool) {
+        self.dialect = dialect
+        memory.position = prev ?? .unknown
+        memory.quality = isStream && prev == nil ? .stale : .confirmed
     }
 
     /// Notes a command of which nobody knows the reference, so that any answer is taken as its own.
-    private func begin(_ operation: LockOperation, _ dialect: Dialect, _ memory: inout LockMemory) throws {
-        do {
-            _ = try dialect.order(operation, code: nil, reference: "", &memory)
-        } catch {
+    ///
+    /// - Throws: a `CommandFailure` if the lock does not support the operation.
+    mutating func begin(_ operation: LockOperation) throws(CommandFailure) {
+        guard (try? dialect.order(operation, code: nil, reference: "", &memory)) != nil else {
             throw CommandFailure("a lock of this profile and address cannot do that, so it cannot be under way", code: 2)
         }
         memory.underWay?.reference = nil
+    }
+
+    mutating func hear(_ message: MQTTMessage) -> Heard {
+        var questions: [Outgoing] = []
+        if let (operation, reference) = dialect.order(seenIn: message) {
+            questions = (try? dialect.order(operation, code: nil, reference: reference, &memory).questions) ?? []
+        }
+        var heard = dialect.hear(message, &memory)
+        heard.publish += questions.filter { !heard.publish.contains($0) }
+        switch heard.command {
+        case .confirmed, .rejected: dialect.endOrder(&memory)
+        case .accepted, nil: break
+        }
+        return heard
     }
 }
 

@@ -33,14 +33,15 @@ struct Gateway: Service {
         let metrics = PrometheusMetrics()
         let store = try openStore(configuration, clock: clock, logger: logger, metrics: metrics)
         do {
-            let tokenKey = try await TokenKeyFile(configuration).key(knownTo: store)
             let random = RandomSource()
+            let tokenKey = try await TokenKeyFile(configuration).key(knownTo: store, random: random)
             let simulator = SimulatorAdapter(clock: clock)
             let setup = try MQTTSetup(configuration, random: random, logger: logger)
             let mqtt = MQTTAdapter(
                 brokers: setup.brokers, library: setup.library, clock: clock, random: random, logger: logger)
             let control = GatewayControl(
                 store: store, adapters: [simulator, mqtt], clock: clock, random: random,
+                lockCodeKey: tokenKey.derivedBytes(for: "doorward/lock-codes/1"),
                 limits: GatewayControl.Limits(configuration), logger: logger, version: Doorward.version,
                 metrics: metrics)
             let page = MetricsPage(
@@ -123,6 +124,9 @@ extension HTTPSettings {
         self.init()
         (host, port) = (configuration.http.host, configuration.http.port)
         trustedProxies = configuration.http.trustedProxies
+        maxConnections = configuration.http.maxConnections
+        maxConnectionsPerAddress = configuration.http.maxConnectionsPerAddress
+        requestTimeout = .seconds(configuration.http.requestTimeoutSeconds)
         tls = configuration.http.tls.map { TLSFiles(certificatePath: $0.certificate, privateKeyPath: $0.privateKey) }
         accessTokenLifetime = .seconds(configuration.auth.accessTokenMinutes * 60)
         commandTimeout = .seconds(configuration.commands.timeoutSeconds)

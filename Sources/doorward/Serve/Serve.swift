@@ -42,10 +42,11 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         // From before anything is made or written: whoever stops it at any moment stops it in order.
         let signals = await StopSignals(.sigterm, .sigint)
-        let configuration = try store.configuration(
+        var configuration = try store.configuration(
             ["http.host": httpHost, "http.port": httpPort, "log.level": logLevel, "log.format": logFormat])
         Self.beginLogging(configuration.log)
         let logger = Logger(label: "doorward")
+        try await Self.prepareDescriptors(&configuration, logger)
         let gateway = try await Gateway.open(configuration, logger: logger) { address in
             StandardStream.output.line("listening on \(address)")
         }
@@ -61,6 +62,23 @@ struct Serve: AsyncParsableCommand {
         } catch {
             throw CommandFailure("the gateway ended: \(error)")
         }
+    }
+
+    /// Raises the limit on open files, and lowers the bound on connections to what it leaves room for.
+    private static func prepareDescriptors(_ configuration: inout GatewayConfiguration, _ logger: Logger) async throws {
+        let limit = OpenFilesLimit.raise()
+        await OpenFilesLimit.openTimers()
+        let room = limit - OpenFilesLimit.reserve(brokers: configuration.mqtt.count)
+        guard room >= OpenFilesLimit.leastConnections else {
+            throw CommandFailure(
+                "the limit on open files is \(limit), which leaves no room for connections; raise it to at least "
+                    + "\(limit - room + OpenFilesLimit.leastConnections), with `ulimit -n` or systemd's LimitNOFILE")
+        }
+        guard room < configuration.http.maxConnections else { return }
+        logger.warning(
+            "the limit on open files leaves room for fewer connections than http.maxConnections",
+            metadata: ["limit": .stringConvertible(limit), "maxConnections": .stringConvertible(room)])
+        configuration.http.maxConnections = room
     }
 
     private static func beginLogging(_ log: GatewayConfiguration.Log) {

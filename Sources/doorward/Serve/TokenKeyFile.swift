@@ -17,7 +17,7 @@ struct TokenKeyFile {
     }
 
     /// The key, read or made; from then on the store knows its public half.
-    func key(knownTo store: some GatewayStore) async throws -> TokenKey {
+    func key(knownTo store: some GatewayStore, random: RandomSource = RandomSource()) async throws -> TokenKey {
         let known = try await store.publicKey(for: .accessTokens)
         guard let mode = try fileMode() else {
             guard known == nil else {
@@ -25,7 +25,7 @@ struct TokenKeyFile {
                     "\(path): the key that signs access tokens is missing, but the database was used with one; restore the file, "
                         + "or name the place where it is as auth.signingKeyFile")
             }
-            let key = TokenKey()
+            let key = try TokenKey(random: random)
             try write(key)
             try await note(key, in: store)
             return key

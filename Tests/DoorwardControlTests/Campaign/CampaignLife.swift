@@ -114,7 +114,9 @@ struct CampaignLife: Sendable {
             attemptedID: wanted.device.description, operation: wanted.operation, timeout: wanted.timeout)
         do throws(GatewayError) {
             switch try await control.locks.begin(request, repeatable: wanted.call) {
-            case .replayed(let answer): return .replayed(String(decoding: answer.body, as: UTF8.self))
+            case .replayed(let running):
+                let command = await running.finished.command
+                return .replayed("\(command.id) \(command.state.rawValue)")
             case .fresh(let running):
                 onAcceptance(running.accepted)
                 return .ended(await running.finished.command)
@@ -200,15 +202,10 @@ struct CampaignLife: Sendable {
 }
 
 extension CampaignOrder {
-    fileprivate var call: IdempotentCall<FinishedCommand>? {
+    fileprivate var call: IdempotentCall? {
         key.map { key in
             IdempotentCall(
-                key: IdempotencyKey(principal: "user:\(user)", key: key), fingerprint: Array("\(operation) \(device)".utf8),
-                render: { finished, _ in
-                    let command = finished.command
-                    return StoredAnswer(
-                        status: 200, location: nil, body: Array("\(command.id) \(command.state.rawValue)".utf8))
-                })
+                key: IdempotencyKey(principal: "user:\(user)", key: key), fingerprint: Array("\(operation) \(device)".utf8))
         }
     }
 }

@@ -35,10 +35,13 @@ final class SlowStore: GatewayStore {
     func backup(to path: String) async throws(StoreBackupError) -> StoreBackup { try await inner.backup(to: path) }
     func openCommands() async throws(StoreError) -> [StoredCommand] { try await inner.openCommands() }
     func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? { try await inner.command(id) }
+    func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand? {
+        try await inner.command(id, within: query)
+    }
     func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
         try await inner.commands(query)
     }
-    func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord] { try await inner.records(query) }
+    func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage { try await inner.page(query) }
     func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? { try await inner.record(id) }
     func passwordHash(of user: UserID) async throws(StoreError) -> String? { try await inner.passwordHash(of: user) }
     func liveSessions(at now: Timestamp) async throws(StoreError) -> [Session] { try await inner.liveSessions(at: now) }

@@ -12,6 +12,21 @@ import Testing
         #expect(exit.code == 2 && exit.message.contains("--topic is the one topic"))
     }
 
+    @Test("one message needs its topic, and a stream has its own")
+    func form() throws {
+        for (arguments, expected) in [
+            (["--payload", "x"], "Give one message with --topic and --payload"),
+            (["-", "--payload", "x"], "leave --topic and --payload out"),
+        ] {
+            let error = try #require(throws: (any Error).self) {
+                _ = try Doorward.parseAsRoot(["profile", "decode", "tasmota"] + arguments)
+            }
+            let exit = Exit(of: error)
+            #expect(exit.code == 2 && exit.message.contains(expected))
+        }
+        #expect(try ProfileDecode.parse(["tasmota", "-"]).messages == "-")
+    }
+
     @Test("a payload that begins with a dash is taken after an equals sign")
     func dash() throws {
         let arguments = ["tasmota", "--topic", "a/b", "--payload=--"]

@@ -75,6 +75,7 @@ import Testing
         let samples = [
             "gateway.name": "other", "gateway.publicUrl": "http://other", "http.host": "::1", "http.port": "1",
             "http.trustedProxies": "192.168.0.1,192.168.1.0/24", "http.plainBehindProxy": "false",
+            "http.maxConnections": "16", "http.maxConnectionsPerAddress": "1", "http.requestTimeoutSeconds": "5",
             "http.tls.certificate": "other",
             "http.tls.privateKey": "other", "store.path": "other", "auth.accessTokenMinutes": "1", "auth.refreshTokenDays": "1",
             "auth.signingKeyFile": "other", "auth.passwordCost": "20", "limits.deniedPerMinute": "1",

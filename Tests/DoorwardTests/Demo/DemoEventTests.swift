@@ -41,7 +41,9 @@ import Testing
             ("UNLOCKED", "KEYPAD", "· Front was unlocked, keypad"), ("UNLATCHED", "UNKNOWN", "· Front was unlatched"),
             ("JAMMED", nil, "! Front is jammed"), ("BATTERY_LOW", nil, "! Front: the battery is low"),
             ("OFFLINE", nil, "! Front is offline"), ("ONLINE", nil, "· Front is online again"),
-            ("DOOR_FORCED", nil, "! Front: door forced"), ("DOOR_OPENED", nil, nil), ("DOOR_CLOSED", nil, nil),
+            ("DOOR_FORCED", nil, "! Front: door forced"),
+            ("COMMAND_DELIVERED_LATE", nil, "! Front: a command came late, and may have moved it"), ("DOOR_OPENED", nil, nil),
+            ("DOOR_CLOSED", nil, nil),
         ] as [(String, String?, String?)])
     func events(_ event: String, _ method: String?, _ sentence: String?) {
         #expect(told("DEVICE_EVENT") { ($0.event, $0.method) = (event, method) } == sentence)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    @Suite("The client's commands at a terminal", InDailyHouse(), .timeLimit(.minutes(2))) struct ClientTerminalTests {
+    @Suite("The client's commands at a terminal", InDailyHouse(), .timeLimit(.minutes(30))) struct ClientTerminalTests {
         private let day: DailyHouse
 
         init() throws { day = try InDailyHouse.house }

@@ -36,8 +36,9 @@ extension EndToEnd {
             let (_, house, shell) = try await ownersShell()
             _ = try await house.lock("Front door")
             _ = try await house.lock("Cellar")
-            let plumber = try await shell.run("grant", "Plumber", "Front door", "--from", "now", "--until", "+1h")
+            let plumber = try await shell.run("grant", "Plumber", "--label", "Front door", "--from", "now", "--until", "+1h")
             #expect(plumber.code == 0, "\(plumber.errors)")
+            #expect(plumber.errors == "doorward: `Plumber` is a label, not a person: nobody can open a lock with this access\n")
             #expect(plumber.rows.first?.prefix(3).elementsEqual(["Plumber", "Front door", "lock, unlock"]) == true)
             #expect(plumber.rows.first?.contains("open") == true, "\(plumber.output)")
             #expect(try await shell.run("grants", "Cellar").output.isEmpty)
@@ -50,12 +51,60 @@ extension EndToEnd {
             #expect(nobody.errors == "doorward: there is nobody `nobody@doors.example`; nothing was granted\n")
         }
 
+        @Test("whoever may not list people grants by address, id or a name that they know, and never by a name that nobody has")
+        func grantedByTenant() async throws {
+            let (gateway, house, _) = try await ownersShell()
+            let door = try await house.lock("Front door")
+            let admin = try await gateway.signIn(RunningGateway.adminEmail)
+            let gus = try await House.createUser("gus@doors.example", "Gus", by: admin)
+            let tom = try await house.tenant("Tom", on: gateway)
+            let shell = try await Shell.signedIn("tom@doors.example", on: gateway)
+            let window = ["--from", "now", "--until", "+1h"]
+            let unknown = try await shell.run(["grant", "Gus Guest", "Front door"] + window)
+            #expect(unknown.code == 1)
+            #expect(unknown.output.isEmpty)
+            #expect(
+                unknown.errors.hasPrefix(
+                    "doorward: there is nobody `Gus Guest` among the people that you may see; nothing was granted\n"))
+            #expect(unknown.errors.contains("--label"), "\(unknown.errors)")
+            #expect(try await shell.run("grants").output.isEmpty)
+            let granted = try await shell.run(["grant", "Gus@doors.example", "Front door", "--json"] + window)
+            #expect(granted.code == 0, "\(granted.errors)")
+            #expect(try granted.json["guestAccess"]["guestUserId"] == .string(gus))
+            #expect(try await gateway.signIn("gus@doors.example").post("/devices/\(door)/unlock", "{}").status == 200)
+            // With a name beside the id, as other clients give it.
+            let named = try await tom.post(
+                "/guest-access",
+                #"{"guestUserId":"\#(gus)","label":"Gus Guest","deviceIds":["\#(door)"],"operations":["UNLOCK"],"#
+                    + #""validFrom":"2030-01-01T00:00:00Z","validUntil":"2030-01-02T00:00:00Z"}"#)
+            #expect(named.status == 201, "\(named.body)")
+            let again = try await shell.run(["grant", "gus guest", "Front door", "--json"] + window)
+            #expect(try again.json["guestAccess"]["guestUserId"] == .string(gus), "\(again.errors)")
+        }
+
+        @Test("whoever may list people names a guest, who holds no role, by the label of an earlier grant")
+        func grantedByOwner() async throws {
+            let (gateway, house, shell) = try await ownersShell()
+            let door = try await house.lock("Front door")
+            let admin = try await gateway.signIn(RunningGateway.adminEmail)
+            let gus = try await House.createUser("gus@doors.example", "Gus", by: admin)
+            let named = try await house.owner.post(
+                "/guest-access",
+                #"{"guestUserId":"\#(gus)","label":"Gus Guest","deviceIds":["\#(door)"],"operations":["UNLOCK"],"#
+                    + #""validFrom":"2030-01-01T00:00:00Z","validUntil":"2030-01-02T00:00:00Z"}"#)
+            #expect(named.status == 201, "\(named.body)")
+            let again = try await shell.run("grant", "gus guest", "Front door", "--from", "now", "--until", "+1h", "--json")
+            #expect(again.code == 0, "\(again.errors)")
+            #expect(try again.json["guestAccess"]["guestUserId"] == .string(gus))
+        }
+
         @Test("a guest access is revoked by its label or its guest's name, the open one first; several are listed")
         func revokeByName() async throws {
             let (gateway, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")
             func grant(_ guest: String) async throws -> String {
-                let granted = try await shell.run("grant", guest, door, "--from", "now", "--until", "+1h", "--json")
+                let granted = try await shell.run(
+                    ["grant", guest, door, "--from", "now", "--until", "+1h", "--json"] + (guest == "Plumber" ? ["--label"] : []))
                 return try #require(try granted.json["guestAccess"]["id"].text, "\(granted.errors)")
             }
             let (first, second) = (try await grant("Plumber"), try await grant("Plumber"))
@@ -79,7 +128,7 @@ extension EndToEnd {
             let (_, house, shell) = try await ownersShell()
             _ = try await house.lock("Front door")
             let result = try await shell.run(
-                "grant", "Plumber", "Front door", "--from", "2030-07-01T18:00:00Z", "--until", "2030-07-01T17:00:00Z")
+                "grant", "--label", "Plumber", "Front door", "--from", "2030-07-01T18:00:00Z", "--until", "2030-07-01T17:00:00Z")
             #expect(result.code == 1)
             #expect(result.errors.contains("  validUntil is not after the beginning"), "\(result.errors)")
             #expect(try await shell.run("grants").output.isEmpty)

@@ -35,11 +35,11 @@ extension CommandCase {
 
     private static let guests = [
         CommandCase(
-            "grant", "Plumber in a {how}", "Front door", "Cellar", "--from", "now", "--until", "+1h",
+            "grant", "Plumber in a {how}", "--label", "Front door", "Cellar", "--from", "now", "--until", "+1h",
             pipe: "Plumber in a pipe\tFront door, Cellar\tlock, unlock\t",
             terminal: "Plumber in a terminal may lock, unlock Front door, Cellar"),
         CommandCase(
-            "grant", "Painter", "{door}", "--from", "now", "--until", "+1h", "--json", pipe: #""label":"Painter""#),
+            "grant", "Painter", "--label", "{door}", "--from", "now", "--until", "+1h", "--json", pipe: #""label":"Painter""#),
         CommandCase("grants", pipe: "Plumber in a pipe\t", terminal: "Plumber in a terminal  "),
         CommandCase("grants", "Cellar", "--json", pipe: #"{"guestAccesses":["#),
         CommandCase("revoke", "{access}", pipe: "{access}\trevoked\n", terminal: "Revoked {access}."),
@@ -93,6 +93,16 @@ extension CommandCase {
             pipe:
                 #"{"reports":[{"state":"locked","quality":"retained"}],"events":[],"command":null,"diagnostics":[],"publish":[]}"#
         ),
+        CommandCase(
+            "profile", "decode", "nuki-native", "{folder}/heard", "--address", "id=398172F4", by: .nobody,
+            pipe: #"{"topic":"nuki/398172F4/lockAction","reports":[],"events":[],"command":null,"diagnostics":[],"publish":[]}"#
+                + "\n" + #"{"topic":"nuki/398172F4/commandResponse","reports":[],"events":[],"command":{"state":"rejected","#),
+        CommandCase(
+            "profile", "decode", "nuki-native", "-", "--address", "id=398172F4", "--topic", "a", by: .nobody, code: 2,
+            pipe: "leave --topic and --payload out"),
+        CommandCase(
+            "profile", "decode", "nuki-native", "{folder}/code", "--address", "id=398172F4", by: .nobody, code: 1,
+            pipe: "line 1 is no message as `mosquitto_sub` prints one"),
         CommandCase(
             "profile", "encode", "zigbee2mqtt", "--address", "name=front", "UNLOCK", "--json", by: .nobody,
             pipe: #"{"topic":"zigbee2mqtt/front/set","payload":"{\"state\":\"UNLOCK\"}","qos":0,"retain":false}"#),

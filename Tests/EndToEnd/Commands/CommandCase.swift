@@ -54,7 +54,8 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
 
     /// What lies in the suite's folder for commands that read files.
     private static let files = [
-        "locked": "1", "code": "0042\n", "bad.yaml": "profile: bad\ncomands: {}\n",
+        "heard": "nuki/398172F4/lockAction 2\nnuki/398172F4/commandResponse 66\n", "locked": "1", "code": "0042\n",
+        "bad.yaml": "profile: bad\ncomands: {}\n",
         "good.yaml": """
         profile: good
         state: { topic: good/state, map: { LOCKED: locked, UNLOCKED: unlocked } }

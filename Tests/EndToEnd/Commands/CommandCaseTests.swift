@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    @Suite("Every command in a pipe and on a terminal", InDailyHouse(), .timeLimit(.minutes(2))) struct CommandCaseTests {
+    @Suite("Every command in a pipe and on a terminal", InDailyHouse(), .timeLimit(.minutes(30))) struct CommandCaseTests {
         @Test("in a pipe: plain text, nothing that moves a cursor, and the exit code", arguments: CommandCase.all)
         func pipe(_ command: CommandCase) async throws {
             let house = try InDailyHouse.house

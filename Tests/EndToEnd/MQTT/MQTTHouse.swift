@@ -147,22 +147,15 @@ struct MQTTCommand: Sendable {
     let deviceID: String
     let operation: String
     let state: String
-    /// Milliseconds since 1970.
-    let deadline: Int64
-    let requestedAt: Int64
+    /// Whether it was handed to the broker, as far as that is known.
+    let wasSent: Bool
 
     init(_ command: JSON) throws {
         id = try #require(command["id"].text)
         deviceID = try #require(command["deviceId"].text)
         operation = try #require(command["operation"].text)
         state = try #require(command["state"].text)
-        (deadline, requestedAt) = (try Self.time(command["deadline"]), try Self.time(command["requestedAt"]))
-    }
-
-    private static func time(_ value: JSON) throws -> Int64 {
-        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        let date = try style.parse(try #require(value.text))
-        return Int64((date.timeIntervalSince1970 * 1000).rounded())
+        wasSent = command["sent"] != .bool(false)
     }
 }
 

@@ -21,11 +21,14 @@ struct RunningFleet: Sendable {
     }
 
     /// Every order that has come to a lock so far, the first first.
-    func orders() throws -> [FleetFrame] {
+    func orders() throws -> [FleetFrame] { try frames().filter(\.isOrder) }
+
+    /// Everything that the fleet has heard and said so far, the first first.
+    func frames() throws -> [FleetFrame] {
         let text = try String(contentsOfFile: frameLog, encoding: .utf8)
         // The last line may be half written.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-        return try lines.map { try JSONDecoder().decode(FleetFrame.self, from: Data($0.utf8)) }.filter(\.isOrder)
+        return try lines.map { try JSONDecoder().decode(FleetFrame.self, from: Data($0.utf8)) }
     }
 
     /// Waits until that many orders have come.

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// docs/operating.md, Backup and Restore, as it is written there.
-    @Suite("A backup and its restoring", .timeLimit(.minutes(3))) struct RestoreTests {
+    @Suite("A backup and its restoring", .timeLimit(.minutes(30))) struct RestoreTests {
         private let folder: TemporaryFolder
         private let host: Host
 

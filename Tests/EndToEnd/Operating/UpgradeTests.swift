@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     /// docs/operating.md, Upgrade: databases of programs that are older and newer than this one.
-    @Suite("A database of another version", .timeLimit(.minutes(2))) struct UpgradeTests {
+    @Suite("A database of another version", .timeLimit(.minutes(30))) struct UpgradeTests {
         private let folder: TemporaryFolder
         private let host: Host
 

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     /// The commands of the other pages, typed as they stand there.
-    @Suite("The pages with examples", .timeLimit(.minutes(1))) struct ExamplePageTests {
+    @Suite("The pages with examples", .timeLimit(.minutes(30))) struct ExamplePageTests {
         @Test("the simulator's lock does what the page says of it")
         func simulator() async throws {
             let (_, _, shell) = try await ownersShell()
@@ -32,18 +32,31 @@ extension EndToEnd {
         func profiles() async throws {
             let page = try Page("profiles")
             let folder = try TemporaryFolder()
-            let yaml = try String(contentsOf: Page.file("profiles"), encoding: .utf8).components(separatedBy: "```yaml\n")[1]
-            _ = try folder.write(yaml.components(separatedBy: "```")[0], to: "acme.yaml")
+            let blocks = try String(contentsOf: Page.file("profiles"), encoding: .utf8).components(separatedBy: "```yaml\n")
+            for (index, name) in ["acme", "gatehouse"].enumerated() {
+                _ = try folder.write(blocks[index + 1].components(separatedBy: "```")[0], to: "\(name).yaml")
+            }
             let commands = try ["cd '\(folder.file("."))'"] + page.shellBlocks()
             let result = try await type(commands.joined(separator: "\n"), in: folder, [:])
             #expect(result.code == 0, "\(result.errors)")
             let lines = result.output.split(separator: "\n")
-            try #require(lines.count == 5)
+            try #require(lines.count == 13)
             #expect(lines[0] == "acme.yaml: no mistakes")
             #expect(lines[1].hasPrefix(#"{"reports":[{"state":"locked","quality":"confirmed","battery":80}]"#))
             #expect(lines[2].contains(#""command":{"state":"rejected","reason":"jammed"}"#))
             #expect(lines[3].contains(#""quality":"retained""#) && lines[3].contains(#""command":null"#))
             #expect(lines[4] == #"{"topic":"acme/cellar/do","payload":"UNLOCK","qos":0,"retain":false}"#)
+            #expect(lines[5] == "gatehouse.yaml: no mistakes")
+            let said = [
+                #"{"topic":"gatehouse/cellar","reports":[{"state":"locked","quality":"retained"}],"events":[],"command":null"#,
+                #"{"topic":"gatehouse/cellar","reports":[{"state":"locked","quality":"confirmed"}],"events":[],"command":null"#,
+                #"{"topic":"gatehouse/cellar/do","reports":[],"events":[],"command":null"#,
+                #"{"topic":"gatehouse/cellar/done","reports":[],"events":[],"command":{"state":"accepted"}"#,
+                #"{"topic":"gatehouse/cellar","reports":[{"state":"unlocked","quality":"confirmed"}],"events":[],"command":{"state":"confirmed"}"#,
+                #"{"topic":"gatehouse/cellar","reports":[{"state":"locked","quality":"confirmed"}],"events":[{"type":"operation","operation":"lock","ok":true,"method":"keypad","userSlot":3}],"command":null"#,
+                #"{"topic":"gatehouse/cellar","reports":[{"quality":"stale"}],"events":[{"type":"operation","operation":"unlock","ok":true,"method":"manual"}],"command":null,"diagnostics":[],"publish":[{"topic":"gatehouse/cellar/get""#,
+            ]
+            for (line, expected) in zip(lines.dropFirst(6), said) { #expect(line.hasPrefix(expected), "\(line)") }
         }
 
         private func type(_ commands: String, in folder: TemporaryFolder, _ environment: [String: String]) async throws -> (

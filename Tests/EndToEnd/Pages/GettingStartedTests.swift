@@ -4,7 +4,7 @@ import Testing
 extension EndToEnd {
     /// docs/getting-started.md, typed as it stands there, in two terminals. The address and the password are the test's own, and the
     /// program is built already.
-    @Suite("The page to get started", .timeLimit(.minutes(2))) struct GettingStartedTests {
+    @Suite("The page to get started", .timeLimit(.minutes(30))) struct GettingStartedTests {
         private let folder: TemporaryFolder
         private let page: Page
 

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     /// `doorward demo`: a house in which people live, on a terminal and in a pipe.
-    @Suite("The demo's house", .timeLimit(.minutes(2))) struct HouseDemoTests {
+    @Suite("The demo's house", .timeLimit(.minutes(30))) struct HouseDemoTests {
         private let folder: TemporaryFolder
         /// What would become the demo's temporary folder stands in here.
         private var environment: [String: String] { ["TMPDIR": folder.path + "/"] }

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     /// What a person sees who sits at a terminal; the same commands in a pipe stand in their own suites.
-    @Suite("At a terminal", .timeLimit(.minutes(1))) struct TerminalTests {
+    @Suite("At a terminal", .timeLimit(.minutes(30))) struct TerminalTests {
         private let folder: TemporaryFolder
 
         init() throws { folder = try TemporaryFolder() }

@@ -175,7 +175,7 @@ private final class Watcher: Sendable {
             case .manual: return lockState == .locked || lockState == .unlocked ? nil : "\(lockState.rawValue) by hand"
             default: return nil
             }
-        case .door, .availability, .event, .faults: return nil
+        case .door, .availability, .event, .faults, .deliveredLate: return nil
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import doorward_mqtt_locks
 
 /// The built program, at a real mosquitto.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct BrokerTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct BrokerTests {
     private static var program: String {
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
         return URL(filePath: tests).deletingLastPathComponent().appending(component: "doorward-mqtt-locks").path

@@ -51,25 +51,41 @@ extension MQTTAdapter: LockAdapter {
 
     package var transports: [AdapterTransport] {
         links.sorted { $0.key < $1.key }.map { name, link in
-            let isConnected = link.isConnected
+            let outage = link.outage
+            let notices = link.notices
             return AdapterTransport(
-                name: name, owner: link.broker.owner, health: isConnected ? .ok : .down,
-                problem: isConnected ? nil : link.failure?.description)
+                name: name, owner: link.broker.owner, health: outage == nil ? .ok : .down,
+                problem: outage ?? (notices.isEmpty ? nil : "discovery is incomplete: \(notices.joined(separator: "; "))"))
         }
     }
 
-    /// Degraded while a broker is away.
+    /// Down while no broker is connected, degraded while some are not.
     package var health: AdapterHealth {
         guard roll.isStarted else { return .down }
-        return links.values.allSatisfy(\.isConnected) ? .ok : .degraded
+        let connected = links.values.count(where: \.isConnected)
+        return connected == links.count ? .ok : connected == 0 ? .down : .degraded
     }
 
     /// A broker outside the scope answers as one that does not exist, and nothing more of such an address is looked at.
     package func check(
         address: [String: JSONValue], within scope: TransportScope
     ) throws(AddressMistakes) -> CheckedAddress {
-        let bound = try bind(MQTTAddress(address), within: scope)
-        return CheckedAddress(bound.dialect.capabilities, holder: holder(of: bound.dialect, on: bound.link.broker.name))
+        let address = try MQTTAddress(address)
+        let bound = try bind(address, within: scope)
+        return CheckedAddress(
+            bound.dialect.capabilities, holder: holder(of: bound.dialect, on: bound.link.broker.name),
+            conflicts: conflicts(of: bound.dialect, at: address))
+    }
+
+    /// The attached locks whose topic uses conflict with those of the lock at an address.
+    private func conflicts(of dialect: Dialect, at address: MQTTAddress) -> [CheckedAddress.Conflict] {
+        let rivals = roll.rivals(of: dialect.uses, on: address.broker)
+        guard !rivals.isEmpty else { return [] }
+        let values = AddressValues(dialect.profile, address.variables)
+        return rivals.map { id, topic, problem in
+            let key = values.key(of: String(topic.text), dialect.profile)
+            return CheckedAddress.Conflict(with: id, .init(field: "address.\(key)", problem: problem.rawValue))
+        }.sorted { ($0.mistake.field, $0.mistake.problem, $0.device) < ($1.mistake.field, $1.mistake.problem, $1.device) }
     }
 
     /// The lock that is attached where this one obeys, as far as the address and what was found say; of several the one that
@@ -77,7 +93,9 @@ extension MQTTAdapter: LockAdapter {
     private func holder(of dialect: Dialect, on broker: String) -> DeviceID? {
         let places = findings[broker]?.withSpellings(dialect.places) ?? dialect.places
         let same = roll.locks(at: [CommandPlace(dialect.commandTopic)], on: broker).last
-        return (same ?? roll.locks(at: places, on: broker).last)?.id
+        if let holder = same ?? roll.locks(at: places, on: broker).last { return holder.id }
+        // A renamed lock is still attached under its former name; look it up by its id in discovery.
+        return findings[broker].flatMap { roll.renamed($0.ids(at: places), on: broker) }?.id
     }
 
     package func owner(of address: [String: JSONValue]) -> TransportOwner? {
@@ -106,22 +124,32 @@ extension MQTTAdapter: LockAdapter {
     private func put(_ lock: AttachedLock) {
         do {
             let address = try MQTTAddress(lock.address)
-            let bound = try bind(address, within: .everything)
+            let bound = try bind(address, within: .everything, isAttached: true)
             let new = MQTTLock(lock, address, bound.dialect, link: bound.link, surroundings)
             let before = roll.add(new)
-            // What took it away is not heard again.
-            if let before, before.isGone, !Set(before.keys).isDisjoint(with: new.keys) { new.mark(isGone: true) }
+            // The message that removed or renamed it does not arrive again.
+            let isSame = before.map { !Set($0.keys).isDisjoint(with: new.keys) } ?? false
+            if let before, isSame, before.isGone { new.mark(isGone: true) }
+            let renamed = findings[address.broker]?.renamed(from: new.named)
+            if let id = isSame ? before?.renamedID ?? renamed : renamed { new.mark(renamed: id) }
             if let before { before.give(wayTo: new) } else { new.arrive() }
         } catch {
             roll.addLost(lock)?.leave(.noWay)
+            let mistakes = error.mistakes.map { "\($0.field) \($0.problem)" }.joined(separator: ", ")
             surroundings.logger.error(
-                "a lock cannot be reached: its broker or profile is not in the configuration",
-                metadata: ["device": "\(lock.id)", "fields": "\(error.mistakes.map(\.field).joined(separator: " "))"])
+                "a lock cannot be reached: its address does not fit the configuration",
+                metadata: ["device": "\(lock.id)", "fields": "\(mistakes)"])
         }
     }
 
     package func detach(_ id: DeviceID) {
         changing.withLock { _ in roll.remove(id)?.leave(.nobody) }
+        surroundings.codes.set(nil, for: id)
+    }
+
+    package func setCode(_ code: Secret<String>?, for id: DeviceID) {
+        surroundings.codes.set(code, for: id)
+        if case .lock(let lock)? = roll.entry(id) { lock.reportFaults() }
     }
 
     package func send(_ order: LockOrder) throws(AdapterError) {
@@ -140,11 +168,25 @@ extension MQTTAdapter: LockAdapter {
         }
     }
 
+    package func problem(of command: CommandID, for id: DeviceID) -> TransportProblem? {
+        switch roll.entry(id) {
+        case .lock(let lock): lock.problem(of: command)
+        case .lost:
+            TransportProblem(
+                detail: "The lock's broker or profile is not in the gateway's configuration.",
+                summary: "The gateway's configuration lacks what this lock needs.")
+        case nil: nil
+        }
+    }
+
     /// What discovery has found on all brokers and nobody has attached.
     package var discovered: [DiscoveredLock] {
         findings.keys.sorted().flatMap { name -> [DiscoveredLock] in
             guard let found = findings[name], let broker = links[name]?.broker else { return [] }
-            return found.entries.compactMap { entry in discovered(entry, on: broker) }
+            let renamed = Set(roll.all.filter { $0.keys.first?.broker == name }.compactMap(\.renamedID))
+            return found.entries.compactMap { entry in
+                renamed.contains(TopicText(entry.lock.id)) ? nil : discovered(entry, on: broker)
+            }
         }
     }
 
@@ -155,18 +197,30 @@ extension MQTTAdapter: LockAdapter {
         return DiscoveredLock(
             id: "\(broker.name):\(lock.id)", name: lock.name, manufacturer: lock.manufacturer, model: lock.model,
             address: address, owner: broker.owner,
-            capabilities: entry.capabilities, problem: lock.problem ?? (entry.capabilities == nil ? "needs a profile" : nil),
+            capabilities: entry.capabilities, problem: lock.problem ?? problem(of: entry, on: broker),
             firstSeenAt: entry.firstSeen, lastSeenAt: entry.lastSeen)
     }
 
+    /// Why a discovered lock cannot be attached; `nil` where it can.
+    private func problem(of entry: FoundLocks.Entry, on broker: MQTTBroker) -> String? {
+        if entry.capabilities == nil { return "needs a profile" }
+        return roll.rivals(of: entry.uses, on: broker.name).map { _, topic, problem in
+            problem == .commandTopicOfOther
+                ? "its state topic `\(topic.text)` is the command topic of an attached lock"
+                : problem == .stateTopicOfOther
+                    ? "its command topic `\(topic.text)` is the state topic of an attached lock"
+                    : "its state topic `\(topic.text)` is that of an attached lock"
+        }.min()
+    }
+
     private func bind(
-        _ address: MQTTAddress, within scope: TransportScope
+        _ address: MQTTAddress, within scope: TransportScope, isAttached: Bool = false
     ) throws(AddressMistakes) -> (link: BrokerLink, dialect: Dialect) {
         guard let link = links[address.broker], scope.includes(link.broker.owner) else {
             throw AddressMistakes(unknown: "broker")
         }
         guard let profile = library[address.profile] else { throw AddressMistakes(unknown: "profile") }
-        return (link, try Dialect(profile, variables: address.variables))
+        return (link, try Dialect(profile, variables: address.variables, isAttached: isAttached))
     }
 }
 

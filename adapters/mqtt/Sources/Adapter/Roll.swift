@@ -1,5 +1,6 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
+internal import DoorwardMQTT
 internal import Synchronization
 
 /// Where one of all locks obeys.
@@ -20,7 +21,14 @@ final class Roll: Sendable {
         var entries: [DeviceID: Entry] = [:]
         /// More than one where somebody attached them before it was known that they are one; the last one last.
         var byKey: [LockKey: [MQTTLock]] = [:]
+        /// The locks by their broker and their uses of topics, to find conflicts.
+        var byUse: [BrokerUse: [MQTTLock]] = [:]
         var isStarted = false
+    }
+
+    fileprivate struct BrokerUse: Hashable {
+        let broker: String
+        let use: TopicUse
     }
 
     private let state = Mutex(State())
@@ -43,6 +51,9 @@ final class Roll: Sendable {
             let before = state.remove(lock.id)
             state.entries[lock.id] = .lock(lock)
             for key in lock.keys { state.byKey[key, default: []].append(lock) }
+            for use in lock.dialect.uses {
+                state.byUse[BrokerUse(broker: lock.address.broker, use: use), default: []].append(lock)
+            }
             return before
         }
     }
@@ -68,6 +79,20 @@ final class Roll: Sendable {
         }
     }
 
+    /// The attached locks whose topic uses conflict with these, each once for each topic.
+    func rivals(of uses: Set<TopicUse>, on broker: String) -> [(id: DeviceID, topic: TopicText, problem: VariableProblem)] {
+        state.withLock { state in
+            guard !state.byUse.isEmpty else { return [] }
+            return uses.flatMap { use in
+                use.rivals.flatMap { rival in
+                    (state.byUse[BrokerUse(broker: broker, use: rival.use)] ?? []).map {
+                        (id: $0.id, topic: use.topic, problem: rival.problem)
+                    }
+                }
+            }
+        }
+    }
+
     /// Shows the attached locks among those of which one message has told as gone or there.
     func mark(_ told: [FoundLocks.Told], on broker: String) {
         let there = told.reduce(into: Set<CommandPlace>()) { if !$1.isGone { $0.formUnion($1.places) } }
@@ -75,6 +100,25 @@ final class Roll: Sendable {
         for word in told where !word.isGone || word.places.isDisjoint(with: there) {
             for lock in locks(at: word.places, on: broker) { lock.mark(isGone: word.isGone) }
         }
+        for word in told { markNames(word, on: broker) }
+    }
+
+    /// Marks locks as renamed where their bridge lists another name than that of their command topic, and unmarks them.
+    private func markNames(_ word: FoundLocks.Told, on broker: String) {
+        guard let named = word.named else { return }
+        for lock in locks(at: word.places.union([word.former].compactMap(\.self)), on: broker) {
+            if lock.named == named {
+                // A different lock may have taken this name: unmark only the one that had it.
+                if lock.renamedID == word.id { lock.mark(renamed: nil) }
+            } else if word.former == lock.named || word.places.contains(lock.named), lock.renamedID == nil {
+                lock.mark(renamed: word.id)
+            }
+        }
+    }
+
+    /// An attached lock that is marked as renamed, with one of these ids in discovery.
+    func renamed(_ ids: Set<TopicText>, on broker: String) -> MQTTLock? {
+        all.first { lock in lock.keys.first?.broker == broker && lock.renamedID.map(ids.contains) == true }
     }
 
     var all: [MQTTLock] {
@@ -92,6 +136,11 @@ extension Roll.State {
         for key in lock.keys {
             byKey[key]?.removeAll { $0 === lock }
             if byKey[key]?.isEmpty == true { byKey[key] = nil }
+        }
+        for use in lock.dialect.uses {
+            let key = Roll.BrokerUse(broker: lock.address.broker, use: use)
+            byUse[key]?.removeAll { $0 === lock }
+            if byUse[key]?.isEmpty == true { byUse[key] = nil }
         }
         return lock
     }

@@ -11,6 +11,15 @@ struct Surroundings: Sendable {
     let logger: Logger
     let listener: Listener
     let counters: Counters
+    let codes = LockCodes()
+}
+
+/// The codes that are sent along with commands, by lock.
+final class LockCodes: Sendable {
+    private let codes = Mutex<[DeviceID: Secret<String>]>([:])
+
+    subscript(id: DeviceID) -> Secret<String>? { codes.withLock { $0[id] } }
+    func set(_ code: Secret<String>?, for id: DeviceID) { codes.withLock { $0[id] = code } }
 }
 
 /// Hands on what locks say while somebody listens.

@@ -10,6 +10,9 @@ final class BrokerLink: Sendable {
     /// to be flooded.
     static let roundPause = Duration.milliseconds(20)
 
+    /// Locks named in one log line, at the most.
+    private static let mostNamed = 10
+
     let broker: MQTTBroker
     private let surroundings: Surroundings
     private let random: RandomSource
@@ -19,7 +22,18 @@ final class BrokerLink: Sendable {
     private let stood = Atomic(false)
     private let routes: Mutex<Routes>
     private let found: FoundLocks
-    private let round = Mutex<Task<Void, Never>?>(nil)
+    /// Topics of discovery on which a message was too long for this connection.
+    private let tooLong = Mutex<Set<TopicText>>([])
+    private let round = Mutex(Round())
+
+    /// The locks to be queried for their state once the subscriptions for their answers are in place.
+    private struct Round {
+        /// Locks added before the connection was established: queried one after the other.
+        var due: [MQTTLock] = []
+        /// Locks added since.
+        var arrived: [MQTTLock] = []
+        var task: Task<Void, Never>?
+    }
 
     private struct Routes {
         var topics = TopicTree<MQTTLock>()
@@ -39,11 +53,23 @@ final class BrokerLink: Sendable {
     /// Why the connection ended last, or could not be made; `nil` before anything of the kind, and while the gateway is stopped.
     var failure: MQTTFailure? { current.withLock { $0 }?.health.lastFailure }
 
+    /// Why the broker cannot be used now, as one sentence without its full stop; `nil` while it can.
+    var outage: String? {
+        guard !isConnected else { return nil }
+        return "Broker `\(broker.name)` is not connected\(failure.map { " (\($0.reason))" } ?? " yet")"
+    }
+
+    /// The same, as the problem of a failed command.
+    var disconnectedProblem: TransportProblem? {
+        outage.map { TransportProblem(detail: $0 + ".", summary: "The gateway is not connected to the lock's MQTT broker.") }
+    }
+
     /// Messages that the connection of now did not take.
     var untaken: Int { current.withLock { $0 }?.health.counts.messagesDropped ?? 0 }
 
     /// Connects, and listens for every lock that was added.
     func start() {
+        noteSilentProfiles()
         let connection = MQTTConnection(broker.settings, clock: surroundings.clock, random: random) { [weak self] in
             self?.take($0)
         }
@@ -58,6 +84,14 @@ final class BrokerLink: Sendable {
         connection.start()
     }
 
+    private func noteSilentProfiles() {
+        let silent = Discovery.unannounced(broker.profiles)
+        guard broker.isDiscovering, !silent.isEmpty else { return }
+        note(
+            .warning, "discovery finds no locks of some profiles, as they announce themselves nowhere: attach them by address",
+            ["profiles": "\(silent.joined(separator: " "))"])
+    }
+
     /// Ends the connection; what it still says is heard by nobody.
     func stop() async {
         let connection = current.withLock { $0.take() }
@@ -68,14 +102,17 @@ final class BrokerLink: Sendable {
 
     /// Hands a frame to the connection now, or throws. It is never retained.
     ///
-    /// - Returns: its place among the frames of the connection.
+    /// - Parameter paths: the subscriptions by which the lock's answers arrive; the frame is not sent before they are in place.
+    /// - Returns: its place among the frames of the connection, and what the broker's acknowledgement will name.
     @discardableResult
-    func publish(_ outgoing: Outgoing, lifetime: Duration) throws(MQTTSendError) -> MQTTFrameNumber {
+    func publish(
+        _ outgoing: Outgoing, answeredBy paths: MQTTAnswerPaths, lifetime: Duration
+    ) throws(MQTTSendError) -> MQTTSentFrame {
         guard let connection = current.withLock({ $0 }) else { throw .notConnected }
         do {
             return try connection.publish(
-                MQTTFrame(topic: outgoing.topic, payload: outgoing.payload, quality: outgoing.quality, lifetime: lifetime)
-            ).number
+                MQTTFrame(topic: outgoing.topic, payload: outgoing.payload, quality: outgoing.quality, lifetime: lifetime),
+                answeredBy: paths)
         } catch {
             surroundings.counters.refused.add(1, ordering: .relaxed)
             throw error
@@ -93,16 +130,20 @@ final class BrokerLink: Sendable {
             routes.locks.insert(lock)
             for filter in lock.dialect.filters { _ = routes.topics.insert(lock, at: filter) }
         }
+        if isConnected, !lock.dialect.questions.isEmpty { round.withLock { $0.arrived.append(lock) } }
         // Also where another lock has asked for the same: what the broker keeps comes once more, for this one.
-        if let connection = current.withLock({ $0 }) { Self.want([lock.dialect], on: connection) }
-        if isConnected { try? lock.refresh() }
+        listenAnew(for: lock)
     }
 
-    /// On command topics a command is to be known at once as one that is to stay.
+    /// Subscribes to a lock's topics anew, so that the broker sends the retained messages on them once more.
+    func listenAnew(for lock: MQTTLock) {
+        if let connection = current.withLock({ $0 }) { Self.want([lock.dialect], on: connection) }
+    }
+
+    /// Subscribes to command topics with retain-as-published, to notice a retained command at once; to other topics without.
     private static func want(_ dialects: [Dialect], on connection: MQTTConnection) {
-        connection.want(
-            Array(Set(dialects.flatMap { dialect in dialect.filters.filter { !dialect.commandFilters.contains($0) } })))
-        connection.want(Array(Set(dialects.flatMap(\.commandFilters))), asPublished: true)
+        connection.want(dialects.flatMap(\.commandFilters), asPublished: true)
+        connection.want(dialects.flatMap { dialect in dialect.filters.filter { !dialect.commandFilters.contains($0) } })
     }
 
     func remove(_ lock: MQTTLock) {
@@ -119,35 +160,65 @@ final class BrokerLink: Sendable {
     private func take(_ event: MQTTEvent) {
         switch event {
         case .message(let message): take(message)
+        case .tooLong(let topic, let bytes): dropTooLong(topic, bytes)
         case .connected(let version):
             stood.store(true, ordering: .relaxed)
             note(.info, "the broker is there", ["mqtt": "\(version.rawValue)"])
             found.beginAnew()
-            beginRound()
+            tooLong.withLock { $0 = [] }
+            let locks = routes.withLock { $0.locks }.filter { !$0.dialect.questions.isEmpty }
+            round.withLock { ($0.due, $0.arrived) = (Array(locks), []) }
+        case .subscribed: goRound()
         case .disconnected(let failure):
-            if failure == .stuck { surroundings.counters.cuts.add(1, ordering: .relaxed) }
-            note(.warning, "\(failure)", [:])
+            if failure == .stuck || failure == .standsStill { surroundings.counters.cuts.add(1, ordering: .relaxed) }
+            note(.warning, "broker is not connected (\(failure.reason))", [:])
             // An attempt that failed takes away nothing that was known.
             guard stood.exchange(false, ordering: .relaxed) else { return }
             surroundings.counters.disconnects.add(1, ordering: .relaxed)
             endRound()
             for lock in routes.withLock({ $0.locks }) { lock.loseBroker() }
-        case .subscriptionRefused(let filter, let reason):
-            note(
-                .error, "the broker does not give the gateway what it asks for; see its access list",
-                [
-                    "filter": "\(filter)", "reason": "\(reason)",
-                ])
+        case .subscriptionRefused(let filter, let reason): refuse(filter, reason)
         case .acknowledged(_, .taken): break
-        case .acknowledged(_, let answer): note(.warning, "the broker has a frame that reaches nobody", ["answer": "\(answer)"])
+        case .acknowledged(_, .nobodySubscribed): note(.warning, "a command has no matching subscribers", [:])
+        case .acknowledged(let frame, .refused(let reason, let isNotAuthorized)):
+            // `reject` waits for the mutex of a lock that is just sending; after that the lock knows its frame's id.
+            let locks = routes.withLock { $0.locks }
+            guard !locks.contains(where: { $0.reject(frame, reason: reason, isNotAuthorized: isNotAuthorized) }) else { return }
+            note(.warning, "a frame was rejected by the broker", ["reason": "\(reason)"])
         }
+    }
+
+    private func dropTooLong(_ topic: String, _ bytes: Int) {
+        let longest = broker.settings.longestPayload >> 20
+        note(
+            .warning, "a message was dropped: it is longer than \(longest) MiB", ["topic": "\(topic)", "bytes": "\(bytes)"])
+        guard found.isAnnounced(on: topic) else { return }
+        tooLong.withLock { if $0.count < Self.mostNamed { $0.insert(TopicText(topic)) } }
+    }
+
+    /// The gaps in discovery, one clause each; empty when all announced locks are found.
+    var notices: [String] {
+        let longest = broker.settings.longestPayload >> 20
+        return found.notices
+            + tooLong.withLock { $0 }.map { "the list on `\($0.text)` was dropped: it is longer than \(longest) MiB" }.sorted()
+    }
+
+    private func refuse(_ filter: MQTTFilter, _ reason: String) {
+        let locks = routes.withLock { $0.topics.values(at: filter) }
+        let devices = locks.prefix(Self.mostNamed).map { "\($0.id)" }.sorted().joined(separator: " ")
+        note(
+            .error, "subscription refused; check the broker's access control list",
+            ["filter": "\(filter)", "reason": "\(reason)", "devices": "\(devices)"])
+        for lock in locks { lock.refuseSubscription(filter) }
     }
 
     private func take(_ message: MQTTMessage) {
         surroundings.counters.messages.add(1, ordering: .relaxed)
         for lock in routes.withLock({ $0.topics.values(for: message.topic) }) { lock.hear(message) }
-        found.hear(message)
+        for notice in found.hear(message) { noteDiscovery(notice) }
     }
+
+    private func noteDiscovery(_ notice: String) { note(.warning, "discovery is incomplete: \(notice)", [:]) }
 
     private func note(_ level: Logger.Level, _ sentence: String, _ more: Logger.Metadata) {
         let metadata = more.merging(["broker": "\(broker.name)"]) { $1 }
@@ -156,21 +227,39 @@ final class BrokerLink: Sendable {
 
     // MARK: - Asking all
 
-    /// Asks every lock that can be asked for its state, one after the other: what the broker kept may be old.
-    private func beginRound() {
-        let locks = routes.withLock { $0.locks }.filter { !$0.dialect.questions.isEmpty }
-        let clock = surroundings.clock
-        let task = Task(executorPreference: surroundings.executor) {
-            for lock in locks {
-                try? lock.refresh()
-                guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.roundPause))) != nil else { return }
-            }
+    /// Queries the state of every lock that supports it, as retained messages may be old. Locks added before the connection was
+    /// established are queried one after the other.
+    private func goRound() {
+        let arrived = round.withLock { round in
+            defer { round.arrived = [] }
+            return round.arrived
         }
-        round.withLock { old in
-            old?.cancel()
-            old = task
+        for lock in arrived { try? lock.refresh() }
+        let clock = surroundings.clock
+        round.withLock { round in
+            guard round.task == nil, !round.due.isEmpty else { return }
+            round.task = Task(executorPreference: surroundings.executor) { [weak self] in
+                while !Task.isCancelled, let lock = self?.nextDue() {
+                    try? lock.refresh()
+                    guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.roundPause))) != nil else {
+                        return
+                    }
+                }
+            }
         }
     }
 
-    private func endRound() { round.withLock { $0.take()?.cancel() } }
+    private func nextDue() -> MQTTLock? {
+        round.withLock { round in
+            if round.due.isEmpty { round.task = nil }
+            return round.due.isEmpty ? nil : round.due.removeFirst()
+        }
+    }
+
+    private func endRound() {
+        round.withLock { round in
+            round.task?.cancel()
+            round = Round()
+        }
+    }
 }

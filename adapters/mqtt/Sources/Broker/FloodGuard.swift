@@ -9,16 +9,15 @@ struct FloodGuard {
 
     private var tokens = Double(burst)
     private var lastLook: MonotonicInstant
-    /// Whether something was left out since the last message that was looked at.
-    private(set) var hasDropped = false
+    /// Whether the last message was dropped.
+    private var isDropping = false
 
     init(at now: MonotonicInstant) { lastLook = now }
 
     enum Verdict: Equatable {
         case look
-        /// The first to be looked at after some were left out: what is known may be wrong.
-        case lookAfterGap
-        case drop
+        /// - Parameter isFirst: the message before was processed: from now on the known state may be wrong.
+        case drop(isFirst: Bool)
     }
 
     mutating func take(at now: MonotonicInstant) -> Verdict {
@@ -27,12 +26,10 @@ struct FloodGuard {
             tokens = min(Double(Self.burst), tokens + seconds * Double(Self.perSecond))
             lastLook = now
         }
-        guard tokens >= 1 else {
-            hasDropped = true
-            return .drop
-        }
+        let wasDropping = isDropping
+        isDropping = tokens < 1
+        guard !isDropping else { return .drop(isFirst: !wasDropping) }
         tokens -= 1
-        defer { hasDropped = false }
-        return hasDropped ? .lookAfterGap : .look
+        return .look
     }
 }

@@ -50,6 +50,17 @@ struct TopicTree<Value: Hashable> {
         return isLast
     }
 
+    /// The values stored at exactly this filter.
+    func values(at filter: MQTTFilter) -> Set<Value> {
+        var node = root
+        let levels = Self.levels(filter.description)
+        for level in levels where level != TopicText.anyRest {
+            guard let next = node.children[level] else { return [] }
+            node = next
+        }
+        return levels.last == TopicText.anyRest ? node.below : node.here
+    }
+
     /// Everybody who wants a message on `topic`, each once.
     func values(for topic: String) -> Set<Value> {
         var found: Set<Value> = []

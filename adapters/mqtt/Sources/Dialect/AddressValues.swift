@@ -46,7 +46,9 @@ struct AddressValues {
     }
 
     /// Topics without wildcards, and none on which the lock would hear its own command as its state.
-    mutating func checkTopics(of profile: Profile, _ parts: ProfileParts) {
+    ///
+    /// - Parameter isAttached: the lock is attached already; topic rules that were added later do not make it unreachable.
+    mutating func checkTopics(of profile: Profile, _ parts: ProfileParts, isAttached: Bool) {
         guard problems.isEmpty else { return }
         for variable in profile.variables where profile.parts.topics.contains(where: { $0.names.contains(variable.name) }) {
             noteUnsound(variable)
@@ -55,12 +57,33 @@ struct AddressValues {
             for variable in profile.variables where base.names.contains(variable.name) { noteUnsound(variable) }
         }
         guard problems.isEmpty else { return }
-        let commands = Set(parts.commands.values.joined().map(\.topic.text))
+        if !isAttached { checkParts(of: profile) }
+        guard problems.isEmpty else { return }
+        let commands = Set(parts.commands.values.joined().map { TopicText($0.topic.text) })
         let states = parts.values.filter { $0.aspect == .state }.map(\.reader.topic.text)
-        for topic in parts.topics.map(\.text) where MQTTTopic(topic) == nil { blame(topic, of: profile) }
-        for topic in states where commands.contains(topic) { blame(topic, of: profile) }
-        for text in parts.values.compactMap(\.ambiguousText) { blame(text, of: profile) }
-        if let text = parts.ambiguousCommand { blame(text, of: profile) }
+        for topic in parts.topics.map(\.text) {
+            if isAttached, MQTTTopic(topic) != nil { continue }
+            if let problem = TopicRule.problem(with: topic) { blame(topic, of: profile, problem) }
+        }
+        for topic in states where commands.contains(TopicText(topic)) { blame(topic, of: profile, .commandTopic) }
+        for text in parts.values.compactMap(\.ambiguousText) { blame(text, of: profile, .malformed) }
+        if let text = parts.ambiguousCommand { blame(text, of: profile, .malformed) }
+    }
+
+    /// Finds variables that break a topic rule by themselves, so that the error names the right one.
+    private mutating func checkParts(of profile: Profile) {
+        let templates = profile.parts.topics + [profile.base].compactMap(\.self)
+        for variable in profile.variables {
+            // The value of a variable with `words` is the profile's own text.
+            if case .words = variable.form { continue }
+            guard let text = filled[variable.name] else { continue }
+            let isInTopic = templates.contains { $0.names.contains(variable.name) }
+            let problem = isInTopic ? TopicRule.problem(withPart: text) : nil
+            let isHidden = text.unicodeScalars.contains { $0.properties.isBidiControl }
+            if let problem = problem ?? (isHidden ? .bidirectionalCharacter : nil) {
+                problems[written[variable.name] ?? variable.name] = problem
+            }
+        }
     }
 
     private mutating func noteUnsound(_ variable: ProfileVariable) {
@@ -70,9 +93,14 @@ struct AddressValues {
     }
 
     /// Finds the variable that a bad topic comes from; the whole address where it comes from none.
-    private mutating func blame(_ topic: String, of profile: Profile) {
+    private mutating func blame(_ topic: String, of profile: Profile, _ problem: VariableProblem) {
+        problems[key(of: topic, profile)] = problem
+    }
+
+    /// The key whose value makes a topic; `topic` where none does.
+    func key(of topic: String, _ profile: Profile) -> String {
         let culprit = profile.variables.last { filled[$0.name].map { topic.contains($0) && !$0.isEmpty } ?? false }
-        problems[culprit.map { written[$0.name] ?? $0.name } ?? "topic"] = .malformed
+        return culprit.map { written[$0.name] ?? $0.name } ?? "topic"
     }
 
     var mistakes: AddressMistakes {

@@ -1,3 +1,4 @@
+internal import DoorwardDomain
 internal import DoorwardMQTT
 
 /// A frame that moves a lock, all but its code and its reference.
@@ -14,6 +15,19 @@ struct CommandFrame: Sendable {
     var takesCode: Bool { part.payloadWithCode != nil }
     var bearsReference: Bool { part.bearsReference }
     var plainPayload: String { part.payload.text }
+
+    /// Whether a payload is this frame's, without a code.
+    ///
+    /// - Returns: the reference that it bears, empty for a frame that bears none; `nil` for another payload.
+    func reference(in payload: [UInt8]) -> String? {
+        guard let text = String(streamSafe: payload) else { return nil }
+        guard bearsReference else { return text == part.payload.text ? "" : nil }
+        let texts = part.payload.pieces.map { if case .text(let text) = $0 { text } else { "" } }
+        guard part.payload.names == [CommandPart.reference], let first = texts.first, let last = texts.last,
+            text.utf8.count >= first.utf8.count + last.utf8.count, text.hasPrefix(first), text.hasSuffix(last)
+        else { return nil }
+        return String(text.dropFirst(first.count).dropLast(last.count))
+    }
 
     func outgoing(code: String?, reference: String) -> Outgoing {
         Outgoing(topic: topic, payload: part.bytes(code: code, reference: reference), quality: quality)

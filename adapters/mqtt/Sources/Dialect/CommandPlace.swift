@@ -7,9 +7,9 @@ internal import DoorwardMQTT
 struct CommandPlace: Hashable, Sendable {
     let topic: MQTTTopic
     /// The text of the frame; `nil` where the topic is the lock's own, whatever is said there.
-    var payload: String?
+    var payload: TopicText?
 
-    init(_ topic: MQTTTopic, payload: String? = nil) { (self.topic, self.payload) = (topic, payload) }
+    init(_ topic: MQTTTopic, payload: String? = nil) { (self.topic, self.payload) = (topic, payload.map { TopicText($0) }) }
 }
 
 extension CommandPlace {
@@ -28,7 +28,7 @@ extension CommandPlace {
                 if let topic = MQTTTopic(form.topic.text) { places.insert(CommandPlace(topic, payload: form.payload.text)) }
             }
         }
-        let telling = Self.tellingVariables(of: profile)
+        let telling = Self.tellingVariables(of: profile, values)
         for template in profile.parts.commandTopics + profile.parts.commands.values.compactMap(\.last?.topic)
         where telling.isSubset(of: template.names) {
             if let topic = template.filled(by: values).flatMap({ MQTTTopic($0.text) }) { places.insert(CommandPlace(topic)) }
@@ -38,8 +38,10 @@ extension CommandPlace {
 
     /// The variables that tell one lock from another: those of its own command topic, but for a choice between words that are all
     /// levels of topics on which the same lock obeys. A topic without them is that of a group.
-    private static func tellingVariables(of profile: Profile) -> Set<String> {
-        let own = [LockOperation.unlock, .lock, .unlatch].lazy.compactMap { profile.parts.commands[$0]?.last?.topic }.first
+    private static func tellingVariables(of profile: Profile, _ values: [String: String]) -> Set<String> {
+        let own = [LockOperation.unlock, .lock, .unlatch].lazy.compactMap { operation in
+            profile.parts.commands[operation]?.last { $0.filled(by: values) != nil }?.topic
+        }.first
         let spelledOut = profile.parts.commandTopics.map { "/\($0.text)/" }
         let choices = profile.variables.compactMap { variable -> String? in
             guard case .words(let words) = variable.form else { return nil }

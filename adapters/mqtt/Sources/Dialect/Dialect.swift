@@ -12,11 +12,15 @@ package struct Dialect: Sendable {
     package let filters: [MQTTFilter]
     /// Those of `filters` on which somebody may leave a command, and the lock never says how it is.
     let commandFilters: Set<MQTTFilter>
+    /// The subscriptions by which the lock's answers arrive: the broker must grant those to its state topics.
+    let answerPaths: MQTTAnswerPaths
     /// The lock's own topic for an unlock (else a lock, else an unlatch), by which one lock of a broker is told from another. Orders
     /// may go to another one, where a bridge has an API for all of its locks.
     package let commandTopic: MQTTTopic
     /// Everywhere that it obeys, `commandTopic` among them.
     let places: Set<CommandPlace>
+    /// Its uses of topics, which may conflict with those of another lock of its broker.
+    let uses: Set<TopicUse>
     /// How surely the broker should hand its messages on.
     package let subscribes: MQTTQuality
 
@@ -25,17 +29,28 @@ package struct Dialect: Sendable {
     private let frames: [LockOperation: CommandFrame]
     private let question: Outgoing?
 
-    /// - Parameter variables: an address without `broker` and `profile`.
+    /// - Parameters:
+    ///   - variables: an address without `broker` and `profile`.
+    ///   - isAttached: the lock is attached already: topic rules that were added later do not make it unreachable.
     /// - Throws: every mistake of the address, fields `address.KEY`.
-    package init(_ profile: Profile, variables: [String: JSONValue]) throws(AddressMistakes) {
-        let binding = try DialectBinding(profile, variables)
+    package init(
+        _ profile: Profile, variables: [String: JSONValue], isAttached: Bool = false
+    ) throws(AddressMistakes) {
+        let binding = try DialectBinding(profile, variables, isAttached: isAttached)
         (self.profile, parts, capabilities) = (profile, binding.parts, binding.capabilities)
         (routes, frames) = (binding.routes, binding.frames)
-        (commandTopic, places) = (binding.commandTopic, binding.places)
+        (commandTopic, places, uses) = (binding.commandTopic, binding.places, binding.uses)
         (filters, commandFilters) = (binding.routes.filters, Set(binding.routes.commandFilters))
+        answerPaths = binding.routes.answerPaths
         question = binding.question
         subscribes = binding.parts.subscribeQuality == .atLeastOnce ? .atLeastOnce : .atMostOnce
     }
+
+    /// Whether the lock takes no command without a code.
+    package var needsCode: Bool { parts.needsCode }
+
+    /// Whether a code is sent along with a command.
+    func takesCode(_ operation: LockOperation) -> Bool { frames[operation]?.takesCode ?? false }
 
     /// What to ask to learn the lock's state; empty where it cannot be asked.
     package var questions: [Outgoing] { question.map { [$0] } ?? [] }
@@ -50,6 +65,13 @@ package struct Dialect: Sendable {
     func isOfAnswersOnly(_ topic: String) -> Bool {
         guard let route = routes[topic] else { return false }
         return route.values.isEmpty && route.events.isEmpty && !route.isCommand && !route.answers.isEmpty
+    }
+
+    /// Whether a message is a question to another lock of the same bridge.
+    func isQuestionToOthers(_ message: MQTTMessage) -> Bool {
+        guard let route = routes[message.topic] else { return false }
+        return route.isQuestion && route.values.isEmpty && route.events.isEmpty && !route.isCommand && route.answers.isEmpty
+            && !isQuestion(message)
     }
 
     /// Takes one message in: what it means, and what is remembered. Any message may be given; what is none of this lock's is
@@ -98,15 +120,16 @@ package struct Dialect: Sendable {
     ) -> Bool {
         let wasThere = memory.position.lockState.satisfies(operation)
         let isKnown = memory.quality == .confirmed
-        memory.underWay = LockMemory.UnderWay(operation, reference: reference, at: now, wasThere: wasThere && isKnown)
+        let isSure = isKnown && !memory.isUnanswered
+        memory.underWay = LockMemory.UnderWay(operation, reference: reference, at: now, wasThere: wasThere && isSure)
         memory.doubt =
             mayRepeat(isKnown: isKnown, now)
             ? Doubt(operation, known: isKnown ? memory.position : nil, orderedAt: now?.milliseconds, after: memory.doubt) : nil
-        return mergesCache && (wasThere || !isKnown)
+        return mergesCache && (wasThere || !isSure)
     }
 
     /// Each message repeats what was known before.
-    var mergesCache: Bool { profile.quirks.contains(.mergesCache) }
+    var mergesCache: Bool { parts.mergesCache || profile.quirks.contains(.mergesCache) }
 
     /// Whether what follows an order may be old. A bridge that tells the device's time tells old values when it starts: that is
     /// of matter where nothing is known against which they show as old.
@@ -115,8 +138,14 @@ package struct Dialect: Sendable {
         return !isKnown && now != nil && parts.values.contains { !$0.times.isEmpty }
     }
 
-    /// The command has its end, whatever it was; a doubt about what follows has not.
+    /// Ends a command whose outcome the lock has reported; a doubt about later messages remains.
     package func endOrder(_ memory: inout LockMemory) { memory.underWay = nil }
+
+    /// Ends a command, if one is in flight, whose outcome the lock has not reported.
+    package func giveUpOrder(_ memory: inout LockMemory) {
+        if memory.underWay != nil { memory.isUnanswered = true }
+        memory.underWay = nil
+    }
 
     /// The lock has been silent until just before the deadline.
     ///
@@ -137,6 +166,7 @@ package struct Dialect: Sendable {
         memory.loseTrack()
         memory.availability = .unknown
         memory.reach = [:]
+        memory.lastTold = [:]
         for key in memory.states.keys { memory.states[key]?.quality = .stale }
         var report = Heard.Report()
         (report.quality, report.availability) = (.stale, .unknown)
@@ -147,6 +177,19 @@ package struct Dialect: Sendable {
 
     /// The text of the frame that is under way, for answers that repeat it.
     func payload(of operation: LockOperation) -> String? { frames[operation]?.plainPayload }
+
+    /// Whether the profile uses messages on this topic.
+    package func isHeard(on topic: String) -> Bool { routes[topic] != nil }
+
+    /// The operation of a command in a message of any sender, and the reference that it bears: empty for none. `nil` for any
+    /// other message, and for a retained one.
+    package func order(seenIn message: MQTTMessage) -> (LockOperation, reference: String)? {
+        guard !message.isRetained else { return nil }
+        for (operation, frame) in frames where frame.topic.description == message.topic {
+            if let reference = frame.reference(in: message.payload) { return (operation, reference) }
+        }
+        return nil
+    }
 
     /// Whether a message is the question of `questions`, on its way to the lock.
     func isQuestion(_ message: MQTTMessage) -> Bool {

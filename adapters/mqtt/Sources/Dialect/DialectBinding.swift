@@ -10,16 +10,17 @@ struct DialectBinding {
     let routes: TopicRoutes
     let commandTopic: MQTTTopic
     let places: Set<CommandPlace>
+    let uses: Set<TopicUse>
     let question: Outgoing?
 
-    init(_ profile: Profile, _ variables: [String: JSONValue]) throws(AddressMistakes) {
+    init(_ profile: Profile, _ variables: [String: JSONValue], isAttached: Bool) throws(AddressMistakes) {
         var address = AddressValues(profile, variables)
         let texts = address.texts(profile)
         parts = profile.parts.filled(by: texts)
         if let hook = profile.hook, address.problems.isEmpty {
             do { try hook.apply(address.named, to: &parts) } catch { address.problems.merge(error.problems) { old, _ in old } }
         }
-        address.checkTopics(of: profile, parts)
+        address.checkTopics(of: profile, parts, isAttached: isAttached)
         guard address.problems.isEmpty else { throw address.mistakes }
         frames = Self.frames(parts)
         let order: [LockOperation] = [.unlock, .lock, .unlatch]
@@ -37,7 +38,8 @@ struct DialectBinding {
         }
         let watched = frames.values.map(\.topic) + parts.commandTopics.compactMap { MQTTTopic($0.text) }
         routes = TopicRoutes(parts, commandTopics: watched, question: question?.topic)
-        capabilities = Self.capabilities(profile, parts, frames)
+        uses = TopicUse.all(of: parts, commandTopics: watched)
+        capabilities = Self.capabilities(parts, frames)
     }
 
     private static func frames(_ parts: ProfileParts) -> [LockOperation: CommandFrame] {
@@ -46,13 +48,11 @@ struct DialectBinding {
         }
     }
 
-    /// What the profile says, as far as what it needs is there.
-    private static func capabilities(
-        _ profile: Profile, _ parts: ProfileParts, _ frames: [LockOperation: CommandFrame]
-    ) -> LockCapabilities {
+    /// The capabilities that follow from the profile, as far as the address fills in its topics.
+    private static func capabilities(_ parts: ProfileParts, _ frames: [LockOperation: CommandFrame]) -> LockCapabilities {
         var capabilities: LockCapabilities = []
         for operation in frames.keys { if let needed = operation.requiredCapability { capabilities.insert(needed) } }
-        for ability in profile.abilities where ability.isBacked(by: parts) {
+        for ability in ProfileAbility.all(of: parts) {
             if let capability = ability.capability { capabilities.insert(capability) }
         }
         return capabilities
@@ -60,8 +60,11 @@ struct DialectBinding {
 }
 
 extension ProfileAbility {
-    /// Whether there is anything in a profile from which it could come.
-    func isBacked(by parts: ProfileParts) -> Bool {
+    /// The abilities that follow from a profile's parts.
+    static func all(of parts: ProfileParts) -> Set<ProfileAbility> { Set(allCases.filter { $0.isBacked(by: parts) }) }
+
+    /// Whether a part of the profile provides this ability.
+    private func isBacked(by parts: ProfileParts) -> Bool {
         let positions = parts.values.filter { $0.aspect == .state }.flatMap(\.map).compactMap(\.meaning.position)
         let rules = parts.events.flatMap(\.rules)
         return switch self {
@@ -76,7 +79,7 @@ extension ProfileAbility {
         case .canRefresh: !parts.refresh.isEmpty
         case .acksCommand: !parts.answers.isEmpty
         case .correlates: parts.answers.contains { $0.correlation != .none }
-        case .stateRetained, .assumedState: parts.has(.state)
+        case .assumedState: parts.values.allSatisfy { $0.aspect != .state || $0.assumed?.text == "true" }
         }
     }
 }

@@ -2,13 +2,17 @@ internal import DoorwardDomain
 internal import DoorwardMQTT
 
 extension Hearing {
-    /// - Parameter payload: `nil` for an empty one.
-    mutating func hearEvent(_ index: Int, _ payload: Payload?) {
+    /// - Parameters:
+    ///   - payload: `nil` for an empty one.
+    ///   - isJSON: another part of the profile reads JSON from the topic: plain text on it is no event.
+    mutating func hearEvent(_ index: Int, _ payload: Payload?, isJSON: Bool = false) {
         let part = dialect.parts.events[index]
-        switch EventValues.read(part, message.topic, payload) {
+        switch EventValues.read(part, message.topic, payload, isJSON: isJSON) {
         case .none: return
         case .malformed: note(.malformedPayload)
         case .values(let name, let values):
+            if part.asksAfter, !message.isRetained { ask() }
+            if part.isOnlyOnChange, !isChange(values, of: index) { return }
             isOfEvent = true
             guard let meaning = part.meaning(of: values) else {
                 if part.source != .topicSuffix { note(.unmapped(name)) }
@@ -19,6 +23,12 @@ extension Hearing {
             tell(event)
             if !meaning.faults.isEmpty { memory.partFaults[Self.eventFaults] = meaning.faults }
         }
+    }
+
+    /// Whether a value that stays in a bridge's merged messages has changed. The age of the first one is unknown.
+    private mutating func isChange(_ values: [String: String], of index: Int) -> Bool {
+        let last = memory.lastTold.updateValue(values, forKey: index)
+        return last != nil && last != values && !message.isRetained
     }
 
     /// Where faults stand that an event told of: they last until the bolt's state is told anew.
@@ -54,12 +64,23 @@ enum EventValues {
     /// The event's name, and the values by the names of their fields.
     case values(name: String, [String: String])
 
-    static func read(_ part: EventPart, _ topic: String, _ payload: Payload?) -> EventValues {
+    static func read(_ part: EventPart, _ topic: String, _ payload: Payload?, isJSON: Bool) -> EventValues {
         switch part.source {
         case .csv: payload.map { columns(part, $0.text) } ?? .none
-        case .word: payload.map { .values(name: $0.text, ["word": $0.text]) } ?? .none
         case .json: payload.map { object(part, $0) } ?? .none
+        case .jsonOrRaw: payload.map { isJSON || $0.isObject ? object(part, $0) : bare(part, $0) } ?? .none
         case .topicSuffix: suffix(part, topic, payload)
+        }
+    }
+
+    /// The value without a key, under the name that its key would have.
+    private static func bare(_ part: EventPart, _ payload: Payload) -> EventValues {
+        switch part.reader.read(payload) {
+        case .absent: return .none
+        case .malformed: return .malformed
+        case .value(let text):
+            let key = part.reader.paths.first?.keys.last ?? ""
+            return text.isEmpty ? .none : .values(name: text, part.withoutNone([key: text]))
         }
     }
 
@@ -103,7 +124,7 @@ extension EventPart {
     /// What the rules make of it; `nil` where none says what happened.
     func meaning(of values: [String: String]) -> EventMeaning? {
         var found = EventRule()
-        var slot = userSlot.flatMap { values[$0] }.flatMap { Int($0) }
+        var slot = userSlots.lazy.compactMap { values[$0] }.compactMap { Int($0) }.first
         for rule in rules {
             guard let rest = rule.match(values) else { continue }
             if !found.isNaming { (found.kind, found.operation, found.isSilent) = (rule.kind, rule.operation, rule.isSilent) }
@@ -143,7 +164,7 @@ extension EventPart {
         }
         guard case .object(let keys) = document else { return values }
         for name in Set(
-            rules.flatMap { $0.conditions.map(\.field) } + [userSlot, credentialID, authorisationID].compactMap { $0 })
+            rules.flatMap { $0.conditions.map(\.field) } + userSlots + [credentialID, authorisationID].compactMap { $0 })
         where values[name] == nil {
             values[name] = keys[name]?.eventText
         }

@@ -50,22 +50,18 @@ extension Hearing {
 
     /// Tells of an event when its word comes up, not while it stays.
     private mutating func raise(_ kind: LockEvent.Kind?, _ index: Int) {
+        let isFirst = memory.heardParts.insert(index).inserted
         guard let kind else {
             memory.raised.remove(index)
-            memory.heardParts.insert(index)
             return
         }
-        guard !memory.raised.contains(index) else { return }
-        // Nobody knows since when a bridge that repeats everything has been saying so.
-        let isFirst = memory.heardParts.insert(index).inserted
-        if isFirst, memory.isFresh, dialect.profile.quirks.contains(.mergesCache) {
-            memory.raised.insert(index)
-            return
-        }
-        // What the broker has kept came up some time ago.
-        memory.raised.insert(index)
-        guard !message.isRetained, !isOld(index) else { return }
-        heard.events.append(LockEvent(kind))
+        guard memory.raised.insert(index).inserted else { return }
+        // An event in the very first message, of a bridge that repeats everything or a retained one, may have come up at any time
+        // before. A later one has come up since the last message, whatever happened in between.
+        if isFirst, message.isRetained || (memory.isFresh && dialect.mergesCache) { return }
+        guard !isOld(index), kind != .jam || !message.isRetained else { return }
+        // A lock that reports one event in two places raises it once.
+        if !heard.events.contains(where: { $0.kind == kind }) { heard.events.append(LockEvent(kind)) }
         if kind == .jam { isJam = true }
     }
 

@@ -41,20 +41,26 @@ struct Hearing {
         guard let payload = Payload(message.payload) else { return note(.malformedPayload) }
         for index in route.values { hearValue(index, payload) }
         if dialect.mergesCache { hearRest(route, payload) }
-        for index in route.events { hearEvent(index, payload) }
+        let isJSON = route.values.contains { dialect.parts.values[$0].reader.source == .json }
+        for index in route.events { hearEvent(index, payload, isJSON: isJSON) }
         for index in route.answers where heard.command == nil { hearAnswer(index, payload) }
+        // In a message with merged state a missing value means that its event is not active.
+        if dialect.mergesCache { memory.heardParts.formUnion(route.values) }
         finish()
     }
 
     /// A command that lies on the broker is obeyed by every lock that subscribes anew; it is found, and not looked into.
     private mutating func noteRetainedCommand() {
-        let isIdle = String(validating: message.payload, as: UTF8.self).map { dialect.parts.idle.contains($0) } ?? false
+        let isIdle = String(streamSafe: message.payload).map { dialect.parts.idle.contains($0) } ?? false
         if !message.payload.isEmpty, !isIdle { note(.retainedCommandFound) }
     }
 
     mutating func note(_ diagnostic: Diagnostic) {
         if !heard.diagnostics.contains(diagnostic) { heard.diagnostics.append(diagnostic) }
     }
+
+    /// Queries the lock's state, once however many reasons there are.
+    mutating func ask() { if heard.publish.isEmpty { heard.publish = dialect.questions } }
 
     // MARK: What follows
 
@@ -71,11 +77,11 @@ struct Hearing {
         guard let said = told, said.quality == .confirmed, var doubt = memory.doubt else { return }
         guard !isContradicted else { return }
         let word = Doubt.Word(position: said.position, time: said.time)
-        let isLive = doubt.isNews(word, of: said.part) || (doubt.isAsked && isAnswer)
+        let isLive = doubt.isNews(word, of: said.part) || (doubt.isAsked && isAnswer(of: said.part))
         doubt.note(word, of: said.part)
         let isEnd = isLive && doubt.concerns(said.position)
         memory.doubt = isEnd ? nil : doubt
-        if !isLive, doubt.concerns(said.position) { told?.quality = .stale }
+        if !isLive, doubt.concerns(said.position) || memory.isUnanswered { told?.quality = .stale }
     }
 
     /// An event beside the state, or after it, tells of a movement that ends elsewhere.
@@ -88,6 +94,7 @@ struct Hearing {
         if let told {
             (memory.position, memory.quality) = (told.position, told.quality)
             (report.position, report.quality) = (told.position, told.quality)
+            if told.quality == .confirmed, !isContradicted { memory.isUnanswered = false }
             if told.quality == .confirmed, heard.events.isEmpty { memory.partFaults[Self.eventFaults] = nil }
         }
         if report.availability == .offline, told?.quality != .confirmed {
@@ -97,9 +104,9 @@ struct Hearing {
         if isContradicted {
             memory.loseTrack()
             report.quality = .stale
-            heard.publish += dialect.questions
+            ask()
         }
-        if before.availability == .offline, memory.availability == .online, told == nil { heard.publish += dialect.questions }
+        if before.availability == .offline, memory.availability == .online, told == nil { ask() }
     }
 
     private mutating func settleFaults() {
@@ -126,8 +133,12 @@ struct Hearing {
     }
 
     /// Whether a message of one that repeats what it knew may be the answer to a question about the bolt: nothing else in it is
-    /// news that would have made it speak. One that was sent for something that has not changed looks the same.
-    private var isAnswer: Bool { !isOfEvent && memory.surroundings == before.surroundings }
+    /// new and could have caused it. A message caused by an unchanged value looks the same, and where each value has a topic of
+    /// its own, the cause of a message cannot be determined.
+    private func isAnswer(of part: Int) -> Bool {
+        let isWhole = !dialect.mergesCache || dialect.parts.values[part].reader.source != .raw
+        return isWhole && !isOfEvent && memory.surroundings == before.surroundings
+    }
 }
 
 extension LockEvent {

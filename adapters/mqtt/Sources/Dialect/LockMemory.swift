@@ -14,6 +14,8 @@ package struct LockMemory: Hashable, Sendable {
     /// The command that was sent and has no end yet.
     package var underWay: UnderWay?
 
+    /// A command was sent, and the lock has not reported its outcome: the bolt may not be where it was last reported.
+    var isUnanswered = false
     /// Why a word that fits the last order need not be the lock's word on it; it outlives the order, and ends with a word that can
     /// only be live.
     var doubt: Doubt?
@@ -25,9 +27,11 @@ package struct LockMemory: Hashable, Sendable {
     var partFaults: [Int: Set<LockFault>] = [:]
     /// The parts whose last word stood for an event: it is told once, when it comes up.
     var raised: Set<Int> = []
-    /// The parts that have told of anything.
+    /// The parts for which it is known whether their event is active; the next change is news, however long ago that was.
     var heardParts: Set<Int> = []
-    /// Nothing was known when this began: the first that a bridge repeats may be old.
+    /// The last values of the events that are raised on change alone, by their part of the profile.
+    var lastTold: [Int: [String: String]] = [:]
+    /// Nothing was known at the start: the first values of a bridge that repeats everything may be old.
     var isFresh = false
     /// What was last heard beside the bolt.
     var surroundings = Surroundings()
@@ -70,7 +74,6 @@ package struct LockMemory: Hashable, Sendable {
     /// comes next may be old.
     package mutating func loseTrack() {
         quality = .stale
-        heardParts = []
         doubt?.forget()
     }
 }

@@ -19,6 +19,8 @@ struct TopicRoutes: Sendable {
     private(set) var filters: [MQTTFilter] = []
     /// Those of them on which nothing comes that says how the lock is: only there may a sender's mark stand for the broker's own.
     private(set) var commandFilters: [MQTTFilter] = []
+    /// The subscriptions by which the lock's answers arrive.
+    private(set) var answerPaths = MQTTAnswerPaths.none
 
     init(_ parts: ProfileParts, commandTopics: [MQTTTopic], question: MQTTTopic?) {
         for (index, part) in parts.values.enumerated() { add(part.reader.topic.text) { $0.values.append(index) } }
@@ -36,6 +38,12 @@ struct TopicRoutes: Sendable {
         commandFilters = routes.compactMap { topic, route in
             route.isCommand && route.values.isEmpty && route.events.isEmpty ? MQTTFilter(String(topic.text)) : nil
         }
+        // Availability topics last: when the lock is reported online, its other topics are already subscribed to.
+        let reach = Set(parts.values.filter { $0.aspect == .availability }.compactMap { MQTTFilter($0.reader.topic.text) })
+        filters = filters.filter { !reach.contains($0) } + filters.filter { reach.contains($0) }
+        let states = Set(parts.values.filter { $0.aspect == .state }.compactMap { MQTTFilter($0.reader.topic.text) })
+        let (others, commands) = (filters.filter { !states.contains($0) }, Set(commandFilters))
+        answerPaths = MQTTAnswerPaths(needed: Array(states), asked: others.filter { !commands.contains($0) })
     }
 
     /// - Returns: `nil` for a topic that the profile does not name.

@@ -1,3 +1,5 @@
+internal import DoorwardMQTT
+
 /// All claims of one broker, and what is to be seen of them: no lock twice, and none whose claims contradict one another without
 /// saying so.
 struct Claims: Sendable {
@@ -6,39 +8,42 @@ struct Claims: Sendable {
     /// Bytes that one claim may take.
     static let longest = 8_192
 
-    private var bySource: [String: Set<String>] = [:]
-    private var byID: [String: Claim] = [:]
+    private var bySource: [TopicText: Set<TopicText>] = [:]
+    private var byID: [TopicText: Claim] = [:]
     private var groups = ClaimGroups()
     /// What was last told of each lock.
-    private(set) var seen: [String: FoundLock] = [:]
+    private(set) var seen: [TopicText: FoundLock] = [:]
+    /// The command topic of each at that time: names may differ by their bytes alone.
+    private var seenTopics: [TopicText: TopicText] = [:]
     /// A lock was left out because there were too many.
     private(set) var isFull = false
 
     /// Takes what `source` says now in the place of all that it said before.
     mutating func replace(_ source: String, with claims: [Claim]) -> [DiscoveryChange] {
-        var touched: Set<String> = []
+        let source = TopicText(source)
+        var touched: Set<TopicText> = []
         for id in bySource[source] ?? [] { remove(id, &touched) }
-        var after: Set<String> = []
-        for claim in claims where byID[claim.lock.id] == nil && claim.size <= Self.longest {
+        var after: Set<TopicText> = []
+        for claim in claims where byID[claim.id] == nil && claim.size <= Self.longest {
             guard byID.count < Self.most else {
                 isFull = true
                 break
             }
             insert(claim, &touched)
-            after.insert(claim.lock.id)
+            after.insert(claim.id)
         }
         bySource[source] = after.isEmpty ? nil : after
         return touched.compactMap { show($0) }.sorted { ($0.order, $0.lock.id) < ($1.order, $1.lock.id) }
     }
 
-    private mutating func insert(_ claim: Claim, _ touched: inout Set<String>) {
-        byID[claim.lock.id] = claim
-        touched.insert(claim.lock.id)
-        for key in claim.groupKeys { touched.formUnion(groups.insert(claim.lock.id, key)) }
+    private mutating func insert(_ claim: Claim, _ touched: inout Set<TopicText>) {
+        byID[claim.id] = claim
+        touched.insert(claim.id)
+        for key in claim.groupKeys { touched.formUnion(groups.insert(claim.id, key)) }
         touchHidden(by: claim, &touched)
     }
 
-    private mutating func remove(_ id: String, _ touched: inout Set<String>) {
+    private mutating func remove(_ id: TopicText, _ touched: inout Set<TopicText>) {
         guard let claim = byID.removeValue(forKey: id) else { return }
         touched.insert(id)
         touchHidden(by: claim, &touched)
@@ -46,17 +51,19 @@ struct Claims: Sendable {
     }
 
     /// A bridge's own list hides what else is announced of the lock, or no longer does.
-    private func touchHidden(by claim: Claim, _ touched: inout Set<String>) {
+    private func touchHidden(by claim: Claim, _ touched: inout Set<TopicText>) {
         guard claim.weight == .ownWord, groups.ids(.commandTopic(claim.commandTopic, .ownWord)).count == 1 else { return }
         touched.formUnion(groups.ids(.commandTopic(claim.commandTopic, .announcement)))
     }
 
     /// Tells of a lock what is new about it.
-    private mutating func show(_ id: String) -> DiscoveryChange? {
+    private mutating func show(_ id: TopicText) -> DiscoveryChange? {
         let now = byID[id].flatMap(visible)
         let before = seen[id]
-        guard now != before else { return nil }
-        seen[id] = now
+        let topic = byID[id]?.commandTopic
+        guard now != before || topic != seenTopics[id] else { return nil }
+        guard now != nil || before != nil else { return nil }
+        (seen[id], seenTopics[id]) = (now, now == nil ? nil : topic)
         if let now { return before == nil ? .found(now) : .changed(now) }
         guard var before else { return nil }
         before.isGone = true
@@ -69,10 +76,11 @@ struct Claims: Sendable {
         if claim.weight == .announcement, !groups.ids(.commandTopic(topic, .ownWord)).isEmpty { return nil }
         var lock = claim.lock
         guard lock.problem == nil else { return lock }
-        if let unique = claim.uniqueID, groups.ids(.uniqueID(unique)).count > 1 {
+        if let unique = claim.uniqueID, groups.ids(.uniqueID(TopicText(unique))).count > 1 {
             lock.problem = "more than one announcement bears the unique_id `\(unique)`: remove the wrong one from the broker"
         } else if groups.ids(.commandTopic(topic, claim.weight)).count > 1 {
-            lock.problem = "more than one announcement names the command topic `\(topic)`: remove the wrong one from the broker"
+            lock.problem =
+                "more than one announcement names the command topic `\(topic.text)`: remove the wrong one from the broker"
         }
         return lock
     }
@@ -80,7 +88,7 @@ struct Claims: Sendable {
 
 extension Claim {
     fileprivate var groupKeys: [ClaimGroups.Key] {
-        [.commandTopic(commandTopic, weight)] + (uniqueID.map { [.uniqueID($0)] } ?? [])
+        [.commandTopic(commandTopic, weight)] + (uniqueID.map { [.uniqueID(TopicText($0))] } ?? [])
     }
 }
 

@@ -7,6 +7,10 @@ package import DoorwardMQTT
 package struct Discovery: Sendable {
     private let readers: [any DiscoveryReader]
     private var claims = Claims()
+    /// Why messages that should announce locks were not read, by topic.
+    private var unread: [TopicText: String] = [:]
+    /// Entries of `unread`, at the most.
+    private static let mostUnread = 16
     private static let every: Set = ["homeassistant", "zigbee2mqtt", "homie"]
 
     /// - Parameter profiles: which kinds to look for, by profile id; none for every kind. `homeassistant` stands for all that announces
@@ -30,8 +34,14 @@ package struct Discovery: Sendable {
     /// - Returns: which locks it told of, changed or took away; those that are gone first. Empty for a message of something else, and
     ///   for one that cannot be read: what was known before it stays.
     package mutating func hear(_ message: MQTTMessage) -> [DiscoveryChange] {
+        let topic = TopicText(message.topic)
         for reader in readers {
+            if let why = reader.problem(with: message) {
+                if unread.count < Self.mostUnread { unread[topic] = why }
+                return []
+            }
             guard let said = reader.read(message) else { continue }
+            unread[topic] = nil
             return claims.replace(said.source, with: said.claims)
         }
         return []
@@ -43,6 +53,17 @@ package struct Discovery: Sendable {
     /// Whether there were more locks than are remembered.
     package var isFull: Bool { claims.isFull }
 
+    /// The gaps in discovery, one clause each: too many locks, lists that are too long. Empty when all locks are found.
+    package var notices: [String] {
+        let full = claims.isFull ? ["more than \(Claims.most) locks are announced: the others are left out"] : []
+        return full + unread.map { "the list on `\($0.key.text)` is not read: \($0.value)" }.sorted()
+    }
+
+    /// The profiles whose locks are announced nowhere, so that discovery finds none of them; sorted.
+    package static func unannounced(_ profiles: [String]) -> [String] {
+        Set(profiles).filter { Discovery(profiles: [$0]).filters.isEmpty }.sorted()
+    }
+
     /// How many locks of one broker are remembered.
     package static let mostLocks = Claims.most
 }
@@ -53,4 +74,10 @@ protocol DiscoveryReader: Sendable {
     /// - Returns: all that the message's source says of locks now, none for one that was taken away; `nil` for a message that
     ///   says nothing, because it is none of this reader's or cannot be read.
     func read(_ message: MQTTMessage) -> (source: String, claims: [Claim])?
+    /// Why this reader does not parse a message; `nil` where it does, or where the message is not for this reader.
+    func problem(with message: MQTTMessage) -> String?
+}
+
+extension DiscoveryReader {
+    func problem(with message: MQTTMessage) -> String? { nil }
 }

@@ -18,6 +18,8 @@ package struct FoundLock: Hashable, Sendable {
     package var variables: [String: JSONValue]
     /// Further topics on which the same lock obeys, by other names that its bridge has for it.
     package var otherCommandTopics: [String] = []
+    /// Whether `id` is the hardware's own, so that another command topic under it is another name of the same lock.
+    package var isKnownByHardware = false
     /// Why it cannot be attached as it is, for a person: lower case, no full stop. `nil` when it can.
     package var problem: String?
     /// It was there, and has been taken away.

@@ -7,6 +7,7 @@ extension JSONText {
     /// - Returns: `nil` for what is no JSON in UTF-8, longer, deeper than `deepest`, or of more than `mostValues` values: four
     ///   million bytes of empty objects would otherwise fill the memory.
     static func read(_ payload: [UInt8], longest: Int = 65_536) -> JSONText? {
+        // `JSONText` takes stream-safe text out of it.
         guard payload.count <= longest, countMarks(payload) <= mostValues, let text = String(validating: payload, as: UTF8.self)
         else {
             return nil

@@ -5,6 +5,13 @@ enum DialectHook: String, CaseIterable, Hashable, Sendable {
     /// Home Assistant's templates and lists in an address.
     case homeassistant
 
+    /// The abilities that it can give a lock beside those that follow from the file.
+    var abilities: Set<ProfileAbility> {
+        switch self {
+        case .homeassistant: [.acceptsCode, .canRefresh]
+        }
+    }
+
     /// - Parameters:
     ///   - address: the values as they were given, by the names of the variables.
     ///   - parts: filled in from the profile, to be changed.

@@ -9,6 +9,7 @@ struct HomeAssistantHook {
         var problems: [String: VariableProblem] = [:]
         applyValueTemplate("value_template", .state, &parts, &problems)
         applyValueTemplate("availability_template", .availability, &parts, &problems)
+        applyMergedState(&parts)
         applyCommandTemplate(&parts, &problems)
         applyAvailability(&parts, &problems)
         applyQuality(&parts)
@@ -37,6 +38,24 @@ struct HomeAssistantHook {
         for index in parts.values.indices where parts.values[index].aspect == aspect { parts.values[index].reader.read(at: path) }
     }
 
+    /// A lock with its command topic below its merged state topic belongs to Zigbee2MQTT, or to a bridge that works alike: each
+    /// message repeats the known state of the bolt, whatever caused it. Such a lock can be queried.
+    private func applyMergedState(_ parts: inout ProfileParts) {
+        guard let command = text("command_topic"), let state = text("state_topic"), command.hasPrefix(state + "/"),
+            command.hasSuffix("/set"), let key = text("value_template").flatMap(HomeAssistantTemplate.path)?.keys.first
+        else { return }
+        parts.mergesCache = true
+        parts.asksAgain = true
+        parts.refresh = [
+            CommandPart(
+                topic: ProfileTemplate(literal: state + "/get"),
+                payload: ProfileTemplate(literal: #"{"\#(key.escapedAsJSON)":""}"#))
+        ]
+        for index in parts.values.indices where parts.values[index].aspect == .state {
+            parts.values[index].volatile = ["linkquality", "last_seen", "elapsed"]
+        }
+    }
+
     private func applyCommandTemplate(_ parts: inout ProfileParts, _ problems: inout [String: VariableProblem]) {
         guard address["command_template"] != nil else { return }
         guard let template = text("command_template") else {
@@ -55,6 +74,8 @@ struct HomeAssistantHook {
             part.payloadWithCode = payload.names.contains(CommandPart.code) ? payload : nil
             parts.commands[operation] = [part]
         }
+        // Home Assistant asks for a code wherever a code format is given.
+        parts.needsCode = address["code_format"] != nil && parts.commands.values.joined().contains { $0.payloadWithCode != nil }
     }
 
     // MARK: Availability

@@ -1,10 +1,13 @@
 /// The templates that Doorward reads without being Jinja: a value, a value within JSON, and for commands texts around them.
 enum HomeAssistantTemplate {
+    /// Bytes of the longest template that is looked at; those that are read have less than a hundred.
+    private static let maxBytes = 1024
+
     /// Where a template finds its value.
     ///
     /// - Returns: an empty path for the payload itself; `nil` for any template that does more.
     static func path(_ template: String) -> JSONPath? {
-        guard let inner = expression(template) else { return nil }
+        guard template.utf8.count <= maxBytes, let inner = expression(template) else { return nil }
         let parts = inner.split(separator: "|", omittingEmptySubsequences: false).map(trimmed)
         guard parts.count == 1 || (parts.count == 2 && (parts[1] == "default('')" || parts[1] == "default(\"\")")) else {
             return nil
@@ -19,6 +22,7 @@ enum HomeAssistantTemplate {
     ///
     /// - Returns: `nil` for any template that does more.
     static func command(_ template: String, value: String) -> ProfileTemplate? {
+        guard template.utf8.count <= maxBytes else { return nil }
         var text = ProfileTemplate(literal: "")
         var rest = Substring(template)
         while let start = rest.firstRange(of: "{{") {

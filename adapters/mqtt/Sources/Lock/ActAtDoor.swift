@@ -71,7 +71,7 @@ struct ActAtDoor {
             if isTold, method == nil || method == .unknown, name == nil { return nil }
             told = Told(event: event, isByState: false, until: now.advanced(by: Self.span))
             return (fact, false)
-        case .state, .door, .battery, .availability, .refusal, .faults: return (fact, false)
+        case .state, .door, .battery, .availability, .refusal, .faults, .deliveredLate: return (fact, false)
         }
     }
 }

@@ -10,20 +10,30 @@ internal import Synchronization
 /// is on its way to here, or further, is never taken for the answer to an order that leaves meanwhile. Words are handed on
 /// outside of it, in their order.
 final class MQTTLock: Sendable {
-    fileprivate struct State {
+    struct State {
         var memory = LockMemory()
         var order: OrderTime?
         /// The order that was the last to leave, and its frame; `none` as soon as that connection is gone, as whatever comes on
         /// the next one comes after it.
         var lastOrder: (id: CommandID, frame: MQTTFrameNumber)?
+        /// Recently sent frames, to be recognized when the broker delivers them.
+        var frames = OwnFrames()
         /// The order before that one.
         var orderBefore: CommandID?
         var flood: FloodGuard
         var lastQuestion: MonotonicInstant?
         /// What found the lock says that it is no longer there.
         var isGone = false
+        /// The lock's id in discovery while that lists it under another name than that of its command topic.
+        var renamedID: TopicText?
         /// When it may be logged again that the lock says too much.
         var nextFloodNote: MonotonicInstant?
+        /// The delivery status of the last command's frame.
+        var delivery: CommandDelivery?
+        /// The faults that the gateway itself detects.
+        var delivered = DeliveryFaults()
+        /// When a message was last dropped, while the lost values are still to be requested.
+        var lastDrop: MonotonicInstant?
         /// What the lock may still tell of the last order as if it were news.
         var echo: OwnEcho?
         /// What was told of the last act at the door.
@@ -37,7 +47,7 @@ final class MQTTLock: Sendable {
     }
 
     /// Between its frame and its deadline.
-    fileprivate struct OrderTime {
+    struct OrderTime {
         let id: CommandID
         let until: MonotonicInstant
         var watch: Task<Void, Never>?
@@ -51,9 +61,9 @@ final class MQTTLock: Sendable {
     let attached: AttachedLock
     let address: MQTTAddress
     let dialect: Dialect
-    private let link: BrokerLink
-    private let surroundings: Surroundings
-    private let state: Mutex<State>
+    let link: BrokerLink
+    let surroundings: Surroundings
+    let state: Mutex<State>
 
     init(_ attached: AttachedLock, _ address: MQTTAddress, _ dialect: Dialect, link: BrokerLink, _ surroundings: Surroundings) {
         (self.attached, self.address, self.dialect) = (attached, address, dialect)
@@ -70,6 +80,12 @@ final class MQTTLock: Sendable {
 
     /// Whether what found it says that it is no longer there.
     var isGone: Bool { state.withLock { $0.isGone } }
+
+    /// The lock's id in discovery while that lists it under another name than its address has; else `nil`.
+    var renamedID: TopicText? { state.withLock { $0.renamedID } }
+
+    /// Its command topic under the name in its address.
+    var named: CommandPlace { CommandPlace(dialect.commandTopic) }
 
     /// Where it is told to move.
     var keys: [LockKey] { dialect.places.map { LockKey(broker: link.broker.name, place: $0) } }
@@ -97,20 +113,25 @@ final class MQTTLock: Sendable {
         _ order: LockOrder, lifetime: Duration, until: MonotonicInstant, _ state: inout State
     ) throws(AdapterError) {
         guard !state.isDetached else { throw .notAttached }
-        guard link.isConnected, state.memory.availability != .offline else { throw .offline }
-        finishOrder(&state)
+        guard link.isConnected, state.memory.availability != .offline, state.renamedID == nil else { throw .offline }
+        giveUpOrder(&state)
         let before = state.memory
+        let code = surroundings.codes[id]
+        if dialect.needsCode, code == nil { throw .codeRequired }
         let frames = try dialect.order(
-            order.operation, code: nil, reference: order.commandID.description, at: surroundings.clock.now(), &state.memory)
-        let frame: MQTTFrameNumber
+            order.operation, code: dialect.takesCode(order.operation) ? code : nil, reference: order.commandID.description,
+            at: surroundings.clock.now(), &state.memory)
+        let sent: MQTTSentFrame
         do {
-            frame = try link.publish(frames.command, lifetime: lifetime)
+            sent = try link.publish(frames.command, answeredBy: dialect.answerPaths, lifetime: lifetime)
         } catch {
             state.memory = before
-            throw error == .notConnected ? .offline : error == .busy ? .transportBusy : .unsupported
+            throw AdapterError(error)
         }
+        state.frames.note(order.commandID, frames.command, until: until)
         surroundings.counters.orders.add(1, ordering: .relaxed)
-        (state.orderBefore, state.lastOrder) = (state.lastOrder?.id, (order.commandID, frame))
+        (state.orderBefore, state.lastOrder) = (state.lastOrder?.id, (order.commandID, sent.number))
+        state.delivery = CommandDelivery(order.commandID, frames.command, sent)
         state.echo = OwnEcho(order.operation, until: until.advanced(by: OwnEcho.delay))
         state.order = OrderTime(
             id: order.commandID, until: until, watch: watch(order.commandID, lifetime: lifetime, until: until))
@@ -151,34 +172,42 @@ final class MQTTLock: Sendable {
         }
     }
 
-    /// The command before has its end, or its time is over.
-    private func finishOrder(_ state: inout State) {
+    /// Ends a command whose outcome the lock has reported.
+    func endOrder(_ state: inout State) {
+        dialect.endOrder(&state.memory)
+        giveUpOrder(&state)
+    }
+
+    /// Gives up a command; if it has no outcome yet, its outcome is unknown.
+    func giveUpOrder(_ state: inout State) {
         state.order?.watch?.cancel()
         state.order = nil
-        dialect.endOrder(&state.memory)
+        dialect.giveUpOrder(&state.memory)
     }
 
     // MARK: - Messages
 
     /// Takes in what came on one of the lock's topics.
     func hear(_ message: MQTTMessage) {
+        guard !dialect.isQuestionToOthers(message) else { return }
         let now = surroundings.clock.monotonicNow()
         change { state in
-            guard !state.isDetached else { return }
-            if let order = state.order, order.until <= now { finishOrder(&state) }
+            // Under its former name another lock may publish.
+            guard !state.isDetached, state.renamedID == nil else { return }
+            if let order = state.order, order.until <= now { giveUpOrder(&state) }
+            if state.delivery?.isOwn(message) == true { noteDelivered(&state, isAnswer: false) }
+            if let order = state.frames.late(message, at: now) { return deliveredLate(order, &state, at: now) }
             if dialect.isOfAnswersOnly(message.topic) {
                 // What a bridge says of others is not this lock's talk.
                 guard state.order != nil else { return }
                 return look(at: message, &state)
             }
             switch state.flood.take(at: now) {
-            case .drop:
+            case .look: look(at: message, &state)
+            case .drop(let isFirst):
                 surroundings.counters.dropped.add(1, ordering: .relaxed)
-                return
-            case .lookAfterGap: forget(&state, at: now)
-            case .look: break
+                missed(isFirst: isFirst, &state, at: now)
             }
-            look(at: message, &state)
         }
     }
 
@@ -191,19 +220,8 @@ final class MQTTLock: Sendable {
         take(heard, after: before, &state, of: message)
     }
 
-    /// Some messages were not looked at: what is known may be wrong.
-    private func forget(_ state: inout State, at now: MonotonicInstant) {
-        if state.nextFloodNote.map({ $0 <= now }) ?? true {
-            state.nextFloodNote = now.advanced(by: .seconds(60))
-            surroundings.logger.warning(
-                "a lock says more than is looked at; what it said in between is lost", metadata: ["device": "\(id)"])
-        }
-        doubt(&state)
-        ask(dialect.questions, &state, at: now)
-    }
-
     /// - Parameter message: what it was heard from; `nil` for what follows from this moment.
-    private func take(_ heard: Heard, after before: LockMemory, _ state: inout State, of message: MQTTMessage? = nil) {
+    func take(_ heard: Heard, after before: LockMemory, _ state: inout State, of message: MQTTMessage? = nil) {
         let now = surroundings.clock.monotonicNow()
         let order = message.map(state.isOfBefore) == true ? state.orderBefore : state.lastOrder?.id
         state.act.note(heard.events, at: now)
@@ -214,19 +232,34 @@ final class MQTTLock: Sendable {
         }
         ask(heard.publish, &state, at: now)
         switch heard.command {
-        case .confirmed, .rejected: finishOrder(&state)
+        case .rejected(let rejection) where rejection.leavesDoubt(of: state.memory): giveUpOrder(&state)
+        case .confirmed, .rejected: endOrder(&state)
         case .accepted, nil: break
         }
+        if heard.command != nil { noteDelivered(&state, isAnswer: true) }
     }
 
-    private func deliver(_ fact: LockReport.Fact, isRepeat: Bool = false, _ state: inout State, after order: CommandID?) {
+    /// Reports a command that the broker delivered after its deadline: the lock may move by it now.
+    private func deliveredLate(_ order: CommandID, _ state: inout State, at now: MonotonicInstant) {
+        surroundings.logger.warning(
+            "the broker has handed a command on after its deadline; the lock may move by it now",
+            metadata: ["device": "\(id)", "command": "\(order)"])
+        state.memory.isUnanswered = true
+        deliver(.deliveredLate(order), &state, after: state.lastOrder?.id)
+        ask(dialect.questions, &state, at: now)
+    }
+
+    func deliver(_ fact: LockReport.Fact, isRepeat: Bool = false, _ state: inout State, after order: CommandID?) {
         var fact = fact
-        if case .faults(let faults) = fact, state.isGone { fact = .faults(faults.union([LockFault.gone.rawValue])) }
+        if case .faults(let faults) = fact {
+            state.delivered.reported = gatewayFaults(state)
+            fact = .faults(faults.union(state.delivered.reported.map(\.rawValue)))
+        }
         state.outbox.append(LockReport(deviceID: id, fact, after: order, isRepeat: isRepeat))
     }
 
     /// Changes what is known, and hands on what follows. Whoever receives it may send the next order at once.
-    private func change(_ body: (inout State) -> Void) {
+    func change(_ body: (inout State) -> Void) {
         let handsOn = state.withLock { state in
             body(&state)
             defer { state.isHandingOn = true }
@@ -252,7 +285,7 @@ final class MQTTLock: Sendable {
         let now = surroundings.clock.monotonicNow()
         let result = state.withLock { state -> AdapterError? in
             guard !state.isDetached else { return .notAttached }
-            guard link.isConnected else { return .offline }
+            guard link.isConnected, state.renamedID == nil else { return .offline }
             ask(dialect.questions, &state, at: now)
             return nil
         }
@@ -260,84 +293,17 @@ final class MQTTLock: Sendable {
     }
 
     /// - Parameter now: for a question that the last one may stand for; `nil` for one that must be asked.
-    private func ask(_ questions: [Outgoing], _ state: inout State, at now: MonotonicInstant?) {
+    func ask(_ questions: [Outgoing], _ state: inout State, at now: MonotonicInstant?) {
         guard !questions.isEmpty else { return }
         if let now {
             if let last = state.lastQuestion, now < last.advanced(by: Self.questionPause) { return }
             state.lastQuestion = now
         }
         // One that cannot be asked now is not asked: the next word of the lock tells as well.
-        for question in questions where (try? link.publish(question, lifetime: .seconds(5))) != nil {
+        for question in questions
+        where (try? link.publish(question, answeredBy: dialect.answerPaths, lifetime: .seconds(5))) != nil {
             surroundings.counters.questions.add(1, ordering: .relaxed)
         }
-    }
-
-    // MARK: - Around the lock
-
-    /// The broker's connection is gone: nobody knows how the lock is.
-    func loseBroker() {
-        change { state in
-            guard !state.isDetached else { return }
-            let before = state.memory
-            take(dialect.lose(&state.memory), after: before, &state)
-            if let last = state.lastOrder { state.lastOrder = (last.id, .none) }
-        }
-    }
-
-    /// Shows whether what found the lock still tells of it. A lock that is gone stays attached; what is known of it is old.
-    func mark(isGone: Bool) {
-        change { state in
-            guard !state.isDetached, state.isGone != isGone else { return }
-            state.isGone = isGone
-            deliver(.faults(Set(state.memory.faults.map(\.rawValue))), &state, after: state.lastOrder?.id)
-            if isGone { doubt(&state) }
-        }
-    }
-
-    /// What is known of the bolt may be wrong.
-    private func doubt(_ state: inout State) {
-        state.memory.loseTrack()
-        guard state.memory.position != .unknown else { return }
-        deliver(
-            .state(state.memory.position.lockState, quality: .stale, method: nil, operatorName: nil), &state,
-            after: state.lastOrder?.id)
-    }
-
-    /// Listens from now on.
-    func arrive() { link.add(self) }
-
-    /// From now on it hears nothing, and nothing is sent to it.
-    ///
-    /// - Parameter heir: who is told of the lock now. What has happened at the door is still handed on, but for a lock that is
-    ///   attached no more; of one that has lost its way the last word is that nobody knows how it is.
-    func leave(_ heir: Heir) {
-        // What a newer one wants is never taken off the broker in between.
-        defer { if heir != .newer { link.remove(self) } }
-        change { state in
-            state.isDetached = true
-            state.outbox = heir == .nobody ? [] : state.outbox.filter { if case .event = $0.fact { true } else { false } }
-            finishOrder(&state)
-            guard heir == .noWay else { return }
-            deliver(.availability(nil), &state, after: state.lastOrder?.id)
-            doubt(&state)
-        }
-    }
-
-    /// Another one of the same device takes its place.
-    func give(wayTo newer: MQTTLock) {
-        leave(.newer)
-        newer.arrive()
-        link.remove(self)
-    }
-
-    /// What comes after a lock's way to its broker.
-    enum Heir {
-        /// The lock is attached no more.
-        case nobody
-        /// Another `MQTTLock` of the same device.
-        case newer
-        /// It stays attached, and nothing reaches it.
-        case noWay
     }
 }
 
@@ -349,6 +315,16 @@ extension MQTTLock.State {
     fileprivate mutating func nextReport() -> LockReport? {
         isHandingOn = !outbox.isEmpty
         return isHandingOn ? outbox.removeFirst() : nil
+    }
+}
+
+extension AdapterError {
+    fileprivate init(_ error: MQTTSendError) {
+        switch error {
+        case .notConnected, .notSubscribed: self = .offline
+        case .busy: self = .transportBusy
+        case .tooLong: self = .unsupported
+        }
     }
 }
 

@@ -18,6 +18,19 @@ package enum LockFault: String, CaseIterable, Comparable, Sendable {
     case batteryLow
     /// What found it says that it is no longer there.
     case gone
+    /// The broker rejected the last command, or did not pass it on.
+    case commandNotDelivered
+    /// The lock takes no command without its code, and none is stored.
+    case needsCode
+    /// The broker refuses the gateway's subscription to topics that the lock reports on.
+    case subscriptionRefused
+    /// Its bridge lists it under another name than the one under which it was attached.
+    case renamed
+
+    /// The faults that a lock can report itself, and that a profile may therefore name.
+    package static let ofLocks = allCases.filter {
+        ![.gone, .renamed, .needsCode, .commandNotDelivered, .subscriptionRefused].contains($0)
+    }
 
     /// By the alphabet, so that a list of them is always the same.
     package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }

@@ -5,8 +5,8 @@ struct EventPart: Hashable, Sendable {
         case csv
         /// An object; the value at `reader.paths` makes it an event.
         case json
-        /// The payload is the event's name.
-        case word
+        /// The same, or the bare value.
+        case jsonOrRaw
         /// The last level of the topic is the event's name, and the payload, if there is one, an object.
         case topicSuffix
     }
@@ -19,12 +19,16 @@ struct EventPart: Hashable, Sendable {
     /// Values that stand for none.
     var noneValues: [String: Set<String>] = [:]
     var rules: [EventRule] = []
-    /// The fields that hold these numbers.
-    var userSlot: String?
+    /// The fields that hold these numbers; of those for the slot, the first that has one counts.
+    var userSlots: [String] = []
     var credentialID: String?
     var authorisationID: String?
     /// Whether what is told has been done, where no rule says.
     var isDone: Bool?
+    /// The value stays in merged messages: only a changed value is an event, and the first one received is none.
+    var isOnlyOnChange = false
+    /// The lock does not report its state by itself: its state is queried after each of these events.
+    var asksAfter = false
     var condition = PartCondition()
 
     struct Field: Hashable, Sendable {

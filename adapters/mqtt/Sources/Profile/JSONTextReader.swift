@@ -1,4 +1,6 @@
-/// Reads one JSON text from its bytes.
+internal import DoorwardDomain
+
+/// Reads one JSON text from its bytes. Keys and strings come out stream-safe, see `StreamSafeText`.
 struct JSONTextReader {
     private let bytes: [UInt8]
     private var at = 0
@@ -62,7 +64,7 @@ struct JSONTextReader {
         while let byte = peek {
             at += 1
             switch byte {
-            case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
+            case UInt8(ascii: "\""): return String(streamSafe: text)
             case UInt8(ascii: "\\"):
                 guard let scalar = escape() else { return nil }
                 text += Array(String(Character(scalar)).utf8)
@@ -124,6 +126,7 @@ struct JSONTextReader {
             if !take("-") { _ = take("+") }
             guard skipDigits() > 0 else { return nil }
         }
+        // ASCII: digits, signs, a point and an exponent.
         let text = String(decoding: bytes[start..<at], as: UTF8.self)
         return isWhole ? .integer(text) : Double(text).map { .number($0) }
     }

@@ -130,14 +130,14 @@ extension PartsReader {
     }
 
     private func correlation(_ section: ProfileSection) -> AnswerPart.Correlation {
-        let expected = "`none`, `payload`, `echoJson:PATH` or `requestId:PATH`"
+        let expected = "`none`, `payload` or `echoJson:PATH`, which says what `requestId:PATH` said"
         return section.value("correlation", expected) { text in
             switch text {
             case "none": return AnswerPart.Correlation.none
             case "payload": return .payload
             default:
                 let parts = text.split(separator: ":", maxSplits: 1)
-                guard parts.count == 2, parts[0] == "echoJson" || parts[0] == "requestId" else { return nil }
+                guard parts.count == 2, parts[0] == "echoJson" else { return nil }
                 return .reference(JSONPath(String(parts[1])))
             }
         } ?? .none
@@ -148,7 +148,7 @@ extension PartsReader {
     func readQuality(_ file: ProfileSection, _ parts: inout ProfileParts) {
         guard let section = file.section("qos", keys: ProfileKeys.quality) else { return }
         parts.subscribeQuality =
-            section.value("subscribe", "0, 1 or 2") { ["0": .atMostOnce, "1": .atLeastOnce, "2": .atLeastOnce][$0] }
+            section.value("subscribe", "0 or 1; 2 was asked for as 1") { ["0": .atMostOnce, "1": .atLeastOnce][$0] }
             ?? .atMostOnce
         parts.commandQuality =
             section.value("command", "0 or 1; 2 can send a command twice after a broken connection") {

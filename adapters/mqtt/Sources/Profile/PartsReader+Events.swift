@@ -9,28 +9,32 @@ extension PartsReader {
         guard let source else { return nil }
         var reader = ValueReader(topic: topic(section) ?? ProfileTemplate(literal: "?"))
         reader.pathTexts = paths(section)
-        reader.source = source == .json ? .json : .raw
-        if source == .json { section.require("path") }
+        switch source {
+        case .json, .jsonOrRaw:
+            reader.source = source == .json ? .json : .jsonOrRaw
+            section.require("path")
+        case .csv, .topicSuffix: reader.source = .raw
+        }
         var part = EventPart(source: source, reader: reader, condition: condition(section))
-        part.fields = fields(section)
+        part.fields = fields(section, isCSV: source == .csv)
         if source == .csv, part.fields.isEmpty { section.note("`\(section.path)` needs `fields`, the names of the columns") }
         part.noneValues = noneValues(section)
         part.rules = section.items("rules").compactMap { rule($0, section) }
-        (part.userSlot, part.credentialID, part.authorisationID) = (
-            section.text("userSlot"), section.text("credentialId"), section.text("authId")
-        )
-        if source == .csv {
-            part.credentialID = part.credentialID ?? (part.has("codeId") ? "codeId" : nil)
-            part.authorisationID = part.authorisationID ?? (part.has("authId") ? "authId" : nil)
-            checkFields(of: part, section)
-        }
+        part.userSlots = section.texts("userSlot").compactMap(\.text)
+        (part.credentialID, part.authorisationID) = (section.text("credentialId"), section.text("authId"))
+        if source == .csv { checkFields(of: part, section) }
         part.isDone = section.truth("ok")
+        part.isOnlyOnChange = section.truth("changed") ?? false
+        part.asksAfter = section.truth("refresh") ?? false
+        if part.isOnlyOnChange, source != .json, source != .jsonOrRaw {
+            section.note("`\(section.path).changed` is for `json` and `jsonOrRaw` alone", at: "changed")
+        }
         return part
     }
 
-    private func fields(_ section: ProfileSection) -> [EventPart.Field] {
-        guard let field = section.field("fields") else { return [] }
-        if field.node.sequence != nil {
+    private func fields(_ section: ProfileSection, isCSV: Bool) -> [EventPart.Field] {
+        guard section.field("fields") != nil else { return [] }
+        if isCSV {
             return section.texts("fields").compactMap { item in
                 item.text.map { EventPart.Field(name: $0, paths: [JSONPath($0)]) }
             }
@@ -50,7 +54,9 @@ extension PartsReader {
     /// In a CSV text only the columns are there to be compared.
     private func checkFields(of part: EventPart, _ section: ProfileSection) {
         let names = part.fields.map(\.name)
-        let used = part.rules.flatMap { $0.conditions.map(\.field) } + part.noneValues.keys.sorted()
+        let used =
+            part.rules.flatMap { $0.conditions.map(\.field) } + part.noneValues.keys.sorted() + part.userSlots
+            + [part.credentialID, part.authorisationID].compactMap { $0 }
         for name in used where !names.contains(name) {
             let hint = nearestName(to: name, among: names).map { "; did you mean `\($0)`?" } ?? ""
             section.note("`\(section.path)`: there is no column `\(name)`\(hint)", at: "rules")
@@ -66,7 +72,7 @@ extension PartsReader {
         rule.isDone = section.truth("ok")
         rule.rejection = section.word("reason", Rejection.self)
         rule.isSilent = section.truth("ignore") ?? false
-        rule.faults = Set(section.items("faults", orOne: true).compactMap { section.word($0, $0.text, LockFault.self) })
+        rule.faults = faults(section, "faults")
         if let slot = section.text("userSlot") {
             rule.takesSlotFromName = slot == "*"
             let hasRest = rule.conditions.contains { $0.patterns.contains { $0.kind == .prefix || $0.kind == .suffix } }
@@ -86,11 +92,9 @@ extension PartsReader {
         return when.rest.map { field in
             EventRule.Condition(
                 field: field.key,
-                patterns: when.texts(field.key).compactMap { item in item.text.flatMap { pattern($0, item, .string) } })
+                patterns: when.texts(field.key).compactMap { item in
+                    item.text.flatMap { pattern($0, item, .string, takesNot: true) }
+                })
         }
     }
-}
-
-extension EventPart {
-    func has(_ field: String) -> Bool { fields.contains { $0.name == field } }
 }

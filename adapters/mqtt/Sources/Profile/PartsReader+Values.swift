@@ -93,27 +93,21 @@ extension PartsReader {
 
     private func meaning(_ field: ProfileSection.Field, _ map: ProfileSection, _ aspect: ValuePart.Aspect) -> ValueMeaning? {
         var meaning = ValueMeaning()
-        guard field.node.mapping != nil else { return word(field, map, aspect, &meaning) ? meaning : nil }
-        guard let section = map.section(field, keys: ProfileKeys.meaning) else { return nil }
+        let keys = ProfileKeys.meaning(aspect)
+        guard field.node.mapping != nil, !keys.isEmpty else { return word(field, map, aspect, &meaning) ? meaning : nil }
+        guard let section = map.section(field, keys: keys) else { return nil }
         if let key = aspect.key {
             section.require(key)
             guard let inner = section.field(key), word(inner, section, aspect, &meaning) else { return nil }
         }
         meaning.faults = faults(section, "faults")
         meaning.unlessFaults = faults(section, "unlessFaults")
-        if aspect != .state, !meaning.unlessFaults.isEmpty {
-            section.note("`\(section.path).unlessFaults` is for states alone", at: "unlessFaults")
-        }
         meaning.event = section.word("event", LockEvent.Kind.self)
-        for flag in section.items("flags", orOne: true) where flag.text != "autoRelockPending" {
-            mistakes.add(
-                flag.line, flag.path, "`\(flag.path)`: there is no `\(flag.text ?? "")`; the one flag is autoRelockPending")
-        }
         return meaning
     }
 
-    private func faults(_ section: ProfileSection, _ key: String) -> Set<LockFault> {
-        Set(section.items(key, orOne: true).compactMap { section.word($0, $0.text, LockFault.self) })
+    func faults(_ section: ProfileSection, _ key: String) -> Set<LockFault> {
+        Set(section.items(key, orOne: true).compactMap { section.word($0, $0.text, LockFault.self, among: LockFault.ofLocks) })
     }
 
     private func word(
@@ -135,7 +129,7 @@ extension PartsReader {
             return meaning.isLow != nil
         case .faults:
             if field.text == "none" { return true }
-            guard let fault = section.word(field, field.text, LockFault.self) else { return false }
+            guard let fault = section.word(field, field.text, LockFault.self, among: LockFault.ofLocks) else { return false }
             meaning.faults = [fault]
             return true
         case .availability, .batteryLevel: return false
@@ -151,8 +145,7 @@ extension ValuePart.Aspect {
         switch self {
         case .state: "state"
         case .door: "door"
-        case .batteryLow: "low"
-        case .faults, .availability, .batteryLevel: nil
+        case .faults, .availability, .batteryLevel, .batteryLow: nil
         }
     }
 }

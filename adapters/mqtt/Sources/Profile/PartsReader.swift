@@ -103,9 +103,14 @@ struct PartsReader {
         return name
     }
 
-    func pattern(_ text: String, _ field: ProfileSection.Field, _ type: ValueType, open: Set<String> = []) -> ValuePattern? {
+    /// - Parameter takesNot: `!abc` may stand there. Elsewhere the first that matches counts, and it would hide what comes after it.
+    func pattern(_ text: String, _ field: ProfileSection.Field, _ type: ValueType, takesNot: Bool = false) -> ValuePattern? {
         let pattern = ValuePattern(text)
-        guard checked(pattern.text, field, isTopic: false, open: open) != nil else { return nil }
+        guard checked(pattern.text, field, isTopic: false) != nil else { return nil }
+        if pattern.kind == .not, !takesNot {
+            mistakes.add(field.line, field.path, "`\(text)`: `!` stands in `when` alone; write the other words out, and `*` last")
+            return nil
+        }
         if type == .int, pattern.kind == .exact, pattern.text.names.isEmpty, ValueType.wholeNumber(text) == nil {
             mistakes.add(field.line, field.path, "`\(text)` is no whole number, and `\(field.path)` stands under `type: int`")
         }

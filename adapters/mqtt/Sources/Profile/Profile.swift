@@ -12,7 +12,7 @@ package struct Profile: Hashable, Sendable {
     package internal(set) var origin = ""
     /// What an address must and may hold beside `broker` and `profile`, in the order of the file.
     package internal(set) var variables: [ProfileVariable] = []
-    /// What such a lock can do at best; an address may leave some of it out.
+    /// What such a lock can do at best, as it follows from the file; an address may leave some of it out.
     package internal(set) var abilities: Set<ProfileAbility> = []
     /// Seconds that a command may take by nature; `nil` where the profile does not say.
     package internal(set) var timeoutSeconds: Int?
@@ -51,8 +51,6 @@ package enum ProfileAbility: String, CaseIterable, Sendable {
     case acksCommand
     /// Its answers can be told from answers to others.
     case correlates
-    /// The broker keeps its state.
-    case stateRetained
     /// Its state is derived from what it was sent.
     case assumedState
 
@@ -68,7 +66,7 @@ package enum ProfileAbility: String, CaseIterable, Sendable {
         case .reportsFailedAttempts: .failedAttempts
         case .acceptsCode: .acceptsCode
         case .canRefresh: .refresh
-        case .acksCommand, .correlates, .stateRetained, .assumedState: nil
+        case .acksCommand, .correlates, .assumedState: nil
         }
     }
 }

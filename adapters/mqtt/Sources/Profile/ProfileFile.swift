@@ -15,6 +15,7 @@ package struct ProfileFile: Sendable {
         guard handle.count <= Profile.longestFile else {
             throw mistake("the file is longer than \(Profile.longestFile) bytes; a profile is a page or two")
         }
+        // The operator's own file; stream-safe or not, its words are compared with stream-safe ones.
         guard let text = String(validating: handle, as: UTF8.self) else { throw mistake("the file is not UTF-8 text") }
         return text
     }

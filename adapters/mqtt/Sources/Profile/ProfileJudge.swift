@@ -11,19 +11,12 @@ struct ProfileJudge {
     }
 
     func judge() {
-        for field in file.items("capabilities") where profile.hook == nil {
-            if let ability = field.text.flatMap({ ProfileAbility(rawValue: $0) }), !ability.isBacked(by: profile.parts) {
-                mistakes.add(
-                    field.line, field.path,
-                    "`\(ability.rawValue)`: nothing in the profile makes it so; remove it, or describe what does")
-            }
-        }
         let commands = Set(profile.parts.commands.values.joined().map(\.topic))
         for part in profile.parts.values where part.aspect == .state && commands.contains(part.reader.topic) {
             file.note(
                 "`state.topic` is a command's topic too: the lock's state would be what Doorward itself has sent", at: "state")
         }
-        if file.field("state") == nil, !profile.abilities.contains(.assumedState), profile.hook == nil {
+        if file.field("state") == nil, profile.hook == nil {
             mistakes.add(1, "state", "a profile needs `state` with a `topic`, or no command can ever be confirmed")
         }
         for refresh in profile.parts.refresh {

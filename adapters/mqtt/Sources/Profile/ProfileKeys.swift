@@ -1,28 +1,59 @@
-/// Every key of a profile file, by the section that it stands in. `docs/profiles.md` has a table of them.
+/// Every key of a profile file, by the section that it belongs to. The language is frozen: `docs/profiles.md` has a table of it,
+/// and a test compares the two.
 enum ProfileKeys {
     static let profile = [
         "profile", "version", "description", "source", "vars", "base", "hook", "state", "availability", "door", "battery",
-        "faults", "events", "commands", "ack", "refresh", "credentials", "qos", "quirks", "capabilities",
+        "faults", "events", "commands", "ack", "refresh", "qos", "quirks",
     ]
     static let variable = ["meaning", "default", "optional", "type", "words", "aliases", "mayBeEmpty"]
-    static let reader = ["topic", "source", "path", "type", "caseInsensitive"]
-    static let state = reader + ["map", "time", "volatile", "assumed", "unless", "onlyWith"]
-    static let door = reader + ["map", "unless", "onlyWith"]
-    static let faults = reader + ["map", "unless", "onlyWith"]
-    static let meaning = ["state", "door", "low", "flags", "faults", "unlessFaults", "event"]
+    private static let reader = ["topic", "source", "path", "type", "caseInsensitive"]
+    private static let conditions = ["unless", "onlyWith"]
+    static let state = reader + conditions + ["map", "time", "volatile", "assumed"]
+    static let door = reader + conditions + ["map"]
+    static let faults = reader + conditions + ["map"]
     static let availability = ["mode", "items"]
-    static let availabilityItem = reader + ["online", "offline", "unknown", "unless", "onlyWith"]
+    static let availabilityItem = reader + conditions + ["online", "offline", "unknown"]
     static let battery = ["level", "low"]
-    static let batteryLevel = ["topic", "source", "path", "unless", "onlyWith"]
-    static let batteryLow = reader + ["map", "unless", "onlyWith"]
-    static let event = [
-        "topic", "source", "path", "fields", "noneValues", "rules", "userSlot", "credentialId", "authId", "ok", "unless",
-        "onlyWith",
-    ]
+    static let batteryLevel = ["topic", "source", "path"] + conditions
+    static let batteryLow = reader + conditions + ["map"]
+    static let event =
+        ["topic", "source", "path"] + conditions + [
+            "fields", "noneValues", "rules", "userSlot", "credentialId", "authId", "ok", "changed", "refresh",
+        ]
     static let rule = ["when", "event", "operation", "method", "ok", "reason", "userSlot", "faults", "ignore"]
     static let commands = ["lock", "unlock", "open", "alsoOn", "idle"]
-    static let command = ["topic", "payload", "payloadWithCode", "source", "unless", "onlyWith"]
-    static let ack = reader + ["accepted", "rejected", "correlation", "when", "timeoutSeconds", "unless", "onlyWith"]
-    static let refresh = ["topic", "payload", "source", "again", "unless", "onlyWith"]
+    static let command = ["topic", "source", "payload", "payloadWithCode"] + conditions
+    static let ack = reader + conditions + ["accepted", "rejected", "correlation", "when", "timeoutSeconds"]
+    static let refresh = ["topic", "source", "payload", "again"] + conditions
     static let quality = ["subscribe", "command"]
+
+    /// The keys of a meaning that is written out, in a map of `aspect`.
+    static func meaning(_ aspect: ValuePart.Aspect) -> [String] {
+        switch aspect {
+        case .state: ["state", "faults", "unlessFaults", "event"]
+        case .door: ["door", "faults", "event"]
+        case .faults: ["faults", "event"]
+        case .availability, .batteryLevel, .batteryLow: []
+        }
+    }
+
+    /// All sections, by the names that the page has for them.
+    static let sections: [String: [String]] = [
+        "file": profile, "vars": variable, "state": state, "door": door, "faults": faults, "availability": availability,
+        "items": availabilityItem, "battery": battery, "level": batteryLevel, "low": batteryLow, "events": event, "rules": rule,
+        "commands": commands, "frame": command, "ack": ack, "refresh": refresh, "qos": quality,
+        "meaning of a state": meaning(.state), "meaning of a door": meaning(.door), "meaning of a fault": meaning(.faults),
+    ]
+
+    /// Removed keys, and what to write instead.
+    static let removed = [
+        "capabilities": "what such locks can do follows from the rest of the profile; leave the line out",
+        "credentials": "Doorward manages no codes in locks; leave it out",
+        "flags": "nothing followed from it; write the state alone, as in `\"6\": unlocked`",
+    ]
+
+    /// Removed values of a key, and what to write instead.
+    static let removedWords = [
+        "source": ["word": "write `source: jsonOrRaw` and `path: word`, and compare `word` in `when`"]
+    ]
 }

@@ -19,7 +19,11 @@ struct ProfileParts: Hashable, Sendable {
     var refresh: [CommandPart] = []
     /// Whether to ask once more when half of the time of a command is over.
     var asksAgain = false
+    /// Whether each message repeats what was known before, whatever the profile says.
+    var mergesCache = false
     var commandQuality = ProfileQuality.atMostOnce
+    /// Whether the lock takes no command without a code.
+    var needsCode = false
     var subscribeQuality = ProfileQuality.atMostOnce
 
     /// What is left where every variable has its value.
@@ -37,5 +41,5 @@ struct ProfileParts: Hashable, Sendable {
     func has(_ aspect: ValuePart.Aspect) -> Bool { values.contains { $0.aspect == aspect } }
 }
 
-/// How surely a frame is handed to the broker: the number of MQTT. 2 is for subscriptions alone, and asked for as 1.
+/// How surely a frame is handed to the broker: the number of MQTT.
 enum ProfileQuality: Int, Hashable, Sendable { case atMostOnce, atLeastOnce }

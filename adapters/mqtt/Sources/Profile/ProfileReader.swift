@@ -39,6 +39,7 @@ struct ProfileReader {
         let parts = PartsReader(mistakes, Names(profile.variables, hasBase: base != nil))
         if let base { parts.checkBase(base, profile.variables) }
         parts.read(file, into: &profile)
+        profile.abilities = ProfileAbility.all(of: profile.parts).union(profile.hook?.abilities ?? [])
         if mistakes.all.isEmpty { ProfileJudge(file, profile, mistakes).judge() }
         return profile
     }
@@ -53,11 +54,7 @@ struct ProfileReader {
         profile.version = file.text("version") ?? ""
         profile.description = file.text("description") ?? ""
         profile.origin = file.text("source") ?? ""
-        if file.field("credentials") != nil {
-            file.note("`credentials` cannot be used: Doorward manages no codes in locks; remove it", at: "credentials")
-        }
         profile.quirks = Set(file.items("quirks").compactMap { file.word($0, $0.text, ProfileQuirk.self) })
-        profile.abilities = Set(file.items("capabilities").compactMap { file.word($0, $0.text, ProfileAbility.self) })
     }
 
     // MARK: YAML

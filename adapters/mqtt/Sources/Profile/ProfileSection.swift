@@ -55,6 +55,9 @@ struct ProfileSection {
             let field = Field(key: word, line: line, node: value, path: whole)
             if keys == nil || known.contains(word) {
                 rest.append(field)
+            } else if let instead = ProfileKeys.removed[word] {
+                guard !field.isMissing else { continue }
+                mistakes.add(line, whole, "`\(whole)` is no key any more: \(instead)")
             } else if let why = refused[word] {
                 mistakes.add(line, whole, "`\(whole)` is never taken: \(why)")
             } else {
@@ -107,15 +110,20 @@ struct ProfileSection {
         return word(field, field.text, type)
     }
 
+    /// - Parameter taken: those of them that are allowed; `nil` for all.
     func word<Word: RawRepresentable & CaseIterable>(
-        _ field: Field, _ text: String?, _ type: Word.Type
+        _ field: Field, _ text: String?, _ type: Word.Type, among taken: [Word]? = nil
     ) -> Word? where Word.RawValue == String {
-        let words = type.allCases.map(\.rawValue)
+        let words = (taken ?? Array(type.allCases)).map(\.rawValue)
         guard let text else {
             mistakes.add(field.line, field.path, "`\(field.path)` must be one of \(words.joined(separator: ", "))")
             return nil
         }
-        if let word = Word(rawValue: text) { return word }
+        if let word = Word(rawValue: text), words.contains(text) { return word }
+        if let instead = ProfileKeys.removedWords[field.key]?[text] {
+            mistakes.add(field.line, field.path, "`\(field.path): \(text)` is no more: \(instead)")
+            return nil
+        }
         let hint =
             nearestName(to: text, among: words).map { "did you mean `\($0)`?" } ?? "it may be \(words.joined(separator: ", "))"
         mistakes.add(field.line, field.path, "`\(field.path)`: there is no `\(text)`; \(hint)")

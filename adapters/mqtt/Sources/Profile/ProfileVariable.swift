@@ -47,7 +47,9 @@ package struct ProfileVariable: Hashable, Sendable {
         default: throw .wrongType
         }
         guard written.utf8.count <= 1024 else { throw .tooLong }
-        guard !written.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7f }) else { throw .controlCharacter }
+        guard !written.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw .controlCharacter
+        }
         switch form {
         case .text, .any:
             guard mayBeEmpty || !written.isEmpty else { throw .blank }
@@ -78,4 +80,17 @@ enum VariableProblem: String, Error {
     case unknownKey = "unknown_key"
     case duplicateKey = "duplicate_key"
     case malformed
+    /// A topic with `//`, or with a slash at an end.
+    case emptyLevel = "empty_level"
+    /// A topic that begins with `$`, which are the broker's own.
+    case reservedTopic = "reserved_topic"
+    case bidirectionalCharacter = "bidirectional_character"
+    /// The lock would report its state where its own commands are published.
+    case commandTopic = "is_command_topic"
+    /// A lock that is attached already has its state there.
+    case stateTopicInUse = "state_topic_in_use"
+    /// Commands for a lock that is attached already are published there.
+    case commandTopicOfOther = "is_command_topic_of_another_lock"
+    /// A lock that is attached already reports its state there.
+    case stateTopicOfOther = "is_state_topic_of_another_lock"
 }

@@ -3,6 +3,7 @@ enum ShippedProfiles {
     /// By id. One that could not be read is missing; a test reads them all.
     static let all: [String: Profile] = Dictionary(
         files.compactMap { name, bytes in
+            // Stream-safe: shipped with the program.
             let text = String(decoding: bytes, as: UTF8.self)
             return (try? Profile(yaml: text, file: "\(name).yaml")).map { (name, $0) }
         }, uniquingKeysWith: { first, _ in first })

@@ -22,10 +22,14 @@ final class FaultRig: Sendable {
     /// - Parameters:
     ///   - port: where the adapter finds the broker `home`; the broker's own where it is not said.
     ///   - more: brokers beside `home`.
-    init(_ broker: Broker, port: Int? = nil, more: [String: Int] = [:], library: ProfileLibrary = .shipped) async throws {
+    ///   - logger: where the adapter logs to.
+    init(
+        _ broker: Broker, port: Int? = nil, more: [String: Int] = [:], library: ProfileLibrary = .shipped,
+        logger: Logger = FaultRig.silent
+    ) async throws {
         self.broker = broker
         nuki = await PlayedNuki(port: broker.port)
-        adapter = Self.adapter(more.merging(["home": port ?? broker.port]) { $1 }, clock, library)
+        adapter = Self.adapter(more.merging(["home": port ?? broker.port]) { $1 }, clock, library, logger)
         try await adapter.start(reports: reports)
         await untilHealth(.ok)
         try await attach(Self.marker)
@@ -33,7 +37,9 @@ final class FaultRig: Sendable {
     }
 
     /// An adapter for brokers on these ports, by their names, which tries again soon.
-    static func adapter(_ ports: [String: Int], _ clock: VirtualClock, _ library: ProfileLibrary = .shipped) -> MQTTAdapter {
+    static func adapter(
+        _ ports: [String: Int], _ clock: VirtualClock, _ library: ProfileLibrary = .shipped, _ logger: Logger = silent
+    ) -> MQTTAdapter {
         let brokers = ports.map { name, port in
             var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: "gateway")
             (settings.firstPause, settings.longestPause) = (.milliseconds(20), .milliseconds(50))
@@ -41,9 +47,10 @@ final class FaultRig: Sendable {
             return MQTTBroker(name: name, settings: settings)
         }
         return MQTTAdapter(
-            brokers: brokers, library: library, clock: clock, random: RandomSource(),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            brokers: brokers, library: library, clock: clock, random: RandomSource(), logger: logger)
     }
+
+    static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
 
     func end() async {
         await adapter.stop()
@@ -81,6 +88,15 @@ final class FaultRig: Sendable {
         return id
     }
 
+    /// The same as soon as the broker has acknowledged what the lock's answers come by.
+    func sendOnceHeard(
+        _ operation: LockOperation, to lock: DeviceID, within time: Duration = .seconds(10)
+    ) async throws -> CommandID {
+        while true {
+            do { return try send(operation, to: lock, within: time) } catch AdapterError.offline { await clock.pass() }
+        }
+    }
+
     /// The first word that is the lock's live one on this order.
     @discardableResult
     func confirmation(of order: CommandID, by lock: DeviceID) async -> LockReport {
@@ -93,7 +109,7 @@ final class FaultRig: Sendable {
     func settle() async throws {
         guard let lock = names.withLock({ $0[Self.marker] }) else { return }
         for operation in [LockOperation.unlock, .lock] {
-            await confirmation(of: try send(operation, to: lock, within: .seconds(60)), by: lock)
+            await confirmation(of: try await sendOnceHeard(operation, to: lock, within: .seconds(60)), by: lock)
         }
     }
 

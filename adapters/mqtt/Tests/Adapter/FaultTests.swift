@@ -1,4 +1,3 @@
-import AdapterMQTT
 import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardMQTT
@@ -6,7 +5,9 @@ import DoorwardTesting
 import Synchronization
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct FaultTests {
+@testable import AdapterMQTT
+
+@Suite(.serialized, .timeLimit(.minutes(30))) struct FaultTests {
     @Test("a lock that answers after the deadline is heard, and confirms nothing of the next order")
     func late() async throws {
         let rig = try await FaultRig(Broker.start())
@@ -136,10 +137,54 @@ import Testing
         await rig.reports.first(of: quiet) { $0.fact == .battery(level: 7, low: nil) }
         #expect((rig.adapter.counts["messages_dropped"] ?? 0) > 0)
         #expect(rig.reports.all(of: loud).count < 5000)
-        // What was left out may have been the truth: the next word that is looked at is preceded by doubt.
-        rig.clock.advance(by: .seconds(10))
-        rig.nuki.say("nuki/A/state", "1")
         await rig.reports.first(of: loud) { if case .state(_, quality: .stale, _, _) = $0.fact { true } else { false } }
+        await crier.connection.stop()
+        await rig.end()
+    }
+
+    @Test(
+        "once a word was left out nobody says where the bolt is, and when the lock is calm it is asked", .timeLimit(.minutes(30)))
+    func endOfFlood() async throws {
+        let rig = try await FaultRig(Broker.start())
+        let (topic, question) = ("zigbee2mqtt/front", "zigbee2mqtt/front/get")
+        let bridge = DoorwardTesting.Listening(port: rig.broker.port, [question])
+        await bridge.event { $0 == .subscribed }
+        let front = DeviceID(high: 0xD3, low: 1)
+        rig.adapter.attach(AttachedLock(id: front, address: ["broker": "home", "profile": "zigbee2mqtt", "name": "front"]))
+        // It is asked at first, once its own topics are subscribed.
+        _ = await bridge.message(on: question)
+        let asked = bridge.messages.count
+        // The last words are not looked at: no time goes by.
+        for number in 0..<FloodGuard.burst + 9 {
+            try await Self.say(topic, #"{"lock_state":"\#(number.isMultiple(of: 2) ? "locked" : "unlocked")"}"#, by: bridge)
+        }
+        while (rig.adapter.counts["messages_dropped"] ?? 0) < 9 { await rig.clock.pass(.zero) }
+        let last = rig.reports.all(of: front).last { $0.state != nil }
+        let isStale = if case .state(_, quality: .stale, _, _)? = last?.fact { true } else { false }
+        #expect(isStale, "\(String(describing: last))")
+        #expect(bridge.messages.count == asked, "not while it talks")
+        while bridge.messages.count == asked { await rig.clock.pass(.milliseconds(10)) }
+        try await Self.say(topic, #"{"lock_state":"locked"}"#, by: bridge)
+        await rig.reports.first(of: front) { $0.isLive && $0.state == .locked }
+        await bridge.connection.stop()
+        await rig.end()
+    }
+
+    @Test("a lock that cannot be asked is heard anew after a flood: what the broker has kept of it comes once more")
+    func endOfFloodUnasked() async throws {
+        let rig = try await FaultRig(Broker.start())
+        let door = try await rig.attach("A")
+        let crier = DoorwardTesting.Listening(port: rig.broker.port)
+        await crier.connected()
+        for number in 0..<FloodGuard.burst + 9 {
+            try await Self.say("nuki/A/state", number.isMultiple(of: 2) ? "1" : "3", by: crier)
+        }
+        while (rig.adapter.counts["messages_dropped"] ?? 0) < 9 { await rig.clock.pass(.zero) }
+        let count = rig.reports.all(of: door).count
+        #expect(rig.reports.all(of: door).last { $0.state != nil }?.isLive == false)
+        while rig.reports.all(of: door).count == count { await rig.clock.pass(.milliseconds(10)) }
+        let kept = LockReport.Fact.state(.locked, quality: .retained, method: nil, operatorName: nil)
+        await rig.reports.first(of: door) { $0.fact == kept }
         await crier.connection.stop()
         await rig.end()
     }

@@ -4,7 +4,7 @@ import DoorwardTesting
 import Testing
 
 /// What is listed for attaching, over a real broker.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct FoundLocksTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct FoundLocksTests {
     @Test("A lock leaves the list when it is attached, and is listed again, the same, when it is detached")
     func attaching() async throws {
         let house = try await FoundHouse()

@@ -4,7 +4,7 @@ import DoorwardTesting
 import Testing
 
 /// An attached lock that is no longer announced where it was found.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct GoneLockTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct GoneLockTests {
     private static let lock = FoundHouse.id(1)
 
     /// With an attached lock that was found, and has said that it is locked.

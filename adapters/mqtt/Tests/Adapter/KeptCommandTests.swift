@@ -5,7 +5,7 @@ import DoorwardTesting
 import Testing
 
 /// Commands that somebody leaves on the broker while the gateway is connected.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct KeptCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct KeptCommandTests {
     private static func odd(_ rig: FaultRig) -> Int { rig.adapter.counts["messages_odd"] ?? 0 }
 
     @Test("a command that is left on a lock's topic is found at once, says nothing of the lock, and is no more when taken away")

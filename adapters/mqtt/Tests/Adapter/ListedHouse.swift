@@ -9,27 +9,39 @@ import Testing
 /// A bridge that lists one lock, `front` or `0x01`, on a real broker, and an adapter that has read the list.
 struct ListedHouse {
     let adapter: MQTTAdapter
-    private let broker: Broker
+    let clock = VirtualClock()
+    let reports = KeptReports()
+    let broker: Broker
     private let bridge: DoorwardTesting.Listening
 
     init(_ library: ProfileLibrary = .shipped) async throws {
         broker = try await Broker.start()
         bridge = DoorwardTesting.Listening(port: broker.port)
         await bridge.connected()
-        let clock = VirtualClock()
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         settings.patience = .seconds(3600)
         adapter = MQTTAdapter(
             brokers: [MQTTBroker(name: "home", settings: settings, profiles: ["zigbee2mqtt"], isDiscovering: true)],
             library: library, clock: clock, random: RandomSource(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        try await adapter.start(reports: KeptReports())
+        try await adapter.start(reports: reports)
         while adapter.health != .ok { await clock.pass() }
-        let list = try #require(MQTTTopic(Zigbee2MQTTTests.topic))
-        try bridge.connection.announce(
-            MQTTAnnouncement(topic: list, payload: Array("[\(Zigbee2MQTTTests.device("front"))]".utf8)))
+        try list([Zigbee2MQTTTests.device("front")])
         while adapter.discovered.isEmpty { await clock.pass() }
     }
+
+    /// The bridge lists these devices, and no others.
+    func list(_ devices: [String]) throws { try keep(Zigbee2MQTTTests.topic, "[\(devices.joined(separator: ","))]") }
+
+    func keep(_ topic: String, _ payload: String) throws {
+        _ = try bridge.connection.announce(
+            MQTTAnnouncement(topic: try #require(MQTTTopic(topic)), payload: Array(payload.utf8)))
+    }
+
+    func say(_ topic: String, _ payload: String) throws { try bridge.connection.publish(try MQTTFrame(topic, payload)) }
+
+    /// Waits until the bridge is connected to the broker again.
+    func bridgeIsBack() async { while !bridge.connection.isConnected { await clock.pass(.zero) } }
 
     static func address(_ name: String) -> [String: JSONValue] {
         ["broker": "home", "profile": "zigbee2mqtt", "name": .string(name)]

@@ -1,7 +1,7 @@
 import DoorwardTesting
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(5))) struct MQTTConformanceTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct MQTTConformanceTests {
     @Test("The MQTT adapter keeps every promise of an adapter, over a real broker", arguments: AdapterConformance.promises)
     func keeps(_ promise: AdapterPromise) async throws {
         let harness = try await NukiHarness()

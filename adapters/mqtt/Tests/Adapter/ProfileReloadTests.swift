@@ -5,7 +5,7 @@ import DoorwardTesting
 import Testing
 
 /// Profiles of one's own that change while their locks are attached.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ProfileReloadTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct ProfileReloadTests {
     private static let door = DeviceID(high: 0xE1, low: 1)
     private static let address: [String: JSONValue] = ["broker": "home", "profile": "acme", "name": "door"]
 

@@ -5,7 +5,7 @@ import DoorwardTesting
 import Testing
 
 /// One lock under several names, on a real broker whose Zigbee2MQTT lists it.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct SpellingTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct SpellingTests {
     private static let one = DeviceID(high: 0xE0, low: 1)
 
     @Test(

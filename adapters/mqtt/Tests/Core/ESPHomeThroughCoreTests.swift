@@ -9,7 +9,7 @@ import Testing
 @testable import AdapterMQTT
 
 /// A lock of an ESPHome node, which tells no state twice, with a core above it.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ESPHomeThroughCoreTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct ESPHomeThroughCoreTests {
     private static let topic = "porch/lock/door/state"
     private static let command = "porch/lock/door/command"
 

@@ -8,7 +8,7 @@ import Testing
 @testable import AdapterMQTT
 
 /// One act at a door, told in two messages, is one line of the log.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct OneActTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct OneActTests {
     private static func nuki() async throws -> GatewayRig {
         let rig = try await GatewayRig(["profile": "nuki-native", "id": "A"], [], presence: ("nuki/A/connected", "true"))
         try rig.say("nuki/A/state", "1")

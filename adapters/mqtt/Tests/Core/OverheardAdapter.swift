@@ -33,5 +33,6 @@ final class OverheardAdapter: LockAdapter {
     func attach(_ lock: AttachedLock) { mqtt.attach(lock) }
     func detach(_ id: DeviceID) { mqtt.detach(id) }
     func send(_ order: LockOrder) throws(AdapterError) { try mqtt.send(order) }
+    func problem(of command: CommandID, for id: DeviceID) -> TransportProblem? { mqtt.problem(of: command, for: id) }
     func refresh(_ id: DeviceID) throws(AdapterError) { try mqtt.refresh(id) }
 }

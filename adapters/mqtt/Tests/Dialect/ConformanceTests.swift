@@ -58,7 +58,8 @@ import Testing
         ConformanceCase(
             "C23", "zwave-js-ui", Example.zwave, prev: .locked,
             "zwave/front/113/0/Access_Control/Keypad_unlock_operation", #"{"time":1755955351718,"value":{"userId":3}}"#,
-            "stale; event operation unlock ok keypad slot 3"),
+            #"stale; event operation unlock ok keypad slot 3; >zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/pollValue/set {"args":[{"nodeId":5,"commandClass":98,"endpoint":0,"property":"currentMode"}]}"#
+        ),
         ConformanceCase(
             "C24", "zwave-js-ui", Example.zwave, inFlight: .lock, "zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/writeValue",
             #"{"success":true,"message":"Success zwave api call","result":{"status":2},"origin":{"ref":"a1"}}"#,

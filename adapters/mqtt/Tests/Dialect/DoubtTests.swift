@@ -38,7 +38,7 @@ import Testing
         _ operation: LockOperation, prev: Position, quality: StateQuality = .confirmed
     ) throws -> Spoken {
         var spoken = try Spoken("zigbee2mqtt", Example.front, prev: prev, quality: quality, inFlight: operation)
-        spoken.dialect.endOrder(&spoken.memory)
+        spoken.dialect.giveUpOrder(&spoken.memory)
         return spoken
     }
 
@@ -63,8 +63,43 @@ import Testing
     @Test("a bolt that was known to be elsewhere answers late by being there")
     func lateAnswer() throws {
         var spoken = try Self.timedOut(.unlock, prev: .locked)
-        #expect(spoken.hear(Self.zigbee, #"{"lock_state":"locked"}"#) == "locked confirmed")
+        #expect(
+            spoken.hear(Self.zigbee, #"{"lock_state":"locked"}"#) == "locked stale", "what was known before, told once more")
         #expect(spoken.hear(Self.zigbee, #"{"lock_state":"unlocked"}"#) == "unlocked confirmed")
+    }
+
+    @Test("after an order that was not answered the bridge's old word is not trusted, however often it comes, until it is asked")
+    func unanswered() throws {
+        var spoken = try Self.timedOut(.unlock, prev: .locked)
+        for battery in 68...70 {
+            #expect(spoken.hear(Self.zigbee, #"{"lock_state":"locked","battery":\#(battery)}"#) == "locked stale \(battery)%")
+        }
+        #expect(spoken.hear(Self.question.0, Self.question.1) == "")
+        #expect(spoken.hear(Self.zigbee, #"{"lock_state":"locked","battery":70}"#) == "locked confirmed 70%")
+        #expect(spoken.hear(Self.zigbee, #"{"lock_state":"locked","battery":69}"#) == "locked confirmed 69%")
+    }
+
+    @Test("after an order that was not answered the next one is asked about, and its own word confirms it")
+    func tryAgain() throws {
+        var spoken = try Self.timedOut(.unlock, prev: .locked)
+        #expect(try spoken.order(.unlock).hasSuffix("?zigbee2mqtt/front/get"))
+        #expect(spoken.hear(Self.zigbee, #"{"lock_state":"unlocked"}"#) == "unlocked confirmed; confirmed it")
+        #expect(!spoken.memory.isUnanswered)
+    }
+
+    @Test("a lock that says nothing where it already is proves nothing by that, once an order to it was not answered")
+    func silenceAfterUnanswered() throws {
+        for isAnswered in [true, false] {
+            var spoken = try Spoken("esphome", Example.esphome, prev: .locked, inFlight: .unlock)
+            if isAnswered {
+                #expect(spoken.hear("porch/lock/door/state", "LOCKED") == "locked confirmed")
+                spoken.dialect.endOrder(&spoken.memory)
+            } else {
+                spoken.dialect.giveUpOrder(&spoken.memory)
+            }
+            _ = try spoken.order(.lock)
+            #expect((spoken.dialect.silence(&spoken.memory).command == .confirmed) == isAnswered)
+        }
     }
 
     @Test("a jam of before the order is not its late end")

@@ -1,4 +1,5 @@
 import DoorwardDomain
+import DoorwardMQTT
 import Testing
 
 @testable import AdapterMQTT
@@ -149,6 +150,58 @@ import Testing
         #expect(try plain.order(.unlock) == "zwave/hall/front/98/0/targetMode/set 0 q0")
         var named = try Spoken("zwave-js-ui", ["node": "front", "naming": "named"])
         #expect(try named.order(.lock) == "zwave/front/door_lock/endpoint_0/targetMode/set 255 q0")
+    }
+
+    // MARK: Locks that tell an alarm alone
+
+    private static let question =
+        #">zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/pollValue/set {"args":[{"nodeId":5,"commandClass":98,"endpoint":0,"property":"currentMode"}]}"#
+
+    @Test(
+        "after each alarm the lock is asked, and how it was moved is told where the makers agree on the number",
+        arguments: ["zwave/front/113/0/alarmType", "zwave/front/notification/endpoint_0/alarmType"])
+    func alarms(_ topic: String) throws {
+        var spoken = try Spoken("zwave-js-ui", Example.zwave, prev: .locked)
+        func alarm(_ type: Int, at time: Int) -> String { #"{"time":\#(time),"value":\#(type)}"# }
+        #expect(spoken.hear(topic, alarm(22, at: 1)) == Self.question, "the first may be of long ago")
+        #expect(spoken.hear(topic, alarm(22, at: 2)) == "event operation unknown manual; \(Self.question)")
+        #expect(spoken.hear(topic, alarm(22, at: 2)) == Self.question, "published once more")
+        #expect(spoken.hear(topic, alarm(19, at: 3)) == "event operation unknown keypad; \(Self.question)")
+        #expect(spoken.hear(topic, alarm(24, at: 4)) == "event operation unknown remote; \(Self.question)")
+        #expect(spoken.hear(topic, alarm(161, at: 5)) == Self.question, "what only one maker knows")
+        #expect(spoken.hear(topic, alarm(9, at: 6)) == "event jam; \(Self.question)")
+        #expect(spoken.hear(topic, alarm(22, at: 7), isRetained: true) == "")
+        #expect(spoken.hear(Self.mode, #"{"time":8,"value":0}"#) == "unlocked confirmed", "the answer")
+    }
+
+    @Test("an alarm is a bare number where payloads are just values")
+    func bareAlarm() throws {
+        var spoken = try Spoken("zwave-js-ui", Example.zwave)
+        let topic = "zwave/front/113/0/alarmType"
+        #expect(spoken.hear(topic, "21") == Self.question)
+        #expect(spoken.hear(topic, "27") == "event operation unknown auto; \(Self.question)")
+        #expect(spoken.hear(topic, "[27]") == "!malformedPayload")
+    }
+
+    @Test("a lock without the API's name cannot be asked, and its alarm is told")
+    func unasked() throws {
+        var spoken = try Spoken("zwave-js-ui", ["node": "front"])
+        #expect(!spoken.dialect.capabilities.contains(.refresh))
+        #expect(spoken.hear("zwave/front/113/0/alarmType", "21") == "")
+        #expect(spoken.hear("zwave/front/113/0/alarmType", "22") == "event operation unknown manual")
+    }
+
+    @Test("a question to another node, on the topic that all share, is none of this lock's talk")
+    func othersQuestions() throws {
+        let dialect = try Spoken("zwave-js-ui", Example.zwave).dialect
+        let question = try #require(dialect.questions.first)
+        func message(_ payload: String) -> MQTTMessage {
+            MQTTMessage(topic: question.topic.description, payload: Array(payload.utf8), isRetained: false)
+        }
+        let own = String(decoding: question.payload, as: UTF8.self)
+        #expect(!dialect.isQuestionToOthers(message(own)))
+        #expect(dialect.isQuestionToOthers(message(own.replacing("\"nodeId\":5", with: "\"nodeId\":6"))))
+        #expect(!dialect.isQuestionToOthers(MQTTMessage(topic: Self.mode, payload: [], isRetained: false)))
     }
 
     @Test("what is published once more has an old time, and proves nothing")

@@ -25,6 +25,8 @@ import Testing
             "{{ value_json['a']['b'] }}", "{{ value_json['a\"] }}", "{{ value_json[\"\"] }}", "{{ value | upper }}",
             "{{ value | default('x') }}", "{{ value | default('') | int }}", "{{ value }} {{ value }}",
             "{% if value %}{{ value }}{% endif %}", "{{ 'LOCKED' if value == '1' }}", "{{ states('lock.a') }}", "x{{ value }}",
+            // Longer than any template that is looked at.
+            "{{ value " + String(repeating: " ", count: 1_024) + "}}",
         ])
     func refused(template: String) throws { #expect(try problem(template)?.hasPrefix("needs a profile") == true) }
 }

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// The played locks of `doorward-mqtt-locks`, which were written from the ecosystems' formats and not from this reader.
-@Suite(.timeLimit(.minutes(5))) struct FleetDiscoveryTests {
+@Suite(.timeLimit(.minutes(30))) struct FleetDiscoveryTests {
     static let profiles = [
         "homeassistant", "zigbee2mqtt", "nuki-native", "nuki-hub", "zwave-js-ui", "esphome", "homie", "ring-mqtt",
     ]

@@ -17,10 +17,12 @@ import Testing
         var front = FoundLock(
             id: "zigbee2mqtt:0x00158d0001a2b3c4", name: "front", manufacturer: "Ironworks", model: "D1",
             profile: "zigbee2mqtt", variables: ["name": "front"])
+        front.isKnownByHardware = true
         front.otherCommandTopics = ["zigbee2mqtt/0x00158d0001a2b3c4/set"]
         var back = FoundLock(
             id: "zigbee2mqtt:0x00158d0001a2b3c6", name: "Hall/Back door", manufacturer: "Ironworks", model: "D2",
             profile: "zigbee2mqtt", variables: ["name": "Hall/Back door"])
+        back.isKnownByHardware = true
         back.otherCommandTopics = ["zigbee2mqtt/0x00158d0001a2b3c6/set"]
         #expect(broker.discovery.locks == [front, back])
     }
@@ -69,8 +71,9 @@ import Testing
             (device("a", #","interview_state":"IN_PROGRESS","interview_completed":true"#), "interview"),
             (
                 device(
-                    "a", expose: #""endpoint":"left","features":[{"name":"state","property":"state_left","value_on":"LOCK"}]"#),
-                "part `left`"
+                    "a",
+                    expose: #""endpoint":"le/ft","features":[{"name":"state","property":"state_le/ft","value_on":"LOCK"}]"#),
+                "part is no level"
             ),
             (
                 device("a", expose: #""features":[{"name":"state","property":"state","value_on":"ON","value_off":"OFF"}]"#),
@@ -82,6 +85,23 @@ import Testing
         var broker = Listening()
         broker.hear(Self.topic, "[\(device)]")
         #expect(try #require(broker.only?.problem).contains(reason))
+    }
+
+    @Test("each lock of a device with several is found with its part, under the name and the address of the device")
+    func endpoints() {
+        var broker = Listening()
+        func expose(_ part: String) -> String {
+            let state = #"{"name":"state","property":"state_\#(part)","value_on":"LOCK","value_off":"UNLOCK"}"#
+            return #"{"type":"lock","endpoint":"\#(part)","features":[\#(state)]}"#
+        }
+        let exposes = "\(expose("left")),\(expose("right"))"
+        broker.hear(
+            Self.topic, #"[{"ieee_address":"0x01","friendly_name":"Gate","definition":{"exposes":[\#(exposes)]}}]"#)
+        let locks = broker.discovery.locks
+        #expect(locks.map(\.id) == ["zigbee2mqtt:0x01:left", "zigbee2mqtt:0x01:right"])
+        #expect(locks.map(\.name) == ["Gate left", "Gate right"] && locks.allSatisfy { $0.problem == nil })
+        #expect(locks.map(\.variables) == [["name": "Gate", "endpoint": "left"], ["name": "Gate", "endpoint": "right"]])
+        #expect(locks.map(\.otherCommandTopics) == [["zigbee2mqtt/0x01/left/set"], ["zigbee2mqtt/0x01/right/set"]])
     }
 
     @Test("a list that is none changes nothing", arguments: ["{}", "[", "null", "\"front\"", "[{}] x"])
@@ -123,12 +143,29 @@ import Testing
         #expect(broker.discovery.locks.map(\.profile) == ["zigbee2mqtt", "zigbee2mqtt"])
     }
 
-    @Test("without the list, what Zigbee2MQTT announces is a lock of Home Assistant's words")
+    @Test("without the list, what Zigbee2MQTT announces is a lock of its own profile, which knows what a battery's word proves")
     func announced() throws {
         var broker = Listening(["homeassistant"])
         broker.hear(Fixture.topic("zigbee2mqtt-announcement"), try Fixture.bytes("zigbee2mqtt-announcement"))
         let lock = try #require(broker.only)
-        #expect(lock.profile == "homeassistant" && lock.problem == nil && lock.variables["state_locked"] == "LOCK")
+        #expect(lock.profile == "zigbee2mqtt" && lock.problem == nil && lock.variables == ["name": "front"])
+        let elsewhere = try Fixture.text("zigbee2mqtt-announcement").replacing("\"zigbee2mqtt/", with: "\"home/zigbee/")
+        broker.hear(Fixture.topic("zigbee2mqtt-announcement"), elsewhere)
+        #expect(broker.only?.variables == ["name": "front", "base": "home/zigbee"])
+    }
+
+    @Test(
+        "what only resembles Zigbee2MQTT's announcement is a lock of Home Assistant's words",
+        arguments: [
+            ("/bridge/state", "/status"), ("front/set", "front/put"), ("value_json.state", "value_json.lock"),
+            ("\"state_locked\": \"LOCK\"", "\"state_locked\": \"LOCKED\""),
+        ])
+    func resembling(from: String, to: String) throws {
+        var broker = Listening(["homeassistant"])
+        let text = try Fixture.text("zigbee2mqtt-announcement")
+        #expect(text.contains(from))
+        broker.hear(Fixture.topic("zigbee2mqtt-announcement"), text.replacing(from, with: to))
+        #expect(try #require(broker.only).profile == "homeassistant")
     }
 
     @Test("an announcement that does not say whose it is gives way to the list that has its command topic, and comes back")

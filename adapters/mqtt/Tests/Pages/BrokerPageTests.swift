@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The configuration of the broker in docs/mqtt.md, at a real one.
-@Suite(.timeLimit(.minutes(5))) struct BrokerPageTests {
+@Suite(.timeLimit(.minutes(30))) struct BrokerPageTests {
     static let users = [
         "doorward", "zigbee2mqtt", "nuki-398172F4", "nukihub", "zwave", "ring", "porch", "strike", "side-door", "reader",
     ]

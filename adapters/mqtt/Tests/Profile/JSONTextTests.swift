@@ -1,3 +1,4 @@
+import DoorwardDomain
 import Testing
 
 @testable import AdapterMQTT
@@ -35,6 +36,23 @@ import Testing
             "{\"a\":1 \"b\":2}", "1 2", "{}x", #"{"a":1,"a":1}"#, "\u{FEFF}1", "// x",
         ])
     func refuses(_ text: String) { #expect(JSONText(text) == nil) }
+
+    @Test("keys and strings come out stream-safe, written out or escaped, so that looking one up takes linear time")
+    func streamSafe() throws {
+        let marks = String(repeating: "\u{345}\u{301}", count: 5_000)
+        let escaped = String(repeating: #"\u0345\u0301"#, count: 5_000)
+        for text in [marks, escaped] {
+            let value = try #require(JSONText(#"{"state":"LOCKED","\#(text)":"\#(text)"}"#))
+            guard case .object(let fields) = value else { return #expect(Bool(false), "no object") }
+            #expect(fields["state"] == .string("LOCKED"))
+            for (key, value) in fields {
+                #expect(key.isStreamSafe)
+                if case .string(let text) = value { #expect(text.isStreamSafe) }
+            }
+            #expect(Payload(Array(text.utf8))?.text.isStreamSafe == true)
+        }
+        #expect(Payload(Array("Zoe\u{308}".utf8))?.text.utf8.count == 5)
+    }
 
     @Test("nesting has an end")
     func depth() {

@@ -18,7 +18,7 @@ import Testing
         "refresh: { topic: \"{base}/get\", payload: \"?\" }",
         "qos: { subscribe: 1, command: 0 }",
         "quirks: [ignoreOwnEcho]",
-        "capabilities: [reportsDoor]",
+        "version: \"1\"",
     ]
 
     @Test("the sound profile is one")
@@ -61,7 +61,10 @@ import Testing
         (4, "state: { topic: x, map: {} }", "is empty; it says what each word means"),
         (4, "state: { topic: x, map: { L: lockd } }", "there is no `lockd`; did you mean `locked`?"),
         (4, "state: { topic: x, map: { L: { state: locked, faults: [jam] } } }", "there is no `jam`"),
-        (4, "state: { topic: x, map: { L: { state: locked, flags: [now] } } }", "the one flag is autoRelockPending"),
+        (
+            4, "state: { topic: x, map: { L: { state: locked, flags: [now] } } }",
+            "flags` is no key any more: nothing followed from it; write the state alone"
+        ),
         (4, "state: { topic: \"x/+\", map: { L: locked } }", "a topic has no wildcards"),
         (4, "state: { topic: \"x/#\", map: { L: locked } }", "a topic has no wildcards"),
         (4, "state: { topic: \"$SYS/x\", map: { L: locked } }", "the broker's own"),
@@ -81,9 +84,15 @@ import Testing
         (4, "state: { topic: x, map: { L: { state: jammed, unlessFaults: [jam] } } }", "there is no `jam`"),
         (4, "state: { topic: x, volatil: [a], map: { L: locked } }", "did you mean `volatile`?"),
         (5, "door: { topic: x, map: { o: ajar } }", "there is no `ajar`"),
-        (5, "door: { topic: x, map: { o: { door: open, unlessFaults: [tamper] } } }", "is for states alone"),
+        (5, "faults: { topic: x, map: { o: gone } }", "there is no `gone`"),
+        (5, "door: { topic: x, map: { o: { door: open, faults: [subscriptionRefused] } } }", "there is no `subscriptionRefused`"),
+        (
+            5, "door: { topic: x, map: { o: { door: open, unlessFaults: [tamper] } } }",
+            "`unlessFaults` is not a key of `door.map.o`"
+        ),
         (6, "battery: { level: { topic: x, map: { a: true } } }", "`map` is not a key of `battery.level`"),
         (6, "battery: { low: { topic: x, map: { a: low } } }", "there is no `low`"),
+        (6, "battery: { low: { topic: x, map: { a: { low: true } } } }", "must be one of true, false"),
         (7, "availability: { mode: some, items: [] }", "there is no `some`"),
         (7, "availability: [{ topic: x, online: up }]", "needs `offline`"),
         (8, "events: [{ topic: x, source: xml, rules: [] }]", "there is no `xml`"),
@@ -93,9 +102,34 @@ import Testing
             8, "events: [{ topic: x, source: csv, fields: [a], rules: [{ when: { b: \"1\" }, operation: lock }] }]",
             "no column `b`"
         ),
-        (8, "events: [{ topic: x, source: word, rules: [{ when: { word: a } }] }]", "says nothing"),
-        (8, "events: [{ topic: x, source: word, rules: [{ operation: toggle }] }]", "there is no `toggle`"),
-        (8, "events: [{ topic: x, source: word, rules: [{ operation: lock, userSlot: \"*\" }] }]", "may only be `*`"),
+        (8, "events: [{ topic: x, source: jsonOrRaw, path: a, rules: [{ when: { a: b } }] }]", "says nothing"),
+        (8, "events: [{ topic: x, source: jsonOrRaw, path: a, rules: [{ operation: toggle }] }]", "there is no `toggle`"),
+        (
+            8, "events: [{ topic: x, source: jsonOrRaw, path: a, rules: [{ operation: lock, userSlot: \"*\" }] }]",
+            "may only be `*`"
+        ),
+        (
+            8, "events: [{ topic: x, source: word, rules: [{ operation: lock }] }]",
+            "`events[0].source: word` is no more: write `source: jsonOrRaw`"
+        ),
+        (8, "events: [{ topic: x, source: jsonOrRaw, rules: [{ operation: lock }] }]", "needs `path`"),
+        (
+            8, "events: [{ topic: x, source: json, path: a, fields: [b], rules: [{ operation: lock }] }]",
+            "must be `key: value` lines"
+        ),
+        (
+            8, "events: [{ topic: x, source: csv, fields: [a], changed: true, rules: [{ operation: lock }] }]",
+            "is for `json` and `jsonOrRaw` alone"
+        ),
+        (8, "events: [{ topic: x, source: csv, fields: [a], userSlot: b, rules: [{ operation: lock }] }]", "no column `b`"),
+        (8, "events: [{ topic: x, source: csv, fields: [a], authId: b, rules: [{ operation: lock }] }]", "no column `b`"),
+        (4, "state: { topic: x, map: { \"!L\": locked } }", "`!` stands in `when` alone"),
+        (10, "ack: { topic: x, accepted: [\"!no\"] }", "`!` stands in `when` alone"),
+        (
+            10, "ack: { topic: x, accepted: [a], correlation: requestId:b }",
+            "`echoJson:PATH`, which says what `requestId:PATH` said"
+        ),
+        (12, "qos: { subscribe: 2 }", "0 or 1; 2 was asked for as 1"),
         (9, "commands: { lock: { topic: s, payload: L, retain: true } }", "`commands.lock.retain` is never taken"),
         (9, "commands: { toggle: { topic: s, payload: T } }", "`commands.toggle` is never taken"),
         (9, "commands: { lock: { topic: s, payload: TOGGLE } }", "a toggle is never sent"),
@@ -114,8 +148,7 @@ import Testing
         (11, "refresh: { topic: \"{base}/set\", payload: L }", "asking must move nothing"),
         (12, "qos: { command: 2 }", "0 or 1; 2 can send a command twice"),
         (13, "quirks: [silent]", "there is no `silent`"),
-        (14, "capabilities: [canFly]", "there is no `canFly`"),
-        (14, "capabilities: [canOpen]", "nothing in the profile makes it so"),
+        (14, "capabilities: [reportsDoor]", "`capabilities` is no key any more: what such locks can do follows from the rest"),
         (14, "credentials: { set: x }", "Doorward manages no codes in locks"),
         (14, "hook: nuki", "there is no `nuki`"),
     ]

@@ -12,52 +12,85 @@ import Testing
         return try String(contentsOf: folder.appending(path: "docs/profiles.md"), encoding: .utf8)
     }
 
-    private static let sections: [(String, [String])] = [
-        ("the file", ProfileKeys.profile),
-        ("a variable", ProfileKeys.variable),
-        ("state", ProfileKeys.state),
-        ("door", ProfileKeys.door),
-        ("faults", ProfileKeys.faults),
-        ("a meaning", ProfileKeys.meaning),
-        ("availability", ProfileKeys.availability),
-        ("its items", ProfileKeys.availabilityItem),
-        ("battery", ProfileKeys.battery),
-        ("level", ProfileKeys.batteryLevel),
-        ("low", ProfileKeys.batteryLow),
-        ("an event", ProfileKeys.event),
-        ("a rule", ProfileKeys.rule),
-        ("commands", ProfileKeys.commands),
-        ("a command", ProfileKeys.command),
-        ("ack", ProfileKeys.ack),
-        ("refresh", ProfileKeys.refresh),
-        ("qos", ProfileKeys.quality),
-    ]
-
-    @Test("the page has a line for every key that a profile may hold, and for no other")
-    func keys() throws {
-        let told = Set(try Self.page().matches(of: #/(?m)^\| `([A-Za-z]+)` \|/#).map { String($0.1) })
-        let taken = Set(Self.sections.flatMap(\.1))
-        #expect(taken.subtracting(told) == [], "keys that the page does not tell of")
-        #expect(told.subtracting(taken) == [], "keys that no profile may hold")
+    /// What stands in backticks in each cell of the rows of a table, below a heading.
+    private static func rows(under heading: String, cells: Int) throws -> [[[String]]] {
+        let page = try page()
+        let start = try #require(page.firstRange(of: "\n\(heading)\n"))
+        let rest = page[start.upperBound...]
+        let section = rest.firstRange(of: "\n### ").map { rest[..<$0.lowerBound] } ?? rest
+        return section.split(separator: "\n").filter { $0.hasPrefix("| ") }.map { row in
+            row.split(separator: "|").map { cell in cell.matches(of: #/`([^`]+)`/#).map { String($0.1) } }
+        }.filter { $0.count == cells }
     }
 
-    @Test("the page names every word that a profile may use")
+    @Test("the page has every key where it may stand, and no other", arguments: ProfileKeys.sections.keys.sorted())
+    func keys(_ section: String) throws {
+        let rows = try Self.rows(under: "### Where a key stands", cells: 3)
+        let told = rows.filter { $0[1].contains(section) }.flatMap { $0[0] }
+        let taken = try #require(ProfileKeys.sections[section])
+        #expect(Set(told).symmetricDifference(taken) == [], "the page and the reader differ")
+        #expect(told.count == Set(told).count, "a key stands there twice")
+    }
+
+    @Test("the page has no section that there is not, and explains each")
+    func sections() throws {
+        let rows = try Self.rows(under: "### Where a key stands", cells: 3)
+        #expect(Set(rows.flatMap { $0[1] }) == Set(ProfileKeys.sections.keys))
+        let names = try Self.rows(under: "### Where a key stands", cells: 2).flatMap { $0[0] }
+        #expect(Set(names) == Set(ProfileKeys.sections.keys))
+    }
+
+    @Test("the page has every word that a profile may use, and no other")
     func words() throws {
+        let rows = try Self.rows(under: "### Words", cells: 2).map { $0[1] }
+        let faults = LockFault.ofLocks.map(\.rawValue)
+        let words: [[String]] = [
+            Position.allCases.map(\.rawValue) + ["asBefore"], DoorPosition.allCases.map(\.rawValue), faults + ["none"],
+            LockEvent.Kind.allCases.map(\.rawValue), LockEvent.Operation.allCases.map(\.rawValue),
+            LockEvent.Method.allCases.map(\.rawValue), Rejection.allCases.map(\.rawValue), ValueType.allCases.map(\.rawValue),
+            ["text", "integer", "boolean", "any"], ProfileParts.Mode.allCases.map(\.rawValue),
+            ProfileQuirk.allCases.map(\.rawValue), DialectHook.allCases.map(\.rawValue),
+        ]
+        #expect(rows.dropFirst(rows.count - words.count).map(Set.init) == words.map(Set.init))
         let page = try Self.page()
-        let words =
-            Position.allCases.map(\.rawValue) + DoorPosition.allCases.map(\.rawValue) + LockEvent.Kind.allCases.map(\.rawValue)
-            + LockEvent.Method.allCases.map(\.rawValue) + LockEvent.Operation.allCases.map(\.rawValue)
-            + Rejection.allCases.map(\.rawValue) + ProfileQuirk.allCases.map(\.rawValue) + ProfileAbility.allCases.map(\.rawValue)
-            + DialectHook.allCases.map(\.rawValue) + LockFault.allCases.filter { $0 != .gone }.map(\.rawValue)
-        for word in words { #expect(page.firstRange(of: word) != nil, "\(word)") }
+        for ability in ProfileAbility.allCases { #expect(page.contains(ability.rawValue), "\(ability)") }
+        for source in EventPart.Source.allCases { #expect(page.contains("`\(source.rawValue)`"), "\(source)") }
+    }
+
+    @Test("each pattern of the page matches what stands beside it, and not what does not")
+    func patterns() throws {
+        let rows = try Self.rows(under: "### Patterns", cells: 4).filter { !$0[0].isEmpty }
+        var kinds: Set<ValuePattern.Kind> = []
+        for row in rows {
+            let pattern = ValuePattern(row[0][0])
+            kinds.insert(pattern.kind)
+            for text in row[1] { #expect(pattern.match(text) != nil, "\(row[0]) and \(text)") }
+            for text in row[2] { #expect(pattern.match(text) == nil, "\(row[0]) and \(text)") }
+            let yaml =
+                "profile: a\nstate: { topic: s, map: { \"\(row[0][0])\": locked } }\ncommands: { lock: { topic: c, payload: L } }"
+            #expect(((try? Profile(yaml: yaml, file: "a.yaml")) != nil) == (row[3] == []), "where it may stand")
+        }
+        #expect(kinds == [.exact, .prefix, .suffix, .any, .not])
+    }
+
+    /// One of the page's files.
+    private static func profile(_ index: Int) throws -> Profile {
+        let blocks = try page().split(separator: "```yaml\n").dropFirst().compactMap { $0.split(separator: "```").first }
+        return try Profile(yaml: String(blocks[index]), file: "page.yaml")
+    }
+
+    @Test("what the second example can do follows from it")
+    func abilities() throws {
+        #expect(
+            try Self.profile(1).abilities == [
+                .reportsJam, .reportsOperator, .reportsFailedAttempts, .canRefresh, .acksCommand, .correlates,
+            ])
+        #expect(try Self.profile(0).abilities == [.reportsJam, .reportsBattery])
     }
 
     @Test("the example is a profile, and means what the page says of it")
     func example() throws {
-        let page = try Self.page()
-        let start = try #require(page.firstRange(of: "```yaml\n"))
-        let end = try #require(page[start.upperBound...].firstRange(of: "```"))
-        let profile = try Profile(yaml: String(page[start.upperBound..<end.lowerBound]), file: "acme.yaml")
+        let profile = try Self.profile(0)
         let dialect = try Dialect(profile, variables: ["name": .string("cellar")])
         var memory = LockMemory()
         func hear(_ payload: String, isRetained: Bool = false) -> String {

@@ -35,12 +35,13 @@ import Testing
             "nuki-hub", [:],
             all.union([.intermediateStates, .jam, .door, .battery, .operator, .failedAttempts, .refresh])
         ),
-        ("zwave-js-ui", Example.zwave, both.union([.jam, .door, .battery, .operator, .failedAttempts])),
+        ("zwave-js-ui", Example.zwave, both.union([.jam, .door, .battery, .operator, .failedAttempts, .refresh])),
+        ("zwave-js-ui", ["node": "front"], both.union([.jam, .door, .battery, .operator, .failedAttempts])),
         ("esphome", Example.esphome, all.union([.intermediateStates, .jam])),
         ("esphome", ["node": "porch", "no_open": "true"], both.union([.intermediateStates, .jam])),
         ("tasmota", Example.tasmota, both.union(.refresh)),
         ("tasmota", ["topic": "strike", "pulse": "ON"], [.unlatch, .refresh]),
-        ("homie", Example.homie, all.union([.intermediateStates, .jam, .door, .battery, .operator])),
+        ("homie", Example.homie, all.union([.intermediateStates, .jam, .door, .battery, .operator, .failedAttempts])),
         ("ring-mqtt", Example.ring, both.union([.intermediateStates, .battery])),
         ("homekey-esp32", Example.homekey, both.union([.intermediateStates, .jam, .operator, .failedAttempts])),
     ]
@@ -64,7 +65,10 @@ import Testing
         ("nuki-native", Example.nuki, "hears q1, moves on nuki/398172F4/lockAction, 20 s"),
         ("nuki-hub", [:], "hears q1, moves on nukihub/lock/action, asks nukihub/lock/query/lockstate q0, 20 s"),
         // One lock of a gateway is told from another by its own topic, not by that of the API.
-        ("zwave-js-ui", Example.zwave, "hears q0, moves on zwave/front/98/0/targetMode/set, 30 s"),
+        (
+            "zwave-js-ui", Example.zwave,
+            "hears q0, moves on zwave/front/98/0/targetMode/set, asks zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/pollValue/set q0, 30 s"
+        ),
         ("esphome", Example.esphome, "hears q0, moves on porch/lock/door/command"),
         ("tasmota", Example.tasmota, "hears q0, moves on cmnd/strike/POWER, asks cmnd/strike/POWER q0"),
         ("homie", Example.homie, "hears q1, moves on homie/5/front/lock/command/set"),

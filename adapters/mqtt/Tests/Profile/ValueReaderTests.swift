@@ -121,7 +121,7 @@ import Testing
         ("a", nil, [:], true),
         ("a", nil, ["a": "false"], true),
         ("a", nil, ["a": "true"], false),
-        ("a", nil, ["a": ""], false),
+        ("a", nil, ["a": ""], true),
         (nil, "a", [:], false),
         (nil, "a", ["a": "false"], false),
         (nil, "a", ["a": "ON"], true),

@@ -26,7 +26,7 @@ struct ReportSieve {
         let isRepeat = !window.admit(frame.number)
         let isOld = isRepeat || frame.ordersTaken < ordersSent || isOvertaken(frame)
         switch frame.fact {
-        case .availability, .faults: return frame.fact
+        case .availability, .faults, .deliveredLate: return frame.fact
         case .event: return isRepeat ? nil : frame.fact
         case .refusal: return isOld ? nil : frame.fact
         case .door: return isRepeat ? nil : isOvertaken(frame) ? frame.fact.asEvent : note(frame, .door)
@@ -54,7 +54,7 @@ struct ReportSieve {
             case .state, .refusal: .state
             case .door: .door
             case .battery: .battery
-            case .availability, .event, .faults: nil
+            case .availability, .event, .faults, .deliveredLate: nil
             }
         return kind.flatMap { newest[$0] }.map { frame.number < $0 } ?? false
     }

@@ -33,12 +33,16 @@ final class BlockingStore: GatewayStore {
         try wait { (store) throws(StoreError) in try await store.command(id) }
     }
 
+    func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand? {
+        try wait { (store) throws(StoreError) in try await store.command(id, within: query) }
+    }
+
     func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
         try wait { (store) throws(StoreError) in try await store.commands(query) }
     }
 
-    func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord] {
-        try wait { (store) throws(StoreError) in try await store.records(query) }
+    func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage {
+        try wait { (store) throws(StoreError) in try await store.page(query) }
     }
 
     func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? {

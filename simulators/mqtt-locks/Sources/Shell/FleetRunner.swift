@@ -113,6 +113,7 @@ final class FleetRunner: Sendable {
                     Message(message.topic, message.payload, isRetained: message.isRetained), client: number, at: now)
             case .acknowledged(let id, _):
                 if state.lines[number].probe == id { state.lines[number].isReady = true }
+            case .subscribed, .tooLong: break
             case .subscriptionRefused(let filter, let reason):
                 complain("\(state.fleet.clients[number].id) may not hear \(filter): \(reason)")
             }
@@ -206,7 +207,7 @@ final class FleetRunner: Sendable {
         } catch {
             switch error {
             case .busy: return (nil, .busy)
-            case .notConnected: return (nil, .gone)
+            case .notConnected, .notSubscribed: return (nil, .gone)
             case .tooLong:
                 complain("\(id): the broker takes no message of \(frame.payload.count) bytes on \(frame.topic)")
                 return (nil, .done)

@@ -12,7 +12,8 @@ struct HomeAssistantReader: DiscoveryReader {
     /// - Returns: `nil` where none of the profiles is announced this way.
     init?(profiles: Set<String>) {
         takesAll = profiles.contains("homeassistant")
-        makes = Set(KnownMake.allCases.filter { profiles.contains($0.profile) })
+        // For the Zigbee2MQTT profile alone, discovery reads the bridge's own list.
+        makes = Set(KnownMake.allCases.filter { $0 != .zigbee2MQTT && profiles.contains($0.profile) })
         leavesZigbee2MQTT = profiles.contains("zigbee2mqtt")
         guard takesAll || !makes.isEmpty else { return nil }
     }
@@ -52,7 +53,7 @@ struct HomeAssistantReader: DiscoveryReader {
             id: "homeassistant:\(component.id)", name: name(lock, of: announcement.device),
             manufacturer: announcement.device?.manufacturer, model: announcement.device?.model, profile: found.profile,
             variables: found.variables, problem: found.problem)
-        return Claim(lock: named, commandTopic: command, uniqueID: lock.uniqueID, weight: .announcement)
+        return Claim(lock: named, commandTopic: TopicText(command), uniqueID: lock.uniqueID, weight: .announcement)
     }
 
     /// Device and lock together, as Home Assistant shows them: `Front door`, `Front door Lower bolt`.

@@ -4,7 +4,7 @@ internal import DoorwardMQTT
 /// An ecosystem that announces its locks to Home Assistant, and whose own profile knows more of them: how the latch is drawn, what
 /// jams, what a command's answer is. A lock counts as one only where its topics leave no doubt; else it is what it says it is.
 enum KnownMake: CaseIterable {
-    case nukiNative, nukiHub, zwaveJSUI, esphome, ringMQTT
+    case nukiNative, nukiHub, zwaveJSUI, esphome, ringMQTT, zigbee2MQTT
 
     /// The profile's id.
     var profile: String {
@@ -14,6 +14,7 @@ enum KnownMake: CaseIterable {
         case .zwaveJSUI: "zwave-js-ui"
         case .esphome: "esphome"
         case .ringMQTT: "ring-mqtt"
+        case .zigbee2MQTT: "zigbee2mqtt"
         }
     }
 
@@ -28,6 +29,7 @@ enum KnownMake: CaseIterable {
         case .zwaveJSUI: zwaveJSUI(lock, command: command, state: state)
         case .esphome: esphome(lock, command: command, state: state, object: object)
         case .ringMQTT: ringMQTT(command: command, state: state)
+        case .zigbee2MQTT: zigbee2MQTT(lock, command: command, state: state)
         }
     }
 
@@ -92,6 +94,19 @@ enum KnownMake: CaseIterable {
         }
         return ["location": .string(levels[levels.count - 3]), "device": .string(levels[levels.count - 1])]
             .with("base", levels.dropLast(3).joined(separator: "/"), unless: "ring")
+    }
+
+    /// `<base>/<name>/set` and `<base>/<name>` with Zigbee2MQTT's payloads; the base is that of the bridge's own state topic,
+    /// which is announced with each lock.
+    private func zigbee2MQTT(_ lock: HomeAssistantLock, command: String, state: String) -> [String: JSONValue]? {
+        let topics = lock.availability.compactMap { $0["topic"]?.string } + [lock.text("availability_topic")].compactMap(\.self)
+        guard command == state + "/set", let base = topics.lazy.compactMap({ $0.before("/bridge/state") }).first,
+            let name = state.after(base + "/"), let template = lock.text("value_template"),
+            HomeAssistantTemplate.path(template)?.keys == ["state"],
+            [("payload_lock", "LOCK"), ("payload_unlock", "UNLOCK"), ("state_locked", "LOCK"), ("state_unlocked", "UNLOCK")]
+                .allSatisfy({ lock.text($0.0) == $0.1 })
+        else { return nil }
+        return ["name": .string(name)].with("base", base, unless: "zigbee2mqtt")
     }
 }
 

@@ -31,7 +31,7 @@ struct HomieReader: DiscoveryReader {
             let found = FoundLock(
                 id: "homie:\(place)/\(node.key)", name: name(description, node.key, node.value), profile: "homie",
                 variables: variables, problem: problem(description))
-            return Claim(lock: found, commandTopic: "\(base)/\(device)/\(node.key)/command/set", weight: .ownWord)
+            return Claim(lock: found, commandTopic: TopicText("\(base)/\(device)/\(node.key)/command/set"), weight: .ownWord)
         }
     }
 

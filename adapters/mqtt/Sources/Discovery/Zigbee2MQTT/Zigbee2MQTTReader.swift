@@ -3,8 +3,8 @@ internal import DoorwardMQTT
 
 /// Reads the list of devices that Zigbee2MQTT keeps on its broker.
 struct Zigbee2MQTTReader: DiscoveryReader {
-    /// Bytes of a list. A device takes two to ten thousand, a network has some hundred devices.
-    static let longest = 4 << 20
+    /// Bytes of a list. A device takes two to ten thousand, and a bridge may have two thousand devices.
+    static let longest = 24 << 20
 
     /// Bases of one level and of two (`zigbee2mqtt`, `home/zigbee`).
     var filters: [MQTTFilter] { ["+\(Self.suffix)", "+/+\(Self.suffix)"].compactMap { MQTTFilter($0) } }
@@ -12,8 +12,24 @@ struct Zigbee2MQTTReader: DiscoveryReader {
     func read(_ message: MQTTMessage) -> (source: String, claims: [Claim])? {
         guard let base = base(of: message.topic) else { return nil }
         guard !message.payload.isEmpty else { return (message.topic, []) }
-        guard let list = JSONText.read(message.payload, longest: Self.longest)?.array else { return nil }
-        return (message.topic, list.compactMap { BridgeDevice($0) }.flatMap { claims($0, base: base) })
+        guard message.payload.count <= Self.longest, let devices = JSONElements(message.payload) else { return nil }
+        var found: [Claim] = []
+        // Most devices are no locks: only those that contain the mark are parsed.
+        for element in devices.slices where element.firstRange(of: Self.mark) != nil {
+            guard let text = JSONText.read(Array(element), longest: Self.longestDevice) else { return nil }
+            if let device = BridgeDevice(text) { found += claims(device, base: base) }
+        }
+        return (message.topic, found)
+    }
+
+    /// The text that the description of every lock contains.
+    private static let mark = Array(#""lock""#.utf8)
+    /// Bytes of one device.
+    private static let longestDevice = 1 << 20
+
+    func problem(with message: MQTTMessage) -> String? {
+        guard message.payload.count > Self.longest, base(of: message.topic) != nil else { return nil }
+        return "it is longer than \(Self.longest >> 20) MiB"
     }
 
     private func base(of topic: String) -> String? {
@@ -26,14 +42,18 @@ struct Zigbee2MQTTReader: DiscoveryReader {
     private func claims(_ device: BridgeDevice, base: String) -> [Claim] {
         device.locks.map { lock in
             let place = base == Self.standardBase ? device.ieeeAddress : "\(base)/\(device.ieeeAddress)"
+            let (part, ending) = (lock.endpoint ?? "", lock.endpoint.map { "/\($0)/set" } ?? "/set")
             var found = FoundLock(
-                id: "zigbee2mqtt:" + place + (lock.endpoint.map { ":\($0)" } ?? ""), name: device.friendlyName,
-                manufacturer: device.vendor, model: device.model, profile: "zigbee2mqtt",
-                variables: ["name": .string(device.friendlyName)].with("base", base, unless: Self.standardBase),
+                id: "zigbee2mqtt:" + place + (lock.endpoint.map { ":\($0)" } ?? ""),
+                name: device.friendlyName + (lock.endpoint.map { " \($0)" } ?? ""), manufacturer: device.vendor,
+                model: device.model, profile: "zigbee2mqtt",
+                variables: ["name": .string(device.friendlyName)].with("base", base, unless: Self.standardBase)
+                    .with("endpoint", part, unless: ""),
                 problem: problem(device, lock))
+            found.isKnownByHardware = true
             // The bridge takes the address for the name.
-            if device.friendlyName != device.ieeeAddress { found.otherCommandTopics = ["\(base)/\(device.ieeeAddress)/set"] }
-            return Claim(lock: found, commandTopic: "\(base)/\(device.friendlyName)/set", weight: .ownWord)
+            if device.friendlyName != device.ieeeAddress { found.otherCommandTopics = ["\(base)/\(device.ieeeAddress)\(ending)"] }
+            return Claim(lock: found, commandTopic: TopicText("\(base)/\(device.friendlyName)\(ending)"), weight: .ownWord)
         }
     }
 
@@ -43,8 +63,8 @@ struct Zigbee2MQTTReader: DiscoveryReader {
         }
         if device.isDisabled { return "it is disabled in Zigbee2MQTT: enable it there" }
         if !device.isInterviewed { return "its interview is not finished: wait, or interview it again in Zigbee2MQTT" }
-        if let endpoint = lock.endpoint {
-            return "needs a profile: it is the part `\(endpoint.prefix(40))` of a device with several"
+        if let endpoint = lock.endpoint, endpoint.contains("/") || MQTTTopic(endpoint) == nil {
+            return "needs a profile: the name of its part is no level of a topic"
         }
         guard lock.locked == "LOCK", lock.unlocked == "UNLOCK" else {
             return "needs a profile: its state has other words than LOCK and UNLOCK"

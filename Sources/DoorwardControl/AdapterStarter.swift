@@ -1,0 +1,85 @@
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+internal import Logging
+import Synchronization
+
+/// Starts the adapters concurrently and retries failed starts: no adapter blocks the gateway or another adapter.
+final class AdapterStarter: Sendable {
+    /// How long the gateway waits for an adapter before it continues without it. The adapter continues to start; no second
+    /// attempt is started while one has not returned.
+    static let patience = Duration.seconds(10)
+    private static let firstPause = Duration.seconds(1)
+    private static let longestPause = Duration.seconds(60)
+
+    private let adapters: AdapterRegistry
+    private let clock: any GatewayClock
+    private let executor: (any TaskExecutor)?
+    private let logger: Logger
+    /// Tasks that outlive the start: retries, and attempts that have not returned.
+    private let tasks = Mutex<[Task<Void, Never>]>([])
+
+    init(_ adapters: AdapterRegistry, clock: any GatewayClock, executor: (any TaskExecutor)?, logger: Logger) {
+        (self.adapters, self.clock, self.executor, self.logger) = (adapters, clock, executor, logger)
+    }
+
+    /// Starts every adapter. Returns when each has started, failed for the first time or taken longer than `patience`.
+    ///
+    /// - Parameter activate: called when an adapter has started, before waiting callers see it as started.
+    func start(
+        reports: any ReportReceiver, activate: @escaping @Sendable (any LockAdapter) async -> Void
+    ) async {
+        let first = adapters.all.map { adapter in
+            let tried = Promise<Void>()
+            let timer = Task(executorPreference: executor) { [self] in
+                guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.patience))) != nil else { return }
+                if tried.fulfil(()) { fail(adapter, "it has not started within 10 seconds", retryIn: nil) }
+            }
+            let task = Task(executorPreference: executor) { [self] in
+                await keepStarting(adapter, reports: reports, activate: activate) { tried.fulfil(()) }
+            }
+            tasks.withLock { $0.append(task) }
+            return (tried, timer)
+        }
+        for (tried, timer) in first {
+            await tried.value
+            timer.cancel()
+        }
+    }
+
+    /// Stops retrying. An adapter whose start has not returned is stopped when it returns.
+    func cancel() {
+        let tasks = tasks.withLock { tasks in
+            defer { tasks = [] }
+            return tasks
+        }
+        for task in tasks { task.cancel() }
+    }
+
+    private func keepStarting(
+        _ adapter: any LockAdapter, reports: any ReportReceiver,
+        activate: @Sendable (any LockAdapter) async -> Void, onFirstAttempt: () -> Void
+    ) async {
+        var pause = Self.firstPause
+        while !Task.isCancelled {
+            do {
+                try await adapter.start(reports: reports)
+                guard !Task.isCancelled else { return await adapter.stop() }
+                await activate(adapter)
+                return onFirstAttempt()
+            } catch {
+                fail(adapter, "\(error)", retryIn: pause)
+                onFirstAttempt()
+                guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: pause))) != nil else { return }
+                pause = min(pause * 2, Self.longestPause)
+            }
+        }
+    }
+
+    private func fail(_ adapter: any LockAdapter, _ reason: String, retryIn pause: Duration?) {
+        // An adapter that is already attaching its locks when the timeout ends has started.
+        guard adapters.noteFailure(reason, of: adapter.kind) else { return }
+        var metadata: Logger.Metadata = ["adapter": "\(adapter.kind)", "error": "\(reason)"]
+        if let pause { metadata["retryInSeconds"] = "\(pause.components.seconds)" }
+        logger.error("an adapter has not started; its locks are offline", metadata: metadata)
+    }
+}

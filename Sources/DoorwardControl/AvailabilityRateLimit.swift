@@ -1,0 +1,82 @@
+internal import DoorwardDomain
+import Synchronization
+
+/// Rate limits the records of a lock's availability: the first changes are recorded at once, further ones as one summary a minute
+/// with their number. The last availability is always recorded.
+final class AvailabilityRateLimit: Sendable {
+    /// Changes within one window that are recorded individually: two restarts of a lock are recorded in full.
+    static let burst = 4
+    static let window = Duration.seconds(60)
+
+    private struct Device {
+        var windowEnd: MonotonicInstant
+        /// Changes that may still be recorded one by one before `windowEnd`.
+        var left: Int
+        /// The last change that was counted and not recorded, and how many there are.
+        var counted: (last: RecordBody, changes: Int)?
+    }
+
+    /// What to do with a change.
+    struct Admission {
+        /// Records to write now.
+        var records: [RecordBody] = []
+        /// When to call `summary`, if this change is the first that was only counted.
+        var summaryDue: MonotonicInstant?
+    }
+
+    private let devices = Mutex<[DeviceID: Device]>([:])
+
+    /// Takes a change of a device's availability.
+    func admit(_ change: RecordBody, of id: DeviceID, at now: MonotonicInstant) -> Admission {
+        devices.withLock { devices in
+            var admission = Admission()
+            var device = devices[id]
+            if let counted = device?.counted, counted.last.log != change.log {
+                // The device has moved to another portfolio; the new log does not cover the time before the move.
+                admission.records.append(Self.summary(counted, at: change.at))
+                device = nil
+            }
+            var known = device ?? Device(windowEnd: now.advanced(by: Self.window), left: Self.burst)
+            if known.counted == nil, now >= known.windowEnd {
+                known = Device(windowEnd: now.advanced(by: Self.window), left: Self.burst)
+            }
+            if let counted = known.counted {
+                known.counted = (change, counted.changes + 1)
+            } else if known.left > 0 {
+                known.left -= 1
+                admission.records.append(change)
+            } else {
+                known.counted = (change, 1)
+                admission.summaryDue = known.windowEnd
+            }
+            devices[id] = known
+            return admission
+        }
+    }
+
+    /// The summary of a device's counted changes; `nil` if there are none. In the next window every change is counted.
+    func summary(of id: DeviceID, at now: MonotonicInstant, _ instant: Timestamp) -> RecordBody? {
+        devices.withLock { devices in
+            guard let counted = devices[id]?.counted else { return nil }
+            devices[id] = Device(windowEnd: now.advanced(by: Self.window), left: 0)
+            return Self.summary(counted, at: instant)
+        }
+    }
+
+    /// The summaries of all changes that were counted and not recorded, for a gateway that stops.
+    func summaries(at instant: Timestamp) -> [RecordBody] {
+        devices.withLock { devices in
+            let counted = devices.sorted { $0.key < $1.key }.compactMap(\.value.counted)
+            devices = [:]
+            return counted.map { Self.summary($0, at: instant) }
+        }
+    }
+
+    private static func summary(_ counted: (last: RecordBody, changes: Int), at instant: Timestamp) -> RecordBody {
+        var record = counted.last
+        record.details["changes"] = .integer(Int64(counted.changes))
+        record.details["lastChangeAt"] = .string(record.at.description)
+        record.at = max(record.at, instant)
+        return record
+    }
+}

@@ -1,0 +1,61 @@
+internal import DoorwardAdapterKit
+package import DoorwardDomain
+internal import DoorwardPolicy
+
+/// What of a lock's settings changes.
+package struct DeviceSettingsChanges: Sendable {
+    /// The code that goes along with commands: the inner `nil` forgets the stored one, the outer one leaves it as it is.
+    package var code: Secret<String>??
+
+    package init(code: Secret<String>??) { self.code = code }
+}
+
+extension Devices {
+    /// Stores the code that goes along with every command for a lock, or forgets it. Nothing is sent to the lock.
+    ///
+    /// - Throws: `.denied` without the right to change the settings, or for a lock that takes no code; `.preconditionFailed`
+    ///   where `condition` does not hold.
+    package func changeSettings(
+        _ caller: Caller, _ id: DeviceID?, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>? = nil
+    ) async throws(GatewayError) -> LockDevice {
+        try await writer.change(
+            caller,
+            reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: id, at: writer.clock.now()) },
+            body: { (draft) throws(GatewayError) in
+                try draft.changeSettings(id, changes, onlyIf: condition) { (code, device) throws(GatewayError) in
+                    try codes.seal(code, for: device, writer.random)
+                }
+            },
+            afterwards: { device, before in
+                if before.device(device.id)?.sealedCode != device.sealedCode { attachments.giveCode(to: device) }
+            }
+        )
+    }
+}
+
+extension TenancyDraft {
+    fileprivate mutating func changeSettings(
+        _ id: DeviceID?, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>?,
+        seal: (Secret<String>, DeviceID) throws(GatewayError) -> [UInt8]
+    ) throws(GatewayError) -> LockDevice {
+        guard let id, let device = directory.device(id) else { throw directory.outOfReach(for: caller) }
+        let decision = SecurityService.decide(
+            caller.principal, .changeSettings, on: id, at: now, override: false, in: directory)
+        if let denial = decision.denial { throw .denied(denial, operation: .changeSettings, deviceID: id) }
+        guard let code = changes.code else { return device }
+        if code != nil, !device.capabilities.contains(.acceptsCode) {
+            let missing = Denial.Missing(capability: LockCapabilities.acceptsCode.names.first)
+            throw .denied(
+                Denial(.capabilityMissing, hasReach: true, rule: decision.rule, missing: missing), operation: .changeSettings,
+                deviceID: id)
+        }
+        try require(condition, of: device)
+        guard code != nil || device.sealedCode != nil else { return device }
+        var changed = device
+        changed.sealedCode = try code.map { (code) throws(GatewayError) in try seal(code, id) }
+        changed.updatedAt = now
+        apply(.putDevice(changed))
+        noteUpdate(from: device, to: changed, staysInPortfolio: true)
+        return changed
+    }
+}

@@ -1,0 +1,39 @@
+import Crypto
+internal import DoorwardDomain
+import FoundationEssentials
+
+/// Encrypts the codes of locks for the store (ChaCha20-Poly1305, RFC 8439), each bound to its device: a sealed code that is copied
+/// to another device opens nothing.
+package struct LockCodeSealer: Sendable {
+    private let key: SymmetricKey
+
+    /// The longest code, in bytes of UTF-8. Every code is padded to it, so that the ciphertext does not reveal the length.
+    package static let maxBytes = 64
+
+    /// - Parameter key: 32 bytes that lie outside the store.
+    init(key: Secret<[UInt8]>) { self.key = SymmetricKey(data: key.reveal()) }
+
+    /// - Throws: `.internalFailure` for what is longer than `maxBytes`.
+    func seal(_ code: Secret<String>, for device: DeviceID, _ random: RandomSource) throws(GatewayError) -> [UInt8] {
+        let bytes = Array(code.reveal().utf8)
+        guard bytes.count <= Self.maxBytes else { throw .internalFailure("a code of a lock is too long to be sealed") }
+        let padded = [UInt8(bytes.count)] + bytes + [UInt8](repeating: 0, count: Self.maxBytes - bytes.count)
+        do {
+            let nonce = try ChaChaPoly.Nonce(data: random.bytes(12))
+            return Array(try ChaChaPoly.seal(padded, using: key, nonce: nonce, authenticating: Self.binding(device)).combined)
+        } catch {
+            throw .internalFailure("a code of a lock could not be sealed: \(error)")
+        }
+    }
+
+    /// - Returns: `nil` for what was sealed under another key or for another device, or was changed since.
+    func open(_ sealed: [UInt8], of device: DeviceID) -> Secret<String>? {
+        guard let box = try? ChaChaPoly.SealedBox(combined: sealed),
+            let padded = try? ChaChaPoly.open(box, using: key, authenticating: Self.binding(device)), let count = padded.first,
+            Int(count) < padded.count, let text = String(validating: padded.dropFirst().prefix(Int(count)), as: UTF8.self)
+        else { return nil }
+        return Secret(text)
+    }
+
+    private static func binding(_ device: DeviceID) -> [UInt8] { Array("doorward/lock-code/1\u{0}\(device)".utf8) }
+}

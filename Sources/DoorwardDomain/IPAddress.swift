@@ -1,0 +1,52 @@
+internal import Glibc
+
+/// An IPv4 or IPv6 address. All spellings of one address are equal; an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) is
+/// the IPv4 address.
+package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+    /// In network order: 4 bytes of an IPv4 address, 16 of an IPv6 address.
+    package let bytes: [UInt8]
+
+    /// A zone after `%` is not part of the address.
+    ///
+    /// - Returns: `nil` for a text that is no address.
+    package init?(_ text: some StringProtocol) {
+        guard text.utf8.count <= Self.longestText else { return nil }
+        let text = String(text.contains(":") ? text.prefix { $0 != "%" } : text[...])
+        var v4 = [UInt8](repeating: 0, count: 4)
+        var v6 = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, text, &v4) == 1 {
+            bytes = v4
+        } else if inet_pton(AF_INET6, text, &v6) == 1 {
+            bytes = v6.starts(with: Self.mappedPrefix) ? Array(v6.suffix(4)) : v6
+        } else {
+            return nil
+        }
+    }
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// An address with a zone is no longer than this, in bytes.
+    private static let longestText = 64
+    private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+
+    /// Whether it is this machine's own: `127.0.0.0/8` or `::1`.
+    package var isLoopback: Bool {
+        bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
+    }
+
+    /// The one text of the address, as `inet_ntop` writes it.
+    package var description: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count)) != nil else { return "" }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The first `length` bits of an IPv6 address; an IPv4 address itself, whose bits one subscriber seldom has to choose from.
+    ///
+    /// - Returns: such as `2001:db8::/64`, or `192.0.2.1`.
+    package func network(ofIPv6Bits length: Int) -> String {
+        guard bytes.count == 16 else { return description }
+        let kept = bytes.prefix(length / 8)
+        return "\(IPAddress(bytes: kept + [UInt8](repeating: 0, count: 16 - kept.count)))/\(length / 8 * 8)"
+    }
+}

@@ -1,0 +1,76 @@
+/// The Stream-Safe Text Format (Unicode Standard Annex 15, section 13): at most 30 combining marks in a row.
+///
+/// Swift compares, hashes and orders strings by their canonical normal form, and sorts the marks of each character for it: that
+/// takes time quadratic in their number, so that 64,000 bytes of marks cost a second of processor time. In stream-safe text each
+/// of these operations takes linear time. Text from outside MUST be stream-safe before it is compared, hashed, ordered,
+/// lower-cased or counted; docs/decisions/0028 lists where that is ensured.
+package enum StreamSafeText {
+    /// Combining marks (characters whose canonical combining class is not 0) that may follow each other.
+    package static let maxMarks = 30
+    /// COMBINING GRAPHEME JOINER: has no glyph, and ends a row of marks.
+    static let joiner: Unicode.Scalar = "\u{34F}"
+    /// The first byte of the first combining mark, U+0300, in UTF-8. In text without greater bytes there are no marks.
+    private static let firstMarkByte: UInt8 = 0xCC
+
+    /// Whether no row of marks is longer than `maxMarks`. Looks at each scalar once.
+    static func holds(
+        for scalars: some Sequence<Unicode.Scalar>, isMark: (Unicode.Scalar) -> Bool = StreamSafeText.isMark
+    ) -> Bool {
+        var marks = 0
+        for scalar in scalars {
+            marks = isMark(scalar) ? marks + 1 : 0
+            if marks > maxMarks { return false }
+        }
+        return true
+    }
+
+    /// The Stream-Safe Text Process (UAX15-D4): a joiner after every `maxMarks` marks in a row. Looks at each scalar once.
+    static func process(
+        _ scalars: some Sequence<Unicode.Scalar>, isMark: (Unicode.Scalar) -> Bool = StreamSafeText.isMark
+    ) -> String {
+        var result = String.UnicodeScalarView()
+        var marks = 0
+        for scalar in scalars {
+            marks = isMark(scalar) ? marks + 1 : 0
+            if marks > maxMarks {
+                result.append(joiner)
+                marks = 1
+            }
+            result.append(scalar)
+        }
+        return String(result)
+    }
+
+    static func mayHoldMarks(_ bytes: some Sequence<UInt8>) -> Bool { bytes.contains { $0 >= firstMarkByte } }
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value >= 0x300 && scalar.properties.canonicalCombiningClass != .notReordered
+    }
+}
+
+extension String {
+    /// Whether this is text of the Stream-Safe Text Format, see `StreamSafeText`.
+    package var isStreamSafe: Bool { !StreamSafeText.mayHoldMarks(utf8) || StreamSafeText.holds(for: unicodeScalars) }
+
+    /// The same text in the Stream-Safe Text Format: longer rows of marks are parted by U+034F, all else is as it was.
+    package var streamSafe: String { isStreamSafe ? self : StreamSafeText.process(unicodeScalars) }
+
+    /// Decodes UTF-8 into stream-safe text.
+    ///
+    /// - Returns: `nil` for what is not UTF-8.
+    package init?(streamSafe bytes: some Sequence<UInt8>) {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        self = text.streamSafe
+    }
+
+    /// The beginning of the text, in whole scalars, of at most so many bytes of UTF-8.
+    package func truncated(toBytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var end = utf8.index(startIndex, offsetBy: max(0, limit))
+        while UTF8.isContinuation(utf8[end]) { end = utf8.index(before: end) }
+        return String(self[..<end])
+    }
+
+    /// Whether the two are the same bytes: no normalisation, time linear in the shorter.
+    package func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}

@@ -1,0 +1,78 @@
+internal import Glibc
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
+
+/// Pauses accepting while more descriptors are in use than the table's bound and what is still closing.
+struct DescriptorBound: AvailableConnectionsDelegate {
+    let limit: Int
+    private var open = 0
+
+    init(_ limits: ConnectionLimits) { limit = limits.total + ConnectionLimits.closingAllowance }
+
+    mutating func connectionOpened() { open += 1 }
+    mutating func connectionClosed() { open -= 1 }
+    func isAcceptingNewConnections() -> Bool { open < limit }
+}
+
+/// Pauses accepting when the system has no descriptor or buffer left, and makes room.
+///
+/// A socket whose `accept` has failed stays readable: without a pause the event loop tries again at once, for ever. Disabling
+/// `autoRead` removes the socket from the selector; not reading does not.
+final class AcceptPauseHandler: ChannelInboundHandler {
+    typealias InboundIn = any Channel
+
+    private static let pause = TimeAmount.milliseconds(100)
+    private static let exhaustion = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
+
+    private let table: ConnectionTable
+    private let logger: Logger
+    private var isPaused = false
+    private var loggedAt: NIODeadline?
+
+    init(_ table: ConnectionTable, _ logger: Logger) { (self.table, self.logger) = (table, logger) }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? IOError, Self.exhaustion.contains(error.errnoCode) else {
+            return context.fireErrorCaught(error)
+        }
+        guard !isPaused else { return }
+        isPaused = true
+        log(error)
+        table.closeOldest(16)
+        let channel = context.channel
+        setReading(false, channel)
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: Self.pause) {
+            handler.value.isPaused = false
+            handler.value.setReading(true, channel)
+        }
+    }
+
+    private func setReading(_ isReading: Bool, _ channel: any Channel) {
+        // Fails only where the channel is closed, and then there is nothing to read.
+        try? channel.syncOptions?.setOption(.autoRead, value: isReading)
+    }
+
+    /// At most one line a minute.
+    private func log(_ error: IOError) {
+        if let loggedAt, NIODeadline.now() - loggedAt < .seconds(60) { return }
+        loggedAt = .now()
+        logger.error(
+            "too many open files: accepting connections is paused",
+            metadata: ["error": .string(String(cString: strerror(error.errnoCode)))])
+    }
+}
+
+/// Keeps the failure of one accepted connection from ending the server: the stream of connections ends with the first error.
+final class AcceptErrorHandler: ChannelInboundHandler {
+    typealias InboundIn = any Channel
+
+    private let logger: Logger
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        logger.debug("accepting a connection failed", metadata: ["error": "\(error)"])
+    }
+}

@@ -1,0 +1,105 @@
+internal import DoorwardDomain
+internal import Synchronization
+
+/// An open client connection: its state, since when it has been in it, and whether a user is signed in.
+final class ClientConnection: Sendable {
+    /// The network of the client's address, or of the trusted proxy's.
+    let network: ClientNetwork
+    /// Whether it counts for `network`; a trusted proxy's does not.
+    let countsForNetwork: Bool
+    private let closeChannel: @Sendable () -> Void
+    private let state: Mutex<State>
+
+    private struct State {
+        /// Since when nothing was in progress.
+        var idleSince: MonotonicInstant
+        /// The first byte of a request that is not complete.
+        var receivingSince: MonotonicInstant?
+        /// The end of that request's head.
+        var bodySince: MonotonicInstant?
+        var bodyBytes = 0
+        /// Requests whose head is here and whose answer has not been written.
+        var unanswered = 0
+        /// Since when the client has read no response bytes.
+        var stalledSince: MonotonicInstant?
+        var isSignedIn = false
+
+        /// Whether a response to a complete request is in progress, whatever else the client has sent since.
+        var isBeingAnswered: Bool { unanswered > (bodySince == nil ? 0 : 1) }
+    }
+
+    /// - Parameter close: closes the channel from any thread.
+    init(
+        _ network: ClientNetwork, countsForNetwork: Bool = true, openedAt now: MonotonicInstant,
+        close: @escaping @Sendable () -> Void
+    ) {
+        (self.network, self.countsForNetwork, closeChannel) = (network, countsForNetwork, close)
+        state = Mutex(State(idleSince: now))
+    }
+
+    func close() { closeChannel() }
+
+    var isSignedIn: Bool { state.withLock { $0.isSignedIn } }
+
+    /// - Returns: whether that is a change.
+    func setSignedIn(_ isSignedIn: Bool) -> Bool {
+        state.withLock { state in
+            defer { state.isSignedIn = isSignedIn }
+            return state.isSignedIn != isSignedIn
+        }
+    }
+
+    // MARK: - What the handlers report
+
+    func receivedBytes(at now: MonotonicInstant) {
+        state.withLock { if $0.receivingSince == nil { $0.receivingSince = now } }
+    }
+
+    func receivedHead(at now: MonotonicInstant) {
+        state.withLock { ($0.bodySince, $0.bodyBytes, $0.unanswered) = (now, 0, $0.unanswered + 1) }
+    }
+
+    func receivedBody(_ bytes: Int) { state.withLock { $0.bodyBytes += bytes } }
+
+    func receivedEnd() { state.withLock { ($0.receivingSince, $0.bodySince) = (nil, nil) } }
+
+    func answered(at now: MonotonicInstant) {
+        state.withLock { state in
+            (state.unanswered, state.idleSince) = (max(0, state.unanswered - 1), now)
+            // The timeout for the head of the next request, or for a line break after a body, begins here.
+            if state.bodySince == nil, state.receivingSince != nil { state.receivingSince = now }
+        }
+    }
+
+    func becameWritable(_ isWritable: Bool, at now: MonotonicInstant) {
+        state.withLock { $0.stalledSince = isWritable ? nil : $0.stalledSince ?? now }
+    }
+
+    // MARK: - Judging
+
+    /// Whether the client has exceeded one of the timeouts.
+    func isOverdue(_ limits: ConnectionLimits, at now: MonotonicInstant) -> Bool {
+        state.withLock { state in
+            if let since = state.stalledSince, now.duration(since: since) >= limits.stall { return true }
+            if state.isBeingAnswered { return false }
+            guard let since = state.receivingSince else {
+                return now.duration(since: state.idleSince) >= limits.idle
+            }
+            let elapsed = now.duration(since: since)
+            if elapsed >= limits.request { return true }
+            guard let bodySince = state.bodySince else { return elapsed >= limits.head }
+            let bodyTime = now.duration(since: bodySince)
+            return bodyTime >= limits.bodyGrace && state.bodyBytes < limits.bodyRate * Int(bodyTime.components.seconds)
+        }
+    }
+
+    /// Since when the gateway has been waiting for this client; `nil` for a connection that must not be evicted: it is signed in,
+    /// or a response is in progress and the client reads it.
+    var evictableSince: MonotonicInstant? {
+        state.withLock { state in
+            if state.isSignedIn { return nil }
+            if let since = state.stalledSince { return since }
+            return state.isBeingAnswered ? nil : state.receivingSince ?? state.idleSince
+        }
+    }
+}

@@ -1,0 +1,59 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Reports to a connection when bytes arrive, before they are read as HTTP: so a head that never ends counts too.
+final class ArrivalHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let connection: ClientConnection
+    private let table: ConnectionTable
+
+    init(_ connection: ClientConnection, _ table: ConnectionTable) { (self.connection, self.table) = (connection, table) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        connection.receivedBytes(at: table.now)
+        context.fireChannelRead(data)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        connection.becameWritable(context.channel.isWritable, at: table.now)
+        context.fireChannelWritabilityChanged()
+    }
+}
+
+/// Reports to a connection where its requests and their responses begin and end.
+final class RequestBoundaryHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let connection: ClientConnection
+    private let table: ConnectionTable
+
+    init(_ connection: ClientConnection, _ table: ConnectionTable) { (self.connection, self.table) = (connection, table) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head: connection.receivedHead(at: table.now)
+        case .body(let bytes): connection.receivedBody(bytes.readableBytes)
+        case .end: connection.receivedEnd()
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) { connection.answered(at: table.now) }
+        context.write(data, promise: promise)
+    }
+}
+
+/// Closes a connection that exceeds the limits as soon as it is open.
+final class RefusedConnectionHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.fireChannelActive()
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,30 @@
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
+internal import NIOHTTP1
+
+/// HTTP/1.1 on a connection that is registered in a `ConnectionTable`.
+struct LimitedHTTPChannel: ServerChildChannel {
+    let base: HTTP1Channel
+    let table: ConnectionTable
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+        let id = ObjectIdentifier(channel)
+        let connection = table.open(id, address: channel.remoteAddress?.ipAddress) { channel.close(mode: .all, promise: nil) }
+        if let connection { channel.closeFuture.whenComplete { [table] _ in table.remove(id, connection) } }
+        return channel.eventLoop.makeCompletedFuture { [table] in
+            let first: any ChannelHandler = connection.map { ArrivalHandler($0, table) } ?? RefusedConnectionHandler()
+            try channel.pipeline.syncOperations.addHandler(first)
+        }.flatMap { [base] in
+            base.setup(channel: channel, logger: logger)
+        }.flatMapThrowing { [table] value in
+            guard let connection else { return value }
+            let pipeline = channel.pipeline.syncOperations
+            let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(RequestBoundaryHandler(connection, table), position: .after(decoder.handler))
+            return value
+        }
+    }
+
+    func handle(value: HTTP1Channel.Value, logger: Logger) async { await base.handle(value: value, logger: logger) }
+}

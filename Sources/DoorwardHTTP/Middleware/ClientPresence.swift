@@ -1,0 +1,84 @@
+internal import Hummingbird
+internal import NIOCore
+internal import Synchronization
+
+/// Whether a client is still connected.
+struct ClientPresence: Sendable {
+    private let channel: any Channel
+
+    init(_ channel: any Channel) { self.channel = channel }
+
+    /// Runs `body`, and cancels it when the client closes the connection, or its own side of it: for work that changes nothing
+    /// and that no other task waits for.
+    func whileConnected<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        let task = Task { try await body() }
+        let watch = try? await channel.eventLoop.submit {
+            let handler = try channel.pipeline.syncOperations.handler(type: DepartureHandler.self)
+            return handler.departure.watch { task.cancel() }
+        }.get()
+        defer { watch?.end() }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+}
+
+/// Detects that a client has disconnected, also while one of its requests is in progress.
+final class DepartureHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = NIOAny
+
+    let departure = Departure()
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { context.fireChannelRead(data) }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed = event { departure.happen() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        departure.happen()
+        context.fireChannelInactive()
+    }
+}
+
+/// The actions to call when a client disconnects.
+final class Departure: Sendable {
+    private struct State {
+        var hasHappened = false
+        var actions: [UInt64: @Sendable () -> Void] = [:]
+        var tickets: UInt64 = 0
+    }
+
+    /// An action registered for the disconnection.
+    struct Watch: Sendable {
+        fileprivate let departure: Departure
+        fileprivate let ticket: UInt64
+
+        /// Unregisters the action.
+        func end() { departure.state.withLock { $0.actions[ticket] = nil } }
+    }
+
+    private let state = Mutex(State())
+
+    /// - Parameter action: called once, immediately if the client has already disconnected.
+    func watch(_ action: @escaping @Sendable () -> Void) -> Watch {
+        let (ticket, isLate) = state.withLock { state in
+            state.tickets += 1
+            if !state.hasHappened { state.actions[state.tickets] = action }
+            return (state.tickets, state.hasHappened)
+        }
+        if isLate { action() }
+        return Watch(departure: self, ticket: ticket)
+    }
+
+    func happen() {
+        let actions = state.withLock { state in
+            defer { (state.hasHappened, state.actions) = (true, [:]) }
+            return Array(state.actions.values)
+        }
+        for action in actions { action() }
+    }
+}

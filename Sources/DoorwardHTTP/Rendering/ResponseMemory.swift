@@ -1,0 +1,68 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import Synchronization
+
+/// Limits the memory of response bodies that clients have not read yet, so that slow readers of large pages cannot exhaust it. A
+/// small body is not counted: the number of connections limits those.
+final class ResponseMemory: Sendable {
+    /// Bytes that are handed to a connection at once, and that a body may have without being counted.
+    static let chunkBytes = 64 * 1024
+    /// Bytes of all counted bodies.
+    static let maxBytes = 128 * 1024 * 1024
+    /// Bytes of the counted bodies of one principal.
+    static let maxBytesOfOne = 32 * 1024 * 1024
+
+    private struct State {
+        var total = 0
+        var ofUser: [UserID: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Bytes that are currently reserved.
+    var reserved: Int { state.withLock { $0.total } }
+
+    /// The same response, with its memory reserved if it is large.
+    ///
+    /// - Parameter user: the principal of the request; all unauthenticated requests share one part.
+    /// - Throws: `.unavailable` if the limit is exceeded.
+    func admit(_ answer: Answer, for user: UserID?) throws(GatewayError) -> Answer {
+        guard answer.body.count > Self.chunkBytes else { return answer }
+        guard let reservation = reserve(answer.body.count, for: user ?? UserID(high: 0, low: 0)) else { throw .unavailable }
+        var answer = answer
+        answer.reservation = reservation
+        return answer
+    }
+
+    private func reserve(_ bytes: Int, for user: UserID) -> Reservation? {
+        let fits = state.withLock { state in
+            let ofUser = state.ofUser[user, default: 0] + bytes
+            guard state.total + bytes <= Self.maxBytes, ofUser <= Self.maxBytesOfOne else { return false }
+            state.total += bytes
+            state.ofUser[user] = ofUser
+            return true
+        }
+        return fits ? Reservation(memory: self, bytes: bytes, user: user) : nil
+    }
+
+    private func release(_ bytes: Int, of user: UserID) {
+        state.withLock { state in
+            state.total -= bytes
+            let rest = state.ofUser[user, default: 0] - bytes
+            state.ofUser[user] = rest > 0 ? rest : nil
+        }
+    }
+
+    /// Releases its memory when it is deallocated: the body was sent, or the connection was closed.
+    final class Reservation: Sendable {
+        private let memory: ResponseMemory
+        private let bytes: Int
+        private let user: UserID
+
+        fileprivate init(memory: ResponseMemory, bytes: Int, user: UserID) {
+            (self.memory, self.bytes, self.user) = (memory, bytes, user)
+        }
+
+        deinit { memory.release(bytes, of: user) }
+    }
+}

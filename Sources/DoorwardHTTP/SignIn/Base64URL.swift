@@ -1,0 +1,25 @@
+internal import FoundationEssentials
+
+/// Base64 in the alphabet for URLs, without padding (RFC 4648, section 5). For each sequence of bytes there is one text.
+enum Base64URL {
+    static func encode(_ bytes: [UInt8]) -> String {
+        String(
+            Data(bytes).base64EncodedString().compactMap { $0 == "=" ? nil : $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
+    }
+
+    /// - Returns: `nil` for any text but the one that `encode` writes: with padding, of the other alphabet, or with bits set
+    ///   behind the last byte (section 3.5).
+    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        var characters = text.map { byte in
+            switch byte {
+            case UInt8(ascii: "-"): UInt8(ascii: "+")
+            case UInt8(ascii: "_"): UInt8(ascii: "/")
+            default: byte
+            }
+        }
+        while !characters.count.isMultiple(of: 4) { characters.append(UInt8(ascii: "=")) }
+        guard let bytes = Data(base64Encoded: Data(characters)).map({ Array($0) }), encode(bytes).utf8.elementsEqual(text)
+        else { return nil }
+        return bytes
+    }
+}

@@ -1,0 +1,12 @@
+/// The subscriptions by which the answer to a frame arrives.
+package struct MQTTAnswerPaths: Sendable {
+    /// Those that the broker must have granted.
+    package var needed: [MQTTFilter]
+    /// Those that the broker must have answered, granted or refused.
+    package var asked: [MQTTFilter]
+
+    package init(needed: [MQTTFilter], asked: [MQTTFilter] = []) { (self.needed, self.asked) = (needed, asked) }
+
+    /// For a frame that expects no answer.
+    package static let none = MQTTAnswerPaths(needed: [])
+}

@@ -1,0 +1,79 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+import GRDB
+
+/// The fifth schema: each device of a guest access is bound to the associations that carried it; a password reset names its maker;
+/// the live sessions of one user are found by an index, and the commands of a device in one log without those in another; how many
+/// commands there are is kept, since counting those of a list took the longer the more there were; what is kept under an
+/// idempotency key is an id, and no longer the text of a response, in which names were; the codes of locks are sealed under a
+/// key that lies outside the file.
+enum Schema005 {
+    @Sendable static func apply(_ db: Database) throws {
+        try db.execute(sql: guestAccesses)
+        try db.execute(sql: signIn)
+        try db.execute(sql: commands)
+        try db.execute(sql: commandCounts)
+        try reduceStoredAnswers(db)
+        try db.execute(sql: lockCodes)
+    }
+
+    /// NULL where no code is stored.
+    private static let lockCodes = "ALTER TABLE devices ADD COLUMN sealed_code BLOB;"
+
+    /// A device's id and an association's, 16 bytes each, for each pair of the two; NULL where every device was carried by
+    /// `granted_under_association_id` alone, as all were bound before.
+    private static let guestAccesses = "ALTER TABLE guest_accesses ADD COLUMN device_carriers BLOB;"
+
+    /// Password resets of earlier schemas are deleted, since their creators are unknown: they expire within a day anyway.
+    private static let signIn = """
+        DELETE FROM password_resets;
+        ALTER TABLE password_resets ADD COLUMN made_by BLOB; -- NULL: made on the gateway's host
+        CREATE INDEX password_resets_by_maker ON password_resets (made_by) WHERE made_by IS NOT NULL;
+        CREATE INDEX sessions_live_by_user ON sessions (user_id) WHERE is_ended = 0;
+        """
+
+    private static let commands = """
+        DROP INDEX commands_by_device;
+        CREATE INDEX commands_by_device ON commands (device_id, log, requested_at);
+        """
+
+    /// An id that a command does not have is an empty blob: a primary key of a table without row ids holds no NULL.
+    private static let commandCounts = """
+        CREATE TABLE command_counts (
+            device_id BLOB NOT NULL, log INTEGER NOT NULL, property_id BLOB NOT NULL, unit_id BLOB NOT NULL,
+            actor_user_id BLOB NOT NULL, commands INTEGER NOT NULL,
+            PRIMARY KEY (device_id, log, property_id, unit_id, actor_user_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE command_totals ( -- the sums of command_counts
+            log INTEGER NOT NULL, property_id BLOB NOT NULL, commands INTEGER NOT NULL, PRIMARY KEY (log, property_id)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO command_counts
+            SELECT device_id, intent >> 40, coalesce(property_id, x''), coalesce(unit_id, x''), coalesce(actor_user_id, x''), count(*)
+            FROM commands GROUP BY 1, 2, 3, 4, 5;
+        INSERT INTO command_totals SELECT log, property_id, sum(commands) FROM command_counts GROUP BY 1, 2;
+        CREATE INDEX command_counts_by_unit ON command_counts (unit_id);
+        CREATE INDEX command_counts_by_actor ON command_counts (actor_user_id);
+        """
+
+    /// A response to a creation is reduced to the id at the end of its location; one that names none is dropped, so that its call
+    /// is decided anew. A command's id is there already. The connection has `secure_delete`, so that nothing of the rest remains.
+    private static func reduceStoredAnswers(_ db: Database) throws {
+        try db.execute(sql: "ALTER TABLE idempotency ADD COLUMN entity_id BLOB")
+        let created = try db.rows(
+            "SELECT principal, key, location FROM idempotency WHERE command_id IS NULL", []
+        ) { (principal: try $0.value(String.self), key: try $0.value(String.self), location: try $0.optional(String.self)) }
+        for (principal, key, location) in created {
+            guard let text = location?.utf8.split(separator: UInt8(ascii: "/")).last,
+                let id = EntityID<CreatedEntityTag>(Substring(text))
+            else { continue }
+            try db.run("UPDATE idempotency SET entity_id = ? WHERE principal = ? AND key = ?", [id, principal, key])
+        }
+        try db.execute(
+            sql: """
+                DELETE FROM idempotency WHERE command_id IS NULL AND entity_id IS NULL;
+                ALTER TABLE idempotency DROP COLUMN status;
+                ALTER TABLE idempotency DROP COLUMN location;
+                ALTER TABLE idempotency DROP COLUMN body;
+                """)
+    }
+}

@@ -1,0 +1,60 @@
+import GRDB
+
+/// Several streams of entries as one, in the order of (`at`, `logId`, `seq`) or the reverse.
+///
+/// Up to the last entry that it returned all streams were examined, so a list can stop anywhere and continue from there.
+struct EntryMerge {
+    private let isAscending: Bool
+    /// Those with an entry that was read, in the reverse order of their first ones: the last one's is next.
+    private var streams: [EntryStream] = []
+    /// The stream of the last entry, if the next run of it has to be read first.
+    private var unread: EntryStream?
+
+    /// Reads the first run of each stream, whatever the budget.
+    init(_ streams: [EntryStream], isAscending: Bool, in db: Database, _ budget: inout ReadBudget) throws {
+        self.isAscending = isAscending
+        var filled: [EntryStream] = []
+        for var stream in streams where stream.hasMore {
+            try stream.fill(from: db, &budget)
+            if stream.first != nil { filled.append(stream) }
+        }
+        filled.sort { a, b in
+            guard let first = a.first, let second = b.first else { return b.first != nil }
+            return Self.precedes(second, first, isAscending)
+        }
+        self.streams = filled
+    }
+
+    /// Whether every entry was returned.
+    var isAtEnd: Bool { streams.isEmpty && unread == nil }
+
+    /// The next entry; `nil` at the end, or when the budget is spent.
+    mutating func next(in db: Database, _ budget: inout ReadBudget) throws -> EntryStream.Entry? {
+        while var stream = unread {
+            guard !budget.isSpent else { return nil }
+            try stream.fill(from: db, &budget)
+            unread = stream.first == nil && stream.hasMore ? stream : nil
+            insert(stream)
+        }
+        guard var stream = streams.popLast(), let entry = stream.first else { return nil }
+        stream.skip()
+        if stream.first == nil, stream.hasMore { unread = stream } else { insert(stream) }
+        return entry
+    }
+
+    private mutating func insert(_ stream: EntryStream) {
+        guard let first = stream.first else { return }
+        var range = 0..<streams.count
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            let isLater = streams[middle].first.map { Self.precedes(first, $0, isAscending) } ?? true
+            range = isLater ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        streams.insert(stream, at: range.lowerBound)
+    }
+
+    private static func precedes(_ a: EntryStream.Entry, _ b: EntryStream.Entry, _ isAscending: Bool) -> Bool {
+        let (left, right) = isAscending ? (a, b) : (b, a)
+        return (left.at, left.log.name, left.position) < (right.at, right.log.name, right.position)
+    }
+}

@@ -1,0 +1,45 @@
+import Dispatch
+import Glibc
+
+/// The process's limit on open file descriptors (`RLIMIT_NOFILE`), and the part of it that is reserved from connections.
+enum OpenFilesLimit {
+    /// The fewest connections with which serving makes sense.
+    static let leastConnections = 16
+
+    /// What the soft limit is raised to, if the hard limit permits.
+    private static let wanted: rlim_t = 65_536
+
+    /// Raises the soft limit towards the hard one.
+    ///
+    /// - Returns: the limit in force.
+    static func raise() -> Int {
+        var limit = rlimit()
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard getrlimit(resource, &limit) == 0 else { return 1024 }
+        let before = limit.rlim_cur
+        limit.rlim_cur = max(before, min(limit.rlim_max, wanted))
+        if setrlimit(resource, &limit) != 0 { limit.rlim_cur = before }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// Descriptors that connections must not take: the database and its backups, the event loops, the brokers, and connections
+    /// that are closing and not closed yet.
+    static func reserve(brokers: Int) -> Int { 96 + 4 * Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 8 * brokers }
+
+    /// Makes Dispatch open the timer of each of its clocks. It opens them at their first use, and where there is no descriptor left
+    /// then, it ends the process with an illegal instruction.
+    static func openTimers() async {
+        // Long enough that no deadline has passed when it is looked at: that would need no timer.
+        let moment = DispatchTimeInterval.milliseconds(50)
+        async let continuous: ()? = try? ContinuousClock().sleep(for: .milliseconds(50))
+        async let suspending: ()? = try? SuspendingClock().sleep(for: .milliseconds(50))
+        await withCheckedContinuation { continuation in
+            let group = DispatchGroup()
+            for _ in 0..<2 { group.enter() }
+            DispatchQueue.global().asyncAfter(deadline: .now() + moment) { group.leave() }
+            DispatchQueue.global().asyncAfter(wallDeadline: .now() + moment) { group.leave() }
+            group.notify(queue: .global()) { continuation.resume() }
+        }
+        _ = await (continuous, suspending)
+    }
+}

@@ -1,0 +1,76 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Synchronization
+
+/// A store that notes what is asked of it: each call, and of a transaction its records.
+final class CountingStore: GatewayStore {
+    private let inner: InMemoryStore
+    private let noted = Mutex<[String]>([])
+
+    init(_ inner: InMemoryStore) { self.inner = inner }
+
+    /// What was asked since the last time, in order.
+    func takeCalls() -> [String] {
+        noted.withLock { calls in
+            defer { calls = [] }
+            return calls
+        }
+    }
+
+    func log(_ id: LogID) -> [AccessRecord] { inner.log(id) }
+
+    private func note(_ call: String) { noted.withLock { $0.append(call) } }
+
+    func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace] {
+        let records = transaction.records.map { record in
+            let body = record.body
+            let columns = [body.device?.deviceID.description, body.unitID?.description, body.propertyID?.description]
+            let log = body.log == .gateway ? "gateway" : "portfolio \(columns.count { $0 != nil })"
+            return "\(body.kind.rawValue) in \(log)"
+        }
+        note("commit \(records)")
+        return try await inner.commit(transaction)
+    }
+
+    func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) { try await inner.loadTenancy(receive) }
+    func backup(to path: String) async throws(StoreBackupError) -> StoreBackup { try await inner.backup(to: path) }
+    func openCommands() async throws(StoreError) -> [StoredCommand] { try await inner.openCommands() }
+    func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? {
+        note("command")
+        return try await inner.command(id)
+    }
+    func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand? {
+        note("command within")
+        return try await inner.command(id, within: query)
+    }
+    func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
+        note("commands")
+        return try await inner.commands(query)
+    }
+    func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage {
+        note("records")
+        return try await inner.page(query)
+    }
+    func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? {
+        note("record")
+        return try await inner.record(id)
+    }
+    func passwordHash(of user: UserID) async throws(StoreError) -> String? { try await inner.passwordHash(of: user) }
+    func liveSessions(at now: Timestamp) async throws(StoreError) -> [Session] { try await inner.liveSessions(at: now) }
+    func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken? {
+        try await inner.refreshToken(digest: digest)
+    }
+    func passwordReset(digest: [UInt8]) async throws(StoreError) -> PasswordReset? {
+        try await inner.passwordReset(digest: digest)
+    }
+    func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? { try await inner.publicKey(for: purpose) }
+    func idempotentAnswer(
+        _ key: IdempotencyKey, notOlderThan oldest: Timestamp
+    ) async throws(StoreError) -> IdempotencyEntry? {
+        try await inner.idempotentAnswer(key, notOlderThan: oldest)
+    }
+    func isWritable() async -> Bool { await inner.isWritable() }
+    func close() async throws(StoreError) { try await inner.close() }
+}

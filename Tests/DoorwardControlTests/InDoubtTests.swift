@@ -1,0 +1,77 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Testing
+
+@testable import DoorwardControl
+
+/// What was in doubt when the store failed is settled, and nothing is left over.
+@Suite struct InDoubtTests {
+    @Test("a command whose intent is in doubt is out of the table before the doubt begins, so that recovery settles it")
+    func intentInDoubt() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor)
+            let (locks, inTable) = (house.control.locks, Seen<Int>())
+            house.control.ledger.onFailure { inTable.value = locks.running.count }
+            house.store.failNext(.failed("disk I/O error"), isDurable: true)
+            let refused = await failure { _ = try await house.begin(by: house.ids.tenant) }
+            guard case .unavailable = refused else {
+                return _ = Issue.record("expected unavailable, got \(String(describing: refused))")
+            }
+            #expect(inTable.value == 0)
+        }
+    }
+
+    @Test("a command that was not sent because the store had failed says so, and nobody is sent to look at the door")
+    func notSent() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor, behaviour: .confirm(after: .seconds(1)))
+            let sent = try await house.begin(by: house.ids.tenant)
+            try await clock.sleep(until: clock.monotonicNow().advanced(by: .milliseconds(10)))
+            let waiting = try await house.begin(by: house.ids.owner)
+            house.store.failNext(.failed("disk I/O error"))
+            let (first, second) = (await sent.finished.command, await waiting.finished.command)
+            #expect(first.state == .unknown && first.sent == nil)
+            #expect(second.state == .unknown && second.sent == false)
+            #expect(house.adapter.orders.count == 1)
+        }
+    }
+
+    @Test("a person who was disabled by a write that seemed to fail has no session left when the store is back")
+    func disabledInDoubt() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor)
+            let (ids, sessions) = (house.ids, house.control.signIn.sessions)
+            let now = clock.now()
+            func begin(_ number: UInt64, of user: UserID) async throws -> SessionID {
+                let session = Session(
+                    id: SessionID(high: 9, low: number), userID: user, createdAt: now, expiresAt: now.advanced(by: .seconds(9000))
+                )
+                _ = try await house.store.commit(
+                    StoreTransaction(credentials: [.beginSession(session, refreshDigest: [UInt8(number)])]))
+                #expect(sessions.begin(session, sessions.generation(of: user)))
+                return session.id
+            }
+            let (theirs, others) = (try await begin(1, of: ids.tenant), try await begin(2, of: ids.owner))
+            house.store.failNext(.failed("disk I/O error"), isDurable: true)
+            let superAdmin = house.caller(ids.superAdmin)
+            let refused = await failure {
+                _ = try await house.control.users.update(superAdmin, ids.tenant, UserChanges(isEnabled: false))
+            }
+            #expect(refused != nil)
+            house.store.recover()
+            try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(30)))
+            #expect(house.control.directory.current.user(ids.tenant)?.isEnabled == false)
+            _ = try await house.control.users.update(superAdmin, ids.tenant, UserChanges(isEnabled: true))
+            #expect(sessions.session(theirs, at: clock.now()) == nil)
+            #expect(sessions.session(others, at: clock.now()) != nil)
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import DoorwardDomain
+import DoorwardTesting
+import Logging
+import Testing
+
+@testable import DoorwardHTTP
+
+/// The bounds on connections, and who is closed for whom.
+@Suite struct ConnectionTableTests {
+    /// A table whose connections are numbers, and those that it has closed.
+    private final class Bench: Sendable {
+        final class Key: Sendable {}
+
+        let clock = VirtualClock()
+        let table: ConnectionTable
+        let closed = Seen<[String]>([])
+        private let keys = Seen<[String: Key]>([:])
+
+        init(total: Int = 8, perAddress: Int = 8, proxies: [String] = []) throws {
+            var settings = HTTPSettings()
+            (settings.maxConnections, settings.maxConnectionsPerAddress) = (total, perAddress)
+            table = ConnectionTable(
+                ConnectionLimits(settings), proxies: try TrustedProxies(proxies), clock: clock, logger: Logger(label: "test"))
+        }
+
+        func id(_ name: String) -> ObjectIdentifier {
+            if let key = keys.value[name] { return ObjectIdentifier(key) }
+            let key = Key()
+            keys.change { $0[name] = key }
+            return ObjectIdentifier(key)
+        }
+
+        @discardableResult
+        func open(_ name: String, _ address: String) -> ClientConnection? {
+            defer { clock.advance(by: .milliseconds(1)) }
+            return table.open(id(name), address: address) { [closed] in closed.change { $0.append(name) } }
+        }
+    }
+
+    @Test("Where half of all connections have no sign-in, the oldest of the address with the most make room")
+    func anonymous() throws {
+        let bench = try Bench()
+        for name in ["lone"] { bench.open(name, "192.0.2.1") }
+        for name in ["a", "b", "c"] { bench.open(name, "192.0.2.2") }
+        #expect(bench.closed.value == [])
+        #expect(bench.open("new", "192.0.2.3") != nil)
+        #expect(bench.closed.value == ["a"])
+        #expect(bench.table.counts == (4, 4))
+    }
+
+    @Test("One that has signed in, or whose answer is under way, is closed for nobody")
+    func kept() throws {
+        let bench = try Bench(total: 4)
+        bench.open("signed in", "192.0.2.1")
+        bench.table.setSignedIn(bench.id("signed in"), true)
+        let answered = bench.open("answered", "192.0.2.1")
+        answered?.receivedHead(at: bench.clock.monotonicNow())
+        answered?.receivedEnd()
+        bench.open("idle", "192.0.2.1")
+        bench.open("new", "192.0.2.1")
+        #expect(bench.closed.value == ["idle"])
+        bench.table.setSignedIn(bench.id("signed in"), false)
+        bench.open("newer", "192.0.2.1")
+        #expect(bench.closed.value == ["idle", "signed in"], "a token that has ended keeps nothing")
+    }
+
+    @Test("One that takes nothing of its answer makes room")
+    func stalled() throws {
+        let bench = try Bench(total: 4)
+        for name in ["a", "b"] {
+            let connection = bench.open(name, "192.0.2.1")
+            connection?.receivedHead(at: bench.clock.monotonicNow())
+            connection?.receivedEnd()
+            connection?.becameWritable(false, at: bench.clock.monotonicNow())
+        }
+        #expect(bench.open("new", "192.0.2.2") != nil)
+        #expect(bench.closed.value == ["a"])
+    }
+
+    @Test("Where everybody has signed in up to the bound, the next is refused")
+    func full() throws {
+        let bench = try Bench(total: 2)
+        for name in ["a", "b"] {
+            bench.open(name, "192.0.2.1")
+            bench.table.setSignedIn(bench.id(name), true)
+        }
+        #expect(bench.open("c", "192.0.2.2") == nil)
+        let connection = try #require(
+            bench.table.counts.open == 2 ? ClientConnection(ClientNetwork(nil), openedAt: bench.table.now) {} : nil)
+        bench.table.remove(bench.id("a"), connection)
+        #expect(bench.table.counts.open == 2, "another connection under the same id is not this one")
+    }
+
+    @Test(
+        "An IPv4 address and an IPv6 /64 have a bound of their own",
+        arguments: [
+            ("192.0.2.1", "192.0.2.1", false), ("192.0.2.1", "::ffff:192.0.2.1", false), ("192.0.2.1", "192.0.2.2", true),
+            ("2001:db8::1", "2001:db8::ffff:1", false), ("2001:db8::1", "2001:db8:0:1::1", true),
+        ])
+    func networks(_ first: String, _ second: String, _ isOther: Bool) throws {
+        let bench = try Bench(total: 100, perAddress: 1)
+        bench.open("a", first)
+        bench.table.setSignedIn(bench.id("a"), true)
+        #expect((bench.open("b", second) != nil) == isOther)
+        #expect(bench.closed.value == [])
+    }
+
+    @Test("A trusted proxy is not counted; the requests of each client behind it are")
+    func proxies() throws {
+        let bench = try Bench(total: 100, perAddress: 2, proxies: ["10.0.0.0/8"])
+        for name in ["a", "b", "c"] { #expect(bench.open(name, "10.0.0.1") != nil) }
+        let client = ClientNetwork("2001:db8::1")
+        #expect(bench.table.beginForwarded(client) && bench.table.beginForwarded(ClientNetwork("2001:db8::2")))
+        #expect(!bench.table.beginForwarded(client))
+        #expect(bench.table.beginForwarded(ClientNetwork("192.0.2.9")))
+        bench.table.finishForwarded(client)
+        #expect(bench.table.beginForwarded(client))
+    }
+
+    /// What a client does, with the seconds at which the table looks; the last of them is when it is closed.
+    @Test("Idle, a slow head, a slow body and a whole request each have their time")
+    func overdue() throws {
+        func closedAt(_ act: (ClientConnection, _ second: Int, MonotonicInstant) -> Void) throws -> Int? {
+            let bench = try Bench()
+            let connection = try #require(bench.open("x", "192.0.2.1"))
+            for second in 0..<200 {
+                act(connection, second, bench.clock.monotonicNow())
+                bench.clock.advance(by: .seconds(1))
+                bench.table.closeOverdue()
+                if bench.closed.value == ["x"] { return second + 1 }
+            }
+            return nil
+        }
+        #expect(try closedAt { _, _, _ in } == 60)
+        #expect(try closedAt { connection, _, now in connection.receivedBytes(at: now) } == 10, "a head")
+        #expect(
+            try closedAt { connection, second, now in
+                connection.receivedBytes(at: now)
+                if second == 0 { connection.receivedHead(at: now) } else { connection.receivedBody(1) }
+            } == 5, "a byte a second")
+        #expect(
+            try closedAt { connection, second, now in
+                connection.receivedBytes(at: now)
+                if second == 0 { connection.receivedHead(at: now) }
+                connection.receivedBody(600)
+            } == 30, "fast enough, and without an end")
+        #expect(
+            try closedAt { connection, second, now in
+                guard second == 0 else { return }
+                connection.receivedBytes(at: now)
+                connection.receivedHead(at: now)
+                connection.receivedEnd()
+            } == nil, "the gateway's own time does not count")
+        #expect(
+            try closedAt { connection, second, now in
+                if second == 0 {
+                    connection.receivedBytes(at: now)
+                    connection.receivedHead(at: now)
+                    connection.receivedEnd()
+                }
+                if second == 1 { connection.receivedBytes(at: now) }
+                if second == 40 { connection.answered(at: now) }
+            } == 50, "a line break behind a body counts only once its request is answered")
+        #expect(
+            try closedAt { connection, second, now in
+                guard second == 0 else { return }
+                connection.receivedBytes(at: now)
+                connection.receivedHead(at: now)
+                connection.receivedEnd()
+                connection.becameWritable(false, at: now)
+            } == 60, "who takes nothing of the answer")
+        #expect(
+            try closedAt { connection, second, now in
+                guard second % 20 == 0 else { return }
+                connection.receivedBytes(at: now)
+                connection.receivedHead(at: now)
+                connection.receivedEnd()
+                connection.answered(at: now)
+            } == nil, "whoever asks now and then stays")
+    }
+}

@@ -1,0 +1,181 @@
+import DoorwardAPI
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import DoorwardHTTP
+
+/// Large responses: bounded as they are made, counted while they are sent, and sent in chunks.
+@Suite struct LargeResponseTests {
+    // MARK: What a device may hold
+
+    @Test("Metadata and an address have up to 8 KiB", arguments: ["metadata", "address"])
+    func freeObjects(_ field: String) async throws {
+        let house = try await House()
+        let path = "/devices/\(house.ids.door)"
+        func put(_ bytes: Int) async throws -> Reply {
+            // `{"k":"…"}` around the text.
+            let text = String(repeating: "x", count: bytes - 8)
+            return try await house.call(.put, path, as: .manager, #"{"\#(field)":{"k":"\#(text)"}}"#)
+        }
+        #expect(try await put(WireLimits.freeObjectBytes).status == 200)
+        let refused = try await put(WireLimits.freeObjectBytes + 1)
+        #expect(refused.status == 400)
+        #expect(refused.problems == ["\(field): too_long"])
+        let new =
+            #"{"name":"Gate","adapter":"scripted","propertyId":"\#(house.ids.property)","address":{"k":"#
+            + #""\#(String(repeating: "x", count: 9_000))"}}"#
+        #expect(try await house.call(.post, "/devices", as: .manager, new).problems == ["address: too_long"])
+    }
+
+    // MARK: Pages
+
+    @Test(
+        "Elements are written until they have so many bytes, and one in any case",
+        arguments: [
+            (0, 1), (6, 1), (7, 2), (14, 3), (1_000, 10),
+        ])
+    func elements(_ maxBytes: Int, _ written: Int) {
+        var writer = JSONWriter()
+        let count = writer.array(0..<10, maxBytes: maxBytes) { $0.string("abc\($1)") }
+        #expect(count == written)
+        #expect(writer.bytes.filter { $0 == UInt8(ascii: "a") }.count == written)
+        #expect(writer.bytes.last == UInt8(ascii: "]"))
+    }
+
+    @Test("A numbered page with more bytes than a page may have is refused, and its rendering ends there")
+    func numberedPage() throws {
+        let item = String(repeating: "x", count: 64 * 1024)
+        var query = QueryReader("limit=200", mistakes: Mistakes())
+        let page = PageRequest<NameOrAge>(&query)
+        var rendered = 0
+        let items = Array(repeating: item, count: 200)
+        do throws(GatewayError) {
+            _ = try Answer.list("items", items, page) { writer, item in
+                rendered += 1
+                writer.string(item)
+            }
+            Issue.record("it was not refused")
+        } catch {
+            guard case .invalid(let problems) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(problems.map(\.field) == ["limit"] && problems.map(\.problem) == ["page_too_large"])
+        }
+        #expect(rendered == WireLimits.pageBytes / item.utf8.count)
+        #expect(try Answer.list("items", Array(items.prefix(60)), page) { $0.string($1) }.status == 200)
+    }
+
+    @Test("A page of access records ends sooner where they are large, and the cursor goes on from there")
+    func recordPages() async throws {
+        let house = try await House()
+        let now = house.clock.now()
+        let text = String(repeating: "x", count: 50_000)
+        let bodies = (0..<100).map { index in
+            RecordBody(
+                log: .gateway, id: RecordID(high: 0x7000, low: UInt64(index)), at: now, kind: .gateway,
+                actor: Actor(kind: .gateway),
+                source: .gateway, event: .start, details: ["text": .string(text)])
+        }
+        for body in bodies { _ = try await house.store.commit(StoreTransaction(records: [PendingRecord(body)])) }
+        var (ids, pages, cursor) = ([String](), 0, "")
+        repeat {
+            let reply = try await house.call(.get, "/access-records?limit=500&kind=GATEWAY\(cursor)", as: .superAdmin)
+            #expect(reply.text.utf8.count < WireLimits.pageBytes + 100_000)
+            #expect(reply.status == 200)
+            ids += reply.data["accessRecords"].elements.compactMap { $0["id"].text }
+            pages += 1
+            cursor = reply.data["nextCursor"].text.map { "&cursor=\($0)" } ?? ""
+        } while !cursor.isEmpty
+        #expect(pages > 1)
+        #expect(Set(ids).count == ids.count && Set(bodies.map(\.id.description)).isSubset(of: ids))
+        #expect(house.services.responseMemory.reserved == 0)
+    }
+
+    // MARK: Memory
+
+    private static let large = Answer(status: 200, body: [UInt8](repeating: 7, count: 1024 * 1024))
+
+    @Test("A large response holds its memory until it is gone; one person has a part of it, and a small one needs none")
+    func reservations() throws {
+        let memory = ResponseMemory()
+        let small = Answer(status: 200, body: [UInt8](repeating: 7, count: ResponseMemory.chunkBytes))
+        let (one, other) = (UserID(high: 0, low: 1), UserID(high: 0, low: 2))
+        var held: [Answer] = []
+        for _ in 0..<ResponseMemory.maxBytesOfOne / Self.large.body.count { held.append(try memory.admit(Self.large, for: one)) }
+        #expect(throws: GatewayError.self) { try memory.admit(Self.large, for: one) }
+        #expect(try memory.admit(small, for: one).reservation == nil)
+        held.append(try memory.admit(Self.large, for: other))
+        held.append(try memory.admit(Self.large, for: nil))
+        #expect(memory.reserved == ResponseMemory.maxBytesOfOne + 2 * Self.large.body.count)
+        held = []
+        #expect(memory.reserved == 0)
+        for user in 0..<UInt64(ResponseMemory.maxBytes / Self.large.body.count) {
+            held.append(try memory.admit(Self.large, for: UserID(high: 1, low: user)))
+        }
+        #expect(throws: GatewayError.self) { try memory.admit(Self.large, for: other) }
+        held = []
+        #expect(try memory.admit(Self.large, for: other).reservation != nil)
+    }
+
+    @Test("Where too much is taken, a large page is 503 and a small one is answered")
+    func unavailable() async throws {
+        let house = try await House()
+        let text = String(repeating: "x", count: 50_000)
+        for index in 0..<3 {
+            let body = RecordBody(
+                log: .gateway, id: RecordID(high: 0x7000, low: UInt64(index)), at: house.clock.now(), kind: .gateway,
+                actor: Actor(kind: .gateway), source: .gateway, event: .start, details: ["text": .string(text)])
+            _ = try await house.store.commit(StoreTransaction(records: [PendingRecord(body)]))
+        }
+        let memory = house.services.responseMemory
+        var held: [Answer] = []
+        while let answer = try? memory.admit(Self.large, for: house.ids[.superAdmin]) { held.append(answer) }
+        let refused = try await house.call(.get, "/access-records?kind=GATEWAY", as: .superAdmin)
+        #expect(refused.status == 503 && refused.code == "unavailable")
+        #expect(refused.headers[.retryAfter] != nil)
+        #expect(try await house.call(.get, "/users/me", as: .superAdmin).status == 200)
+        held = []
+        #expect(try await house.call(.get, "/access-records?kind=GATEWAY", as: .superAdmin).status == 200)
+        #expect(memory.reserved == 0)
+    }
+
+    /// Takes what is written, and what was reserved meanwhile.
+    private struct Reader: ResponseBodyWriter {
+        let memory: ResponseMemory
+        let chunks: Seen<[Int]>
+        let hangsUp: Bool
+
+        mutating func write(_ buffer: ByteBuffer) async throws {
+            if hangsUp { throw CancellationError() }
+            #expect(memory.reserved > 0)
+            chunks.change { $0.append(buffer.readableBytes) }
+        }
+
+        consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    }
+
+    @Test("A large body is written chunk by chunk, and its memory is given back when it is out or the client hangs up")
+    func chunks() async throws {
+        for hangsUp in [false, true] {
+            let memory = ResponseMemory()
+            let chunks = Seen<[Int]>([])
+            do {
+                let response = try memory.admit(Self.large, for: nil).response()
+                #expect(response.body.contentLength == Self.large.body.count)
+                let reader = Reader(memory: memory, chunks: chunks, hangsUp: hangsUp)
+                try await response.body.write(reader)
+            } catch {
+                #expect(hangsUp)
+            }
+            #expect(chunks.value == (hangsUp ? [] : Array(repeating: ResponseMemory.chunkBytes, count: 16)))
+            #expect(memory.reserved == 0)
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import DoorwardControl
+import DoorwardDomain
+import Testing
+
+@testable import DoorwardHTTP
+
+/// The message of the response to a command whose outcome is unknown.
+@Suite struct OutcomeSentenceTests {
+    @Test("whoever's command was not sent is not told to check the door", arguments: [nil, false, true])
+    func sentence(sent: Bool?) {
+        let now = Timestamp(milliseconds: 0)
+        let command = Command(
+            id: CommandID(high: 1, low: 1), deviceID: DeviceID(high: 1, low: 2), operation: .unlock, state: .unknown,
+            actor: .gateway, source: .api, rule: .superAdmin, sent: sent, requestedAt: now, deadline: now)
+        let answer = ErrorAnswer(.commandEnded(command)) { _, _ in }
+        #expect(answer.code == "outcome_unknown")
+        #expect(answer.message.contains("check the door") == (sent != false))
+        #expect(answer.message.contains("not sent") == (sent == false))
+    }
+}

@@ -1,0 +1,75 @@
+import Dispatch
+import Glibc
+
+/// A TCP connection on which a test sends what no client library would: half a request, or nothing at all.
+final class RawConnection: Sendable {
+    private let descriptor: Int32
+    private let queue = DispatchQueue(label: "doorward.tests.raw-connection")
+
+    struct Failed: Error { let reason: String }
+
+    /// - Parameter source: the last number of the loopback address that it comes from, `127.0.0.N`.
+    init(port: Int, from source: UInt8 = 1) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw Failed(reason: String(cString: strerror(errno))) }
+        let own = Self.address(source, port: 0)
+        let server = Self.address(1, port: port)
+        let descriptor = descriptor
+        let results = [(own, bind), (server, connect)].map { address, call in
+            withUnsafePointer(to: address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+        }
+        guard results == [0, 0] else { throw Failed(reason: String(cString: strerror(errno))) }
+    }
+
+    deinit { close(descriptor) }
+
+    private static func address(_ host: UInt8, port: Int) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = (UInt32(0x7F00_0000) + UInt32(host)).bigEndian
+        return address
+    }
+
+    /// - Returns: false once the other side has closed the connection.
+    @discardableResult
+    func send(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    }
+
+    /// Says that nothing more comes from here.
+    func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Everything that comes until the other side closes the connection.
+    func rest() async -> String {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                var text = ""
+                while let part = read() { text += part }
+                continuation.resume(returning: text)
+            }
+        }
+    }
+
+    /// What comes up to and with the end of a head.
+    func head() async -> String {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                var text = ""
+                while !text.contains("\r\n\r\n"), let part = read() { text += part }
+                continuation.resume(returning: text)
+            }
+        }
+    }
+
+    private func read() -> String? {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = recv(descriptor, &bytes, bytes.count, 0)
+        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+    }
+}

@@ -1,0 +1,103 @@
+import DoorwardDomain
+import DoorwardMQTT
+import Testing
+
+@testable import AdapterMQTT
+@testable import doorward
+
+@Suite("Lines of messages") struct MessageLineTests {
+    private static func read(_ line: String, isRetained: Bool = false, known: Set<String> = []) -> MQTTMessage? {
+        MessageLine(Array(line.utf8), isRetained: isRetained) { known.contains($0) }?.message
+    }
+
+    @Test("what -v prints is a topic, a space and the rest, however many spaces that has")
+    func verbose() {
+        let message = Self.read(#"a/b {"state": "LOCK", "x": 1}"#)
+        #expect(message?.topic == "a/b" && message?.payload == Array(#"{"state": "LOCK", "x": 1}"#.utf8))
+        #expect(message?.isRetained == false)
+        #expect(Self.read("a/b x", isRetained: true)?.isRetained == true)
+        #expect(Self.read("a/b  x")?.payload == Array(" x".utf8))
+    }
+
+    @Test("a topic with spaces ends where a topic of the lock ends, and the longest counts")
+    func spaces() {
+        let known: Set = ["hall", "hall door", "hall door/get"]
+        #expect(Self.read("hall door LOCK", known: known)?.topic == "hall door")
+        #expect(Self.read("hall LOCK", known: known)?.topic == "hall")
+        #expect(Self.read("attic door LOCK", known: known)?.topic == "attic", "none of the lock's")
+        #expect(Self.read("hall door/get x y", known: known)?.payload == Array("x y".utf8))
+    }
+
+    @Test("nothing is an empty payload in both forms")
+    func empty() {
+        #expect(Self.read("a/b (null)")?.payload == [])
+        #expect(Self.read("a/b ")?.payload == [])
+        #expect(Self.read(#"{"topic":"a/b","payload":null}"#)?.payload == [])
+        #expect(Self.read(#"{"topic":"a/b","qos":0,"retain":0,"payloadlen":0}"#)?.payload == [])
+    }
+
+    @Test("what -F %j prints says itself whether the broker had kept it")
+    func object() {
+        let line =
+            #"{"tst":"2026-03-01T12:00:00.000000Z+0000","topic":"hall door","qos":0,"retain":1,"payloadlen":2,"payload":"a\nb"}"#
+        let message = Self.read(line)
+        #expect(message?.topic == "hall door" && message?.payload == Array("a\nb".utf8) && message?.isRetained == true)
+        #expect(Self.read(line.replacing("\"retain\":1", with: "\"retain\":0"), isRetained: true)?.isRetained == false)
+        #expect(Self.read(#"{"topic":"a","payload":"x"}"#, isRetained: true)?.isRetained == true)
+    }
+
+    @Test("bytes that are no text go through", arguments: [[0xff, 0xfe], [0x80]] as [[UInt8]])
+    func bytes(_ payload: [UInt8]) {
+        let line = Array("a/b ".utf8) + payload
+        #expect(MessageLine(line, isRetained: false) { _ in false }?.message.payload == payload)
+    }
+
+    @Test(
+        "what is no message is none",
+        arguments: ["a/b", " x", "$SYS/x y", "a/+ x", #"{"topic":"a/#","payload":"x"}"#, "{\"x\":1}"])
+    func none(_ line: String) { #expect(Self.read(line) == nil) }
+
+    @Test("what is known is remembered from line to line, and a command that passes by is under way")
+    func remembered() throws {
+        let profile = try #require(ProfileLibrary.shipped["zigbee2mqtt"])
+        var decoder = MessageDecoder(try Dialect(profile, variables: ["name": .string("front")]), prev: nil, isStream: true)
+        func hear(_ topic: String, _ payload: String) -> Heard {
+            decoder.hear(MQTTMessage(topic: topic, payload: Array(payload.utf8), isRetained: false))
+        }
+        #expect(hear("zigbee2mqtt/front", #"{"lock_state":"unlocked","battery":70}"#).command == nil)
+        #expect(hear("zigbee2mqtt/front/set", #"{"state":"LOCK"}"#).publish == [])
+        #expect(hear("zigbee2mqtt/front", #"{"lock_state":"unlocked","battery":69}"#).command == nil, "the cache")
+        #expect(hear("zigbee2mqtt/front", #"{"lock_state":"locked","battery":69}"#).command == .confirmed)
+        #expect(hear("zigbee2mqtt/front", #"{"lock_state":"locked","battery":69}"#).command == nil, "it has had its end")
+        let again = hear("zigbee2mqtt/front/set", #"{"state":"LOCK"}"#)
+        #expect(again.publish.map(\.topic.description) == ["zigbee2mqtt/front/get"], "already there: an answer must show it")
+        #expect(hear("zigbee2mqtt/front", #"{"lock_state":"locked","battery":68}"#).command == nil)
+    }
+
+    @Test("an answer is a command's own by the reference that passed by with it")
+    func reference() throws {
+        let profile = try #require(ProfileLibrary.shipped["zwave-js-ui"])
+        let address = ["node": "front", "gateway": "office", "nodeId": "5"]
+        let dialect = try Dialect(profile, variables: address.mapValues { .string($0) })
+        var decoder = MessageDecoder(dialect, prev: .unlocked, isStream: true)
+        let api = "zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/writeValue"
+        func hear(_ topic: String, _ payload: String) -> Heard {
+            decoder.hear(MQTTMessage(topic: topic, payload: Array(payload.utf8), isRetained: false))
+        }
+        let order = #"{"args":[{"nodeId":5,"commandClass":98,"endpoint":0,"property":"targetMode"},255],"ref":"b2"}"#
+        #expect(hear(api + "/set", order).command == nil)
+        #expect(hear(api, #"{"success":true,"result":{"status":2},"origin":{"ref":"b3"}}"#).diagnostics == [.unexpectedAck])
+        #expect(hear(api, #"{"success":true,"result":{"status":2},"origin":{"ref":"b2"}}"#).command == .rejected(.unknown))
+    }
+
+    @Test("a file is read line by line, without its ends and its empty lines")
+    func lines() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("a\r\n\nb c\nd", to: "lines")
+        var lines: [String] = []
+        try LineFile(path: path).forEach { lines.append("\($1) \(String(decoding: $0, as: UTF8.self))") }
+        #expect(lines == ["1 a", "3 b c", "4 d"])
+        let failure = #expect(throws: CommandFailure.self) { try LineFile(path: path + "x").forEach { _, _ in } }
+        #expect(failure?.sentence.hasSuffix("the file cannot be read") == true)
+    }
+}

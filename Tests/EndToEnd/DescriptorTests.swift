@@ -1,0 +1,152 @@
+import Dispatch
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    @Suite("A gateway that has few file descriptors") struct DescriptorTests {
+        /// A gateway started under a limit on open files, as `ulimit` sets it.
+        private func start(_ limit: String, in folder: TemporaryFolder) async throws -> RunningGateway {
+            let program = try Program(
+                "/bin/sh", ["-c", "ulimit \(limit) && exec \"$0\" serve", Program.doorward],
+                environment: RunningGateway.environment(for: folder), errors: folder.file("serve.log"))
+            return try await RunningGateway(listening: program, folder: folder)
+        }
+
+        private func prepared() async throws -> (TemporaryFolder, House, door: String) {
+            let folder = try TemporaryFolder()
+            let gateway = try await RunningGateway.first(in: folder)
+            let house = try await House.build(on: gateway)
+            let door = try await house.lock("Front door")
+            #expect(await gateway.stop() == 0)
+            return (folder, house, door)
+        }
+
+        /// The soft and the hard limit of a process on open files, from `/proc`.
+        private func limits(of gateway: RunningGateway) throws -> (soft: Int, hard: Int) {
+            let text = try String(contentsOfFile: "/proc/\(gateway.program.processID)/limits", encoding: .utf8)
+            let line = try #require(text.firstMatch(of: /Max open files +([0-9]+) +([0-9]+)/))
+            return (try #require(Int(line.1)), try #require(Int(line.2)))
+        }
+
+        private func setLimit(_ soft: Int, of gateway: RunningGateway) async throws {
+            let result = try await Program.run(
+                "/usr/bin/env", ["prlimit", "--pid", "\(gateway.program.processID)", "--nofile=\(soft):"], in: gateway.folder)
+            try #require(result.code == 0, "\(result.errors)")
+        }
+
+        private func descriptors(of gateway: RunningGateway) throws -> [Int] {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/\(gateway.program.processID)/fd").compactMap { Int($0) }
+        }
+
+        private func log(_ gateway: RunningGateway) throws -> String {
+            try String(contentsOfFile: gateway.folder.file("serve.log"), encoding: .utf8)
+        }
+
+        @Test("raises the soft limit by itself")
+        func raises() async throws {
+            let folder = try TemporaryFolder()
+            let gateway = try await start("-Sn 256", in: folder)
+            let limit = try limits(of: gateway)
+            #expect(limit.soft == min(limit.hard, 65_536))
+            #expect(await gateway.stop() == 0)
+        }
+
+        @Test("answers everybody who asks, although more idle connections are opened than it has descriptors")
+        func flood() async throws {
+            let (folder, house, door) = try await prepared()
+            let gateway = try await start("-n 256", in: folder)
+            #expect(try log(gateway).contains("the limit on open files leaves room for fewer connections"))
+            let owner = house.owner.at(gateway)
+            #expect(try await owner.post("/devices/\(door)/unlock", "{}").status == 200)
+            var idle: [Idle] = []
+            for _ in 0..<4 {
+                for _ in 0..<100 { idle.append(try Idle(gateway)) }
+                #expect(try await gateway.stranger.get("//healthz").status == 200)
+                #expect(try await owner.post("/devices/\(door)/unlock", "{}").status == 200)
+            }
+            #expect(try await gateway.signIn("owner@doors.example").token != nil)
+            #expect(!(try log(gateway).contains("too many open files")), "the bound on connections keeps descriptors free")
+            #expect(await gateway.stop() == 0)
+            withExtendedLifetime(idle) {}
+        }
+
+        @Test("without a single descriptor left, goes on for those who are connected, and for all when there are some again")
+        func exhausted() async throws {
+            let (folder, house, door) = try await prepared()
+            let gateway = try await start("-n 1024", in: folder)
+            let owner = house.owner.at(gateway)
+            #expect(try await owner.post("/devices/\(door)/unlock", "{}").status == 200)
+            // Every number below the limit is in use, whatever is closed meanwhile by the gateway itself.
+            let open = try descriptors(of: gateway)
+            try await setLimit((0...).first { !open.contains($0) } ?? 0, of: gateway)
+            let late = try Idle(gateway)
+            late.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            while !(try log(gateway).contains("too many open files: accepting connections is paused")) {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+            #expect(try await owner.post("/devices/\(door)/lock", "{}").status == 200)
+            try await setLimit(1024, of: gateway)
+            #expect(await late.answer().hasPrefix("HTTP/1.1 200"))
+            let admin = try await gateway.signIn(RunningGateway.adminEmail)
+            let backup = try await admin.post("/store/backup", #"{"file":"\#(folder.file("copy.db"))"}"#)
+            #expect(backup.status == 200, "\(backup.body)")
+            #expect(try await owner.post("/devices/\(door)/unlock", "{}").status == 200)
+            #expect(await gateway.stop() == 0)
+            try await RunningGateway.verifyLogs(in: folder)
+        }
+
+        @Test("refuses to start where there is no room for connections, and says what it needs")
+        func tooFew() async throws {
+            let folder = try TemporaryFolder()
+            let result = try await Program.run(
+                "/bin/sh", ["-c", "ulimit -n 64 && exec \"$0\" serve", Program.doorward],
+                environment: RunningGateway.environment(for: folder), in: folder)
+            #expect(result.code == 1)
+            #expect(result.errors.contains("the limit on open files is 64"), "\(result.errors)")
+            #expect(result.errors.contains("LimitNOFILE"))
+        }
+    }
+}
+
+/// A connection to a gateway on which nothing is sent unless a test does.
+private final class Idle: Sendable {
+    private let descriptor: Int32
+
+    init(_ gateway: RunningGateway) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(gateway.port)?.bigEndian ?? 0
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let descriptor = descriptor
+        let result = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        try #require(result == 0, "\(String(cString: strerror(errno)))")
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Everything that comes until the gateway closes the connection.
+    func answer() async -> String {
+        let descriptor = descriptor
+        return await withCheckedContinuation { continuation in
+            DispatchQueue(label: "doorward.tests.idle").async {
+                var (text, bytes) = ("", [UInt8](repeating: 0, count: 4096))
+                while case let count = recv(descriptor, &bytes, bytes.count, 0), count > 0 {
+                    text += String(decoding: bytes[..<count], as: UTF8.self)
+                }
+                continuation.resume(returning: text)
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+internal import DoorwardMQTT
+
+/// Rules for the topics of an address, stricter than MQTT's: no topic that looks like another one, or that no lock has.
+enum TopicRule {
+    /// The first rule that a topic breaks; `nil` for a sound one.
+    static func problem(with topic: String) -> VariableProblem? {
+        if topic.utf8.first == UInt8(ascii: "$") { return .reservedTopic }
+        if let problem = problem(withPart: topic) { return problem }
+        return MQTTTopic(topic) == nil ? .malformed : nil
+    }
+
+    /// The first rule that a part of a topic breaks by itself.
+    static func problem(withPart text: String) -> VariableProblem? {
+        if text.unicodeScalars.contains(where: \.isControlling) { return .controlCharacter }
+        if text.unicodeScalars.contains(where: { $0.properties.isBidiControl }) { return .bidirectionalCharacter }
+        return hasEmptyLevel(text) ? .emptyLevel : nil
+    }
+
+    /// Whether a text has an empty topic level: a slash at an end, or beside another one.
+    private static func hasEmptyLevel(_ text: String) -> Bool {
+        let slash = UInt8(ascii: "/")
+        var before = slash
+        for byte in text.utf8 {
+            if byte == slash, before == slash { return true }
+            before = byte
+        }
+        return before == slash && !text.isEmpty
+    }
+}
+
+extension Unicode.Scalar {
+    /// Control characters, and what ends a line or a paragraph.
+    var isControlling: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+}

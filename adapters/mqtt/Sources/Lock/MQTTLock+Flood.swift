@@ -1,0 +1,45 @@
+internal import DoorwardDomain
+internal import Logging
+internal import Synchronization
+
+/// Dropped messages of a lock that publishes above its rate limit.
+extension MQTTLock {
+    /// How long a lock must have stayed below the rate limit before its lost values are requested.
+    private static let calm = Duration.seconds(1)
+
+    /// Notes a dropped message: the known state may be wrong from now on, and is queried once the lock has calmed down.
+    func missed(isFirst: Bool, _ state: inout State, at now: MonotonicInstant) {
+        if state.lastDrop == nil { askOnceCalm() }
+        state.lastDrop = now
+        guard isFirst else { return }
+        if state.nextFloodNote.map({ $0 <= now }) ?? true {
+            state.nextFloodNote = now.advanced(by: .seconds(60))
+            surroundings.logger.warning(
+                "a lock says more than is looked at; what it says meanwhile is lost, and it is asked again when it is calm",
+                metadata: ["device": "\(id)"])
+        }
+        doubt(&state)
+    }
+
+    private func askOnceCalm() {
+        let clock = surroundings.clock
+        Task(executorPreference: surroundings.executor) { [weak self] in
+            repeat {
+                guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.calm))) != nil else { return }
+            } while self?.askIfCalm() == false
+        }
+    }
+
+    /// - Returns: false while the lock is not calm.
+    private func askIfCalm() -> Bool {
+        state.withLock { state in
+            guard !state.isDetached, let last = state.lastDrop else { return true }
+            let now = surroundings.clock.monotonicNow()
+            guard now >= last.advanced(by: Self.calm) else { return false }
+            state.lastDrop = nil
+            // The broker may have retained the last messages of a lock that cannot be queried.
+            if dialect.questions.isEmpty { link.listenAnew(for: self) } else { ask(dialect.questions, &state, at: now) }
+            return true
+        }
+    }
+}

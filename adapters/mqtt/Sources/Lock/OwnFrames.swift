@@ -1,0 +1,37 @@
+internal import DoorwardDomain
+internal import DoorwardMQTT
+
+/// Frames of one lock's commands that were sent and have not come back: the gateway subscribes to the lock's command topics,
+/// and so learns when a broker delivers one.
+struct OwnFrames {
+    /// Frames remembered, at the most.
+    private static let most = 8
+    /// How long a frame is remembered after its deadline. A later match may be of any client.
+    private static let memory = Duration.seconds(300)
+
+    private struct Frame {
+        let order: CommandID
+        let topic: String
+        let payload: [UInt8]
+        let until: MonotonicInstant
+    }
+
+    private var frames: [Frame] = []
+
+    mutating func note(_ order: CommandID, _ outgoing: Outgoing, until: MonotonicInstant) {
+        frames.append(Frame(order: order, topic: outgoing.topic.description, payload: outgoing.payload, until: until))
+        if frames.count > Self.most { frames.removeFirst() }
+    }
+
+    /// Takes a message in. Among equal frames one before its deadline matches first: it is no evidence of the others.
+    ///
+    /// - Returns: the command whose frame this is, if its deadline had passed.
+    mutating func late(_ message: MQTTMessage, at now: MonotonicInstant) -> CommandID? {
+        guard !frames.isEmpty, !message.isRetained else { return nil }
+        frames.removeAll { now > $0.until.advanced(by: Self.memory) }
+        let alike = frames.indices.filter { frames[$0].topic == message.topic && frames[$0].payload == message.payload }
+        guard let index = alike.first(where: { frames[$0].until > now }) ?? alike.first else { return nil }
+        let frame = frames.remove(at: index)
+        return frame.until > now ? nil : frame.order
+    }
+}

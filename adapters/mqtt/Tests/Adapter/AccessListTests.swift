@@ -1,0 +1,159 @@
+import AdapterMQTT
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+/// A real mosquitto whose access control list keeps the gateway from a lock.
+@Suite(.serialized, .timeLimit(.minutes(30))) struct AccessListTests {
+    /// What the played locks and the marker need, and nothing else to write to.
+    private static let narrow = """
+        topic read #
+        topic write settle/#
+        topic write nuki/FFFFFFFF/#
+        topic write nuki/+/state
+        topic write nuki/+/connected
+        topic write gate/state
+
+        """
+
+    private static func rig(_ list: String, _ lines: KeptLines = KeptLines()) async throws -> FaultRig {
+        let broker = try await Broker.start(["allow_anonymous true", "acl_file FOLDER/acl"], files: ["acl": list])
+        return try await FaultRig(broker, logger: lines.logger)
+    }
+
+    private static let gate = DeviceID(high: 0xD4, low: 1)
+
+    private static func attachGate(_ rig: FaultRig) {
+        let address = [
+            "broker": "home", "profile": "homeassistant", "command_topic": "gate/set", "state_topic": "gate/state",
+        ]
+        rig.adapter.attach(AttachedLock(id: gate, address: address.mapValues { .string($0) }))
+    }
+
+    private static func faults(_ rig: FaultRig, of lock: DeviceID) -> Set<String> {
+        for report in rig.reports.all(of: lock).reversed() { if case .faults(let faults) = report.fact { return faults } }
+        return []
+    }
+
+    private static func untilFaults(_ faults: Set<String>, _ rig: FaultRig, of lock: DeviceID) async {
+        let _: Bool = await rig.reports.until { _ in Self.faults(rig, of: lock) == faults ? true : nil }
+    }
+
+    @Test("a command that the broker rejects ends at once as not authorised, with lock and topic in log and explanation")
+    func rejected() async throws {
+        let lines = KeptLines()
+        let rig = try await Self.rig(Self.narrow, lines)
+        let door = try await rig.attach("A")
+        let order = try rig.send(.unlock, to: door)
+        await rig.reports.first(of: door) { $0.fact == .refusal(.notAuthorised) && $0.after == order }
+        #expect(Self.faults(rig, of: door) == ["commandNotDelivered"])
+        #expect(lines.holding("error", "rejected", "device=\(door)", "topic=nuki/A/lockAction", "broker=home").count == 1)
+        let problem = try #require(rig.adapter.problem(of: order, for: door))
+        #expect(
+            problem.detail.contains("`home`") && problem.detail.contains("not authorized to publish to topic `nuki/A/lockAction`")
+        )
+        #expect(!problem.summary.contains("home") && !problem.summary.contains("nuki"))
+        #expect(rig.nuki.orders(at: "A") == [])
+        // The list is mended, and the next command comes back.
+        try rig.broker.write(Self.narrow + "topic write nuki/A/lockAction\n", to: "acl")
+        rig.broker.kill()
+        await rig.untilHealth(.down)
+        try await rig.broker.run()
+        await rig.untilHealth(.ok)
+        await rig.nuki.listen()
+        rig.nuki.appear("A")
+        await rig.confirmation(of: try await rig.sendOnceHeard(.unlock, to: door), by: door)
+        await Self.untilFaults([], rig, of: door)
+        await rig.end()
+    }
+
+    @Test("a command of QoS 0 that the broker drops without a word is missed when its time is over, and told with its topic")
+    func dropped() async throws {
+        let lines = KeptLines()
+        let rig = try await Self.rig(Self.narrow, lines)
+        Self.attachGate(rig)
+        try await rig.settle()
+        let order = try await rig.sendOnceHeard(.unlock, to: Self.gate)
+        var problem: TransportProblem?
+        while problem == nil {
+            await rig.clock.pass()
+            problem = rig.adapter.problem(of: order, for: Self.gate)
+        }
+        #expect(problem?.detail.contains("`gate/set`") == true && problem?.detail.contains("`home`") == true)
+        #expect(Self.faults(rig, of: Self.gate) == ["commandNotDelivered"])
+        #expect(lines.holding("error", "not delivered", "device=\(Self.gate)", "topic=gate/set").count == 1)
+        await rig.end()
+    }
+
+    @Test("a command that came back, and one on a topic that is hidden from the gateway but answered, is no broker's fault")
+    func delivered() async throws {
+        // The second list hides the gate's command topic from everybody.
+        for list in [
+            "topic readwrite #\n",
+            Self.narrow.replacing("topic read #", with: "topic read +/state\ntopic read settle/#\ntopic read nuki/#")
+                + "topic write gate/set\n",
+        ] {
+            let rig = try await Self.rig(list)
+            Self.attachGate(rig)
+            try await rig.settle()
+            let first = try await rig.sendOnceHeard(.unlock, to: Self.gate)
+            rig.nuki.say("gate/state", "UNLOCKED")
+            await rig.confirmation(of: first, by: Self.gate)
+            let second = try rig.send(.lock, to: Self.gate)
+            for _ in 0..<200 {
+                await rig.clock.pass()
+                #expect(rig.adapter.problem(of: second, for: Self.gate) == nil)
+            }
+            #expect(Self.faults(rig, of: Self.gate) == [])
+            await rig.end()
+        }
+    }
+
+    @Test("a topic that the broker does not let the gateway read is a fault of its locks and a line of the log")
+    func subscription() async throws {
+        let lines = KeptLines()
+        let broker = try await Broker.start(
+            [
+                "allow_anonymous true", "plugin /usr/lib/x86_64-linux-gnu/mosquitto_dynamic_security.so",
+                "plugin_opt_config_file FOLDER/dynamic-security.json",
+            ], files: ["dynamic-security.json": Self.hidden("nuki/A/state")])
+        let rig = try await FaultRig(broker, logger: lines.logger)
+        rig.nuki.appear("A")
+        let door = DeviceID(high: 0xD5, low: 1)
+        rig.adapter.attach(AttachedLock(id: door, address: FaultRig.address(of: "A")))
+        await Self.untilFaults(["subscriptionRefused"], rig, of: door)
+        #expect(lines.holding("error", "subscription refused", "nuki/A/state", "\(door)", "broker=home").count >= 1)
+        await rig.end()
+    }
+
+    private static func hidden(_ topic: String) -> String {
+        """
+        {"defaultACLAccess":{"publishClientSend":true,"publishClientReceive":true,"subscribe":true,"unsubscribe":true},
+        "anonymousGroup":"all","groups":[{"groupname":"all","roles":[{"rolename":"hidden"}]}],
+        "roles":[{"rolename":"hidden","acls":[{"acltype":"subscribeLiteral","topic":"\(topic)","priority":1,"allow":false}]}]}
+        """
+    }
+
+    @Test("an adapter is down while no broker of it is connected, and degraded while one of several is not")
+    func health() async throws {
+        let lines = KeptLines()
+        let attic = try await Broker.start()
+        let rig = try await FaultRig(Broker.start(), more: ["attic": attic.port], logger: lines.logger)
+        let door = try await rig.attach("A")
+        attic.kill()
+        await rig.untilHealth(.degraded)
+        rig.broker.kill()
+        await rig.untilHealth(.down)
+        while rig.adapter.transports[1].problem != "Broker `home` is not connected (connection refused)" {
+            await rig.clock.pass()
+        }
+        #expect(
+            rig.adapter.problem(of: CommandID(high: 0, low: 1), for: door)?.detail
+                == "Broker `home` is not connected (connection refused).")
+        #expect(!lines.holding("warning", "broker is not connected (connection refused)", "broker=home").isEmpty)
+        try await rig.broker.run()
+        await rig.untilHealth(.degraded)
+        await rig.end()
+    }
+}

@@ -1,0 +1,30 @@
+import Logging
+import Synchronization
+
+/// Keeps every line that an adapter logs, with its metadata.
+final class KeptLines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var all: [String] { lines.withLock { $0 } }
+
+    /// Those that hold all of these words.
+    func holding(_ words: String...) -> [String] { all.filter { line in words.allSatisfy { line.contains($0) } } }
+
+    var logger: Logger { Logger(label: "test") { [self] _ in Handler(kept: self) } }
+
+    private struct Handler: LogHandler {
+        let kept: KeptLines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let metadata = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted().joined(separator: " ")
+            kept.lines.withLock { $0.append("\(event.level) \(event.message) \(metadata)") }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import AdapterMQTT
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Testing
+
+/// A lock that takes its commands with a code alone, on a real broker.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct LockCodeTests {
+    private static let gate = DeviceID(high: 0xD6, low: 1)
+
+    /// Its subscriptions stand when what it publishes comes back.
+    private static func untilListening(_ spy: DoorwardTesting.Listening) async throws {
+        await spy.connected()
+        try spy.connection.publish(try MQTTFrame("spy/ready", "yes"))
+        _ = await spy.message(on: "spy/ready")
+    }
+
+    @Test("a lock that needs a code is shown so, takes no command without it, and gets it with each command")
+    func needed() async throws {
+        let lines = KeptLines()
+        let rig = try await FaultRig(Broker.start(), logger: lines.logger)
+        let spy = DoorwardTesting.Listening(port: rig.broker.port, ["gate/set", "spy/ready"])
+        try await Self.untilListening(spy)
+        let address = [
+            "broker": "home", "profile": "homeassistant", "command_topic": "gate/set", "state_topic": "gate/state",
+            "code_format": "^\\d+$", "command_template": #"{"do":"{{ value }}","code":"{{ code }}"}"#,
+        ]
+        rig.adapter.attach(AttachedLock(id: Self.gate, address: address.mapValues { .string($0) }))
+        await rig.reports.first(of: Self.gate) { $0.fact == .faults(["needsCode"]) }
+        #expect(throws: AdapterError.codeRequired) { try rig.send(.unlock, to: Self.gate) }
+        let problem = rig.adapter.problem(of: CommandID(high: 0, low: 9), for: Self.gate)
+        #expect(problem?.summary == "The lock needs a code, and none is stored.")
+        rig.adapter.setCode(Secret(#"47"11"#), for: Self.gate)
+        await rig.reports.first(of: Self.gate) { $0.fact == .faults([]) }
+        _ = try await rig.sendOnceHeard(.unlock, to: Self.gate)
+        let message = try #require(await spy.message(on: "gate/set"))
+        #expect(String(decoding: message.payload, as: UTF8.self) == #"{"do":"UNLOCK","code":"47\"11"}"#)
+        rig.adapter.setCode(nil, for: Self.gate)
+        #expect(throws: AdapterError.codeRequired) { try rig.send(.lock, to: Self.gate) }
+        #expect(lines.holding("11").filter { $0.contains("47") }.isEmpty)
+        await spy.connection.stop()
+        await rig.end()
+    }
+
+    @Test("a lock that may do without a code gets a stored one, and one that takes none gets none")
+    func optional() async throws {
+        let rig = try await FaultRig(Broker.start())
+        let spy = DoorwardTesting.Listening(port: rig.broker.port, ["zigbee2mqtt/front/set", "spy/ready"])
+        try await Self.untilListening(spy)
+        let address = ["broker": "home", "profile": "zigbee2mqtt", "name": "front"]
+        rig.adapter.attach(AttachedLock(id: Self.gate, address: address.mapValues { .string($0) }))
+        _ = try await rig.sendOnceHeard(.unlock, to: Self.gate)
+        rig.adapter.setCode(Secret("4711"), for: Self.gate)
+        _ = try await rig.sendOnceHeard(.unlock, to: Self.gate)
+        let texts = await spy.texts(2, on: "zigbee2mqtt/front/set")
+        #expect(texts == [#"{"state":"UNLOCK"}"#, #"{"state":{"state":"UNLOCK","code":"4711"}}"#])
+        let door = try await rig.attach("A")
+        rig.adapter.setCode(Secret("4711"), for: door)
+        let order = try await rig.sendOnceHeard(.unlock, to: door)
+        await rig.confirmation(of: order, by: door)
+        #expect(rig.nuki.orders(at: "A") == [1])
+        await spy.connection.stop()
+        await rig.end()
+    }
+}
+
+extension DoorwardTesting.Listening {
+    /// The payloads of the first so many messages on a topic, as texts.
+    fileprivate func texts(_ count: Int, on topic: String) async -> [String] {
+        var (texts, next): ([String], Int) = ([], 0)
+        while texts.count < count {
+            let (event, after) = await event(from: next) {
+                if case .message(let message) = $0 { message.topic == topic } else { false }
+            }
+            next = after
+            if case .message(let message) = event { texts.append(String(decoding: message.payload, as: UTF8.self)) }
+        }
+        return texts
+    }
+}

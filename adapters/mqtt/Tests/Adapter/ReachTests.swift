@@ -1,0 +1,62 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Testing
+
+@testable import AdapterMQTT
+
+/// A lock is reached once the broker has said that it gives the gateway that lock's topics.
+@Suite(.serialized, .timeLimit(.minutes(30))) struct ReachTests {
+    @Test("an order to a lock whose topics are not acknowledged yet is refused and never leaves; other locks obey")
+    func attached() async throws {
+        let broker = try await Broker.start()
+        let proxy = try Proxy(to: broker.port)
+        let rig = try await FaultRig(broker, port: proxy.port)
+        let old = try await rig.attach("A")
+        rig.nuki.appear("B")
+        await rig.nuki.roundTrip()
+        proxy.stall(.toClient)
+        let new = DeviceID(high: 0xD2, low: 1)
+        rig.adapter.attach(AttachedLock(id: new, address: FaultRig.address(of: "B")))
+        #expect(throws: AdapterError.offline) { try rig.send(.unlock, to: new) }
+        let other = try rig.send(.unlock, to: old)
+        proxy.resume()
+        await rig.confirmation(of: other, by: old)
+        await rig.reports.first(of: new) { $0.state == .locked }
+        let order = try rig.send(.unlock, to: new)
+        await rig.confirmation(of: order, by: new)
+        #expect(rig.nuki.orders(at: "B") == [1])
+        await rig.end()
+        proxy.close()
+    }
+
+    @Test("after a restart of the broker each order that leaves is confirmed, however many locks are to be heard again")
+    func restart() async throws {
+        let broker = try await Broker.start()
+        let rig = try await FaultRig(broker)
+        var locks: [DeviceID] = []
+        for number in 0..<100 { locks.append(try await rig.attach("L\(number)")) }
+        broker.kill()
+        while rig.adapter.health == .ok { await rig.clock.pass() }
+        try await broker.run()
+        await rig.nuki.listen()
+        await rig.untilHealth(.ok)
+        for lock in locks {
+            let order = try await rig.sendOnceHeard(.unlock, to: lock)
+            await rig.confirmation(of: order, by: lock)
+        }
+        for number in 0..<100 { #expect(rig.nuki.orders(at: "L\(number)") == [1]) }
+        await rig.end()
+    }
+
+    @Test("a lock whose state the gateway may not read is not reached; one where it may not read more is")
+    func denied() throws {
+        let profile = try #require(ProfileLibrary.shipped["zigbee2mqtt"])
+        let paths = try Dialect(profile, variables: ["name": "front"]).answerPaths
+        #expect(paths.needed.map(\.description) == ["zigbee2mqtt/front"])
+        let asked = Set(paths.asked.map(\.description))
+        #expect(asked.isSuperset(of: ["zigbee2mqtt/front/availability", "zigbee2mqtt/bridge/state", "zigbee2mqtt/front/get"]))
+        #expect(!asked.contains("zigbee2mqtt/front/set") && !asked.contains("zigbee2mqtt/front"))
+    }
+}

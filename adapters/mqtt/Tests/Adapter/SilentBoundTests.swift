@@ -1,0 +1,59 @@
+import AdapterMQTT
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Testing
+
+/// What discovery leaves out, and how an operator learns it.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct SilentBoundTests {
+    private static func adapter(
+        _ port: Int, _ lines: KeptLines, profiles: [String] = [], longestPayload: Int? = nil
+    ) -> (MQTTAdapter, VirtualClock) {
+        var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: "gateway")
+        (settings.firstPause, settings.longestPause) = (.milliseconds(20), .milliseconds(50))
+        settings.patience = .seconds(3600)
+        if let longestPayload { settings.longestPayload = longestPayload }
+        let broker = MQTTBroker(name: "home", settings: settings, profiles: profiles, isDiscovering: true)
+        let clock = VirtualClock()
+        let adapter = MQTTAdapter(
+            brokers: [broker], library: .shipped, clock: clock, random: RandomSource(), logger: lines.logger)
+        return (adapter, clock)
+    }
+
+    @Test("a list that is too long is told by the log and as the broker's problem, until a shorter one comes")
+    func longList() async throws {
+        let broker = try await Broker.start()
+        let bridge = DoorwardTesting.Listening(port: broker.port, ["rig/ready"])
+        await bridge.connected()
+        let topic = try #require(MQTTTopic("zigbee2mqtt/bridge/devices"))
+        let list = Array("[".utf8) + Array(repeating: UInt8(ascii: " "), count: 25 << 20) + Array("]".utf8)
+        let id = try bridge.connection.announce(MQTTAnnouncement(topic: topic, payload: list, quality: .atLeastOnce))
+        await bridge.event { if case .acknowledged(let its, _) = $0 { its == id } else { false } }
+        let lines = KeptLines()
+        let (adapter, clock) = Self.adapter(broker.port, lines)
+        try await adapter.start(reports: KeptReports())
+        let expected = "discovery is incomplete: the list on `zigbee2mqtt/bridge/devices` is not read: it is longer than 24 MiB"
+        while adapter.transports.first?.problem != expected { await clock.pass(.milliseconds(1)) }
+        #expect(adapter.transports.first?.health == .ok && adapter.health == .ok)
+        #expect(lines.holding("warning", "discovery is incomplete", "24 MiB", "broker=home").count == 1)
+        try bridge.connection.announce(MQTTAnnouncement(topic: topic, payload: Array("[]".utf8), quality: .atLeastOnce))
+        while adapter.transports.first?.problem != nil { await clock.pass(.milliseconds(1)) }
+        await adapter.stop()
+        await bridge.connection.stop()
+    }
+
+    @Test("one line at the start names the profiles that discovery can find nothing of")
+    func silentProfiles() async throws {
+        let lines = KeptLines()
+        let (adapter, _) = Self.adapter(1, lines, profiles: ["tasmota", "zigbee2mqtt"])
+        try await adapter.start(reports: KeptReports())
+        await adapter.stop()
+        #expect(lines.holding("warning", "profiles=tasmota", "broker=home").count == 1)
+        let quiet = KeptLines()
+        let (other, _) = Self.adapter(1, quiet, profiles: ["zigbee2mqtt"])
+        try await other.start(reports: KeptReports())
+        await other.stop()
+        #expect(quiet.holding("profiles=") == [])
+    }
+}

@@ -1,0 +1,97 @@
+import DoorwardDomain
+import Testing
+
+@testable import AdapterMQTT
+
+/// Each alarm that begins is told once, whatever lies between the words of a lock.
+@Suite struct AlarmTests {
+    private static let topic = "zigbee2mqtt/front"
+    private static let calm = #"{"lock_state":"locked","door_state":"closed","tamper":false,"alarm":"none"}"#
+    private static let forced = #"{"lock_state":"locked","door_state":"error_forced_open","tamper":false,"alarm":"none"}"#
+    private static let tampered = #"{"lock_state":"locked","door_state":"closed","tamper":true,"alarm":"none"}"#
+
+    /// A lock that was just attached.
+    private static func attached() throws -> Spoken {
+        var spoken = try Spoken("zigbee2mqtt", Example.front)
+        spoken.memory = LockMemory()
+        spoken.memory.isFresh = true
+        return spoken
+    }
+
+    /// What may lie between two words.
+    enum Gap: String, CaseIterable, CustomTestStringConvertible {
+        case nothing, bridgeAway, lockAway, brokerAway, contradicted, flooded
+        var testDescription: String { rawValue }
+
+        /// - Parameter payload: what the bridge repeats all the time.
+        fileprivate func pass(_ spoken: inout Spoken, _ payload: String) {
+            switch self {
+            case .nothing: break
+            case .bridgeAway:
+                _ = spoken.hear("zigbee2mqtt/bridge/state", "offline")
+                _ = spoken.hear("zigbee2mqtt/bridge/state", "online")
+            case .lockAway:
+                _ = spoken.hear("zigbee2mqtt/front/availability", #"{"state":"offline"}"#)
+                _ = spoken.hear("zigbee2mqtt/front/availability", #"{"state":"online"}"#)
+            case .brokerAway: _ = spoken.dialect.lose(&spoken.memory)
+            case .contradicted: _ = spoken.hear(topic, payload.replacing(#""none""#, with: #""none","action":"manual_unlock""#))
+            case .flooded: spoken.memory.loseTrack()
+            }
+        }
+    }
+
+    private static func events(_ words: String) -> [String] {
+        words.split(separator: "; ").filter { $0.hasPrefix("event ") && !$0.contains("operation") }.map(String.init)
+    }
+
+    @Test(
+        "an alarm that begins after whatever gap is told, again and again, and one that goes on is not", arguments: Gap.allCases)
+    func again(_ gap: Gap) throws {
+        var spoken = try Self.attached()
+        #expect(spoken.hear(Self.topic, Self.calm) == "locked confirmed door-closed")
+        for (alarm, event) in [
+            (Self.forced, "event doorForced"), (Self.tampered, "event tamper"), (Self.forced, "event doorForced"),
+        ] {
+            gap.pass(&spoken, Self.calm)
+            #expect(Self.events(spoken.hear(Self.topic, alarm)) == [event])
+            gap.pass(&spoken, alarm)
+            #expect(Self.events(spoken.hear(Self.topic, alarm)) == [], "it goes on")
+            #expect(Self.events(spoken.hear(Self.topic, Self.calm)) == [])
+        }
+    }
+
+    @Test("an alarm of which the bridge had never spoken before is told when it begins")
+    func firstOfItsKind() throws {
+        var spoken = try Self.attached()
+        #expect(spoken.hear(Self.topic, #"{"lock_state":"locked"}"#) == "locked confirmed")
+        #expect(Self.events(spoken.hear(Self.topic, #"{"lock_state":"locked","tamper":true}"#)) == ["event tamper"])
+    }
+
+    @Test(
+        "an alarm that stood when the lock was attached is a fault and no event, and the next one is", arguments: [true, false])
+    func standing(isRetained: Bool) throws {
+        var spoken = try Self.attached()
+        let first = spoken.hear(Self.topic, Self.tampered, isRetained: isRetained)
+        #expect(first.contains("faults[tamper]") && Self.events(first) == [])
+        #expect(Self.events(spoken.hear(Self.topic, Self.tampered)) == [])
+        _ = spoken.hear(Self.topic, Self.calm)
+        #expect(Self.events(spoken.hear(Self.topic, Self.tampered)) == ["event tamper"])
+    }
+
+    @Test("what the broker has kept of an alarm that began while nobody listened is told, once")
+    func kept() throws {
+        var spoken = try Self.attached()
+        _ = spoken.hear(Self.topic, Self.calm)
+        _ = spoken.dialect.lose(&spoken.memory)
+        #expect(Self.events(spoken.hear(Self.topic, Self.forced, isRetained: true)) == ["event doorForced"])
+        #expect(Self.events(spoken.hear(Self.topic, Self.forced)) == [])
+    }
+
+    @Test("one alarm in two places of a message is one event")
+    func twoPlaces() throws {
+        var spoken = try Self.attached()
+        _ = spoken.hear(Self.topic, Self.calm)
+        let both = Self.tampered.replacing(#""none""#, with: #""tamper_alarm_escutcheon_removed""#)
+        #expect(Self.events(spoken.hear(Self.topic, both)) == ["event tamper"])
+    }
+}
