@@ -39,6 +39,12 @@ extension EndToEnd {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/\(gateway.program.processID)/fd").compactMap { Int($0) }
         }
 
+        /// Why brokers are not connected, as `GET /adapters` has it.
+        private func problems(of world: MQTTHouse) async throws -> [String] {
+            try await world.admin.get("/adapters").data["adapters"].items
+                .flatMap { $0["transports"].items }.compactMap { $0["problem"].text }
+        }
+
         private func log(_ gateway: RunningGateway) throws -> String {
             try String(contentsOfFile: gateway.folder.file("serve.log"), encoding: .utf8)
         }
@@ -95,6 +101,31 @@ extension EndToEnd {
             #expect(try await owner.post("/devices/\(door)/unlock", "{}").status == 200)
             #expect(await gateway.stop() == 0)
             try await RunningGateway.verifyLogs(in: folder)
+        }
+
+        @Test("without a descriptor for its broker, publishes the reason, and reaches its locks again when there is one")
+        func broker() async throws {
+            let world = try await MQTTHouse.build(["--profile", "zigbee2mqtt:1"])
+            let door = try #require(try await world.attachFound(1).first)
+            _ = try await world.confirmed("unlock", door)
+            let limit = try limits(of: world.gateway).soft
+            world.broker.kill()
+            try await world.untilHealth("down")
+            // The socket of an attempt to connect is closed again, and its number must not become free below the limit.
+            repeat {
+                let open = try descriptors(of: world.gateway)
+                try await setLimit((0...).first { !open.contains($0) } ?? 0, of: world.gateway)
+            } while try await !problems(of: world).contains { $0.contains("Too many open files") }
+            try await world.broker.run()
+            let refused = try await world.owner.post("/devices/\(door.id)/lock", "{}")
+            #expect(refused.status == 503, "\(refused.body)")
+            try await setLimit(limit, of: world.gateway)
+            try await world.untilHealth("ok")
+            try await world.untilOnline([door])
+            _ = try await world.confirmed("lock", door)
+            #expect(await world.gateway.stop() == 0)
+            #expect(await world.fleet.stop() == 0)
+            try await RunningGateway.verifyLogs(in: world.gateway.folder)
         }
 
         @Test("refuses to start where there is no room for connections, and says what it needs")
