@@ -46,7 +46,7 @@ final class CommandLife: Sendable {
         let entry = repeatable?.entry(.command(command.id), at: command.requestedAt)
         try await dal.ledger.write(
             StoreTransaction(
-                commands: [.begin(command, log: stamp.log)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]
+                commands: [.begin(command, intent: 0)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]
             ),
             // Recovery settles only commands that are not in the table: one in doubt that is still there would stay open.
             beforeDoubt: { dal.running.remove(command.id) })

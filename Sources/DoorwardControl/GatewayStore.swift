@@ -136,12 +136,21 @@ extension AccessRecord {
 
 /// What becomes of a command.
 package enum CommandChange: Sendable {
-    /// The intent: a command that was not there before.
-    case begin(Command, log: LogID)
+    /// A new command, and the index of its intent among the transaction's records. Refused where that record is not the intent of
+    /// this command.
+    case begin(Command, intent: Int)
     /// A new state of a command that has not ended: dispatched by another rule, say.
     case update(Command)
     /// The outcome. The store refuses a second one for the same command.
     case end(Command)
+}
+
+extension RecordBody {
+    /// Whether the record is an intent of the command.
+    package func isIntent(of command: Command) -> Bool {
+        kind == .commandIntent && commandID == command.id && operation == command.operation
+            && device?.deviceID == command.deviceID && actor == command.actor
+    }
 }
 
 /// A command, and where its intent stands: like the record of it, it belongs to the place where the device hung then.

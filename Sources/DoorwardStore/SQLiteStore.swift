@@ -60,6 +60,7 @@ package final class SQLiteStore: GatewayStore {
         let reader = try StoreReader(path: path, limits: limits, clock: clock)
         do {
             try connection.prune(at: clock.now())
+            try Projector.catchUp(connection.queue, limit: limits.entriesPerProjection)
         } catch {
             connection.abandon()
             throw .failed(path: path, reason: describe(error))
@@ -171,7 +172,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// In one statement more than a scope's own take.
+    /// In the same statements whether there is such a command or not.
     package func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand? {
         try await reader.read { db in
             var reading = CommandReading(db)

@@ -4,6 +4,8 @@ package struct StoreLimits: Sendable {
     package var queuedTransactions = 4096
     /// Transactions that share one flush at most.
     package var transactionsPerFlush = 128
+    /// Entries that may wait to be projected into the posting lists. A list reads them from the log itself.
+    package var entriesPerProjection = 1024
     /// Rows written between two checkpoints; with the size of a batch this bounds the write-ahead log.
     package var rowsPerCheckpoint = 4096
     /// Pages (4 KiB) that the write-ahead log may grow to before the writer waits for readers, a second at most, to cut it

@@ -6,6 +6,7 @@ struct InMemoryContent {
     var tenancy = InMemoryTenancy()
     var credentials = InMemoryCredentials()
     var commands: [CommandID: StoredCommand] = [:]
+    private var intentIDs: [CommandID: RecordID] = [:]
     var idempotency: [IdempotencyKey: IdempotencyEntry] = [:]
     var logs: [LogID: [AccessRecord]] = [:]
     var recordPlaces: [RecordID: RecordPlace] = [:]
@@ -28,11 +29,12 @@ struct InMemoryContent {
 
     private mutating func apply(_ change: CommandChange, intents: [PendingRecord]) throws(StoreError) {
         switch change {
-        case .begin(let command, let log):
+        case .begin(let command, let index):
             guard commands[command.id] == nil else { throw .commandExists }
-            guard let intent = intents.first(where: { $0.body.isIntent(of: command, in: log) }) else { throw .intentMissing }
-            let device = intent.body.device ?? DeviceStamp(deviceID: command.deviceID)
-            commands[command.id] = StoredCommand(command: command, log: log, device: device)
+            guard intents.indices.contains(index), intents[index].body.isIntent(of: command) else { throw .intentMissing }
+            let (intent, device) = (intents[index].body, intents[index].body.device ?? DeviceStamp(deviceID: command.deviceID))
+            commands[command.id] = StoredCommand(command: command, log: intent.log, device: device)
+            intentIDs[command.id] = intent.id
         case .update(let command):
             guard !command.state.isEnd else { throw .refused("not_an_update") }
             try replace(command)
@@ -58,7 +60,14 @@ struct InMemoryContent {
             let isOwn = query.actorUserID != nil && stored.command.actor.userID == query.actorUserID
             let isOfDevice = query.deviceID.map { $0 == stored.command.deviceID } ?? true
             return isOfDevice && (isOwn || query.scopes.contains { stored.lies(in: $0) })
-        }.sorted { Self.isOlder($1.command, $0.command) }
+        }.sorted { a, b in
+            guard let first = intentPlace(of: a), let second = intentPlace(of: b) else { return false }
+            return Self.precedes(second, first)
+        }
+    }
+
+    private func intentPlace(of stored: StoredCommand) -> RecordPlace? {
+        intentIDs[stored.command.id].flatMap { recordPlaces[$0] }
     }
 
     private static func isOlder(_ a: Command, _ b: Command) -> Bool { (a.requestedAt, a.id) < (b.requestedAt, b.id) }
@@ -119,12 +128,5 @@ struct InMemoryContent {
 
     private static func precedes(_ a: RecordPlace, _ b: RecordPlace) -> Bool {
         (a.at, a.log.description, a.seq) < (b.at, b.log.description, b.seq)
-    }
-}
-
-extension RecordBody {
-    fileprivate func isIntent(of command: Command, in log: LogID) -> Bool {
-        kind == .commandIntent && self.log == log && commandID == command.id && operation == command.operation
-            && device?.deviceID == command.deviceID && actor == command.actor
     }
 }

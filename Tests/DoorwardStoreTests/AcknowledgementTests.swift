@@ -39,7 +39,7 @@ private final class AnswerBook: Sendable {
     @Test("Nobody is answered before the COMMIT that makes their transaction durable", arguments: [1, 3, 16])
     func afterTheFlush(bound: Int) async throws {
         let (database, book) = (try TemporaryDatabase(), AnswerBook())
-        var limits = StoreLimits()
+        var limits = TemporaryDatabase.limits
         limits.transactionsPerFlush = bound
         let store = try database.open(limits: limits, hooks: book.hooks)
         var script = StoreScript(seed: 1)
@@ -63,7 +63,7 @@ private final class AnswerBook: Sendable {
         let database = try TemporaryDatabase()
         let gate = FlushGate()
         let (admissions, admitted) = AsyncStream<Int>.makeStream()
-        var (limits, hooks) = (StoreLimits(), gate.hooks())
+        var (limits, hooks) = (TemporaryDatabase.limits, gate.hooks())
         limits.transactionsPerFlush = bound
         hooks.afterAdmission = { number in admitted.yield(number) }
         let store = try database.open(limits: limits, hooks: hooks)

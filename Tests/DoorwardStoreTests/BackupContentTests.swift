@@ -153,8 +153,9 @@ import Testing
         let second = try await copy.backup(to: database.folder.appending(path: "second.db").path)
         try await copy.close()
         #expect(second.logs == first.logs)
-        #expect(try rows(of: second.path) == rows(of: first.path))
-        #expect(try rows(of: second.path) == rows(of: database.path))
+        #expect(try rows(of: second.path, isLogAlone: true) == rows(of: first.path, isLogAlone: true))
+        // Closing projects what trails; the log and all else is the same.
+        #expect(try rows(of: second.path, isLogAlone: true) == rows(of: database.path, isLogAlone: true))
         #expect(try StoreCheck.run(path: empty.path).isWhole)
     }
 
@@ -162,7 +163,7 @@ import Testing
 
     /// So that a small database is copied in many steps.
     private static var smallSteps: StoreLimits {
-        var limits = StoreLimits()
+        var limits = TemporaryDatabase.limits
         limits.pagesPerBackupStep = 4
         return limits
     }
@@ -179,13 +180,18 @@ import Testing
         return sizes
     }
 
-    /// Every row of every table.
-    private func rows(of path: String) throws -> [String: [Row]] {
+    /// Every row of every table; or without the tables that are projected from the log.
+    private func rows(of path: String, isLogAlone: Bool = false) throws -> [String: [Row]] {
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }
         return try queue.read { db in
             let tables = try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
-            return try Dictionary(uniqueKeysWithValues: tables.map { ($0, try Row.fetchAll(db, sql: "SELECT * FROM \($0)")) })
+            let projected = ["postings", "time_marks", "command_counts", "command_totals"]
+            return try Dictionary(
+                uniqueKeysWithValues: tables.filter { !isLogAlone || !projected.contains($0) }.map { table in
+                    let columns = table == "logs" && isLogAlone ? "key, log_id, size, frontier, last_at" : "*"
+                    return (table, try Row.fetchAll(db, sql: "SELECT \(columns) FROM \(table)"))
+                })
         }
     }
 }

@@ -148,7 +148,7 @@ import Testing
     func logIsCutAfterwards() async throws {
         let database = try TemporaryDatabase()
         let gate = BackupGate()
-        var limits = StoreLimits()
+        var limits = TemporaryDatabase.limits
         (limits.rowsPerCheckpoint, limits.pagesBeforeCut) = (1, 0)
         let store = try database.open(limits: limits, hooks: StoreHooks(duringBackup: gate.pass))
         var script = StoreScript(seed: 3)
@@ -179,7 +179,7 @@ import Testing
 
     /// So that a small database is copied in several steps.
     private static var smallSteps: StoreLimits {
-        var limits = StoreLimits()
+        var limits = TemporaryDatabase.limits
         limits.pagesPerBackupStep = 4
         return limits
     }

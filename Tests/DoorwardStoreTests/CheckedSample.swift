@@ -160,9 +160,6 @@ struct Alteration: Sendable, CustomStringConvertible {
     private static let commands = [
         Alteration("a command that is gone", "DELETE FROM commands WHERE intent = \(first)", "command", .first, 0),
         Alteration(
-            "a command of another lock", "UPDATE commands SET device_id = \(someID) WHERE intent = \(first)", "command", .first, 0
-        ),
-        Alteration(
             "a command of another intent", "UPDATE commands SET intent = intent + 1 WHERE intent = \(first)", "command", .first, 0
         ),
         Alteration(
@@ -179,15 +176,22 @@ struct Alteration: Sendable, CustomStringConvertible {
         Alteration(
             "a command that no record speaks of",
             """
-            INSERT INTO commands SELECT \(someID), device_id, intent, state, 1, rule_id, rule_role, sent, changed, outcome_detail,
-                state_before, state_after, requested_at, deadline, dispatched_at, completed_at, log, unit_id, property_id,
-                actor_user_id
+            INSERT INTO commands SELECT 7, \(someID), state, 1, rule_id, rule_role, sent, changed, outcome_detail,
+                state_before, state_after, requested_at, deadline, dispatched_at, completed_at
             FROM commands WHERE intent = \(first)
             """, "command_count", .none),
+        Alteration(
+            "a block of postings that is gone", "DELETE FROM postings WHERE facet = 1 AND log = 2", "projection", .none),
+        Alteration(
+            "a block of postings in another list", "UPDATE postings SET value = \(someID) WHERE facet = 2", "projection", .none),
+        Alteration(
+            "postings behind what is projected", "UPDATE logs SET projected = projected - 1 WHERE key = 2", "kept_count", .none),
+        Alteration("a time mark that is wrong", "UPDATE time_marks SET at = at + 1", "projection", .none),
+        Alteration("a time mark that is gone", "DELETE FROM time_marks WHERE position = \(second)", "projection", .none),
     ]
 
     private static let tables = [
-        Alteration("an index that is gone", "DROP INDEX entries_by_device", "schema", .none),
+        Alteration("an index that is gone", "DROP INDEX commands_by_id", "schema", .none),
         Alteration(
             "an index of another kind", "DROP INDEX entries_by_record; CREATE INDEX entries_by_record ON entries (record_id)",
             "schema", .none),

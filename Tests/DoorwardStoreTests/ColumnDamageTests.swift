@@ -122,7 +122,6 @@ struct ColumnDamage: Sendable {
         ColumnDamage("entries.sealed", "personal_value", "unreadable"),
         ColumnDamage("person_keys.key", "personal_value", "unreadable"),
         ColumnDamage("commands.id", "command", "command"),
-        ColumnDamage("commands.device_id", "command", "unreadable"),
         ColumnDamage("commands.intent", "command"),
         ColumnDamage("commands.state", "unreadable", "unreadable"),
         ColumnDamage("commands.is_ended", "command"),
@@ -146,10 +145,16 @@ struct ColumnDamage: Sendable {
         ColumnDamage("entries.operation", "column", "column"),
         ColumnDamage("entries.reason", "column", "column"),
         ColumnDamage("entries.outcome", "column", "column"),
-        ColumnDamage("commands.log", "command"),
-        ColumnDamage("commands.unit_id", "command", "command"),
-        ColumnDamage("commands.property_id", "command", "command"),
-        ColumnDamage("commands.actor_user_id", "command", "command"),
+        ColumnDamage("logs.projected", "projection"),
+        ColumnDamage("postings.facet", "projection"),
+        ColumnDamage("postings.value", "projection", "projection"),
+        ColumnDamage("postings.log", "projection"),
+        ColumnDamage("postings.first", "projection"),
+        ColumnDamage("postings.last", "projection"),
+        ColumnDamage("postings.count", "projection"),
+        ColumnDamage("postings.deltas", "projection", "projection"),
+        ColumnDamage("time_marks.position", "projection"),
+        ColumnDamage("time_marks.at", "projection"),
     ]
 
     /// What stands in one place alone and can be anything of its form: to read it is all that a check can do.

@@ -148,8 +148,7 @@ struct CommandVariant: Sendable, CustomStringConvertible {
         { body, script in body.commandID = script.world.id() }, { body, _ in body.commandID = nil },
         { body, _ in body.operation = .lock }, { body, _ in body.operation = nil },
         { body, script in body.device = script.stamp(script.gate) }, { body, _ in body.device = nil },
-        { body, _ in body.actor = .gateway }, { body, script in body.log = .portfolio(script.otherPortfolio) },
-        { body, _ in body.log = .gateway },
+        { body, _ in body.actor = .gateway },
     ]
 
     @Test("A record that differs in anything that makes an intent begins no command", arguments: mismatches.indices)

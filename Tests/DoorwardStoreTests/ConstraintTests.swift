@@ -159,7 +159,7 @@ struct Violation: Sendable, CustomStringConvertible {
 
     private static let accessLog = [
         Violation(
-            "a log twice", "logs", "INSERT INTO logs SELECT key + 100, log_id, size, frontier, last_at FROM logs",
+            "a log twice", "logs", "INSERT INTO logs SELECT key + 100, log_id, size, frontier, last_at, projected FROM logs",
             .SQLITE_CONSTRAINT_UNIQUE),
         Violation("a log without its end", "logs", "UPDATE logs SET frontier = NULL", .SQLITE_CONSTRAINT_NOTNULL),
         Violation(
@@ -177,7 +177,15 @@ struct Violation: Sendable, CustomStringConvertible {
 
     private static let commands = [
         Violation("a command twice", "commands", "INSERT INTO commands SELECT * FROM commands", .SQLITE_CONSTRAINT_PRIMARYKEY),
-        Violation("a command without an intent", "commands", "UPDATE commands SET intent = NULL", .SQLITE_CONSTRAINT_NOTNULL),
+        Violation("a command without an intent", "commands", "UPDATE commands SET intent = NULL", .SQLITE_MISMATCH),
+        Violation(
+            "two commands of one id", "commands", "INSERT INTO commands (intent, id, state, is_ended, rule_role, requested_at, "
+                + "deadline) SELECT intent + 1000, id, state, is_ended, rule_role, requested_at, deadline FROM commands",
+            .SQLITE_CONSTRAINT_UNIQUE),
+        Violation(
+            "a block of postings twice", "postings", "INSERT INTO postings SELECT * FROM postings",
+            .SQLITE_CONSTRAINT_PRIMARYKEY),
+        Violation("a block without its bytes", "postings", "UPDATE postings SET deltas = NULL", .SQLITE_CONSTRAINT_NOTNULL),
         Violation("a command without a state", "commands", "UPDATE commands SET state = NULL", .SQLITE_CONSTRAINT_NOTNULL),
         Violation("a command without a rule", "commands", "UPDATE commands SET rule_role = NULL", .SQLITE_CONSTRAINT_NOTNULL),
     ]

@@ -52,7 +52,7 @@ private final class CrashCamera: Sendable {
         var random = SeededGenerator(seed: seed)
         let flushes = Set((0..<6).map { _ in Int.random(in: 2...40, using: &random) })
         let camera = CrashCamera(database, flushes: flushes)
-        var limits = StoreLimits()
+        var limits = TemporaryDatabase.limits
         (limits.rowsPerCheckpoint, limits.transactionsPerFlush) = (30, 5)
         let store = try database.open(limits: limits, hooks: camera.hooks(moment))
         try await load(store, seed: seed, camera: camera)
@@ -75,7 +75,7 @@ private final class CrashCamera: Sendable {
     func tornLog() async throws {
         let database = try TemporaryDatabase()
         let camera = CrashCamera(database, flushes: [60])
-        var limits = StoreLimits()
+        var limits = TemporaryDatabase.limits
         (limits.rowsPerCheckpoint, limits.transactionsPerFlush) = (.max, 2)
         let store = try database.open(limits: limits, hooks: camera.hooks(.afterCommit))
         try await load(store, seed: 9, camera: camera)

@@ -21,7 +21,19 @@ enum EarlierFile {
             for table in tables {
                 let kept = Set(try db.columns(in: table, in: "source").map(\.name))
                 let columns = try db.columns(in: table, in: "main").map(\.name).filter(kept.contains).joined(separator: ", ")
-                try db.execute(sql: "INSERT INTO main.\(table) (\(columns)) SELECT \(columns) FROM source.\(table)")
+                guard table == "commands", number < 6 else {
+                    try db.execute(sql: "INSERT INTO main.\(table) (\(columns)) SELECT \(columns) FROM source.\(table)")
+                    continue
+                }
+                // What a command's row had of its intent.
+                let repeated = ["device_id", "unit_id", "property_id", "actor_user_id"]
+                let all = try db.columns(in: table, in: "main").map(\.name)
+                let values = all.map { $0 == "log" ? "intent >> 40" : repeated.contains($0) ? "entries.\($0)" : "commands.\($0)" }
+                try db.execute(
+                    sql: """
+                        INSERT INTO main.commands (\(all.joined(separator: ", "))) SELECT \(values.joined(separator: ", "))
+                        FROM source.commands JOIN source.entries ON position = intent
+                        """)
             }
         }
     }

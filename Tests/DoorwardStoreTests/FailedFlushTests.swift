@@ -46,7 +46,7 @@ private final class FailingFlush: Sendable {
         arguments: 1...4, [false, true])
     func answers(failing: Int, isDurable: Bool) async throws {
         let (database, disk) = (try TemporaryDatabase(), FailingFlush(failing, isDurable: isDurable))
-        var limits = StoreLimits()
+        var limits = TemporaryDatabase.limits
         limits.transactionsPerFlush = 3
         let store = try database.open(limits: limits, hooks: disk.hooks)
         var script = StoreScript(seed: 1)

@@ -43,7 +43,7 @@ private final class FaultyDisk: Sendable {
         arguments: FaultyMoment.allCases, 1...3 as ClosedRange<UInt64>)
     func anyMoment(moment: FaultyMoment, seed: UInt64) async throws {
         let (database, disk) = (try TemporaryDatabase(), FaultyDisk(moment))
-        var limits = StoreLimits()
+        var limits = TemporaryDatabase.limits
         limits.rowsPerCheckpoint = 3
         let store = try database.open(limits: limits, hooks: disk.hooks)
         var (script, random) = (StoreScript(seed: seed), SeededGenerator(seed: seed))

@@ -9,7 +9,7 @@ import Testing
     func sharedFlush(bound: Int) async throws {
         let database = try TemporaryDatabase()
         let gate = FlushGate(openingAfter: 128)
-        var limits = StoreLimits()
+        var limits = TemporaryDatabase.limits
         limits.transactionsPerFlush = bound
         let store = try database.open(limits: limits, hooks: gate.hooks())
         var script = StoreScript(seed: 1)
@@ -92,7 +92,7 @@ import Testing
     func fullQueue() async throws {
         let database = try TemporaryDatabase()
         let gate = FlushGate()
-        var limits = StoreLimits()
+        var limits = TemporaryDatabase.limits
         (limits.queuedTransactions, limits.transactionsPerFlush) = (5, 1)
         let store = try database.open(limits: limits, hooks: gate.hooks())
         var script = StoreScript(seed: 4)

@@ -52,7 +52,7 @@ private final class FlushAlbum: Sendable {
     func everyFlush(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
         let album = FlushAlbum(database)
-        var limits = StoreLimits()
+        var limits = TemporaryDatabase.limits
         limits.rowsPerCheckpoint = 7
         let store = try database.open(limits: limits, hooks: album.hooks)
         let script = try await course(StoreScript(seed: seed), seed: seed, store, album)

@@ -266,8 +266,7 @@ private struct CommandLog: Measured {
             for number in start..<min(start + 50, count + atGate) {
                 script.now = script.now.advanced(by: .milliseconds(1))
                 let begin = script.begin(script.command(on: number < count ? script.door : script.gate))
-                transaction.commands += begin.commands
-                transaction.records += begin.records
+                transaction.append(begin)
             }
             _ = try await store.commit(transaction)
         }

@@ -12,7 +12,7 @@ import Testing
         arguments: [RecordQuery.Order.newestFirst, .oldestFirst], 1...3 as ClosedRange<UInt64>)
     func walk(order: RecordQuery.Order, seed: UInt64) async throws {
         let database = try TemporaryDatabase()
-        var limits = StoreLimits()
+        var limits = TemporaryDatabase.limits
         limits.rowsPerCheckpoint = 50
         let store = try database.open(limits: limits)
         let script = StoreScript(seed: seed)

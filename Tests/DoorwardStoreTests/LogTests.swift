@@ -12,7 +12,7 @@ import Testing
         arguments: 1...8 as ClosedRange<UInt64>)
     func gapless(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
-        var limits = StoreLimits()
+        var limits = TemporaryDatabase.limits
         (limits.cachedEntries, limits.rowsPerCheckpoint) = (Int(seed % 3), 40)
         var store = try database.open(limits: limits)
         var (script, random) = (StoreScript(seed: seed), SeededGenerator(seed: seed))

@@ -15,6 +15,7 @@ import Testing
         let database = try TemporaryDatabase()
         var limits = StoreLimits()
         (limits.cachedEntries, limits.rowsPerCheckpoint) = (Int(seed % 4), 25)
+        limits.entriesPerProjection = [1, 5, 40, 1024][Int(seed % 4)]
         var store = try database.open(limits: limits)
         let model = InMemoryStore(suspensions: 0)
         var draw = RandomTransactions(seed: seed, now: database.clock.now())
@@ -53,6 +54,7 @@ import Testing
         let (database, disk) = (try TemporaryDatabase(), TroubledDisk())
         var (limits, path) = (StoreLimits(), database.path)
         (limits.cachedEntries, limits.rowsPerCheckpoint) = (Int(seed % 3), 11)
+        limits.entriesPerProjection = [1, 6, 60][Int(seed % 3)]
         var store = try database.open(limits: limits, hooks: disk.hooks, path: path)
         let model = InMemoryStore(suspensions: 0)
         var (draw, random) = (RandomTransactions(seed: seed, now: database.clock.now()), SeededGenerator(seed: seed))

@@ -63,13 +63,12 @@ import Testing
                 let device = Bool.random(using: &random) ? devices[0] : devices.dropLast().randomElement(using: &random)
                 let command = script.command(on: device ?? script.door)
                 let begin = script.begin(command)
-                transaction.commands += begin.commands
-                transaction.records += begin.records
+                transaction.append(begin)
                 written.append(command)
             }
             _ = try await store.commit(transaction)
         }
-        let sorted = written.sorted { ($0.requestedAt, $0.id) > ($1.requestedAt, $1.id) }
+        let sorted = written.reversed()
         let pages = [(0, 1), (0, 40), (999, 5), (1000, 5), (990, 50), (0, .max), (.max, .max), (-3, 2), (5, 0), (2, -1)]
         let others = (0..<20).map { _ in (Int.random(in: 0..<1000, using: &random), Int.random(in: 1...60, using: &random)) }
         for (offset, limit) in pages + others {

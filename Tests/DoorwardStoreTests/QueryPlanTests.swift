@@ -26,19 +26,24 @@ import Testing
         for sql in statements {
             let plan = try await queue.read { try Self.plan(of: sql, in: $0) }
             #expect(!plan.isEmpty, "\(sql)")
-            #expect(plan.allSatisfy { !$0.hasPrefix("SCAN") && !$0.hasPrefix("USE TEMP B-TREE") }, "\(plan): \(sql)")
+            // The positions that a statement is given are the one thing that is gone through.
+            let scans = plan.filter { step in
+                // An index that has only the logs with entries to project, of which there are few.
+                let isBounded = step.hasPrefix("SCAN json_each VIRTUAL TABLE") || step.hasSuffix("INDEX logs_unprojected")
+                return step.hasPrefix("SCAN") && !isBounded
+            }
+            #expect(scans.isEmpty && plan.allSatisfy { !$0.hasPrefix("USE TEMP B-TREE") }, "\(plan): \(sql)")
         }
         try queue.close()
     }
 
     @Test(
-        "What is rare is found by an index that holds nothing else",
+        "A value that few records have is found by its posting list",
         arguments: [
-            (RecordFilter(decision: .denied), "entries_denied"), (RecordFilter(kind: .denial), "entries_by_rare_kind"),
-            (RecordFilter(reason: .noAssociation), "entries_by_reason"),
-            (RecordFilter(outcome: .failed), "entries_by_rare_outcome"),
+            RecordFilter(decision: .denied), RecordFilter(kind: .denial), RecordFilter(reason: .noAssociation),
+            RecordFilter(outcome: .failed),
         ])
-    func rare(filter: RecordFilter, index: String) async throws {
+    func rare(filter: RecordFilter) async throws {
         let sample = try await FullSample(seed: 83)
         let queue = try DatabaseQueue(path: sample.database.path)
         let query = RecordQuery(scopes: [.portfolioLog(sample.script.portfolio)], filter: filter, order: .newestFirst, limit: 2)
@@ -51,7 +56,7 @@ import Testing
         }
         let plans = try await queue.read { db in try statements.flatMap { try Self.plan(of: $0, in: db) } }
         #expect(
-            plans.contains { $0.contains("USING INDEX \(index) ") || $0.contains("USING COVERING INDEX \(index) ") }, "\(plans)")
+            plans.contains("SEARCH postings USING PRIMARY KEY (facet=? AND value=? AND log=? AND first<?)"), "\(plans)")
         try queue.close()
     }
 
@@ -72,7 +77,8 @@ import Testing
         #expect(changes.count > 25, "every kind of change was made")
         for sql in changes {
             let plan = try await reader.read { try Self.plan(of: sql, in: $0) }
-            #expect(plan.allSatisfy { !$0.hasPrefix("SCAN") }, "\(plan): \(sql)")
+            let scans = plan.filter { $0.hasPrefix("SCAN") && !$0.hasSuffix("INDEX logs_unprojected") }
+            #expect(scans.isEmpty, "\(plan): \(sql)")
         }
         reader.close()
         try await writer.close()

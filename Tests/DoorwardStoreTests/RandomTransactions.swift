@@ -134,8 +134,7 @@ struct RandomTransactions {
 
     private mutating func addCommand(to transaction: inout StoreTransaction) {
         let part = commandPart()
-        transaction.commands += part.commands
-        transaction.records += part.records
+        transaction.append(part)
         records += part.records.map(\.body.id)
     }
 

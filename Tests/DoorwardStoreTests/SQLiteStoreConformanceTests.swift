@@ -18,7 +18,7 @@ import Testing
     @Test("However few rows a page may examine, a list is the same, page by page", arguments: StoreConformance.queryPromises)
     func shortPages(_ promise: StorePromise) async throws {
         let database = try TemporaryDatabase()
-        var limits = StoreLimits()
+        var limits = TemporaryDatabase.limits
         limits.rowsPerPage = 1
         let store = try database.open(limits: limits)
         try await promise.check(store)

@@ -19,9 +19,16 @@ final class TemporaryDatabase: Sendable {
 
     var path: String { folder.appending(path: "doorward.db").path }
 
+    /// Bounds with which some entries of a test are projected and some are not.
+    static var limits: StoreLimits {
+        var limits = StoreLimits()
+        limits.entriesPerProjection = 7
+        return limits
+    }
+
     /// Opens the store; its person keys are the same again for the same seed.
     func open(
-        limits: StoreLimits = StoreLimits(), hooks: StoreHooks = StoreHooks(), path: String? = nil,
+        limits: StoreLimits = TemporaryDatabase.limits, hooks: StoreHooks = StoreHooks(), path: String? = nil,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) throws(StoreOpenError) -> SQLiteStore {
         try SQLiteStore.open(

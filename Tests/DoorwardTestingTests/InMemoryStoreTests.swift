@@ -154,7 +154,7 @@ import Testing
         let store = try await fixture.filled()
         var command = fixture.command(1)
         await #expect(throws: StoreError.intentMissing) {
-            try await store.commit(StoreTransaction(commands: [.begin(command, log: .portfolio(fixture.portfolio))]))
+            try await store.commit(StoreTransaction(commands: [.begin(command, intent: 0)]))
         }
         await #expect(throws: StoreError.commandUnknown) {
             try await store.commit(StoreTransaction(commands: [.update(command)]))

@@ -52,7 +52,7 @@ struct StoreFixture: Sendable {
         var intent = record(number, in: .portfolio(portfolio), device: command.deviceID)
         (intent.kind, intent.event, intent.commandID) = (.commandIntent, nil, command.id)
         (intent.operation, intent.actor) = (command.operation, command.actor)
-        return StoreTransaction(commands: [.begin(command, log: intent.log)], records: [PendingRecord(intent)])
+        return StoreTransaction(commands: [.begin(command, intent: 0)], records: [PendingRecord(intent)])
     }
 
     func entry(_ fingerprint: UInt8, hours: Int = 0) -> IdempotencyEntry {

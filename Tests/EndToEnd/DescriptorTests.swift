@@ -1,4 +1,5 @@
 import Dispatch
+import DoorwardTesting
 import Foundation
 import Glibc
 import Testing

@@ -15,33 +15,38 @@ struct CommandsCheck {
 
     private struct CommandRow {
         let intent: Position
-        let device: DeviceID
+        /// `nil` in a schema that has it with the intent alone.
+        let device: DeviceID?
         let state: CommandState
         let isEnded: Bool
     }
 
     /// Takes the next record of a log.
-    mutating func see(_ body: RecordBody, at position: Position, in db: Database) throws {
-        guard let id = body.commandID else { return }
+    ///
+    /// - Returns: whether it is the intent of a new command.
+    mutating func see(_ body: RecordBody, at position: Position, in db: Database) throws -> Bool {
+        guard let id = body.commandID else { return false }
         switch body.kind {
         case .commandIntent where open[id] == nil:
-            let row = try Self.row(of: id, in: db)
-            guard let row, row.intent == position, row.device == body.device?.deviceID else {
+            let row = try row(of: id, in: db)
+            guard let row, row.intent == position, row.device == nil || row.device == body.device?.deviceID else {
                 throw StoreFault(.command(id), body, position)
             }
-            guard try schema < 3 || Self.isBesideItsIntent(id, body, position, in: db) else {
+            guard try !(3...5).contains(schema) || Self.isBesideItsIntent(id, body, position, in: db) else {
                 throw StoreFault(.command(id), body, position)
             }
             count += 1
             open[id] = position
+            return true
         case .commandOutcome:
             guard let intent = open.removeValue(forKey: id), intent.logKey == position.logKey else {
                 throw StoreFault(.outcomeWithoutIntent(id), body, position)
             }
-            let row = try Self.row(of: id, in: db)
+            let row = try row(of: id, in: db)
             guard let row, row.isEnded, row.state == body.outcome else { throw StoreFault(.command(id), body, position) }
         default: break
         }
+        return false
     }
 
     /// Whether the columns that a command is found by are what its intent says, as the entry's columns are.
@@ -66,14 +71,21 @@ struct CommandsCheck {
         if let id = openRows.symmetricDifference(open.keys).min() { throw StoreFault(.command(id)) }
         let rows = try db.firstRow("SELECT count(*) FROM commands") { try $0.value(Int64.self) } ?? 0
         guard UInt64(rows) == count else { throw StoreFault(.commandCount) }
-        if schema >= 5 { try Self.checkCounts(in: db) }
+        if schema >= 5 { try checkCounts(in: db) }
     }
 
-    /// Compares the counts that are kept with the commands.
-    private static func checkCounts(in db: Database) throws {
-        let commands = """
+    /// Compares the counts that are stored with the commands, as far as they are projected.
+    private func checkCounts(in db: Database) throws {
+        let commands =
+            schema == 5
+            ? """
             SELECT device_id, log, coalesce(property_id, x''), coalesce(unit_id, x''), coalesce(actor_user_id, x''), count(*)
             FROM commands GROUP BY 1, 2, 3, 4, 5
+            """
+            : """
+            SELECT device_id, key, coalesce(property_id, x''), coalesce(unit_id, x''), coalesce(actor_user_id, x''), count(*)
+            FROM commands JOIN entries ON position = intent JOIN logs ON key = intent >> 40
+            WHERE intent & 1099511627775 < projected GROUP BY 1, 2, 3, 4, 5
             """
         let counts = "SELECT device_id, log, property_id, unit_id, actor_user_id, commands FROM command_counts"
         let sums = "SELECT log, property_id, sum(commands) FROM command_counts GROUP BY 1, 2"
@@ -84,14 +96,14 @@ struct CommandsCheck {
         }
     }
 
-    private static func row(of id: CommandID, in db: Database) throws -> CommandRow? {
+    private func row(of id: CommandID, in db: Database) throws -> CommandRow? {
         try db.firstRow(
             """
-            SELECT intent, device_id, state, is_ended, rule_id, rule_role, state_before, state_after FROM commands WHERE id = ?
+            SELECT intent, \(schema < 6 ? "device_id" : "NULL"), state, is_ended, rule_id, rule_role, state_before, state_after FROM commands WHERE id = ?
             """, [id.blob]
         ) { columns in
             let row = CommandRow(
-                intent: Position(rawValue: try columns.value()), device: try columns.id(), state: try columns.word(),
+                intent: Position(rawValue: try columns.value()), device: try columns.optionalID(), state: try columns.word(),
                 isEnded: try columns.value())
             // What changes on a command's way stands in no record; that it can be read is all there is to find out.
             _ = try RuleColumns.read(&columns)

@@ -13,6 +13,7 @@ struct RecordsCheck {
     private let schema: Int
     private(set) var counts = StoreCheckCounts()
     private var commands: CommandsCheck
+    private var projection = ProjectionCheck()
 
     init(db: Database, schema: Int) {
         (self.db, self.schema) = (db, schema)
@@ -30,6 +31,7 @@ struct RecordsCheck {
         let rows = try db.firstRow("SELECT count(*) FROM entries") { try $0.value(Int.self) } ?? 0
         guard rows == Int(counts.records) else { throw StoreFault(.recordsOutsideLogs(rows - Int(counts.records))) }
         try commands.finish(in: db)
+        if schema >= 6 { try projection.finish(logs.map { ($0.key, $0.projected) }, in: db) }
         counts.logs.sort { $0.log.description < $1.log.description }
         progress(StoreCheckProgress(stage: .records, done: counts.records, total: total))
     }
@@ -41,15 +43,17 @@ struct RecordsCheck {
         let size: UInt64
         let frontier: [UInt8]
         let lastAt: Timestamp
+        let projected: UInt64
     }
 
     private func logRows() throws -> [LogRow] {
-        try db.rows("SELECT key, log_id, size, frontier, last_at FROM logs ORDER BY key") { columns in
+        let projected = schema < 6 ? "0" : "projected"
+        return try db.rows("SELECT key, log_id, size, frontier, last_at, \(projected) FROM logs ORDER BY key") { columns in
             let key: Int64 = try columns.value()
             guard let id = LogID(try columns.value(String.self)) else { throw UnreadableColumn(column: "log_id") }
             return LogRow(
                 key: key, id: id, size: UInt64(clamping: try columns.value(Int64.self)), frontier: try columns.bytes(),
-                lastAt: try columns.instant())
+                lastAt: try columns.instant(), projected: UInt64(clamping: try columns.value(Int64.self)))
         }
     }
 
@@ -57,6 +61,7 @@ struct RecordsCheck {
         var entries = EntriesCheck(log: log.id, key: log.key, db: db, schema: schema)
         do {
             try goThrough(log, &entries, report)
+            guard log.projected <= log.size else { throw StoreFault(log: log.id, .projection("logs")) }
             try entries.finish(frontier: log.frontier, size: log.size, lastAt: log.lastAt)
         } catch {
             throw StoreFault(error, log: log.id, seq: entries.seq) ?? error
@@ -76,7 +81,12 @@ struct RecordsCheck {
             let position = Position(logKey: log.key, seq: entries.seq)
             let body = try entries.check(row)
             do {
-                try commands.see(body, at: position, in: db)
+                let isCommand = try commands.see(body, at: position, in: db)
+                if position.seq < log.projected {
+                    var entry = IndexedEntry(body, at: position)
+                    entry.isCommand = isCommand
+                    try projection.see(entry, in: db)
+                }
             } catch {
                 throw StoreFault(error, log: log.id, seq: position.seq) ?? error
             }

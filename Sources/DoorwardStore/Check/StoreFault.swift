@@ -59,6 +59,8 @@ package struct StoreFault: Error, Equatable, Sendable {
         case commandCount
         /// A count of commands that is kept is not how many there are.
         case keptCount
+        /// A table that lists are found by does not follow from the records; its name.
+        case projection(String)
         /// Records that lie in no log; how many.
         case recordsOutsideLogs(Int)
         /// A row refers to another one that is not there; the table of the first.
@@ -83,6 +85,7 @@ extension StoreFault.Problem {
         case .command: "command"
         case .commandCount: "command_count"
         case .keptCount: "kept_count"
+        case .projection: "projection"
         case .recordsOutsideLogs: "records_outside_logs"
         case .reference: "reference"
         case .structure: "structure"
@@ -132,6 +135,7 @@ extension StoreFault.Problem {
         case .command(let id): "the command \(id) is not as its records have it."
         case .commandCount: "there are commands without an intent, or intents without their command."
         case .keptCount: "a kept count of commands is not the number of commands."
+        case .projection(let table): "the table \(table), by which lists find records, does not match the records."
         case .recordsOutsideLogs(let count): "\(count) records lie in no log."
         case .reference(let table): "a row of \(table) refers to one that is not there."
         case .structure(let words): "SQLite finds its file damaged: \(words)."

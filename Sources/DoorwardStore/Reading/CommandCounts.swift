@@ -1,98 +1,134 @@
+internal import DoorwardControl
 internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// How many commands there are of each device, place and user. The counts are kept as commands are written, so that no list
-/// counts its commands.
+/// How many commands there are of each device, place and user. The counts are stored with the posting lists, so that no list counts
+/// its commands.
 enum CommandCounts {
-    /// An id that is not there, in columns of a primary key.
-    private static let none = Data()
+    /// What commands are counted by.
+    struct Key: Hashable {
+        let log: Int64
+        let device: DeviceID
+        var property: PropertyID?
+        var unit: UnitID?
+        var actor: UserID?
 
-    /// Counts a command that is written in the same transaction.
-    static func add(
-        _ device: DeviceID, log: Int64, property: PropertyID?, unit: UnitID?, actor: UserID?, in db: Database
-    ) throws {
-        try db.run(
-            """
-            INSERT INTO command_counts (device_id, log, property_id, unit_id, actor_user_id, commands) VALUES (?, ?, ?, ?, ?, 1)
-            ON CONFLICT DO UPDATE SET commands = commands + 1
-            """,
-            [device, log, property?.blob ?? none, unit?.blob ?? none, actor?.blob ?? none])
-        try db.run(
-            """
-            INSERT INTO command_totals (log, property_id, commands) VALUES (?, ?, 1)
-            ON CONFLICT DO UPDATE SET commands = commands + 1
-            """, [log, property?.blob ?? none])
+        init(log: Int64, device: DeviceID, property: PropertyID? = nil, unit: UnitID? = nil, actor: UserID? = nil) {
+            (self.log, self.device, self.property, self.unit, self.actor) = (log, device, property, unit, actor)
+        }
+
+        /// `nil` for an entry that is not the intent of a new command.
+        init?(_ entry: IndexedEntry) {
+            guard entry.isCommand else { return nil }
+            var (device, property, unit, actor): (DeviceID?, PropertyID?, UnitID?, UserID?) = (nil, nil, nil, nil)
+            for match in entry.matches {
+                switch match {
+                case .device(let id): device = id
+                case .property(let id): property = id
+                case .unit(let id): unit = id
+                case .actor(let id): actor = id
+                case .denied, .kind, .operation, .reason, .outcome: break
+                }
+            }
+            guard let device else { return nil }
+            self.init(log: entry.position.logKey, device: device, property: property, unit: unit, actor: actor)
+        }
+    }
+
+    /// A missing id in columns of a primary key.
+    private static let none: [UInt8] = []
+
+    /// Adds to the counts.
+    static func add(_ counts: [Key: Int], in db: Database) throws {
+        var totals: [Key: Int] = [:]
+        for (key, count) in counts {
+            try db.run(
+                """
+                INSERT INTO command_counts (device_id, log, property_id, unit_id, actor_user_id, commands) VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET commands = commands + excluded.commands
+                """,
+                [key.device, key.log, key.property ?? none, key.unit ?? none, key.actor ?? none, count])
+            // Totals are by log and property alone.
+            totals[Key(log: key.log, device: DeviceID(high: 0, low: 0), property: key.property), default: 0] += count
+        }
+        for (key, count) in totals {
+            try db.run(
+                """
+                INSERT INTO command_totals (log, property_id, commands) VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET commands = commands + excluded.commands
+                """, [key.log, key.property ?? none, count])
+        }
+    }
+
+    /// The logs that have commands of an actor; on one device, if it is named.
+    static func logs(of actor: UserID, device: DeviceID?, in db: Database) throws -> Set<Int64> {
+        var logs: Set<Int64> = []
+        try db.step("SELECT log, device_id FROM command_counts WHERE actor_user_id = ?", [actor]) { row in
+            if device == nil || row.id(1) == device { logs.insert(row.integer(0)) }
+        }
+        return logs
     }
 
     /// The number of commands that a selection matches, each counted once. The cost grows with the places and devices, not with
     /// the commands.
-    static func total(of selection: CommandSelection, in db: Database) throws -> Int {
-        if let device = selection.device { return try total(of: device, selection, in: db) }
+    static func total(
+        of selection: CommandSelection, _ unprojected: inout UnprojectedPositions, in db: Database
+    ) throws -> Int {
         var total = 0
-        for log in selection.logs {
-            total += try db.rows("SELECT commands FROM command_totals WHERE log = ?", [log]) { try $0.value(Int.self) }.reduce(
-                0, +)
+        for log in try unprojected.logKeys() where selection.logs[log] != nil {
+            total += try unprojected.commands(in: log).count(where: selection.matches)
+        }
+        if let device = selection.device { return try total + counted(on: device, selection, in: db) }
+        for log in selection.wholeLogs {
+            try db.step("SELECT commands FROM command_totals WHERE log = ?", [log]) { total += Int($0.integer(0)) }
         }
         // Each of the rest without what was counted before it.
-        for property in selection.properties where !selection.logs.contains(property.log) {
-            let sql = "SELECT commands FROM command_totals WHERE log = ? AND property_id = ?"
-            total += try db.firstRow(sql, [property.log, property.id]) { try $0.value(Int.self) } ?? 0
+        for (log, ids) in selection.properties where !selection.wholeLogs.contains(log) {
+            for id in ids {
+                try db.step("SELECT commands FROM command_totals WHERE log = ? AND property_id = ?", [log, id]) {
+                    total += Int($0.integer(0))
+                }
+            }
         }
-        for unit in selection.units where !selection.logs.contains(unit.log) {
-            let sql = "SELECT log, property_id, commands FROM command_counts WHERE unit_id = ?"
-            total += try count(sql, [unit.id], in: db) { columns in
-                let (log, property): (Int64, Data) = (try columns.value(), try columns.value())
-                return log == unit.log && !selection.properties.contains(CommandSelection.Place(id: property, log: log))
+        for (log, ids) in selection.units where !selection.wholeLogs.contains(log) {
+            for id in ids {
+                total += try sum("unit_id = ?", [id], in: db) {
+                    $0.log == log && !selection.hasScope(log: log, property: $0.property, unit: nil)
+                }
             }
         }
         if let actor = selection.actor {
-            let sql = "SELECT log, property_id, unit_id, commands FROM command_counts WHERE actor_user_id = ?"
-            total += try count(sql, [actor], in: db) { try !selection.hasScope(&$0) }
+            total += try sum("actor_user_id = ?", [actor], in: db) {
+                !selection.hasScope(log: $0.log, property: $0.property, unit: $0.unit)
+            }
         }
         return total
     }
 
-    /// In the logs of the scopes, and the actor's own elsewhere.
-    private static func total(of device: Data, _ selection: CommandSelection, in db: Database) throws -> Int {
-        let logs = selection.scopeLogs
+    /// In the logs of the scopes, and the actor's own in the others.
+    private static func counted(on device: DeviceID, _ selection: CommandSelection, in db: Database) throws -> Int {
         var total = 0
-        for log in logs {
-            let sql = """
-                SELECT log, property_id, unit_id, actor_user_id, commands FROM command_counts WHERE device_id = ? AND log = ?
-                """
-            total += try count(sql, [device, log], in: db) { columns in
-                let isInScope = try selection.hasScope(&columns)
-                let actor: Data = try columns.value()
-                return isInScope || actor == selection.actor
-            }
+        for log in selection.scopeLogs {
+            total += try sum("device_id = ? AND log = ?", [device, log], in: db, where: selection.matches)
         }
         guard let actor = selection.actor else { return total }
-        let sql = "SELECT device_id, log, commands FROM command_counts WHERE actor_user_id = ?"
         return try total
-            + count(sql, [actor], in: db) { columns in
-                let (found, log): (Data, Int64) = (try columns.value(), try columns.value())
-                return found == device && !logs.contains(log)
-            }
+            + sum("actor_user_id = ?", [actor], in: db) { $0.device == device && !selection.scopeLogs.contains($0.log) }
     }
 
-    /// The sum of the last column over the rows that `isCounted` takes, which reads all columns but the last.
-    private static func count(
-        _ sql: String, _ arguments: StatementArguments, in db: Database, where isCounted: (inout ColumnReader) throws -> Bool
+    /// The sum of the counts that an index finds and `isCounted` takes.
+    private static func sum(
+        _ condition: String, _ arguments: [(any StatementValue)?], in db: Database, where isCounted: (Key) -> Bool
     ) throws -> Int {
-        try db.rows(sql, arguments) { columns in
-            let isCounted = try isCounted(&columns)
-            let commands: Int = try columns.value()
-            return isCounted ? commands : 0
-        }.reduce(0, +)
-    }
-}
-
-extension CommandSelection {
-    /// Whether the query matches commands of this log, property and unit for every actor.
-    fileprivate func hasScope(_ columns: inout ColumnReader) throws -> Bool {
-        let (log, property, unit): (Int64, Data, Data) = (try columns.value(), try columns.value(), try columns.value())
-        return logs.contains(log) || properties.contains(Place(id: property, log: log))
-            || units.contains(Place(id: unit, log: log))
+        var total = 0
+        try db.step(
+            "SELECT log, device_id, property_id, unit_id, actor_user_id, commands FROM command_counts WHERE \(condition)", arguments
+        ) { row in
+            guard let device: DeviceID = row.id(1) else { throw UnreadableColumn(column: "device_id") }
+            let key = Key(log: row.integer(0), device: device, property: row.id(2), unit: row.id(3), actor: row.id(4))
+            if isCounted(key) { total += Int(row.integer(5)) }
+        }
+        return total
     }
 }

@@ -11,7 +11,7 @@ struct CommandReading {
     init(_ db: Database) { (self.db, records) = (db, RecordReading(db)) }
 
     private static let columns = """
-        id, device_id, intent, state, rule_id, rule_role, sent, changed, outcome_detail, state_before, state_after,
+        intent, id, state, rule_id, rule_role, sent, changed, outcome_detail, state_before, state_after,
         requested_at, deadline, dispatched_at, completed_at
         """
 
@@ -19,12 +19,29 @@ struct CommandReading {
         try db.firstRow("SELECT \(Self.columns) FROM commands WHERE id = ?", [id.blob]) { try stored(&$0) }
     }
 
-    /// The command, if the query matches it. If not, only the columns that decide it are read.
+    /// The command, if the query matches it. For an id that no command has, the row and the intent of the next one are read, so that
+    /// another's command costs the same.
     mutating func command(_ id: CommandID, within query: CommandQuery) throws -> StoredCommand? {
-        guard let (condition, arguments) = try CommandSelection(query, in: db).visibility else { return nil }
-        return try db.firstRow(
-            "SELECT \(Self.columns) FROM commands WHERE id = ? AND \(condition)", [id.blob] + arguments
-        ) { try stored(&$0) }
+        var found: (id: CommandID?, intent: Position)?
+        try db.step(
+            """
+            SELECT id, intent FROM commands WHERE intent = coalesce(
+                (SELECT intent FROM commands WHERE id >= ? ORDER BY id LIMIT 1),
+                (SELECT intent FROM commands ORDER BY id DESC LIMIT 1))
+            """, [id]
+        ) { found = ($0.id(0), Position(rawValue: $0.integer(1))) }
+        guard let found else { return nil }
+        var scopes: [RecordScope] = []
+        var actor: UserID?
+        let log = try StoredLog.find(key: found.intent.logKey, in: db)
+        try db.step("SELECT unit_id, property_id, actor_user_id FROM entries WHERE position = ?", [found.intent.rawValue]) { row in
+            guard let log = log?.id else { throw UnreadableColumn(column: "log_id") }
+            let (unit, property): (UnitID?, PropertyID?) = (row.id(0), row.id(1))
+            scopes = query.scopes.filter { $0.covers(log: log, unitID: unit, propertyID: property) }
+            actor = row.id(2)
+        }
+        let isOwn = actor != nil && actor == query.actorUserID
+        return found.id == id && (isOwn || !scopes.isEmpty) ? try command(id) : nil
     }
 
     /// Those that have not ended, oldest first.
@@ -34,38 +51,58 @@ struct CommandReading {
         ) { try stored(&$0) }
     }
 
-    /// Newest first. What each index finds is read by itself, a run at a time, and the runs are merged: what is skipped is
-    /// passed over and not kept. The cost grows with what is shown and skipped, not with all that ever was.
+    /// Newest first, by the records of their intents. The lists of each scope are read a run at a time and merged. The cost grows
+    /// with what is shown and skipped, not with all that ever was.
     ///
     /// - Parameter most: how many may be skipped; more throws `StoreError.pageTooDeep`.
     mutating func commands(
         _ query: CommandQuery, passingOver most: Int = .max
     ) throws -> (commands: [StoredCommand], total: Int) {
-        let selection = try CommandSelection(query, in: db)
-        let total = try CommandCounts.total(of: selection, in: db)
+        var unprojected = UnprojectedPositions(db)
+        let selection = try CommandSelection(query, &unprojected, in: db)
+        let total = try CommandCounts.total(of: selection, &unprojected, in: db)
         let offset = max(0, query.offset)
         guard offset < total, query.limit > 0 else { return ([], total) }
         guard offset <= most else { throw StoreError.pageTooDeep }
-        var merge = try CommandMerge(selection, in: db)
-        for _ in 0..<offset { _ = try merge.next(in: db) }
+        let found = selection.streams
+        let run = max(16, min(256, Self.readAhead / max(1, found.count)))
+        let streams = try found.map { log, selection in
+            EntryStream(
+                log: log, selection: selection, unprojected: try unprojected.positions(of: selection, in: log.key),
+                range: log.range, isAscending: false, run: run)
+        }
+        var budget = ReadBudget.unlimited
+        var merge = try EntryMerge(streams, isAscending: false, in: db, &budget)
+        var (passed, last): (Int, Position?) = (0, nil)
         var page: [StoredCommand] = []
-        while page.count < query.limit, let id = try merge.next(in: db) {
-            if let command = try command(id) { page.append(command) }
+        while page.count < query.limit, let entry = try merge.next(in: db, &budget) {
+            // One command can be in several lists, which return it one after the other.
+            guard entry.isMatch, entry.position != last else { continue }
+            last = entry.position
+            passed += 1
+            if passed > offset, let command = try command(at: entry.position) { page.append(command) }
         }
         return (page, total)
     }
 
+    /// Commands of all streams together that are read ahead, about.
+    private static let readAhead = 4096
+
+    private mutating func command(at intent: Position) throws -> StoredCommand? {
+        try db.firstRow("SELECT \(Self.columns) FROM commands WHERE intent = ?", [intent.rawValue]) { try stored(&$0) }
+    }
+
     private mutating func stored(_ columns: inout ColumnReader) throws -> StoredCommand {
-        let (id, deviceID) = (try columns.id() as CommandID, try columns.id() as DeviceID)
         let intent = try records.record(at: Position(rawValue: try columns.value())).body
-        guard let operation = intent.operation else { throw UnreadableColumn(column: "intent") }
+        let id: CommandID = try columns.id()
+        guard let operation = intent.operation, let device = intent.device else { throw UnreadableColumn(column: "intent") }
         let (state, rule) = (try columns.word(CommandState.self), try RuleColumns.read(&columns))
         let command = Command(
-            id: id, deviceID: deviceID, operation: operation, state: state, actor: intent.actor, source: intent.source,
+            id: id, deviceID: device.deviceID, operation: operation, state: state, actor: intent.actor, source: intent.source,
             reason: intent.statedReason, override: intent.override, rule: rule, sent: try columns.optional(),
             changed: try columns.optional(), outcomeDetail: try columns.optional(), stateBefore: try columns.optionalWord(),
             stateAfter: try columns.optionalWord(), requestedAt: try columns.instant(), deadline: try columns.instant(),
             dispatchedAt: try columns.optionalInstant(), completedAt: try columns.optionalInstant())
-        return StoredCommand(command: command, log: intent.log, device: intent.device ?? DeviceStamp(deviceID: deviceID))
+        return StoredCommand(command: command, log: intent.log, device: device)
     }
 }

@@ -3,96 +3,100 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// The commands that a query means, in the words of their table.
+/// The commands that a query matches, by the entries of their intents.
 struct CommandSelection {
-    /// A column that has an index, and the value to find in it.
-    struct Match: Hashable {
-        let column: String
-        let value: DatabaseValue
-        /// The key of the log that the intent must be recorded in; `nil` where the log does not matter.
-        var log: DatabaseValue?
-
-        /// The condition for one row. A column behind `+` is compared row by row and chooses no index; the index of devices has
-        /// the log as well.
-        var sql: String { "\(column) = ?" + (log == nil ? "" : column == "device_id" ? " AND log = ?" : " AND +log = ?") }
-        var arguments: StatementArguments { StatementArguments([value] + [log].compactMap(\.self)) }
-    }
-
-    /// A property or a unit, in one log.
-    struct Place: Hashable {
-        let id: Data
-        let log: Int64
-    }
-
-    /// Matches commands in one of these logs, properties or units, and the actor's own.
-    private(set) var logs: Set<Int64> = []
-    private(set) var properties: Set<Place> = []
-    private(set) var units: Set<Place> = []
-    let actor: Data?
+    /// Matches commands in one of these logs, properties or units, by the keys of the logs, and the actor's own.
+    private(set) var logs: [Int64: StoredLog] = [:]
+    private(set) var wholeLogs: Set<Int64> = []
+    private(set) var properties: [Int64: Set<PropertyID>] = [:]
+    private(set) var units: [Int64: Set<UnitID>] = [:]
+    let actor: UserID?
     /// Restricts the matches to this device, if there is one.
-    let device: Data?
-    /// Whether the actor sent commands to the device in a log that no scope covers.
-    private var isActorsElsewhere = false
+    let device: DeviceID?
+    /// The logs that the scopes cover.
+    private(set) var scopeLogs: Set<Int64> = []
+    /// The logs with commands of the actor; of the device, if there is one.
+    private(set) var actorLogs: Set<Int64> = []
 
-    init(_ query: CommandQuery, in db: Database) throws {
-        (actor, device) = (query.actorUserID?.blob, query.deviceID?.blob)
-        var keys: [LogID: Int64] = [:]
-        for log in Set(query.scopes.map(\.log)) {
-            keys[log] = try db.firstRow("SELECT key FROM logs WHERE log_id = ?", [log.description]) { try $0.value() }
+    init(_ query: CommandQuery, _ unprojected: inout UnprojectedPositions, in db: Database) throws {
+        (actor, device) = (query.actorUserID, query.deviceID)
+        for id in Set(query.scopes.map(\.log)) {
+            if let log = try StoredLog.find(id, in: db) { logs[log.key] = log }
         }
+        let keys = Dictionary(uniqueKeysWithValues: logs.values.map { ($0.id, $0.key) })
+        scopeLogs = Set(keys.values)
         for scope in query.scopes {
-            // A log without a key has no record.
+            // A log without a row has no record.
             guard let log = keys[scope.log] else { continue }
             switch scope {
-            case .gatewayLog, .portfolioLog: logs.insert(log)
-            case .property(let id, _): properties.insert(Place(id: id.blob, log: log))
-            case .unit(let id, _): units.insert(Place(id: id.blob, log: log))
+            case .gatewayLog, .portfolioLog: wholeLogs.insert(log)
+            case .property(let id, _): properties[log, default: []].insert(id)
+            case .unit(let id, _): units[log, default: []].insert(id)
             }
         }
-        guard let actor, let device else { return }
-        let sql = "SELECT log FROM command_counts WHERE actor_user_id = ? AND +device_id = ?"
-        let actorLogs = Set(try db.rows(sql, [actor, device]) { try $0.value(Int64.self) })
-        isActorsElsewhere = !actorLogs.isSubset(of: self.scopeLogs)
-    }
-
-    private var matches: [Match] {
-        logs.map { Match(column: "log", value: $0.databaseValue) }
-            + properties.map { Match(column: "property_id", value: $0.id.databaseValue, log: $0.log.databaseValue) }
-            + units.map { Match(column: "unit_id", value: $0.id.databaseValue, log: $0.log.databaseValue) }
-            + [actor].compactMap { $0.map { Match(column: "actor_user_id", value: $0.databaseValue) } }
-    }
-
-    /// The logs that the scopes cover.
-    var scopeLogs: Set<Int64> { logs.union(properties.map(\.log)).union(units.map(\.log)) }
-
-    /// The index scans to merge: one for each match, or one for the device's commands in each log that a scope covers and, if the
-    /// actor has commands of it in other logs, one for all of the actor's. Other logs are not read, so a device in them costs the
-    /// same as an unknown one. Several scans can return the same command.
-    var streams: [Match] {
-        let matches = matches
-        guard let device else { return matches }
-        return scopeLogs.map { Match(column: "device_id", value: device.databaseValue, log: $0.databaseValue) }
-            + (isActorsElsewhere ? matches.filter { $0.column == "actor_user_id" } : [])
-    }
-
-    /// The further condition on the commands of a stream: none, unless the query has a device.
-    var condition: (sql: String, arguments: StatementArguments) {
-        guard let device, let visibility else { return ("", []) }
-        return (" AND +device_id = ? AND \(visibility.sql)", [device] + visibility.arguments)
-    }
-
-    /// The condition that every matching row meets, whichever index finds it; `nil` if no row can match.
-    var visibility: (sql: String, arguments: StatementArguments)? {
-        let matches = matches
-        guard !matches.isEmpty else { return nil }
-        // Joined as a balanced tree: a chain of a thousand terms exceeds SQLite's limit on expression depth.
-        var terms = matches.map { "(+\($0.sql))" }
-        while terms.count > 1 {
-            let joined = terms
-            terms = stride(from: 0, to: joined.count, by: 2).map { index in
-                index + 1 < joined.count ? "(\(joined[index]) OR \(joined[index + 1]))" : joined[index]
-            }
+        guard let actor else { return }
+        actorLogs = try CommandCounts.logs(of: actor, device: device, in: db)
+        for log in try unprojected.logKeys() {
+            let commands = try unprojected.commands(in: log)
+            if commands.contains(where: { $0.actor == actor && (device == nil || $0.device == device) }) { actorLogs.insert(log) }
         }
-        return (terms[0], matches.reduce(into: StatementArguments()) { $0 += $1.arguments })
+        for key in actorLogs where logs[key] == nil { logs[key] = try StoredLog.find(key: key, in: db) }
     }
+
+    /// Whether the query matches commands of every actor in this place.
+    func hasScope(log: Int64, property: PropertyID?, unit: UnitID?) -> Bool {
+        wholeLogs.contains(log) || property.map { properties[log]?.contains($0) ?? false } ?? false
+            || unit.map { units[log]?.contains($0) ?? false } ?? false
+    }
+
+    func matches(_ key: CommandCounts.Key) -> Bool {
+        guard device == nil || device == key.device else { return false }
+        return hasScope(log: key.log, property: key.property, unit: key.unit) || (actor != nil && actor == key.actor)
+    }
+
+    /// The lists to merge: one for each scope and one for the actor in each log, or one for the device in each log that a scope
+    /// covers and, if the actor has commands of it in other logs, one for the actor there. Other logs are not read, so a device in
+    /// them costs the same as an unknown one. Several lists can return the same command.
+    var streams: [(log: StoredLog, selection: EntrySelection)] {
+        var found: [(log: StoredLog, selection: EntrySelection)] = []
+        func add(_ key: Int64, _ source: EntrySelection.Source, _ condition: (String, [(any StatementValue)?]) = ("", [])) {
+            if let log = logs[key] { found.append((log, EntrySelection(source: source, condition: condition))) }
+        }
+        if let device {
+            for log in scopeLogs { add(log, .postings(.commands(.device(device))), visibility(in: log)) }
+            guard let actor else { return found }
+            for log in actorLogs.subtracting(scopeLogs) {
+                add(log, .postings(.commands(.actor(actor))), (" AND +device_id = ?", [device]))
+            }
+            return found
+        }
+        for log in wholeLogs { add(log, .commands) }
+        for (log, ids) in properties { for id in ids { add(log, .postings(.commands(.property(id)))) } }
+        for (log, ids) in units { for id in ids { add(log, .postings(.commands(.unit(id)))) } }
+        if let actor { for log in actorLogs { add(log, .postings(.commands(.actor(actor)))) } }
+        return found
+    }
+
+    /// The condition that the matching intents of a log meet, whichever list has them.
+    private func visibility(in log: Int64) -> (String, [(any StatementValue)?]) {
+        guard !wholeLogs.contains(log) else { return ("", []) }
+        let (properties, units) = (self.properties[log] ?? [], self.units[log] ?? [])
+        var terms: [String] = []
+        var arguments: [(any StatementValue)?] = []
+        if !properties.isEmpty {
+            terms.append("+property_id IN (\(Self.marks(properties.count)))")
+            arguments += properties.map { $0 }
+        }
+        if !units.isEmpty {
+            terms.append("+unit_id IN (\(Self.marks(units.count)))")
+            arguments += units.map { $0 }
+        }
+        if let actor {
+            terms.append("+actor_user_id = ?")
+            arguments.append(actor)
+        }
+        return (" AND (\(terms.joined(separator: " OR ")))", arguments)
+    }
+
+    private static func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
 }

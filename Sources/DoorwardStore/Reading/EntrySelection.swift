@@ -3,7 +3,7 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Which entries of a log: those that an index finds, and of these the ones that say what else is asked for.
+/// Which entries of a log: those of a source, and of these the ones that meet the conditions.
 struct EntrySelection {
     /// One thing that an entry says.
     enum Match: Hashable {
@@ -31,22 +31,22 @@ struct EntrySelection {
             }
         }
 
-        var value: any DatabaseValueConvertible {
+        var value: any StatementValue {
             switch self {
             case .kind(let kind): kind.rawValue
             case .operation(let operation): operation.rawValue
             case .reason(let reason): reason.rawValue
             case .outcome(let outcome): outcome.rawValue
-            case .device(let id): id.blob
-            case .unit(let id): id.blob
-            case .property(let id): id.blob
-            case .actor(let id): id.blob
+            case .device(let id): id
+            case .unit(let id): id
+            case .property(let id): id
+            case .actor(let id): id
             case .denied(let isDenied): isDenied
             }
         }
 
-        /// Whether few entries of a log say so as a rule, wherever they happened. These alone stand in an index of the column; of
-        /// what is common, and of operations, there is none.
+        /// Whether few entries of a log say so as a rule, wherever they happened. These alone have a posting list; what is
+        /// common, and operations, have none.
         var isRare: Bool {
             switch self {
             case .denied(let isDenied): isDenied
@@ -57,44 +57,41 @@ struct EntrySelection {
             }
         }
 
-        /// Whether an index finds the matching entries.
+        /// Whether a posting list has the matching entries.
         var isIndexed: Bool {
             switch self {
             case .device, .unit, .property, .actor: true
             case .denied, .kind, .operation, .reason, .outcome: isRare
             }
         }
-
-        /// The condition of the index that holds what is rare of the column, for which a query must name it (SQLite, "Partial
-        /// Indexes", section 3).
-        fileprivate var rarity: String {
-            switch self {
-            case .denied: " AND is_denied = 1"
-            case .kind: " AND kind <> 'COMMAND_INTENT' AND kind <> 'COMMAND_OUTCOME' AND kind <> 'DEVICE_EVENT'"
-            case .outcome: " AND outcome <> 'CONFIRMED'"
-            case .device, .unit, .property, .actor, .operation, .reason: ""
-            }
-        }
     }
 
-    /// What an index is asked for: a place, an actor, or what is rare; `nil`: the whole log is read.
-    let driver: Match?
+    /// Where the positions of a stream come from.
+    enum Source: Hashable {
+        /// Every entry of the log.
+        case log
+        /// The intents that began a command, all of the log.
+        case commands
+        case postings(PostingList)
+    }
+
+    let source: Source
     let conditions: [Match]
+    /// A further condition on the columns of an entry, with " AND " before it.
+    let condition: (sql: String, arguments: [(any StatementValue)?])
 
-    /// Conditions that are the driver are met already.
-    init(driver: Match? = nil, conditions: [Match] = []) {
-        (self.driver, self.conditions) = (driver, conditions.filter { $0 != driver })
+    /// Conditions that the source's own entries meet are left out.
+    init(source: Source = .log, conditions: [Match] = [], condition: (sql: String, arguments: [(any StatementValue)?]) = ("", [])) {
+        let met: Match? = if case .postings(.entries(let match)) = source { match } else { nil }
+        (self.source, self.conditions, self.condition) = (source, conditions.filter { $0 != met }, condition)
     }
 
-    /// What goes behind the range of positions. A column behind `+` is compared row by row and chooses no index.
-    var sql: String { driverSQL + conditions.map { " AND +\($0.column) = ?" }.joined() }
+    var hasConditions: Bool { !conditions.isEmpty || !condition.sql.isEmpty }
 
-    var arguments: StatementArguments { driverArguments + StatementArguments(conditions.map(\.value)) }
+    /// What follows the position in a statement about entries. A column behind `+` is compared row by row.
+    var sql: String { conditions.map { " AND +\($0.column) = ?" }.joined() + condition.sql }
 
-    /// The part of `sql` that an index answers.
-    var driverSQL: String { driver.map { " AND \($0.column) = ?\($0.rarity)" } ?? "" }
-
-    var driverArguments: StatementArguments { StatementArguments([driver].compactMap(\.self).map(\.value)) }
+    var arguments: [(any StatementValue)?] { conditions.map(\.value) + condition.arguments }
 }
 
 extension RecordFilter {

@@ -3,9 +3,9 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// The entries of one log, or those that an index finds in it, in the log's order or the reverse.
+/// The entries of one log, or those of a posting list in it, in the log's order or the reverse.
 ///
-/// Where each entry has to fulfil further conditions, entries that do not are passed over inside SQLite; one that does not ends
+/// Where each entry has to meet further conditions, entries that do not are passed over inside SQLite; one that does not ends
 /// each run, so that a page without a match still ends at a place.
 struct EntryStream {
     /// An entry as far as it takes to order it.
@@ -22,6 +22,7 @@ struct EntryStream {
     private let log: StoredLog
     private let selection: EntrySelection
     private let isAscending: Bool
+    private var postings: PostingReading?
     /// The positions that are left to read.
     private var range: Range<Int64>
     private var buffer: ArraySlice<Entry> = []
@@ -31,10 +32,17 @@ struct EntryStream {
     /// The most entries that one run examines.
     static let longestRun = 4096
 
-    /// - Parameter run: entries that the first run examines; where there are conditions, each further one examines twice as many.
-    init(log: StoredLog, selection: EntrySelection, range: Range<Int64>, isAscending: Bool, run: Int) {
+    /// - Parameters:
+    ///   - unprojected: the positions of the source's posting list that are not in it yet, ascending.
+    ///   - run: entries that the first run examines; where there are conditions, each further one examines twice as many.
+    init(
+        log: StoredLog, selection: EntrySelection, unprojected: [Int64], range: Range<Int64>, isAscending: Bool, run: Int
+    ) {
         (self.log, self.selection, self.range) = (log, selection, range)
         (self.isAscending, self.run) = (isAscending, run)
+        if case .postings(let list) = selection.source {
+            postings = PostingReading(list, log: log.key, unprojected: unprojected, isAscending: isAscending)
+        }
     }
 
     /// The next entry that was read; `nil` when all of them were consumed.
@@ -47,52 +55,83 @@ struct EntryStream {
 
     /// Reads the next run. Called when all entries that were read are consumed.
     mutating func fill(from db: Database, _ budget: inout ReadBudget) throws {
-        let last = selection.conditions.isEmpty ? nil : try lastOfRun(in: db)
-        var part = range
-        if let last {
-            part = isAscending ? part.lowerBound..<last.position.rawValue + 1 : last.position.rawValue..<part.upperBound
-        }
-        let arguments: StatementArguments = [part.lowerBound, part.upperBound] + selection.arguments + [run]
-        var found = try db.rows(
-            """
-            SELECT position, at FROM entries WHERE position >= ? AND position < ?\(selection.sql)
-            ORDER BY position \(direction) LIMIT ?
-            """, arguments
-        ) { try entry(&$0, isMatch: true) }
-        budget.spend(rows: selection.conditions.isEmpty ? found.count : run)
-        if let last, found.last?.position != last.position { found.append(last) }
-        let isCut = last != nil || (selection.conditions.isEmpty && found.count == run)
-        buffer = found[...]
-        guard isCut, let end = found.last?.position.rawValue else {
+        let examined: (entries: [Entry], end: Int64?, count: Int) =
+            switch selection.source {
+            case .log: try readLog(db)
+            case .commands: try read(positions: commandPositions(in: db), db)
+            case .postings: try read(positions: postings?.next(run, within: range, in: db) ?? [], db)
+            }
+        budget.spend(rows: examined.count)
+        buffer = examined.entries[...]
+        if let end = examined.end {
+            range = isAscending ? end + 1..<max(end + 1, range.upperBound) : range.lowerBound..<max(end, range.lowerBound)
+        } else {
             range = range.upperBound..<range.upperBound
-            return
         }
-        range = isAscending ? end + 1..<range.upperBound : range.lowerBound..<end
-        if !selection.conditions.isEmpty { run = min(2 * run, Self.longestRun) }
-    }
-
-    /// The last entry that the next run examines, found without looking at its conditions; `nil` when the run reaches the end.
-    private func lastOfRun(in db: Database) throws -> Entry? {
-        guard range.count > run else { return nil }
-        let (low, high) = (range.lowerBound, range.upperBound)
-        // Without an index every position is an entry.
-        let (part, offset) =
-            selection.driver != nil
-            ? (range, run - 1) : (isAscending ? low + Int64(run) - 1..<high : low..<high - Int64(run) + 1, 0)
-        return try db.firstRow(
-            """
-            SELECT position, at FROM entries WHERE position >= ? AND position < ?\(selection.driverSQL)
-            ORDER BY position \(direction) LIMIT 1 OFFSET ?
-            """, [part.lowerBound, part.upperBound] + selection.driverArguments + [offset]
-        ) { try entry(&$0, isMatch: false) }
-    }
-
-    private func entry(_ columns: inout ColumnReader, isMatch: Bool) throws -> Entry {
-        let position = Position(rawValue: try columns.value())
-        return Entry(at: try columns.instant(), position: position, log: log, isMatch: isMatch)
+        if selection.hasConditions { run = min(2 * run, Self.longestRun) }
     }
 
     private var direction: String { isAscending ? "ASC" : "DESC" }
+
+    // MARK: The whole log
+
+    /// Every position of a log is an entry, so the end of a run is known before it is read.
+    ///
+    /// - Returns: `end`: the position that the run ends at, if it is not the last one.
+    private func readLog(_ db: Database) throws -> (entries: [Entry], end: Int64?, count: Int) {
+        let count = min(run, range.count)
+        let part = isAscending ? range.prefix(count) : range.suffix(count)
+        guard let lowest = part.first, let highest = part.last else { return ([], nil, 0) }
+        let end = isAscending ? highest : lowest
+        var found: [Entry] = []
+        try db.step(
+            """
+            SELECT position, at FROM entries WHERE position >= ? AND position <= ?\(selection.sql) ORDER BY position \(direction)
+            """, [lowest, highest] + selection.arguments
+        ) { found.append(entry($0, isMatch: true)) }
+        let isLast = count == range.count
+        if !isLast, found.last?.position.rawValue != end { found += try unlisted(end, in: db) }
+        return (found, isLast ? nil : end, count)
+    }
+
+    // MARK: Positions
+
+    /// The intents of the next commands of the log.
+    private func commandPositions(in db: Database) throws -> [Int64] {
+        var positions: [Int64] = []
+        try db.step(
+            "SELECT intent FROM commands WHERE intent >= ? AND intent < ? ORDER BY intent \(direction) LIMIT ?",
+            [range.lowerBound, range.upperBound, run]
+        ) { positions.append($0.integer(0)) }
+        return positions
+    }
+
+    /// The entries at these positions, in their order, without those that do not meet the conditions.
+    private func read(positions: [Int64], _ db: Database) throws -> (entries: [Entry], end: Int64?, count: Int) {
+        guard let end = positions.last else { return ([], nil, 0) }
+        var found: [Entry] = []
+        let list = "[" + positions.map(String.init).joined(separator: ",") + "]"
+        try db.step(
+            """
+            SELECT position, at FROM json_each(?) CROSS JOIN entries ON position = value WHERE true\(selection.sql)
+            """, [list] + selection.arguments
+        ) { found.append(entry($0, isMatch: true)) }
+        let isLast = positions.count < run
+        if !isLast, found.last?.position.rawValue != end { found += try unlisted(end, in: db) }
+        return (found, isLast ? nil : end, positions.count)
+    }
+
+    /// An entry that was examined and is not listed.
+    private func unlisted(_ position: Int64, in db: Database) throws -> [Entry] {
+        var found: [Entry] = []
+        try db.step("SELECT position, at FROM entries WHERE position = ?", [position]) { found.append(entry($0, isMatch: false)) }
+        return found
+    }
+
+    private func entry(_ row: RowValues, isMatch: Bool) -> Entry {
+        Entry(
+            at: Timestamp(milliseconds: row.integer(1)), position: Position(rawValue: row.integer(0)), log: log, isMatch: isMatch)
+    }
 }
 
 /// A log as its row in the database has it.
@@ -106,5 +145,20 @@ struct StoredLog {
     /// Every position of the log.
     var range: Range<Int64> {
         Position(logKey: key, seq: 0).rawValue..<Position(logKey: key, seq: size).rawValue
+    }
+
+    /// `nil` for a log without a record.
+    static func find(_ id: LogID, in db: Database) throws -> StoredLog? {
+        try db.firstRow("SELECT key, log_id, size FROM logs WHERE log_id = ?", [id.description], read: read)
+    }
+
+    static func find(key: Int64, in db: Database) throws -> StoredLog? {
+        try db.firstRow("SELECT key, log_id, size FROM logs WHERE key = ?", [key], read: read)
+    }
+
+    private static func read(_ columns: inout ColumnReader) throws -> StoredLog {
+        let (key, name): (Int64, String) = (try columns.value(), try columns.value())
+        guard let id = LogID(name) else { throw UnreadableColumn(column: "log_id") }
+        return StoredLog(key: key, id: id, name: name, size: UInt64(try columns.value(Int64.self)))
     }
 }

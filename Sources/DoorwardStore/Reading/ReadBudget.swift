@@ -4,15 +4,17 @@ internal import DoorwardDomain
 struct ReadBudget {
     /// Rows that may still be examined.
     private(set) var rowsLeft: Int
-    private let endsAt: MonotonicInstant
-    private let clock: any GatewayClock
+    private let end: (at: MonotonicInstant, clock: any GatewayClock)?
 
-    init(rows: Int, endsAt: MonotonicInstant, clock: any GatewayClock) {
-        (rowsLeft, self.endsAt, self.clock) = (rows, endsAt, clock)
-    }
+    init(rows: Int, endsAt: MonotonicInstant, clock: any GatewayClock) { (rowsLeft, end) = (rows, (endsAt, clock)) }
+
+    private init() { (rowsLeft, end) = (.max, nil) }
+
+    /// For a page that cannot end early: what it skips is bounded instead.
+    static let unlimited = ReadBudget()
 
     /// Whether the page has to end with what was found so far.
-    var isSpent: Bool { rowsLeft <= 0 || clock.monotonicNow() >= endsAt }
+    var isSpent: Bool { rowsLeft <= 0 || end.map { $0.clock.monotonicNow() >= $0.at } ?? false }
 
     mutating func spend(rows: Int) { rowsLeft -= rows }
 }

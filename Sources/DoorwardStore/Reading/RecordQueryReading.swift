@@ -46,19 +46,21 @@ struct RecordQueryReading {
         var found: [(log: StoredLog, selection: EntrySelection)] = []
         let matches = query.filter.matches
         for scope in Set(query.scopes) {
-            // A whole log is read by what the filter asks for first; a part of one by the index of that part, since others'
-            // entries are not examined.
-            let driver = scope.match ?? matches.first.flatMap { $0.isIndexed ? $0 : nil }
-            let selection = EntrySelection(driver: driver, conditions: matches)
+            // A whole log is read by the filter's first match; a part of one by the part's own list, since the entries of
+            // others are not examined.
+            let match = scope.match ?? matches.first.flatMap { $0.isIndexed ? $0 : nil }
+            let selection = EntrySelection(source: match.map { .postings(.entries($0)) } ?? .log, conditions: matches)
             if let log = try log(scope.log) { found.append((log, selection)) }
         }
         let count = max(1, found.count)
         let share = count == 1 ? query.limit : max(8, query.limit / count * 2)
         let examined = max(8, min(256, budget.rowsLeft / (2 * count)))
+        var unprojected = UnprojectedPositions(db)
         return try found.map { log, selection in
-            let run = selection.conditions.isEmpty ? min(share, EntryStream.longestRun - 1) + 1 : examined
+            let run = selection.hasConditions ? examined : min(share, EntryStream.longestRun - 1) + 1
             return EntryStream(
-                log: log, selection: selection, range: try range(of: log), isAscending: isAscending, run: run)
+                log: log, selection: selection, unprojected: try unprojected.positions(of: selection, in: log.key),
+                range: try range(of: log), isAscending: isAscending, run: run)
         }
     }
 
@@ -68,15 +70,9 @@ struct RecordQueryReading {
     private mutating func log(_ id: LogID) throws -> StoredLog? {
         guard query.filter.log.map({ $0 == id }) ?? true else { return nil }
         if let known = logs[id] { return known }
-        let found = try db.firstRow("SELECT key, log_id, size FROM logs WHERE log_id = ?", [id.description], read: Self.log)
+        let found = try StoredLog.find(id, in: db)
         logs[id] = found
         return found
-    }
-
-    private static func log(_ columns: inout ColumnReader) throws -> StoredLog {
-        let (key, name): (Int64, String) = (try columns.value(), try columns.value())
-        guard let id = LogID(name) else { throw UnreadableColumn(column: "log_id") }
-        return StoredLog(key: key, id: id, name: name, size: UInt64(try columns.value(Int64.self)))
     }
 
     // MARK: Instants and the cursor
@@ -109,21 +105,93 @@ struct RecordQueryReading {
         return try firstPosition(of: log) { comesFirst ? $0 > place.at : $0 >= place.at }
     }
 
-    /// Where the log's first entry stands whose instant is one of those, or the end of the log. Once one is, all after it are.
-    private func firstPosition(of log: StoredLog, where isOne: (Timestamp) -> Bool) throws -> Int64 {
-        var range = log.range
+    /// The position of the log's first entry whose time meets the condition, or the end of the log. Once one does, all after it
+    /// do. The time marks narrow it to a few entries, so that few pages of a large log are read.
+    private func firstPosition(of log: StoredLog, where isMet: (Timestamp) -> Bool) throws -> Int64 {
+        let step = Projector.entriesPerMark
+        // Marks from `seq` 0 on: the last one that does not meet the condition, and the first one that does.
+        let firstMark = try Self.partition(0..<Int64(log.size / step)) { number in
+            let position = Position(logKey: log.key, seq: UInt64(number) * step).rawValue
+            // A mark that is not projected yet is not needed: the entries behind the last mark are examined themselves.
+            return try time(of: position, in: "time_marks").map(isMet) ?? true
+        }
+        let (low, high) = (UInt64(max(0, firstMark - 1)) * step, min(log.size, UInt64(firstMark) * step))
+        let isBehindMarks = try firstMark == Int64(log.size / step) || isUnprojected(UInt64(firstMark) * step, in: log)
+        let range = Int64(low)..<Int64(isBehindMarks ? log.size : high)
+        let seq = try Self.partition(range) { seq in
+            let position = Position(logKey: log.key, seq: UInt64(seq)).rawValue
+            guard let at = try time(of: position, in: "entries") else { throw UnreadableColumn(column: "position") }
+            return isMet(at)
+        }
+        return Position(logKey: log.key, seq: UInt64(seq)).rawValue
+    }
+
+    private func isUnprojected(_ seq: UInt64, in log: StoredLog) throws -> Bool {
+        try time(of: Position(logKey: log.key, seq: seq).rawValue, in: "time_marks") == nil
+    }
+
+    private func time(of position: Int64, in table: String) throws -> Timestamp? {
+        var found: Timestamp?
+        try db.step("SELECT at FROM \(table) WHERE position = ?", [position]) {
+            found = Timestamp(milliseconds: $0.integer(0))
+        }
+        return found
+    }
+
+    /// The first number of a range that meets a condition which all after it meet; the end of the range if none does.
+    private static func partition(_ numbers: Range<Int64>, where isMet: (Int64) throws -> Bool) rethrows -> Int64 {
+        var range = numbers
         while !range.isEmpty {
             let middle = range.lowerBound + (range.upperBound - range.lowerBound) / 2
-            let at = try db.firstRow("SELECT at FROM entries WHERE position = ?", [middle]) { try $0.instant() }
-            guard let at else { throw UnreadableColumn(column: "position") }
-            range = isOne(at) ? range.lowerBound..<middle : middle + 1..<range.upperBound
+            range = try isMet(middle) ? range.lowerBound..<middle : middle + 1..<range.upperBound
         }
         return range.lowerBound
     }
 }
 
+/// The positions of posting lists that are not projected, from the logs themselves. Each log is read once, when it is needed.
+struct UnprojectedPositions {
+    private let db: Database
+    private var logs: [Int64: UnprojectedLog]?
+    private var entries: [Int64: (positions: [EntrySelection.Source: [Int64]], commands: [CommandCounts.Key])] = [:]
+
+    init(_ db: Database) { self.db = db }
+
+    /// Ascending.
+    mutating func positions(of selection: EntrySelection, in log: Int64) throws -> [Int64] {
+        guard case .postings = selection.source else { return [] }
+        return try read(log).positions[selection.source] ?? []
+    }
+
+    /// The keys of the commands in a log that are not counted yet, one for each command.
+    mutating func commands(in log: Int64) throws -> [CommandCounts.Key] { try read(log).commands }
+
+    /// The logs that have entries which are not projected.
+    mutating func logKeys() throws -> [Int64] { Array(try loadLogs().keys) }
+
+    private mutating func read(
+        _ log: Int64
+    ) throws -> (positions: [EntrySelection.Source: [Int64]], commands: [CommandCounts.Key]) {
+        if let known = entries[log] { return known }
+        var found = (positions: [EntrySelection.Source: [Int64]](), commands: [CommandCounts.Key]())
+        for entry in try loadLogs()[log]?.entries(in: db) ?? [] {
+            for list in entry.lists { found.positions[.postings(list), default: []].append(entry.position.rawValue) }
+            if let key = CommandCounts.Key(entry) { found.commands.append(key) }
+        }
+        entries[log] = found
+        return found
+    }
+
+    private mutating func loadLogs() throws -> [Int64: UnprojectedLog] {
+        if let logs { return logs }
+        let found = Dictionary(uniqueKeysWithValues: try UnprojectedLog.all(in: db).map { ($0.key, $0) })
+        logs = found
+        return found
+    }
+}
+
 extension RecordScope {
-    /// What the scope's index is asked for; `nil` for a whole log.
+    /// What entries of the scope have in common; `nil` for a whole log.
     fileprivate var match: EntrySelection.Match? {
         switch self {
         case .gatewayLog, .portfolioLog: nil

@@ -1,4 +1,5 @@
 internal import DoorwardControl
+internal import DoorwardDomain
 import GRDB
 internal import GRDBSQLite
 
@@ -9,10 +10,14 @@ extension Database {
     ///
     /// - Throws: `Refusal` for a text with U+0000 in it; `DatabaseError` as the library would.
     func run(_ sql: String, _ arguments: [(any StatementValue)?] = []) throws {
-        let statement = try cachedStatement(sql: sql)
         // A transaction's begin and end are what the library keeps watch over.
-        guard !arguments.isEmpty else { return try statement.execute() }
-        let handle = statement.sqliteStatement
+        guard !arguments.isEmpty else { return try cachedStatement(sql: sql).execute() }
+        try step(sql, arguments) { _ in }
+    }
+
+    /// Runs a statement and hands each row to `read`, bound as by `run`. The row is valid during the call alone.
+    func step(_ sql: String, _ arguments: [(any StatementValue)?], read: (RowValues) throws -> Void) throws {
+        let handle = try cachedStatement(sql: sql).sqliteStatement
         guard sqlite3_bind_parameter_count(handle) == arguments.count else {
             throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "wrong number of values for a statement", sql: sql)
         }
@@ -28,7 +33,7 @@ extension Database {
         while true {
             switch sqlite3_step(handle) {
             case SQLITE_DONE: return
-            case SQLITE_ROW: continue
+            case SQLITE_ROW: try read(RowValues(statement: handle))
             case let code: throw lastError(code, sql)
             }
         }
@@ -59,5 +64,33 @@ extension Database {
         guard let row = try cursor.next() else { return nil }
         var columns = ColumnReader(row)
         return try read(&columns)
+    }
+}
+
+/// The values of the row that a statement has reached, by their columns from 0.
+struct RowValues {
+    fileprivate let statement: OpaquePointer
+
+    /// 0 for NULL.
+    func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(statement, column) }
+
+    func isNull(_ column: CInt) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+
+    /// Empty for NULL.
+    func bytes(_ column: CInt) -> [UInt8] {
+        guard let start = sqlite3_column_blob(statement, column) else { return [] }
+        return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+    }
+
+    /// `nil` for NULL, and for what is no id.
+    func id<Entity>(_ column: CInt) -> EntityID<Entity>? {
+        guard sqlite3_column_bytes(statement, column) == 16, let start = sqlite3_column_blob(statement, column) else { return nil }
+        return EntityID(blob: UnsafeRawBufferPointer(start: start, count: 16))
+    }
+
+    /// A word of the domain, by its raw value; `nil` for NULL and for another text.
+    func word<Word: RawRepresentable<String>>(_ column: CInt) -> Word? {
+        guard let start = sqlite3_column_text(statement, column) else { return nil }
+        return Word(rawValue: String(cString: start))
     }
 }

@@ -42,9 +42,10 @@ struct BatchWriter {
 
     private mutating func write(_ transactions: [StoreTransaction], in db: Database) throws -> [Answer] {
         hooks.beforeBatch(transactions.count)
+        try ledger.prepare(in: db)
         try db.run("BEGIN IMMEDIATE")
         let answers = try applyTogether(transactions, in: db) ?? transactions.map { try attempt($0, in: db) }
-        try ledger.writeHeads(in: db)
+        try ledger.finishBatch(projectingAt: limits.entriesPerProjection, in: db)
         try hooks.beforeCommit(transactions.count)
         try db.run("COMMIT")
         ledger.commit(limit: limits.cachedEntries)
@@ -98,10 +99,21 @@ struct BatchWriter {
         for change in transaction.credentials { try CredentialWriting.apply(change, in: db) }
         let appended = try ledger.append(transaction.records, in: db)
         for change in transaction.commands {
-            try CommandWriting.apply(change, records: transaction.records, appended: appended, in: db)
+            let intent = try CommandWriting.apply(change, records: transaction.records, appended: appended, in: db)
+            if let intent { ledger.markCommand(at: intent) }
         }
         for entry in transaction.idempotency { try IdempotencyWriting.keep(entry, in: db) }
         return appended.map(\.place)
+    }
+
+    /// Projects the entries that are left, in a transaction of its own.
+    mutating func projectAll() throws {
+        try connection.queue.writeWithoutTransaction { db in
+            try db.inTransaction(.immediate) {
+                try ledger.projectAll(in: db)
+                return .commit
+            }
+        }
     }
 
     /// Checkpoints when enough was written, between two batches and never inside a commit.

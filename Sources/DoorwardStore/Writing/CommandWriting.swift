@@ -3,19 +3,19 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Puts commands into their table. What a command shares with the record of its intent (who, what, why) is kept there
-/// alone, and the table points at it.
+/// Writes commands into their table. What a command shares with the record of its intent (who, where, what, why) is stored with
+/// that record alone; the command's row has its position.
 enum CommandWriting {
-    /// - Parameter records: the transaction's records, and where each came to stand.
+    /// - Parameter records: the transaction's records, and where each of them was appended.
+    /// - Returns: the position of the intent of a new command.
     static func apply(
         _ change: CommandChange, records: [PendingRecord], appended: [AppendedRecord], in db: Database
-    ) throws {
+    ) throws -> Position? {
         switch change {
-        case .begin(let command, let log):
-            guard let index = records.firstIndex(where: { isIntent($0.body, of: command, in: log) }) else {
-                throw Refusal(.intentMissing)
-            }
-            try insert(command, intent: records[index].body, at: appended[index].position, in: db)
+        case .begin(let command, let index):
+            guard records.indices.contains(index), records[index].body.isIntent(of: command) else { throw Refusal(.intentMissing) }
+            try insert(command, intent: appended[index].position, in: db)
+            return appended[index].position
         case .update(let command):
             guard !command.state.isEnd else { throw Refusal(.refused("not_an_update")) }
             try update(command, in: db)
@@ -23,37 +23,27 @@ enum CommandWriting {
             guard command.state.isEnd else { throw Refusal(.refused("not_an_end")) }
             try update(command, in: db)
         }
+        return nil
     }
 
-    private static func isIntent(_ body: RecordBody, of command: Command, in log: LogID) -> Bool {
-        body.kind == .commandIntent && body.commandID == command.id && body.log == log && body.operation == command.operation
-            && body.device?.deviceID == command.deviceID && body.actor == command.actor
-    }
-
-    private static func insert(_ command: Command, intent: RecordBody, at position: Position, in db: Database) throws {
-        let isTenants = intent.log != .gateway
+    private static func insert(_ command: Command, intent: Position, in db: Database) throws {
         do {
             try db.run(
                 """
-                INSERT INTO commands (id, device_id, intent, state, is_ended, rule_id, rule_role, sent, changed, outcome_detail,
-                    state_before, state_after, requested_at, deadline, dispatched_at, completed_at,
-                    log, unit_id, property_id, actor_user_id)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO commands (intent, id, state, is_ended, rule_id, rule_role, sent, changed, outcome_detail,
+                    state_before, state_after, requested_at, deadline, dispatched_at, completed_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
-                    command.id, command.deviceID, position.rawValue, command.state.rawValue, command.state.isEnd,
+                    intent.rawValue, command.id, command.state.rawValue, command.state.isEnd,
                     RuleColumns.id(of: command.rule), command.rule.role.rawValue, command.sent, command.changed,
                     command.outcomeDetail, command.stateBefore?.rawValue, command.stateAfter?.rawValue,
                     command.requestedAt.milliseconds, command.deadline.milliseconds, command.dispatchedAt?.milliseconds,
-                    command.completedAt?.milliseconds, position.logKey, isTenants ? intent.unitID : nil,
-                    isTenants ? intent.propertyID : nil, intent.actor.userID,
+                    command.completedAt?.milliseconds,
                 ])
-        } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_PRIMARYKEY {
+        } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
             throw Refusal(.commandExists)
         }
-        try CommandCounts.add(
-            command.deviceID, log: position.logKey, property: isTenants ? intent.propertyID : nil,
-            unit: isTenants ? intent.unitID : nil, actor: intent.actor.userID, in: db)
     }
 
     private static func update(_ command: Command, in db: Database) throws {

@@ -23,6 +23,7 @@ struct LogLedger {
     private var heads = LayeredCache<LogID, Head>()
     private var keys = LayeredCache<KeyName, PersonKey>()
     private var random: any RandomNumberGenerator & Sendable
+    private var projector = Projector()
 
     init(random: any RandomNumberGenerator & Sendable) { self.random = random }
 
@@ -31,21 +32,38 @@ struct LogLedger {
     mutating func releaseSavepoint() {
         heads.releaseSavepoint()
         keys.releaseSavepoint()
+        projector.releaseSavepoint()
     }
 
     mutating func undoSavepoint() {
         heads.undoSavepoint()
         keys.undoSavepoint()
+        projector.undoSavepoint()
     }
 
     /// After a ROLLBACK: what was set since the last COMMIT never was.
     mutating func undoBatch() {
         heads.undoBatch()
         keys.undoBatch()
+        projector.undoBatch()
     }
 
-    /// Writes the new ends of the logs, once for a batch. Before COMMIT.
-    func writeHeads(in db: Database) throws {
+    /// Reads, once, what the connection before has left. Before the transaction of the first batch.
+    mutating func prepare(in db: Database) throws { try projector.loadIfNeeded(from: db) }
+
+    /// Writes the new ends of the logs, once for a batch, and projects if that many entries wait for it. Before COMMIT.
+    mutating func finishBatch(projectingAt limit: Int, in db: Database) throws {
+        try writeHeads(in: db)
+        if projector.count >= limit { try projector.project(in: db) }
+    }
+
+    /// Projects what is left. Outside a batch.
+    mutating func projectAll(in db: Database) throws {
+        try projector.loadIfNeeded(from: db)
+        try projector.project(in: db)
+    }
+
+    private func writeHeads(in db: Database) throws {
         for head in heads.uncommitted.values {
             try db.run(
                 "UPDATE logs SET size = ?, frontier = ?, last_at = ? WHERE key = ?",
@@ -56,9 +74,13 @@ struct LogLedger {
     mutating func commit(limit: Int) {
         heads.commit(limit: limit)
         keys.commit(limit: limit)
+        projector.commit()
     }
 
     // MARK: Appending
+
+    /// The entry that was appended at this position is the intent of a new command.
+    mutating func markCommand(at position: Position) { projector.markCommand(at: position) }
 
     /// Appends the records in their order.
     mutating func append(_ records: [PendingRecord], in db: Database) throws -> [AppendedRecord] {
@@ -87,6 +109,7 @@ struct LogLedger {
         }
         let position = Position(logKey: head.key, seq: seq)
         try insert(encoded, of: body, at: position, in: db)
+        projector.append(IndexedEntry(body, at: position))
         head.frontier.append(leafHash: encoded.leafHash)
         head.lastAt = body.at
         heads.set(body.log, head)

@@ -79,8 +79,11 @@ actor StoreWriter {
     func drain() throws(StoreError) {
         inbox.close()
         while writeNext() {}
-        guard case .open(let writer) = condition else { return }
+        guard case .open(var writer) = condition else { return }
+        condition = .closed
         do {
+            try writer.projectAll()
+            condition = .open(writer)
             try hooks.beforeCheckpoint()
             try writer.connection.cutLog()
             try hooks.afterCheckpoint()

@@ -130,7 +130,11 @@ extension StoreConformance {
             _ = try await store.commit(script.begin(command))
             written.append(StoredCommand(command: command, log: script.log(of: device), device: script.stamp(device)))
         }
-        return written.sorted { ($0.command.requestedAt, $0.command.id) < ($1.command.requestedAt, $1.command.id) }
+        // By the records of the intents: time, then log, then the order within the log.
+        return written.enumerated().sorted {
+            ($0.element.command.requestedAt, $0.element.log.description, $0.offset)
+                < ($1.element.command.requestedAt, $1.element.log.description, $1.offset)
+        }.map(\.element)
     }
 
     private static func commandQueries(_ script: StoreScript) -> [CommandQuery] {

@@ -1,6 +1,17 @@
 package import DoorwardControl
 package import DoorwardDomain
 
+extension StoreTransaction {
+    /// Adds the commands and records of another transaction behind those that there are.
+    package mutating func append(_ other: StoreTransaction) {
+        let count = records.count
+        commands += other.commands.map { change in
+            if case .begin(let command, let intent) = change { .begin(command, intent: intent + count) } else { change }
+        }
+        records += other.records
+    }
+}
+
 /// Transactions for tests of a store: commands with the records of their intents and outcomes, and single records, in a
 /// small tenancy with two portfolios.
 package struct StoreScript: Sendable {
@@ -68,8 +79,7 @@ package struct StoreScript: Sendable {
 
     /// The command with the record of its intent.
     package mutating func begin(_ command: Command) -> StoreTransaction {
-        let log = log(of: command.deviceID)
-        return StoreTransaction(commands: [.begin(command, log: log)], records: [PendingRecord(intent(of: command))])
+        StoreTransaction(commands: [.begin(command, intent: 0)], records: [PendingRecord(intent(of: command))])
     }
 
     /// The record that goes with `.begin`, with a new id each time.

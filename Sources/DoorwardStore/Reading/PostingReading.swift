@@ -1,0 +1,70 @@
+internal import DoorwardDomain
+import GRDB
+
+/// Reads the positions of a posting list in one log, in the log's order or the reverse: those that are not projected from memory,
+/// the others block by block.
+struct PostingReading {
+    private let list: PostingList
+    private let log: Int64
+    private let isAscending: Bool
+    /// Ascending; all of them lie after those of the blocks.
+    private let unprojected: [Int64]
+    /// What is left of the block that was read last, in the order of reading.
+    private var block: ArraySlice<Int64> = []
+
+    init(_ list: PostingList, log: Int64, unprojected: [Int64], isAscending: Bool) {
+        (self.list, self.log, self.unprojected, self.isAscending) = (list, log, unprojected, isAscending)
+    }
+
+    /// The next positions of `range`, `count` at the most; fewer only at its end. Each call's range begins where the positions of
+    /// the call before ended.
+    mutating func next(_ count: Int, within range: Range<Int64>, in db: Database) throws -> [Int64] {
+        let recent = unprojected.filter(range.contains)
+        if !isAscending {
+            let found = Array(recent.reversed().prefix(count))
+            return try found + projected(count - found.count, range, in: db)
+        }
+        let found = try projected(count, range, in: db)
+        return found + recent.prefix(count - found.count)
+    }
+
+    private mutating func projected(_ count: Int, _ range: Range<Int64>, in db: Database) throws -> [Int64] {
+        var (found, rest): ([Int64], Range<Int64>) = ([], range)
+        while found.count < count, !rest.isEmpty {
+            block = block.drop { !rest.contains($0) }
+            if block.isEmpty { block = try nextBlock(rest, in: db) }
+            guard !block.isEmpty else { break }
+            let taken = block.prefix(count - found.count).prefix { rest.contains($0) }
+            guard let last = taken.last else { break }
+            found += taken
+            block = block.dropFirst(taken.count)
+            rest = isAscending ? last + 1..<rest.upperBound : rest.lowerBound..<last
+        }
+        return found
+    }
+
+    /// The last block that begins before a `seq`, which may contain it.
+    private static let blockBefore =
+        "(SELECT max(first) FROM postings WHERE facet = ? AND value = ? AND log = ? AND first <= ?)"
+
+    /// The positions in `range` of the first block, in the order of reading, that has any.
+    private func nextBlock(_ range: Range<Int64>, in db: Database) throws -> ArraySlice<Int64> {
+        let (low, high) = (Position(rawValue: range.lowerBound).seq, Position(rawValue: range.upperBound - 1).seq)
+        let key: [(any StatementValue)?] = [list.facet, list.value, log]
+        let (sql, arguments): (String, [(any StatementValue)?]) =
+            isAscending
+            ? ("first >= coalesce(\(Self.blockBefore), 0) AND first <= ? AND last >= ? ORDER BY first LIMIT 1",
+                key + [Int64(low), Int64(high), Int64(low)])
+            : ("first <= ? ORDER BY first DESC LIMIT 1", [Int64(high)])
+        var positions: [Int64] = []
+        try db.step(
+            "SELECT first, last, count, deltas FROM postings WHERE facet = ? AND value = ? AND log = ? AND \(sql)",
+            key + arguments
+        ) { row in
+            let seqs = PostingBlock.seqs(first: row.integer(0), last: row.integer(1), count: row.integer(2), deltas: row.bytes(3))
+            guard let seqs else { throw UnreadableColumn(column: "deltas") }
+            positions = seqs.map { Position(logKey: log, seq: $0).rawValue }.filter(range.contains)
+        }
+        return isAscending ? positions[...] : positions.reversed()[...]
+    }
+}

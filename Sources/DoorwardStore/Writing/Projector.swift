@@ -1,0 +1,201 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+import GRDB
+
+/// Brings the posting lists, the time marks and the counts of commands up to the end of the log, many entries at a time.
+///
+/// An answered write has made the log durable. What a list is found by trails it by at most `StoreLimits.unprojectedEntries`
+/// entries, which readers take from the log itself, so no answer is stale. Belongs to one connection, and forgets with it.
+struct Projector {
+    /// Entries that are not projected, in the order in which they were appended.
+    private var entries: [IndexedEntry] = []
+    /// How many of `entries` are committed, and how many remain when the open savepoint is undone.
+    private var (committed, kept) = (0, 0)
+    private var isLoaded = false
+
+    /// Every sixteenth entry of a log has a time mark.
+    static let entriesPerMark: UInt64 = 16
+
+    /// Reads, once, the entries that an earlier connection has not projected.
+    mutating func loadIfNeeded(from db: Database) throws {
+        guard !isLoaded else { return }
+        entries = try UnprojectedLog.all(in: db).flatMap { try $0.entries(in: db) }
+        (committed, kept, isLoaded) = (entries.count, entries.count, true)
+    }
+
+    var count: Int { entries.count }
+
+    // MARK: In step with the database
+
+    mutating func append(_ entry: IndexedEntry) { entries.append(entry) }
+
+    /// Marks the entry at a position that the open transaction has appended as the intent of a new command.
+    mutating func markCommand(at position: Position) {
+        guard let index = entries.lastIndex(where: { $0.position == position }) else { return }
+        entries[index].isCommand = true
+    }
+
+    mutating func releaseSavepoint() { kept = entries.count }
+
+    mutating func undoSavepoint() { entries.removeLast(entries.count - kept) }
+
+    /// After a ROLLBACK.
+    mutating func undoBatch() {
+        entries.removeLast(entries.count - committed)
+        kept = committed
+    }
+
+    /// After a COMMIT.
+    mutating func commit() { (committed, kept) = (entries.count, entries.count) }
+
+    // MARK: Projecting
+
+    /// Projects all entries, in the order of the table of lists. The caller commits, or drops the connection.
+    mutating func project(in db: Database) throws {
+        try Self.project(entries, in: db)
+        entries.removeAll(keepingCapacity: true)
+        (committed, kept) = (0, 0)
+    }
+
+    private static func project(_ entries: [IndexedEntry], in db: Database) throws {
+        var lists: [ListKey: [UInt64]] = [:]
+        var counts: [CommandCounts.Key: Int] = [:]
+        var sizes: [Int64: UInt64] = [:]
+        for entry in entries {
+            let (log, seq) = (entry.position.logKey, entry.position.seq)
+            for list in entry.lists { lists[ListKey(facet: list.facet, value: list.value, log: log), default: []].append(seq) }
+            if entry.isCommand, let key = CommandCounts.Key(entry) { counts[key, default: 0] += 1 }
+            if seq.isMultiple(of: Self.entriesPerMark) {
+                try db.run(
+                    "INSERT INTO time_marks (position, at) VALUES (?, ?)", [entry.position.rawValue, entry.at.milliseconds])
+            }
+            sizes[log] = max(sizes[log] ?? 0, seq + 1)
+        }
+        for (key, seqs) in lists.sorted(by: { $0.key < $1.key }) { try append(seqs, to: key, in: db) }
+        try CommandCounts.add(counts, in: db)
+        for (log, size) in sizes { try db.run("UPDATE logs SET projected = ? WHERE key = ?", [Int64(size), log]) }
+    }
+
+    // MARK: At the start
+
+    /// Entries that one transaction projects at the start.
+    private static let entriesAtOnce = 4096
+
+    /// Projects entries until no more than `limit` of them are left, in transactions of bounded size. Posting lists that were
+    /// deleted altogether are made anew from the log.
+    static func catchUp(_ queue: DatabaseQueue, limit: Int) throws {
+        try queue.writeWithoutTransaction { db in
+            try db.inTransaction(.immediate) {
+                try resetIfDeleted(db)
+                return .commit
+            }
+            while true {
+                let logs = try UnprojectedLog.all(in: db)
+                guard logs.reduce(0, { $0 + $1.seqs.count }) > limit, let log = logs.first else { return }
+                try db.inTransaction(.immediate) {
+                    try project(try log.entries(limit: entriesAtOnce, in: db), in: db)
+                    return .commit
+                }
+            }
+        }
+    }
+
+    /// Every record is in at least one posting list.
+    private static func resetIfDeleted(_ db: Database) throws {
+        let hasLists = try db.firstRow("SELECT 1 FROM postings LIMIT 1") { _ in true } ?? false
+        let isExpected = try db.firstRow("SELECT 1 FROM logs WHERE projected > 0 LIMIT 1") { _ in true } ?? false
+        guard isExpected, !hasLists else { return }
+        try db.execute(
+            sql: """
+                UPDATE logs SET projected = 0;
+                DELETE FROM time_marks;
+                DELETE FROM command_counts;
+                DELETE FROM command_totals;
+                """)
+    }
+
+    /// The key of a list of one log, in the order of the table.
+    private struct ListKey: Hashable, Comparable {
+        let facet: Int64
+        let value: [UInt8]
+        let log: Int64
+
+        static func < (a: Self, b: Self) -> Bool {
+            if a.facet != b.facet { return a.facet < b.facet }
+            if a.value != b.value { return a.value.lexicographicallyPrecedes(b.value) }
+            return a.log < b.log
+        }
+    }
+
+    /// Fills the list's last block, then adds blocks. A last block that cannot be read is left to `store check`.
+    private static func append(_ seqs: [UInt64], to key: ListKey, in db: Database) throws {
+        var rest = seqs[...]
+        var filled: (first: Int64, last: Int64, count: Int64, deltas: [UInt8])?
+        try db.step(
+            "SELECT first, last, count, deltas FROM postings WHERE facet = ? AND value = ? AND log = ? ORDER BY first DESC LIMIT 1",
+            [key.facet, key.value, key.log]
+        ) { row in
+            let (first, last, count, deltas) = (row.integer(0), row.integer(1), row.integer(2), row.bytes(3))
+            let room = PostingBlock.capacity - Int(clamping: count)
+            guard room > 0, let next = rest.first, last < Int64(next),
+                PostingBlock.seqs(first: first, last: last, count: count, deltas: deltas) != nil
+            else { return }
+            let added = rest.prefix(room)
+            rest = rest.dropFirst(room)
+            filled = (
+                first, Int64(added.last ?? 0), count + Int64(added.count),
+                deltas + PostingBlock.deltas(of: [UInt64(last)] + added)
+            )
+        }
+        if let filled {
+            try db.run(
+                "UPDATE postings SET last = ?, count = ?, deltas = ? WHERE facet = ? AND value = ? AND log = ? AND first = ?",
+                [filled.last, filled.count, filled.deltas, key.facet, key.value, key.log, filled.first])
+        }
+        while !rest.isEmpty {
+            let added = rest.prefix(PostingBlock.capacity)
+            rest = rest.dropFirst(PostingBlock.capacity)
+            guard let first = added.first, let last = added.last else { return }
+            try db.run(
+                "INSERT INTO postings (facet, value, log, first, last, count, deltas) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [key.facet, key.value, key.log, Int64(first), Int64(last), added.count, PostingBlock.deltas(of: added)])
+        }
+    }
+}
+
+/// A log with entries that are not projected.
+struct UnprojectedLog {
+    let key: Int64
+    /// The `seq`s that are not projected.
+    let seqs: Range<UInt64>
+
+    /// Every such log, by an index that has no other.
+    static func all(in db: Database) throws -> [UnprojectedLog] {
+        var logs: [UnprojectedLog] = []
+        try db.step("SELECT key, projected, size FROM logs WHERE projected < size", []) { row in
+            logs.append(
+                UnprojectedLog(key: row.integer(0), seqs: UInt64(clamping: row.integer(1))..<UInt64(clamping: row.integer(2))))
+        }
+        return logs
+    }
+
+    /// The entries, in the order of the log.
+    func entries(limit: Int = .max, in db: Database) throws -> [IndexedEntry] {
+        let end = seqs.lowerBound + UInt64(min(limit, seqs.count))
+        var entries: [IndexedEntry] = []
+        try db.step(
+            """
+            SELECT \(IndexedEntry.columns), EXISTS (SELECT 1 FROM commands WHERE intent = position)
+            FROM entries WHERE position >= ? AND position < ? ORDER BY position
+            """,
+            [
+                Position(logKey: key, seq: seqs.lowerBound).rawValue, Position(logKey: key, seq: end).rawValue,
+            ]
+        ) { row in
+            var entry = IndexedEntry(row)
+            entry.isCommand = row.integer(10) == 1
+            entries.append(entry)
+        }
+        return entries
+    }
+}
