@@ -1,5 +1,5 @@
-package import DoorwardDomain
-package import DoorwardPolicy
+internal import DoorwardDomain
+internal import DoorwardPolicy
 
 /// The use cases of the access log: reading what one may read of it.
 package struct AccessHistory: Sendable {
@@ -13,13 +13,13 @@ package struct AccessHistory: Sendable {
     package func records(
         for caller: Caller, filter: RecordFilter?, order: RecordQuery.Order, after: RecordPlace?, limit: Int
     ) async throws(GatewayError) -> RecordPage {
-        let tenancy = writer.directory.current
+        let (tenancy, subject) = writer.directory.resolve(caller)
         guard let filter else { return RecordPage(records: [], next: nil) }
-        let scopes = tenancy.recordScopes(of: caller.userID, filteredBy: filter)
+        let scopes = tenancy.recordScopes(of: subject, filteredBy: filter)
         guard !scopes.isEmpty else { return RecordPage(records: [], next: nil) }
         var query = RecordQuery(scopes: scopes, filter: filter, order: order, after: after, limit: limit)
         // The reader is identified by all scopes that the caller may read: a filter does not create a separate queue entry.
-        query.reader = tenancy.listReader(caller.userID, tenancy.recordScopes(of: caller.userID))
+        query.reader = tenancy.listReader(subject.userID, tenancy.recordScopes(of: subject))
         return try await storing { () throws(StoreError) in try await writer.ledger.store.page(query) }
     }
 }
@@ -27,18 +27,18 @@ package struct AccessHistory: Sendable {
 extension TenancyDirectory {
     /// The scopes of a list under a filter. In the records of their unit a resident reads neither which member of the staff
     /// acted nor why somebody was denied, so naming that finds nothing there: a filter shows no more than the record does.
-    fileprivate func recordScopes(of userID: UserID, filteredBy filter: RecordFilter) -> [RecordScope] {
-        let scopes = recordScopes(of: userID)
-        let namesOther = filter.actorUserID.map { $0 != userID } ?? false
+    fileprivate func recordScopes(of subject: Subject, filteredBy filter: RecordFilter) -> [RecordScope] {
+        let scopes = recordScopes(of: subject)
+        let namesOther = filter.actorUserID.map { !subject.isUser($0) } ?? false
         guard namesOther || filter.reason != nil else { return scopes }
         return scopes.filter { if case .unit = $0 { false } else { true } }
     }
 
-    /// The parts of the logs that a user may read: the gateway's own for a super admin, and what their roles reach.
-    package func recordScopes(of userID: UserID) -> [RecordScope] {
+    /// The parts of the logs that a subject may read: the gateway's own for a super admin, and what its roles reach.
+    func recordScopes(of subject: Subject) -> [RecordScope] {
         var scopes: [RecordScope] =
-            SecurityService.allows(userID, .gatewayLogRead, on: .gateway, in: self).isAllowed ? [.gatewayLog] : []
-        for entity in SecurityService.entities(where: userID, holds: .viewAccessHistory, in: self) {
+            SecurityService.allows(subject, .gatewayLogRead, on: .gateway, in: self).isAllowed ? [.gatewayLog] : []
+        for entity in SecurityService.entities(where: subject, holds: .viewAccessHistory) {
             switch entity {
             case .portfolio(let id): scopes.append(.portfolioLog(id))
             case .property(let id): if let portfolio = property(id)?.portfolioID { scopes.append(.property(id, in: portfolio)) }
@@ -49,7 +49,7 @@ extension TenancyDirectory {
     }
 
     /// For whom the store reads a list of these scopes.
-    func listReader(_ userID: UserID, _ scopes: [RecordScope]) -> ListReader {
+    func listReader(_ userID: UserID?, _ scopes: [RecordScope]) -> ListReader {
         ListReader(userID: userID, logs: Set(scopes.map(\.log)))
     }
 }

@@ -35,7 +35,8 @@ package struct AdapterStates: Sendable {
     ///
     /// - Throws: `.denied`.
     package func requireReading(by caller: Caller) throws(GatewayError) {
-        try directory.current.require(.adaptersManage, of: caller, on: .gateway)
+        let (tenancy, subject) = directory.resolve(caller)
+        try tenancy.require(.adaptersManage, of: subject, on: .gateway)
     }
 }
 

@@ -13,7 +13,7 @@ final class DenialRecorder: Sendable {
     private let clock: any GatewayClock
     private let random: RandomSource
     private let perMinute: Int
-    private let minutes = Mutex<[UserID: Minute]>([:])
+    private let minutes = Mutex<[Principal: Minute]>([:])
 
     init(ledger: Ledger, clock: any GatewayClock, random: RandomSource, perMinute: Int) {
         (self.ledger, self.clock, self.random, self.perMinute) = (ledger, clock, random, perMinute)
@@ -25,15 +25,15 @@ final class DenialRecorder: Sendable {
     func admit(_ caller: Caller) async throws(GatewayError) {
         let now = clock.monotonicNow()
         let (wait, isFirst) = minutes.withLock { minutes -> (Duration?, Bool) in
-            guard var minute = minutes[caller.userID] else { return (nil, false) }
+            guard var minute = minutes[caller.principal] else { return (nil, false) }
             let end = minute.start.advanced(by: .seconds(60))
             guard now < end else {
-                minutes[caller.userID] = nil
+                minutes[caller.principal] = nil
                 return (nil, false)
             }
             guard minute.denied >= perMinute else { return (nil, false) }
             minute.denied += 1
-            minutes[caller.userID] = minute
+            minutes[caller.principal] = minute
             return (end.duration(since: now), minute.denied == perMinute + 1)
         }
         guard let wait else { return }
@@ -49,21 +49,21 @@ final class DenialRecorder: Sendable {
     func record(
         _ denial: Denial, of request: CommandRequest, device: LockDevice?, in tenancy: TenancyDirectory
     ) async throws(GatewayError) -> GatewayError {
-        count(request.caller.userID)
+        count(request.caller.principal)
         let known = device ?? tenancy.device(request.deviceID)
         try await ledger.write(StoreTransaction(records: records(denial, of: request, device: known, in: tenancy)))
-        if known == nil, tenancy.user(request.caller.userID)?.isSuperAdmin == true { return .notFound }
+        if known == nil, tenancy.subject(of: request.caller.principal).isSuperAdmin { return .notFound }
         return .denied(denial, operation: request.operation, deviceID: known?.id)
     }
 
-    private func count(_ user: UserID) {
+    private func count(_ principal: Principal) {
         let now = clock.monotonicNow()
         minutes.withLock { minutes in
             if minutes.count > 10_000 { minutes = minutes.filter { now < $0.value.start.advanced(by: .seconds(60)) } }
-            var minute = minutes[user] ?? Minute(start: now, denied: 0)
+            var minute = minutes[principal] ?? Minute(start: now, denied: 0)
             if now >= minute.start.advanced(by: .seconds(60)) { minute = Minute(start: now, denied: 0) }
             minute.denied += 1
-            minutes[user] = minute
+            minutes[principal] = minute
         }
     }
 
@@ -108,7 +108,7 @@ final class DenialRecorder: Sendable {
         let now = clock.now()
         return RecordBody(
             log: .gateway, id: random.id(at: now), at: now, kind: .gateway,
-            actor: Actor(kind: .user, id: caller.userID.description, userID: caller.userID), source: caller.source,
+            actor: Actor(of: caller.principal), source: caller.source,
             clientAddress: caller.clientAddress, requestID: caller.requestID, event: .denialsSuppressed,
             details: ["deniedPerMinute": .integer(Int64(perMinute))])
     }
@@ -126,10 +126,14 @@ extension RecordBody {
 extension Actor {
     /// The caller as records name them.
     init(of caller: Caller, in tenancy: TenancyDirectory) {
-        if let user = tenancy.user(caller.userID) {
-            self.init(user)
-        } else {
-            self.init(kind: .user, id: caller.userID.description, userID: caller.userID)
+        if let user = tenancy.user(caller.userID) { self.init(user) } else { self.init(of: caller.principal) }
+    }
+
+    /// A principal without its name.
+    fileprivate init(of principal: Principal) {
+        switch principal {
+        case .user(let id): self.init(kind: .user, id: id.description, userID: id)
+        case .guestLink(let id): self.init(kind: .guestLink, id: id.description)
         }
     }
 }

@@ -43,16 +43,16 @@ package struct DeviceChanges: Sendable {
 extension TenancyDirectory {
     /// - Throws: `.outOfReach` unless the caller may know of the device and of every place that the changes name.
     func requireReach(
-        of caller: Caller, to deviceID: DeviceID?, changing changes: DeviceChanges, at now: Timestamp
+        of subject: Subject, to deviceID: DeviceID?, changing changes: DeviceChanges, at now: Timestamp
     ) throws(GatewayError) {
-        try requireReach(of: caller, to: deviceID, at: now)
+        try requireReach(of: subject, to: deviceID, at: now)
         if let property = changes.propertyID.named {
-            guard let property else { throw outOfReach(for: caller) }
-            try requireReach(of: caller, to: .property(property))
+            guard let property else { throw .outOfReach(of: subject) }
+            try requireReach(of: subject, to: .property(property))
         }
         if let unit = changes.unitID.named {
-            guard let unit else { throw outOfReach(for: caller) }
-            try requireReach(of: caller, to: .unit(unit))
+            guard let unit else { throw .outOfReach(of: subject) }
+            try requireReach(of: subject, to: .unit(unit))
         }
     }
 
@@ -79,19 +79,19 @@ extension TenancyDraft {
         _ id: DeviceID?, _ changes: DeviceChanges, onlyIf condition: Condition<LockDevice>?, check: AddressCheck,
         owner: (LockDevice) -> TransportOwner?
     ) throws(GatewayError) -> LockDevice {
-        guard let id, let device = directory.device(id) else { throw directory.outOfReach(for: caller) }
+        guard let id, let device = directory.device(id) else { throw .outOfReach(of: subject) }
         let place = directory.place(of: device, after: changes)
         let isMoved = place != device.place
         if isMoved { try requireMove(of: device, to: place) }
-        if changes.address != nil { try directory.require(.deviceAttach, of: caller, on: .device(id), at: now) }
+        if changes.address != nil { try require(.deviceAttach, on: .device(id), at: now) }
         if changes.namesDetails || !isMoved && changes.address == nil {
-            try directory.require(.deviceChange, of: caller, on: .device(id), at: now)
+            try require(.deviceChange, on: .device(id), at: now)
         }
         try directory.requireUnitInProperty(of: place)
         try require(condition, of: device)
         var changed = changes.applied(to: device)
         if let address = changes.address {
-            let scope = directory.transportScope(of: caller).hanging(in: place.portfolioID)
+            let scope = directory.transportScope(of: subject).hanging(in: place.portfolioID)
             let checked = try check(address, device.adapter, scope)
             try requireFree(checked, for: id)
             (changed.capabilities, changed.address) = (checked.capabilities, address)
@@ -111,18 +111,18 @@ extension TenancyDraft {
     /// Whoever takes a device from one place to another needs the right on both ends; an unassigned one is attached.
     private func requireMove(of device: LockDevice, to place: TenancyPlace) throws(GatewayError) {
         guard let propertyID = place.propertyID else {
-            return try directory.require(.deviceDetach, of: caller, on: .device(device.id), at: now)
+            return try require(.deviceDetach, on: .device(device.id), at: now)
         }
         let target = place.unitID.map { ManagedObject.unit($0) } ?? .property(propertyID)
-        guard device.propertyID != nil else { return try directory.require(.deviceAttach, of: caller, on: target) }
-        try directory.require(.deviceMove, of: caller, on: .device(device.id), at: now)
-        try directory.require(.deviceMove, of: caller, on: target)
+        guard device.propertyID != nil else { return try require(.deviceAttach, on: target) }
+        try require(.deviceMove, on: .device(device.id), at: now)
+        try require(.deviceMove, on: target)
     }
 
     /// Hangs a device of the unit's property on the unit.
     mutating func hang(_ deviceID: DeviceID?, on unit: Unit, field: String) throws(GatewayError) {
-        guard let deviceID, let device = directory.device(deviceID) else { throw directory.outOfReach(for: caller) }
-        try directory.require(.deviceMove, of: caller, on: .device(deviceID))
+        guard let deviceID, let device = directory.device(deviceID) else { throw .outOfReach(of: subject) }
+        try require(.deviceMove, on: .device(deviceID))
         guard device.propertyID == unit.propertyID else { throw .invalid(field, "not_in_property") }
         guard device.unitID != unit.id else { return }
         _ = move(
@@ -163,8 +163,8 @@ extension TenancyDraft {
 
     /// Takes a device out of the tenancy, and out of everything that lists it. Its records stay.
     mutating func remove(_ deviceID: DeviceID?, onlyIf condition: Condition<LockDevice>?) throws(GatewayError) -> DeviceID {
-        guard let deviceID, let device = directory.device(deviceID) else { throw directory.outOfReach(for: caller) }
-        try directory.require(.deviceDetach, of: caller, on: .device(deviceID), at: now)
+        guard let deviceID, let device = directory.device(deviceID) else { throw .outOfReach(of: subject) }
+        try require(.deviceDetach, on: .device(deviceID), at: now)
         try require(condition, of: device)
         endGuestAccesses(listing: deviceID)
         leaveCommonAreas(deviceID)

@@ -20,7 +20,9 @@ extension Devices {
     ) async throws(GatewayError) -> LockDevice {
         try await writer.change(
             caller,
-            reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: id, at: writer.clock.now()) },
+            reach: { (tenancy, subject) throws(GatewayError) in
+                try tenancy.requireReach(of: subject, to: id, at: writer.clock.now())
+            },
             body: { (draft) throws(GatewayError) in
                 try draft.changeSettings(id, changes, onlyIf: condition) { (code, device) throws(GatewayError) in
                     try codes.seal(code, for: device, writer.random)
@@ -38,9 +40,9 @@ extension TenancyDraft {
         _ id: DeviceID?, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>?,
         seal: (Secret<String>, DeviceID) throws(GatewayError) -> [UInt8]
     ) throws(GatewayError) -> LockDevice {
-        guard let id, let device = directory.device(id) else { throw directory.outOfReach(for: caller) }
+        guard let id, let device = directory.device(id) else { throw .outOfReach(of: subject) }
         let decision = SecurityService.decide(
-            caller.principal, .changeSettings, on: id, at: now, override: false, in: directory)
+            subject, .changeSettings, on: id, at: now, override: false, in: directory)
         if let denial = decision.denial { throw .denied(denial, operation: .changeSettings, deviceID: id) }
         guard let code = changes.code else { return device }
         if code != nil, !device.capabilities.contains(.acceptsCode) {

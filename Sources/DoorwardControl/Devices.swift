@@ -27,7 +27,7 @@ package struct Devices: Sendable {
         try check(new.address, for: new.adapter, within: scope(of: caller))
         return try await writer.create(
             caller, repeatable: repeatable,
-            reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: new) },
+            reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: new) },
             body: { (draft) throws(GatewayError) in try draft.attach(new, check: check) },
             afterwards: { device, _ in attachments.attach(device) })
     }
@@ -46,8 +46,8 @@ package struct Devices: Sendable {
         }
         return try await writer.change(
             caller,
-            reach: { (tenancy) throws(GatewayError) in
-                try tenancy.requireReach(of: caller, to: id, changing: changes, at: writer.clock.now())
+            reach: { (tenancy, subject) throws(GatewayError) in
+                try tenancy.requireReach(of: subject, to: id, changing: changes, at: writer.clock.now())
             },
             body: { (draft) throws(GatewayError) in
                 try draft.change(id, changes, onlyIf: condition, check: check, owner: owner)
@@ -69,17 +69,19 @@ package struct Devices: Sendable {
     ) async throws(GatewayError) {
         _ = try await writer.change(
             caller,
-            reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: id, at: writer.clock.now()) },
+            reach: { (tenancy, subject) throws(GatewayError) in
+                try tenancy.requireReach(of: subject, to: id, at: writer.clock.now())
+            },
             body: { (draft) throws(GatewayError) in try draft.remove(id, onlyIf: condition) },
             afterwards: { id, _ in attachments.letGo(of: id) })
     }
 
     /// A device that the caller may see at this moment.
     package func device(_ id: DeviceID?, for caller: Caller) throws(GatewayError) -> LockDevice {
-        let tenancy = writer.directory.current
+        let (tenancy, subject) = writer.directory.resolve(caller)
         guard let id, let device = tenancy.device(id),
-            SecurityService.reaches(caller.userID, device: id, at: writer.clock.now(), in: tenancy)
-        else { throw tenancy.outOfReach(for: caller) }
+            SecurityService.reaches(subject, device: id, at: writer.clock.now(), in: tenancy)
+        else { throw .outOfReach(of: subject) }
         return device
     }
 
@@ -106,12 +108,17 @@ package struct Devices: Sendable {
     /// A device that the caller may change, for what only its own adapter understands.
     package func changeable(_ id: DeviceID?, for caller: Caller) throws(GatewayError) -> LockDevice {
         let device = try device(id, for: caller)
-        try writer.directory.current.require(.deviceChange, of: caller, on: .device(device.id), at: writer.clock.now())
+        let (tenancy, subject) = writer.directory.resolve(caller)
+        try tenancy.require(
+            .deviceChange, of: subject, on: .device(device.id), at: writer.clock.now())
         return device
     }
 
     /// The ways to locks that the caller may know of: those of the portfolios in which they may attach a lock somewhere.
-    private func scope(of caller: Caller) -> TransportScope { writer.directory.current.transportScope(of: caller) }
+    private func scope(of caller: Caller) -> TransportScope {
+        let (tenancy, subject) = writer.directory.resolve(caller)
+        return tenancy.transportScope(of: subject)
+    }
 
     /// - Throws: `.invalid`.
     @discardableResult
@@ -164,27 +171,27 @@ package struct NewDevice: Sendable {
 }
 
 extension TenancyDirectory {
-    fileprivate func requireReach(of caller: Caller, to new: NewDevice) throws(GatewayError) {
-        guard let property = new.propertyID else { throw outOfReach(for: caller) }
-        try requireReach(of: caller, to: .property(property))
+    fileprivate func requireReach(of subject: Subject, to new: NewDevice) throws(GatewayError) {
+        guard let property = new.propertyID else { throw .outOfReach(of: subject) }
+        try requireReach(of: subject, to: .property(property))
         guard let unitID = new.unitID else { return }
-        guard let unitID else { throw outOfReach(for: caller) }
-        try requireReach(of: caller, to: .unit(unitID))
+        guard let unitID else { throw .outOfReach(of: subject) }
+        try requireReach(of: subject, to: .unit(unitID))
     }
 
-    func requireReach(of caller: Caller, to deviceID: DeviceID?, at now: Timestamp) throws(GatewayError) {
-        guard let deviceID, SecurityService.reaches(caller.userID, device: deviceID, at: now, in: self)
-        else { throw outOfReach(for: caller) }
+    func requireReach(of subject: Subject, to deviceID: DeviceID?, at now: Timestamp) throws(GatewayError) {
+        guard let deviceID, SecurityService.reaches(subject, device: deviceID, at: now, in: self)
+        else { throw .outOfReach(of: subject) }
     }
 }
 
 extension TenancyDraft {
     fileprivate mutating func attach(_ new: NewDevice, check: AddressCheck) throws(GatewayError) -> LockDevice {
         guard let propertyID = new.propertyID, let property = directory.property(propertyID) else { throw .outOfReach }
-        try directory.require(.deviceAttach, of: caller, on: .property(propertyID))
+        try require(.deviceAttach, on: .property(propertyID))
         let unitID = new.unitID ?? nil
         if let unitID, directory.unit(unitID)?.propertyID != propertyID { throw .invalid("unitId", "not_in_property") }
-        let scope = directory.transportScope(of: caller).hanging(in: property.portfolioID)
+        let scope = directory.transportScope(of: subject).hanging(in: property.portfolioID)
         let checked = try check(new.address, new.adapter, scope)
         try requireFree(checked)
         let device = LockDevice(

@@ -10,7 +10,8 @@ package struct DiscoveredLocks: Sendable {
     /// Those that the caller could attach somewhere: on a portfolio's way to locks whoever may attach a lock in it, and a super
     /// admin all. In the order of the adapters' kinds, and then of their own.
     package func all(for caller: Caller) -> [DiscoveredDevice] {
-        let scope = directory.current.transportScope(of: caller)
+        let (tenancy, subject) = directory.resolve(caller)
+        let scope = tenancy.transportScope(of: subject)
         return adapters.all.flatMap { adapter in
             adapter.discovered.filter { scope.includes($0.owner) }.map { DiscoveredDevice($0, adapter: adapter.kind) }
         }
@@ -49,14 +50,14 @@ package struct DiscoveredDevice: Hashable, Sendable {
 }
 
 extension TenancyDirectory {
-    /// The ways to locks that somebody may know of: those of the portfolios in which they may attach a lock somewhere. A super
-    /// admin knows of all.
-    func transportScope(of caller: Caller) -> TransportScope {
-        if SecurityService.allows(caller.userID, .deviceAttach, on: .gateway, in: self).isAllowed { return .everything }
-        let portfolios = associations(of: caller.userID).compactMap { association -> PortfolioID? in
-            let object = ManagedObject(association.entity)
-            guard SecurityService.allows(caller.userID, .deviceAttach, on: object, in: self).isAllowed else { return nil }
-            return place(of: association.entity).portfolioID
+    /// The transports that a subject may know of: those of the portfolios in which it may attach a lock somewhere, and all of them
+    /// for a super admin.
+    func transportScope(of subject: Subject) -> TransportScope {
+        if SecurityService.allows(subject, .deviceAttach, on: .gateway, in: self).isAllowed { return .everything }
+        let portfolios = subject.roleEntities.compactMap { entity -> PortfolioID? in
+            guard SecurityService.allows(subject, .deviceAttach, on: ManagedObject(entity), in: self).isAllowed
+            else { return nil }
+            return place(of: entity).portfolioID
         }
         return .of(Set(portfolios))
     }

@@ -1,4 +1,5 @@
 package import DoorwardDomain
+package import DoorwardPolicy
 
 /// Every way in which a use case can end without doing what was asked. The HTTP layer maps it to statuses in one place.
 package enum GatewayError: Error, Sendable {
@@ -39,6 +40,9 @@ package enum GatewayError: Error, Sendable {
     package static let outOfReach = GatewayError.denied(
         Denial(.noAssociation, hasReach: false), operation: nil, deviceID: nil)
 
+    /// The answer for an id that the subject may not know of or that does not exist. Nothing is hidden from a super admin.
+    package static func outOfReach(of subject: Subject) -> GatewayError { subject.isSuperAdmin ? .notFound : .outOfReach }
+
     /// A request with a single mistake.
     package static func invalid(_ field: String, _ problem: String) -> GatewayError {
         .invalid([FieldProblem(field: field, problem: problem)])
@@ -66,11 +70,11 @@ package struct FieldProblem: Hashable, Sendable {
     package init(field: String, problem: String) { (self.field, self.problem) = (field, problem) }
 }
 
-/// Who calls, and what a record says of the call.
+/// The principal that makes a request, and what a record says of the request.
 package struct Caller: Sendable {
-    /// Who they are; their rights are looked up anew for each decision.
-    package let userID: UserID
-    /// The session they signed in to; `nil` for those who act on the gateway's own machine.
+    /// Its rights are not kept here: Policy resolves it to a `Subject` in the snapshot of the directory that it decides on.
+    package let principal: Principal
+    /// The session of a signed-in user; `nil` for an administrator on the gateway's own machine.
     package let sessionID: SessionID?
     /// By which way the call came, for the record.
     package let source: RecordSource
@@ -80,15 +84,24 @@ package struct Caller: Sendable {
     package let requestID: String?
 
     package init(
-        userID: UserID, sessionID: SessionID? = nil, source: RecordSource = .api, clientAddress: String? = nil,
+        principal: Principal, sessionID: SessionID? = nil, source: RecordSource = .api, clientAddress: String? = nil,
         requestID: String? = nil
     ) {
-        (self.userID, self.sessionID, self.source) = (userID, sessionID, source)
+        (self.principal, self.sessionID, self.source) = (principal, sessionID, source)
         (self.clientAddress, self.requestID) = (clientAddress, requestID)
     }
 
-    /// The caller as a decision knows them.
-    package var principal: Principal { .user(userID) }
+    package init(
+        userID: UserID, sessionID: SessionID? = nil, source: RecordSource = .api, clientAddress: String? = nil,
+        requestID: String? = nil
+    ) {
+        self.init(
+            principal: .user(userID), sessionID: sessionID, source: source, clientAddress: clientAddress, requestID: requestID)
+    }
+
+    /// The user, for records and for the lists of the user's own objects; `nil` for a guest link. It decides nothing: decisions
+    /// take the `Subject`.
+    package var userID: UserID? { principal.userID }
 }
 
 /// Runs something of the store, and says its failure in the words of use cases.

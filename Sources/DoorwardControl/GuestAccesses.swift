@@ -15,23 +15,25 @@ package struct GuestAccesses: Sendable {
         try new.check()
         return try await writer.create(
             caller, repeatable: repeatable,
-            reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: new, at: writer.clock.now()) },
+            reach: { (tenancy, subject) throws(GatewayError) in
+                try tenancy.requireReach(of: subject, to: new, at: writer.clock.now())
+            },
             body: { (draft) throws(GatewayError) in try draft.grant(new) })
     }
 
     /// One that the caller holds, granted, or may manage.
     package func access(_ id: GuestAccessID?, for caller: Caller) throws(GatewayError) -> GuestAccess {
-        let tenancy = writer.directory.current
-        return try tenancy.readable(id, to: caller)
+        let (tenancy, subject) = writer.directory.resolve(caller)
+        return try tenancy.readable(id, to: subject)
     }
 
     /// Those that the caller holds, granted, or may manage, in the order of their ids.
     package func all(for caller: Caller) -> [GuestAccess] {
-        let tenancy = writer.directory.current
+        let (tenancy, subject) = writer.directory.resolve(caller)
         var found: [GuestAccessID: GuestAccess] = [:]
-        for access in tenancy.guestAccesses(of: caller.userID) { found[access.id] = access }
-        for property in SecurityService.visiblePropertyIDs(for: caller.userID, in: tenancy) {
-            for access in tenancy.guestAccesses(in: property) where tenancy.mayRead(access, caller) { found[access.id] = access }
+        for access in subject.userID.map({ tenancy.guestAccesses(of: $0) }) ?? [] { found[access.id] = access }
+        for property in SecurityService.visiblePropertyIDs(for: subject, in: tenancy) {
+            for access in tenancy.guestAccesses(in: property) where tenancy.mayRead(access, subject) { found[access.id] = access }
         }
         return found.values.sorted { $0.id < $1.id }
     }
@@ -44,10 +46,10 @@ package struct GuestAccesses: Sendable {
     ) async throws(GatewayError) {
         _ = try await writer.change(
             caller,
-            reach: { (tenancy) throws(GatewayError) in _ = try tenancy.readable(id, to: caller) },
+            reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.readable(id, to: subject) },
             body: { (draft) throws(GatewayError) in
                 guard let id, var access = draft.directory.guestAccess(id) else { throw GatewayError.outOfReach }
-                try draft.directory.requireManagement(of: access, by: caller)
+                try draft.directory.requireManagement(of: access, by: draft.subject)
                 try draft.require(condition, of: access)
                 guard access.revokedAt == nil else { return }
                 access.revokedAt = draft.now
@@ -109,43 +111,43 @@ package struct NewGuestAccess: Sendable {
 }
 
 extension TenancyDirectory {
-    fileprivate func requireReach(of caller: Caller, to new: NewGuestAccess, at now: Timestamp) throws(GatewayError) {
-        for device in new.deviceIDs { try requireReach(of: caller, to: device, at: now) }
+    fileprivate func requireReach(of subject: Subject, to new: NewGuestAccess, at now: Timestamp) throws(GatewayError) {
+        for device in new.deviceIDs { try requireReach(of: subject, to: device, at: now) }
         if let property = new.propertyID {
-            guard let property else { throw outOfReach(for: caller) }
-            try requireReach(of: caller, to: .property(property))
+            guard let property else { throw .outOfReach(of: subject) }
+            try requireReach(of: subject, to: .property(property))
         }
         if let unit = new.unitID {
-            guard let unit else { throw outOfReach(for: caller) }
-            try requireReach(of: caller, to: .unit(unit))
+            guard let unit else { throw .outOfReach(of: subject) }
+            try requireReach(of: subject, to: .unit(unit))
         }
     }
 
     /// - Throws: `.outOfReach`; for a super admin, to whom nothing is hidden, that it is not there or not theirs to read.
-    func readable(_ id: GuestAccessID?, to caller: Caller) throws(GatewayError) -> GuestAccess {
-        guard let id, let access = guestAccess(id) else { throw outOfReach(for: caller) }
-        if mayRead(access, caller) { return access }
-        guard user(caller.userID)?.isSuperAdmin == true else { throw .outOfReach }
+    func readable(_ id: GuestAccessID?, to subject: Subject) throws(GatewayError) -> GuestAccess {
+        guard let id, let access = guestAccess(id) else { throw .outOfReach(of: subject) }
+        if mayRead(access, subject) { return access }
+        guard subject.isSuperAdmin else { throw .outOfReach }
         throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
     }
 
     /// The guest, the grantor, and whoever manages guests where it was granted.
-    fileprivate func mayRead(_ access: GuestAccess, _ caller: Caller) -> Bool {
-        if access.guestUserID == caller.userID || access.grantedByUserID == caller.userID { return true }
-        return mayManage(access, caller)
+    fileprivate func mayRead(_ access: GuestAccess, _ subject: Subject) -> Bool {
+        if subject.isUser(access.guestUserID) || subject.isUser(access.grantedByUserID) { return true }
+        return mayManage(access, subject)
     }
 
-    private func mayManage(_ access: GuestAccess, _ caller: Caller) -> Bool {
+    private func mayManage(_ access: GuestAccess, _ subject: Subject) -> Bool {
         let places: [AssociatedEntity] = [.property(access.propertyID)] + (access.unitID.map { [.unit($0)] } ?? [])
         return places.contains {
-            SecurityService.allows(caller.userID, .guestAccessRevoke, on: ManagedObject($0), in: self).isAllowed
+            SecurityService.allows(subject, .guestAccessRevoke, on: ManagedObject($0), in: self).isAllowed
         }
     }
 
     /// The grantor may end what they granted for as long as they hold one of the associations that carried it.
-    fileprivate func requireManagement(of access: GuestAccess, by caller: Caller) throws(GatewayError) {
-        if access.grantedByUserID == caller.userID, access.carriers.contains(where: { association($0) != nil }) { return }
-        if mayManage(access, caller) { return }
+    fileprivate func requireManagement(of access: GuestAccess, by subject: Subject) throws(GatewayError) {
+        if subject.isUser(access.grantedByUserID), access.carriers.contains(where: { association($0) != nil }) { return }
+        if mayManage(access, subject) { return }
         // Whoever comes here may read the access, so this gives nothing away.
         throw .denied(Denial(.roleInsufficient, hasReach: true), operation: nil, deviceID: nil)
     }
@@ -160,7 +162,7 @@ extension TenancyDraft {
         let access = GuestAccess(
             id: newID(), guestUserID: guest?.id, label: new.label, propertyID: propertyID, unitID: new.unitID ?? nil,
             deviceIDs: devices.map(\.id), operations: LockOperation.allCases.filter(new.operations.contains),
-            window: new.window, grantedByUserID: caller.userID, grantedUnderAssociationID: right.association.id,
+            window: new.window, grantedByUserID: right.association.userID, grantedUnderAssociationID: right.association.id,
             grantedUnderRole: right.association.role, carriersByDevice: right.carriersByDevice, createdAt: now)
         apply(.putGuestAccess(access))
         note(
@@ -203,7 +205,7 @@ extension TenancyDraft {
         var carriersByDevice: [DeviceID: [AssociationID]] = [:]
         var carried: [AssociationID: (association: UserRoleAssociation, devices: Int)] = [:]
         for device in devices {
-            let carriers = SecurityService.carriers(of: needed, by: caller.userID, on: device.id, in: directory)
+            let carriers = SecurityService.carriers(of: needed, by: subject, on: device.id, in: directory)
             guard !carriers.isEmpty else { throw refusal(of: needed, on: device) }
             carriersByDevice[device.id] = carriers.map(\.id)
             for association in carriers { carried[association.id, default: (association, 0)].devices += 1 }
@@ -221,11 +223,11 @@ extension TenancyDraft {
     /// The error for a device on which no standing role of the caller allows all of `operations`.
     private func refusal(of operations: [LockOperation], on device: LockDevice) -> GatewayError {
         let missing = operations.first {
-            SecurityService.carriers(of: [$0], by: caller.userID, on: device.id, in: directory).isEmpty
+            SecurityService.carriers(of: [$0], by: subject, on: device.id, in: directory).isEmpty
         }
         guard let missing else { return .invalid("operations", "not_grantable") }
         let decision = SecurityService.decide(
-            caller.principal, .grantAccess, on: device.id, at: now, override: false, in: directory)
+            subject, .grantAccess, on: device.id, at: now, override: false, in: directory)
         let denial = decision.denial ?? Denial(.roleInsufficient, hasReach: true, missing: .init(operation: missing))
         return .denied(denial, operation: missing, deviceID: device.id)
     }

@@ -41,60 +41,60 @@ protocol CreatedEntity: Sendable {
     ///
     /// - Throws: the same error as for an id that does not exist or is out of the caller's reach.
     static func find(
-        _ id: EntityID<Self>, for caller: Caller, at now: Timestamp, in tenancy: TenancyDirectory
+        _ id: EntityID<Self>, for subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory
     ) throws(GatewayError) -> Self
 }
 
 extension Portfolio: CreatedEntity {
     static func find(
-        _ id: PortfolioID, for caller: Caller, at now: Timestamp, in tenancy: TenancyDirectory
+        _ id: PortfolioID, for subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory
     ) throws(GatewayError) -> Portfolio {
-        guard let portfolio = tenancy.portfolio(id) else { throw tenancy.outOfReach(for: caller) }
-        try tenancy.requireReach(of: caller, to: .portfolio(id))
+        guard let portfolio = tenancy.portfolio(id) else { throw .outOfReach(of: subject) }
+        try tenancy.requireReach(of: subject, to: .portfolio(id))
         return portfolio
     }
 }
 
 extension Property: CreatedEntity {
     static func find(
-        _ id: PropertyID, for caller: Caller, at now: Timestamp, in tenancy: TenancyDirectory
+        _ id: PropertyID, for subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory
     ) throws(GatewayError) -> Property {
-        guard let property = tenancy.property(id) else { throw tenancy.outOfReach(for: caller) }
-        try tenancy.requireReach(of: caller, to: .property(id))
+        guard let property = tenancy.property(id) else { throw .outOfReach(of: subject) }
+        try tenancy.requireReach(of: subject, to: .property(id))
         return property
     }
 }
 
 extension Unit: CreatedEntity {
     static func find(
-        _ id: UnitID, for caller: Caller, at now: Timestamp, in tenancy: TenancyDirectory
+        _ id: UnitID, for subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory
     ) throws(GatewayError) -> Unit {
-        guard let unit = tenancy.unit(id) else { throw tenancy.outOfReach(for: caller) }
-        try tenancy.requireReach(of: caller, to: .unit(id))
+        guard let unit = tenancy.unit(id) else { throw .outOfReach(of: subject) }
+        try tenancy.requireReach(of: subject, to: .unit(id))
         return unit
     }
 }
 
 extension LockDevice: CreatedEntity {
     static func find(
-        _ id: DeviceID, for caller: Caller, at now: Timestamp, in tenancy: TenancyDirectory
+        _ id: DeviceID, for subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory
     ) throws(GatewayError) -> LockDevice {
-        guard let device = tenancy.device(id) else { throw tenancy.outOfReach(for: caller) }
-        try tenancy.requireReach(of: caller, to: id, at: now)
+        guard let device = tenancy.device(id) else { throw .outOfReach(of: subject) }
+        try tenancy.requireReach(of: subject, to: id, at: now)
         return device
     }
 }
 
 extension User: CreatedEntity {
     static func find(
-        _ id: UserID, for caller: Caller, at now: Timestamp, in tenancy: TenancyDirectory
-    ) throws(GatewayError) -> User { try tenancy.visibleUser(id, to: caller) }
+        _ id: UserID, for subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory
+    ) throws(GatewayError) -> User { try tenancy.visibleUser(id, to: subject) }
 }
 
 extension GuestAccess: CreatedEntity {
     static func find(
-        _ id: GuestAccessID, for caller: Caller, at now: Timestamp, in tenancy: TenancyDirectory
-    ) throws(GatewayError) -> GuestAccess { try tenancy.readable(id, to: caller) }
+        _ id: GuestAccessID, for subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory
+    ) throws(GatewayError) -> GuestAccess { try tenancy.readable(id, to: subject) }
 }
 
 /// Executes each key once: concurrent repeats wait for the call in flight, later repeats get its result.

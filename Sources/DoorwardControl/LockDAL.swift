@@ -170,9 +170,9 @@ package final class LockDAL: Sendable {
     ///
     /// - Throws: `.denied` without reach for anything else; a super admin may know whether there is one, and reads none.
     package func command(_ id: CommandID?, for caller: Caller) async throws(GatewayError) -> StoredCommand {
-        let tenancy = directory.current
-        if let id, let found = try await visibleCommand(id, to: caller, in: tenancy) { return found }
-        guard tenancy.user(caller.userID)?.isSuperAdmin == true else { throw .outOfReach }
+        let (tenancy, subject) = directory.resolve(caller)
+        if let id, let found = try await visibleCommand(id, to: subject, in: tenancy) { return found }
+        guard subject.isSuperAdmin else { throw .outOfReach }
         guard try await existing(id) != nil else { throw .notFound }
         throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
     }
@@ -185,34 +185,32 @@ package final class LockDAL: Sendable {
         for caller: Caller, deviceID: DeviceID??, offset: Int, limit: Int
     ) async throws(GatewayError) -> (commands: [StoredCommand], total: Int) {
         if case .some(.none) = deviceID { return ([], 0) }
-        let tenancy = directory.current
-        let scopes = tenancy.recordScopes(of: caller.userID)
+        let (tenancy, subject) = directory.resolve(caller)
+        let scopes = tenancy.recordScopes(of: subject)
         var query = CommandQuery(
-            scopes: scopes, actorUserID: caller.userID, deviceID: deviceID ?? nil, offset: offset, limit: limit)
-        query.reader = tenancy.listReader(caller.userID, scopes)
+            scopes: scopes, actorUserID: subject.userID, deviceID: deviceID ?? nil, offset: offset, limit: limit)
+        query.reader = tenancy.listReader(subject.userID, scopes)
         return try await storing { () throws(StoreError) in try await ledger.store.commands(query) }
     }
 
     /// Queries the store within the caller's scopes, so that another user's command costs the same as one that does not exist.
     private func visibleCommand(
-        _ id: CommandID, to caller: Caller, in tenancy: TenancyDirectory
+        _ id: CommandID, to subject: Subject, in tenancy: TenancyDirectory
     ) async throws(GatewayError) -> StoredCommand? {
-        if let command = running.command(id), mayRead(command, caller, in: tenancy) { return command }
-        let query = CommandQuery(
-            scopes: tenancy.recordScopes(of: caller.userID), actorUserID: caller.userID, limit: 1)
+        let scopes = tenancy.recordScopes(of: subject)
+        func mayRead(_ found: StoredCommand) -> Bool {
+            subject.isUser(found.command.actor.userID) || scopes.contains { found.lies(in: $0) }
+        }
+        if let command = running.command(id), mayRead(command) { return command }
+        let query = CommandQuery(scopes: scopes, actorUserID: subject.userID, limit: 1)
         let found = try await storing { () throws(StoreError) in try await ledger.store.command(id, within: query) }
-        return found.flatMap { mayRead($0, caller, in: tenancy) ? $0 : nil }
+        return found.flatMap { mayRead($0) ? $0 : nil }
     }
 
     private func existing(_ id: CommandID?) async throws(GatewayError) -> StoredCommand? {
         guard let id else { return nil }
         if let command = running.command(id) { return command }
         return try await storing { () throws(StoreError) in try await ledger.store.command(id) }
-    }
-
-    private func mayRead(_ found: StoredCommand, _ caller: Caller, in tenancy: TenancyDirectory) -> Bool {
-        found.command.actor.userID == caller.userID
-            || tenancy.recordScopes(of: caller.userID).contains { found.lies(in: $0) }
     }
 
     /// Sets the gauges of what is under way.

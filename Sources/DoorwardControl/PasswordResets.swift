@@ -21,13 +21,14 @@ package struct PasswordResets: Sendable {
     package func offer(_ caller: Caller, to id: UserID?) async throws(GatewayError) -> PasswordReset.Offer {
         let (random, token) = (writer.random, OneTimeToken.new(writer.random))
         return try await writer.change(
-            caller, reach: { (tenancy) throws(GatewayError) in _ = try tenancy.visibleUser(id, to: caller) },
+            caller, reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.visibleUser(id, to: subject) },
             body: { (draft) throws(GatewayError) in
-                let user = try draft.directory.visibleUser(id, to: caller)
+                let user = try draft.directory.visibleUser(id, to: draft.subject)
                 // Creating accounts and handing them over require the same right.
-                try draft.directory.require(.usersCreate, of: caller, on: .gateway)
+                try draft.require(.usersCreate, on: .gateway)
+                guard let maker = draft.subject.userID else { throw GatewayError.outOfReach }
                 guard user.isEnabled else { throw GatewayError.conflict("This user is disabled: enable them first.") }
-                let reset = PasswordReset(of: user.id, madeBy: caller.userID, at: draft.now, random)
+                let reset = PasswordReset(of: user.id, madeBy: maker, at: draft.now, random)
                 draft.transaction.credentials.append(.offerReset(reset, digest: OneTimeToken.digest(of: token)))
                 draft.note(
                     .create, RecordTarget(reset), in: draft.directory.portfolios(where: user.id), after: reset.recorded)

@@ -1,5 +1,5 @@
 package import DoorwardDomain
-package import DoorwardPolicy
+internal import DoorwardPolicy
 
 /// The use cases of portfolios, properties and units: creating them and reading them.
 package struct Portfolios: Sendable {
@@ -7,15 +7,12 @@ package struct Portfolios: Sendable {
 
     package init(writer: TenancyWriter) { self.writer = writer }
 
-    /// The directory that reads are answered from.
-    package var tenancy: TenancyDirectory { writer.directory.current }
-
     /// Creates a portfolio. Those named become its owners; there may be none.
     package func create(
         _ caller: Caller, name: String, owners: [UserID?], repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<Portfolio> {
         try await writer.create(caller, repeatable: repeatable) { (draft) throws(GatewayError) in
-            try draft.directory.require(.portfolioCreate, of: caller, on: .gateway)
+            try draft.require(.portfolioCreate, on: .gateway)
             let portfolio = Portfolio(id: draft.newID(), name: name, createdAt: draft.now, updatedAt: draft.now)
             draft.apply(.putPortfolio(portfolio))
             draft.note(
@@ -29,9 +26,9 @@ package struct Portfolios: Sendable {
     ///
     /// - Throws: `.denied`, or `.notFound` to a super admin where there is none.
     package func portfolio(_ id: PortfolioID?, for caller: Caller) throws(GatewayError) -> Portfolio {
-        let tenancy = tenancy
-        guard let id, let portfolio = tenancy.portfolio(id) else { throw tenancy.outOfReach(for: caller) }
-        try tenancy.require(.portfolioRead, of: caller, on: .portfolio(id))
+        let (tenancy, subject) = writer.directory.resolve(caller)
+        guard let id, let portfolio = tenancy.portfolio(id) else { throw .outOfReach(of: subject) }
+        try tenancy.require(.portfolioRead, of: subject, on: .portfolio(id))
         return portfolio
     }
 
@@ -45,13 +42,13 @@ package struct Portfolios: Sendable {
     ) async throws(GatewayError) -> Answered<Property> {
         try await writer.create(
             caller, repeatable: repeatable,
-            reach: { (tenancy) throws(GatewayError) in
-                guard let portfolioID else { throw tenancy.outOfReach(for: caller) }
-                try tenancy.requireReach(of: caller, to: .portfolio(portfolioID))
+            reach: { (tenancy, subject) throws(GatewayError) in
+                guard let portfolioID else { throw .outOfReach(of: subject) }
+                try tenancy.requireReach(of: subject, to: .portfolio(portfolioID))
             },
             body: { (draft) throws(GatewayError) in
                 guard let portfolioID else { throw GatewayError.outOfReach }
-                try draft.directory.require(.propertyCreate, of: caller, on: .portfolio(portfolioID))
+                try draft.require(.propertyCreate, on: .portfolio(portfolioID))
                 let property = Property(
                     id: draft.newID(), name: new.name, portfolioID: portfolioID, address: new.address,
                     defaultTimeZone: new.defaultTimeZone, createdAt: draft.now, updatedAt: draft.now)
@@ -68,9 +65,9 @@ package struct Portfolios: Sendable {
     ///
     /// - Throws: `.denied`, or `.notFound` to a super admin where there is none.
     package func property(_ id: PropertyID?, for caller: Caller) throws(GatewayError) -> Property {
-        let tenancy = tenancy
-        guard let id, let property = tenancy.property(id) else { throw tenancy.outOfReach(for: caller) }
-        try tenancy.require(.propertyRead, of: caller, on: .property(id))
+        let (tenancy, subject) = writer.directory.resolve(caller)
+        guard let id, let property = tenancy.property(id) else { throw .outOfReach(of: subject) }
+        try tenancy.require(.propertyRead, of: subject, on: .property(id))
         return property
     }
 
@@ -84,14 +81,14 @@ package struct Portfolios: Sendable {
     ) async throws(GatewayError) -> Answered<Unit> {
         try await writer.create(
             caller, repeatable: repeatable,
-            reach: { (tenancy) throws(GatewayError) in
-                guard let propertyID else { throw tenancy.outOfReach(for: caller) }
-                try tenancy.requireReach(of: caller, to: .property(propertyID))
-                for device in new.devices { try tenancy.requireReach(of: caller, to: device, at: writer.clock.now()) }
+            reach: { (tenancy, subject) throws(GatewayError) in
+                guard let propertyID else { throw .outOfReach(of: subject) }
+                try tenancy.requireReach(of: subject, to: .property(propertyID))
+                for device in new.devices { try tenancy.requireReach(of: subject, to: device, at: writer.clock.now()) }
             },
             body: { (draft) throws(GatewayError) in
                 guard let propertyID, let property = draft.directory.property(propertyID) else { throw GatewayError.outOfReach }
-                try draft.directory.require(.unitCreate, of: caller, on: .property(propertyID))
+                try draft.require(.unitCreate, on: .property(propertyID))
                 let unit = Unit(
                     id: draft.newID(), name: new.name, propertyID: propertyID, portfolioID: property.portfolioID,
                     createdAt: draft.now, updatedAt: draft.now)
@@ -107,9 +104,9 @@ package struct Portfolios: Sendable {
     ///
     /// - Throws: `.denied`, or `.notFound` to a super admin where there is none.
     package func unit(_ id: UnitID?, for caller: Caller) throws(GatewayError) -> Unit {
-        let tenancy = tenancy
-        guard let id, let unit = tenancy.unit(id) else { throw tenancy.outOfReach(for: caller) }
-        try tenancy.require(.unitRead, of: caller, on: .unit(id))
+        let (tenancy, subject) = writer.directory.resolve(caller)
+        guard let id, let unit = tenancy.unit(id) else { throw .outOfReach(of: subject) }
+        try tenancy.require(.unitRead, of: subject, on: .unit(id))
         return unit
     }
 }

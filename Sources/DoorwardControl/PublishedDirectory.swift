@@ -18,6 +18,12 @@ package final class PublishedDirectory: Sendable {
     /// The tenancy as it is in force now: a copy that no later change touches. Costs one reference.
     package var current: TenancyDirectory { snapshot.withLock { $0 }.directory }
 
+    /// The tenancy as it is in force now, and what the caller holds in it.
+    package func resolve(_ caller: Caller) -> (tenancy: TenancyDirectory, subject: Subject) {
+        let tenancy = current
+        return (tenancy, tenancy.subject(of: caller.principal))
+    }
+
     /// Puts `directory` in force for every decision that starts from now on.
     func publish(_ directory: TenancyDirectory) {
         let next = Snapshot(directory)

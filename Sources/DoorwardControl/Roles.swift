@@ -12,9 +12,9 @@ package struct Roles: Sendable {
         _ caller: Caller, _ role: Role, to user: UserID?, on entity: AssociatedEntity
     ) async throws(GatewayError) -> UserRoleAssociation {
         try await writer.change(
-            caller, reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: entity) },
+            caller, reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: entity) },
             body: { (draft) throws(GatewayError) in
-                try draft.directory.require(.assigning(role, on: entity.type), of: caller, on: ManagedObject(entity))
+                try draft.require(.assigning(role, on: entity.type), on: ManagedObject(entity))
                 return try draft.assign(role, to: user, on: entity)
             })
     }
@@ -22,7 +22,7 @@ package struct Roles: Sendable {
     /// Takes every role of `user` on `entity` away. When this has returned, no command under one of them leaves any more.
     package func remove(_ caller: Caller, _ user: UserID?, from entity: AssociatedEntity) async throws(GatewayError) {
         _ = try await writer.change(
-            caller, reach: { (tenancy) throws(GatewayError) in try tenancy.requireReach(of: caller, to: entity) },
+            caller, reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: entity) },
             body: { (draft) throws(GatewayError) in try draft.removeRoles(of: user, on: entity) })
     }
 
@@ -30,9 +30,9 @@ package struct Roles: Sendable {
     package func people(
         on entity: AssociatedEntity, for caller: Caller
     ) throws(GatewayError) -> [(user: User, associations: [UserRoleAssociation])] {
-        let tenancy = writer.directory.current
-        try tenancy.requireReach(of: caller, to: entity)
-        try tenancy.require(.peopleRead, of: caller, on: ManagedObject(entity))
+        let (tenancy, subject) = writer.directory.resolve(caller)
+        try tenancy.requireReach(of: subject, to: entity)
+        try tenancy.require(.peopleRead, of: subject, on: ManagedObject(entity))
         let byUser = Dictionary(grouping: tenancy.associations(on: entity), by: \.userID)
         return byUser.keys.sorted().compactMap { id in
             tenancy.user(id).map { ($0, (byUser[id] ?? []).sorted { $0.id < $1.id }) }
@@ -60,7 +60,7 @@ extension TenancyDraft {
         try requireAnyAssignment(on: entity)
         let held = directory.associations(on: entity).filter { $0.userID == userID }
         for association in held {
-            try directory.require(.assigning(association.role, on: entity.type), of: caller, on: ManagedObject(entity))
+            try require(.assigning(association.role, on: entity.type), on: ManagedObject(entity))
         }
         guard !held.isEmpty else { throw .notFound }
         for association in held { try remove(association) }
@@ -72,7 +72,7 @@ extension TenancyDraft {
         var refusal: GatewayError?
         for role in roles {
             do {
-                return try directory.require(.assigning(role, on: entity.type), of: caller, on: ManagedObject(entity))
+                return try require(.assigning(role, on: entity.type), on: ManagedObject(entity))
             } catch {
                 refusal = refusal ?? error
             }
@@ -84,7 +84,7 @@ extension TenancyDraft {
         let isLastOwner =
             association.role == .owner
             && directory.associations(on: association.entity).count { $0.role == .owner } == 1
-        if isLastOwner, directory.user(caller.userID)?.isSuperAdmin != true {
+        if isLastOwner, !subject.isSuperAdmin {
             throw .conflict("This is the portfolio's last owner: name another one first, or ask a super admin.")
         }
         apply(.removeAssociation(association.id))

@@ -14,7 +14,8 @@ package struct StoreCare: Sendable {
     /// - Throws: `.denied`; `.invalid` with what is wrong with `file`; `.alreadyExists`; `.conflict` while another runs;
     ///   `.unavailable`.
     package func backUp(_ caller: Caller, to file: String) async throws(GatewayError) -> StoreBackup {
-        try writer.directory.current.require(.adaptersManage, of: caller, on: .gateway)
+        let (tenancy, subject) = writer.directory.resolve(caller)
+        try tenancy.require(.adaptersManage, of: subject, on: .gateway)
         let backup: StoreBackup
         do {
             backup = try await writer.ledger.store.backup(to: file)

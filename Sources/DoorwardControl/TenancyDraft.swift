@@ -8,6 +8,8 @@ package typealias Condition<Entity> = @Sendable (Entity, TenancyDirectory) -> Bo
 /// A change to the tenancy while it is being put together: the directory as it will be, and what will be written.
 struct TenancyDraft {
     private(set) var directory: TenancyDirectory
+    /// The caller's subject in `directory`, resolved again after each change.
+    private(set) var subject: Subject
     var transaction = StoreTransaction()
     let caller: Caller
     let now: Timestamp
@@ -17,11 +19,13 @@ struct TenancyDraft {
 
     init(directory: TenancyDirectory, caller: Caller, now: Timestamp, random: RandomSource) {
         (self.directory, self.caller, self.now, self.random) = (directory, caller, now, random)
+        subject = directory.subject(of: caller.principal)
     }
 
     mutating func apply(_ change: TenancyChange) {
         endPasswordLinks(endedBy: change)
         directory.apply(change)
+        subject = directory.subject(of: caller.principal)
         transaction.changes.append(change)
     }
 
@@ -52,6 +56,13 @@ struct TenancyDraft {
     /// - Throws: `.preconditionFailed`.
     func require<Entity>(_ condition: Condition<Entity>?, of entity: Entity) throws(GatewayError) {
         if let condition, !condition(entity, directory) { throw .preconditionFailed }
+    }
+
+    /// - Throws: as `TenancyDirectory.require`, for the caller and the directory as changed so far.
+    func require(
+        _ permission: ManagementPermission, on object: ManagedObject, at instant: Timestamp? = nil
+    ) throws(GatewayError) {
+        try directory.require(permission, of: subject, on: object, at: instant)
     }
 
     func newID<Entity>(_: Entity.Type = Entity.self) -> EntityID<Entity> { random.id(at: now) }
@@ -102,17 +113,17 @@ struct ChangeView {
 extension TenancyDirectory {
     /// - Throws: `.denied` as the caller may see it, or `.notFound` where a super admin asks for what does not exist.
     func require(
-        _ permission: ManagementPermission, of caller: Caller, on object: ManagedObject, at instant: Timestamp? = nil
+        _ permission: ManagementPermission, of subject: Subject, on object: ManagedObject, at instant: Timestamp? = nil
     ) throws(GatewayError) {
-        guard let denial = SecurityService.allows(caller.userID, permission, on: object, at: instant, in: self).denial
+        guard let denial = SecurityService.allows(subject, permission, on: object, at: instant, in: self).denial
         else { return }
-        if !denial.hasReach { throw outOfReach(for: caller) }
+        if !denial.hasReach { throw .outOfReach(of: subject) }
         throw .denied(denial, operation: nil, deviceID: nil)
     }
 
     /// - Throws: `.outOfReach`, or `.notFound` for a super admin, to whom nothing is hidden.
-    func requireReach(of caller: Caller, to object: AssociatedEntity) throws(GatewayError) {
-        guard SecurityService.reaches(caller.userID, object, in: self) else { throw outOfReach(for: caller) }
+    func requireReach(of subject: Subject, to object: AssociatedEntity) throws(GatewayError) {
+        guard SecurityService.reaches(subject, object, in: self) else { throw .outOfReach(of: subject) }
     }
 
     /// An entity with what lies above it.
@@ -126,10 +137,7 @@ extension TenancyDirectory {
         }
     }
 
-    /// What to answer for an id that the caller cannot see or that is not there.
-    package func outOfReach(for caller: Caller) -> GatewayError {
-        user(caller.userID)?.isSuperAdmin == true ? .notFound : .outOfReach
-    }
+    func user(_ id: UserID?) -> User? { id.flatMap { user($0) } }
 }
 
 // MARK: - What records say of entities

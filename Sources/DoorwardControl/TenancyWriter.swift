@@ -34,12 +34,12 @@ package final class TenancyWriter: Sendable {
     ///   - afterwards: what follows from a change that is in force, before the next one is begun; gets the directory that was
     ///     in force before.
     func change<Value: Sendable>(
-        _ caller: Caller, reach: (TenancyDirectory) throws(GatewayError) -> Void = { (_) throws(GatewayError) in },
+        _ caller: Caller, reach: ReachCheck = { (_, _) throws(GatewayError) in },
         body: (inout TenancyDraft) throws(GatewayError) -> Value,
         afterwards: (Value, TenancyDirectory) -> Void = { _, _ in }
     ) async throws(GatewayError) -> Value {
         guard ledger.isAcceptingCommands else { throw .unavailable }
-        try reach(directory.current)
+        try check(reach, caller)
         return try await commit(caller, body: body, afterwards: afterwards)
     }
 
@@ -53,13 +53,13 @@ package final class TenancyWriter: Sendable {
     ///   does not exist.
     func create<Value: CreatedEntity>(
         _ caller: Caller, repeatable: IdempotentCall?,
-        reach: (TenancyDirectory) throws(GatewayError) -> Void = { (_) throws(GatewayError) in },
+        reach: ReachCheck = { (_, _) throws(GatewayError) in },
         prepare: () async throws(GatewayError) -> Void = { () throws(GatewayError) in },
         body: (inout TenancyDraft) throws(GatewayError) -> Value,
         afterwards: (Value, TenancyDirectory) -> Void = { _, _ in }
     ) async throws(GatewayError) -> Answered<Value> {
         guard ledger.isAcceptingCommands else { throw .unavailable }
-        try reach(directory.current)
+        try check(reach, caller)
         if let repeatable, let entity: Value = try await earlier(repeatable, of: caller) { return .replayed(entity) }
         defer { if let repeatable { idempotency.finish(repeatable.key) } }
         try await prepare()
@@ -83,8 +83,14 @@ package final class TenancyWriter: Sendable {
         case .fresh: return nil
         case .made(.command): throw .internalFailure("a command is stored under the idempotency key of a creation")
         case .made(.entity(let id)):
-            return try Value.find(id.cast(), for: caller, at: clock.now(), in: directory.current)
+            let (tenancy, subject) = directory.resolve(caller)
+            return try Value.find(id.cast(), for: subject, at: clock.now(), in: tenancy)
         }
+    }
+
+    private func check(_ reach: ReachCheck, _ caller: Caller) throws(GatewayError) {
+        let (tenancy, subject) = directory.resolve(caller)
+        try reach(tenancy, subject)
     }
 
     private func commit<Value: Sendable>(
@@ -127,6 +133,9 @@ package final class TenancyWriter: Sendable {
         afterwards(before)
     }
 }
+
+/// Throws when the subject may not know of an object that a request names. Runs on the current directory, before the change.
+typealias ReachCheck = (TenancyDirectory, Subject) throws(GatewayError) -> Void
 
 extension StoreTransaction {
     fileprivate var isEmpty: Bool {

@@ -21,11 +21,12 @@ package struct Users: Sendable {
             caller, repeatable: repeatable,
             prepare: { () throws(GatewayError) in
                 // A hash is dear: only for those who may, and for no repeat.
-                try writer.directory.current.require(.usersCreate, of: caller, on: .gateway)
+                let (tenancy, subject) = writer.directory.resolve(caller)
+                try tenancy.require(.usersCreate, of: subject, on: .gateway)
                 hash = try await hasher.hash(new.password)
             },
             body: { (draft) throws(GatewayError) in
-                try draft.directory.require(.usersCreate, of: caller, on: .gateway)
+                try draft.require(.usersCreate, on: .gateway)
                 return try draft.create(new, passwordHash: hash)
             })
     }
@@ -45,11 +46,16 @@ package struct Users: Sendable {
             return user
         } catch .unavailable {
             // It is unknown whether the user is disabled on disk: if not, the user has to sign in again.
-            if changes.isEnabled == false, let id, writer.directory.current.allowsDisabling(by: caller) {
+            if changes.isEnabled == false, let id, mayDisable(caller) {
                 sessions.endAll(of: id)
             }
             throw .unavailable
         }
+    }
+
+    private func mayDisable(_ caller: Caller) -> Bool {
+        let (tenancy, subject) = writer.directory.resolve(caller)
+        return SecurityService.allows(subject, .usersDisable, on: .gateway, in: tenancy).isAllowed
     }
 
     private func change(
@@ -57,17 +63,17 @@ package struct Users: Sendable {
     ) async throws(GatewayError) -> User {
         try await writer.change(
             caller,
-            reach: { (tenancy) throws(GatewayError) in
-                _ = try tenancy.visibleUser(id, to: caller)
+            reach: { (tenancy, subject) throws(GatewayError) in
+                _ = try tenancy.visibleUser(id, to: subject)
                 for entity in changes.namedEntities {
-                    guard let entity else { throw tenancy.outOfReach(for: caller) }
-                    try tenancy.requireReach(of: caller, to: entity)
+                    guard let entity else { throw .outOfReach(of: subject) }
+                    try tenancy.requireReach(of: subject, to: entity)
                 }
             },
             body: { (draft) throws(GatewayError) in
-                let user = try draft.directory.visibleUser(id, to: caller)
-                if user.id != caller.userID || changes.isEnabled != nil {
-                    try draft.directory.require(.usersDisable, of: caller, on: .gateway)
+                let user = try draft.directory.visibleUser(id, to: draft.subject)
+                if !draft.subject.isUser(user.id) || changes.isEnabled != nil {
+                    try draft.require(.usersDisable, on: .gateway)
                 }
                 try draft.require(condition, of: user)
                 if changes.isEnabled == false {
@@ -82,14 +88,15 @@ package struct Users: Sendable {
     ///
     /// - Throws: `.denied` without reach, or `.notFound` to a super admin where there is none.
     package func user(_ id: UserID?, for caller: Caller) throws(GatewayError) -> User {
-        try writer.directory.current.visibleUser(id, to: caller)
+        let (tenancy, subject) = writer.directory.resolve(caller)
+        return try tenancy.visibleUser(id, to: subject)
     }
 
     /// Everybody, for the super admin; else those who hold something where the caller reads people. In the order of ids.
     package func all(for caller: Caller) throws(GatewayError) -> [User] {
-        let tenancy = writer.directory.current
-        if tenancy.user(caller.userID)?.isSuperAdmin == true { return tenancy.userIDs.compactMap { tenancy.user($0) } }
-        let ids = tenancy.peopleInScope(of: caller.userID)
+        let (tenancy, subject) = writer.directory.resolve(caller)
+        if subject.isSuperAdmin { return tenancy.userIDs.compactMap { tenancy.user($0) } }
+        let ids = tenancy.peopleInScope(of: subject)
         guard !ids.isEmpty else {
             throw .denied(Denial(.roleInsufficient, hasReach: true), operation: nil, deviceID: nil)
         }
@@ -147,23 +154,19 @@ package struct UserChanges: Sendable {
 
 extension TenancyDirectory {
     /// Oneself, anybody for a super admin, and the people of one's scope for those who manage one.
-    func visibleUser(_ id: UserID?, to caller: Caller) throws(GatewayError) -> User {
-        guard let id, let user = user(id) else { throw outOfReach(for: caller) }
-        if id == caller.userID || self.user(caller.userID)?.isSuperAdmin == true { return user }
-        guard associations(of: id).contains(where: { readsPeople(caller.userID, on: $0.entity) }) else { throw .outOfReach }
+    func visibleUser(_ id: UserID?, to subject: Subject) throws(GatewayError) -> User {
+        guard let id, let user = user(id) else { throw .outOfReach(of: subject) }
+        if subject.isUser(id) || subject.isSuperAdmin { return user }
+        guard associations(of: id).contains(where: { readsPeople(subject, on: $0.entity) }) else { throw .outOfReach }
         return user
     }
 
-    fileprivate func allowsDisabling(by caller: Caller) -> Bool {
-        SecurityService.allows(caller.userID, .usersDisable, on: .gateway, in: self).isAllowed
+    fileprivate func readsPeople(_ subject: Subject, on entity: AssociatedEntity) -> Bool {
+        SecurityService.allows(subject, .peopleRead, on: ManagedObject(entity), in: self).isAllowed
     }
 
-    fileprivate func readsPeople(_ reader: UserID, on entity: AssociatedEntity) -> Bool {
-        SecurityService.allows(reader, .peopleRead, on: ManagedObject(entity), in: self).isAllowed
-    }
-
-    /// Everybody who holds a role on or below what `reader` reads the people of.
-    fileprivate func peopleInScope(of reader: UserID) -> Set<UserID> {
+    /// The users who hold a role on or below an entity whose people the subject may read.
+    fileprivate func peopleInScope(of subject: Subject) -> Set<UserID> {
         var people: Set<UserID> = []
         func add(_ entity: AssociatedEntity) {
             for association in associations(on: entity) { people.insert(association.userID) }
@@ -173,7 +176,7 @@ extension TenancyDirectory {
             case .unit: break
             }
         }
-        for association in associations(of: reader) where readsPeople(reader, on: association.entity) { add(association.entity) }
+        for entity in subject.roleEntities where readsPeople(subject, on: entity) { add(entity) }
         return people
     }
 }

@@ -1,9 +1,17 @@
-/// Who asks to do something to a lock.
+/// The identity that a request was authenticated as.
 package enum Principal: Hashable, Sendable {
-    /// Somebody who has signed in, with all that they hold.
+    /// A signed-in user, with all that the user holds.
     case user(UserID)
-    /// Whoever holds the link of a guest access: with the rights of that access and no others.
+    /// The holder of the link of a guest access, with the rights of that access and no others.
     case guestLink(GuestAccessID)
+
+    /// `nil` for a guest link.
+    package var userID: UserID? {
+        switch self {
+        case .user(let id): id
+        case .guestLink: nil
+        }
+    }
 }
 
 /// The answer of `SecurityService`: allowed by one rule, or denied for one reason.

@@ -89,8 +89,6 @@ struct HeldGuestAccesses: Sendable {
         while end < entries.count, entries[end].deviceID == device { end += 1 }
         return start..<end
     }
-
-    func all(on device: DeviceID) -> [GuestAccessNode] { indices(on: device).map { entries[$0].node } }
 }
 
 /// Tells of most devices in one look that they are not in a set.

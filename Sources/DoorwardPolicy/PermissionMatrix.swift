@@ -24,6 +24,12 @@ package enum PermissionMatrix {
         }
     }
 
+    /// Whether a column holds an operation. A role that gives no right where it is held has no column, and holds none.
+    @inline(__always)
+    static func holds(_ operation: LockOperation, _ column: MatrixColumn?) -> Bool {
+        column.map(columns(holding: operation).contains) ?? false
+    }
+
     /// The lowest role whose holder could do it on a device that hangs on a unit, or else is perhaps a common area.
     package static func leastRole(holding operation: LockOperation, hangsOnUnit: Bool) -> Role? {
         let elsewhere: MatrixColumns = hangsOnUnit ? [.tenantCommonArea] : [.tenantOwnUnit]

@@ -1,38 +1,27 @@
 package import DoorwardDomain
 
 extension SecurityService {
-    /// The associations of a user that each allow all of `operations` on a device, ascending. Only standing roles count: a guest
-    /// cannot grant access. The cost depends on the associations on the device and above it, and not on the user's other ones.
+    /// The subject's associations that each allow all of `operations` on a device, ascending. Only roles count: a guest cannot
+    /// grant access. The cost depends on the associations on the device and above it, and not on the subject's other ones.
     package static func carriers(
-        of operations: [LockOperation], by user: UserID, on device: DeviceID, in directory: TenancyDirectory
+        of operations: [LockOperation], by subject: Subject, on device: DeviceID, in directory: TenancyDirectory
     ) -> [UserRoleAssociation] {
-        guard let node = directory.resolve(user), let found = directory.resolve(device), found.isAssigned else { return [] }
-        func carries(_ column: MatrixColumn?) -> Bool {
-            column.map { column in operations.allSatisfy { PermissionMatrix.columns(holding: $0).contains(column) } } ?? false
+        guard let user = subject.user, let device = directory.resolve(device), device.isAssigned else { return [] }
+        var carriers: [UserRoleAssociation] = []
+        forEachRule(reaching: EntityPath(device), for: subject, at: nil, in: directory) { rule in
+            if case .role(let held, let column) = rule, operations.allSatisfy({ PermissionMatrix.holds($0, column) }) {
+                carriers.append(held.association(of: user.id))
+            }
+            return .next
         }
-        var held: [HeldRole] = []
-        directory.forEachSharedRole(of: node, on: found) { role in
-            if case .tenant = role.role, carries(.tenantCommonArea) { held.append(role) }
-        }
-        let places: [AssociatedEntity?] = [
-            found.unitID.map { .unit($0) }, found.propertyID.map { .property($0) }, found.portfolioID.map { .portfolio($0) },
-        ]
-        for case let place? in places {
-            held += node.roles.held(on: place).filter { carries(MatrixColumn(of: $0.role, on: $0.type)) }
-        }
-        return held.map { $0.association(of: user) }.sorted { $0.id < $1.id }
+        return carriers.sorted { $0.id < $1.id }
     }
 
-    /// The entities on which a user's roles carry an operation, for all devices that hang there, common areas left out.
-    package static func entities(
-        where user: UserID, holds operation: LockOperation, in directory: TenancyDirectory
-    ) -> [AssociatedEntity] {
-        guard directory.user(user)?.isEnabled == true else { return [] }
-        let columns = PermissionMatrix.columns(holding: operation)
-        return directory.associations(of: user).compactMap { association in
-            MatrixColumn(of: association.role, on: association.entity.type).flatMap {
-                columns.contains($0) ? association.entity : nil
-            }
-        }
+    /// The entities on which the subject's roles hold an operation, for all devices attached there; common areas are left out.
+    package static func entities(where subject: Subject, holds operation: LockOperation) -> [AssociatedEntity] {
+        guard let user = subject.user, subject.isEnabled else { return [] }
+        return user.roles.all.sorted { $0.id < $1.id }.filter {
+            PermissionMatrix.holds(operation, MatrixColumn(of: $0.role, on: $0.type))
+        }.map(\.entity)
     }
 }

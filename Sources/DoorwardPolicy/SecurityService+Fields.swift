@@ -1,76 +1,97 @@
 package import DoorwardDomain
 
 extension SecurityService {
-    /// The highest level that a user's rules give them for an object at an instant; `nil` when they give none, so that
-    /// nothing of it is shown. Which fields a level sees is in `FieldTable`.
+    /// The highest field level that a subject's rules give for an object at an instant; `nil` when they give none, so that
+    /// nothing of it is shown. `FieldTable` lists the fields of each level.
     ///
-    /// Whether the object may be read at all is another question, which comes first: `decide` and `allows`.
+    /// Whether the object may be read at all is decided before, by `decide` and `allows`.
     package static func fieldLevel(
-        of user: UserID, for object: FieldObject, at instant: Timestamp, in directory: TenancyDirectory
+        of subject: Subject, for object: FieldObject, at instant: Timestamp, in directory: TenancyDirectory
     ) -> FieldLevel? {
-        guard let node = directory.resolve(user), node.isEnabled else { return nil }
+        guard subject.isEnabled else { return nil }
         switch object {
-        case .portfolio(let id): return level(of: node, on: .portfolio(id), superAdmin: .management, at: instant, in: directory)
-        case .property(let id): return level(of: node, on: .property(id), superAdmin: .operations, at: instant, in: directory)
-        case .unit(let id): return level(of: node, on: .unit(id), superAdmin: .operations, at: instant, in: directory)
-        case .device(let id): return level(of: node, on: .device(id), superAdmin: .operations, at: instant, in: directory)
-        case .user(let id): return level(of: node, onPerson: id, at: instant, in: directory)
-        case .guestAccess(let id): return level(of: node, onGuestAccess: id, at: instant, in: directory)
+        case .portfolio(let id):
+            return level(of: subject, on: .portfolio(id), superAdmin: .management, at: instant, in: directory)
+        case .property(let id): return level(of: subject, on: .property(id), superAdmin: .operations, at: instant, in: directory)
+        case .unit(let id): return level(of: subject, on: .unit(id), superAdmin: .operations, at: instant, in: directory)
+        case .device(let id): return level(of: subject, on: .device(id), superAdmin: .operations, at: instant, in: directory)
+        case .user(let id): return level(of: subject, onPerson: id, in: directory)
+        case .guestAccess(let id): return level(of: subject, onGuestAccess: id, in: directory)
         case .event(let unit, let property, let portfolio, let actor):
-            let entities: [AssociatedEntity?] = [
-                unit.map { .unit($0) }, property.map { .property($0) }, portfolio.map { .portfolio($0) },
-            ]
-            let level = highest(entities.compactMap(\.self).flatMap { node.roles.held(on: $0) })
-            return actor == user ? max(level ?? .management, .management) : level
+            let path = EntityPath(unit: unit, property: property, portfolio: portfolio)
+            let level = roleLevel(of: subject, on: path, in: directory)
+            return subject.isUser(actor) ? max(level ?? .management, .management) : level
         }
     }
 
     private static func level(
-        of user: UserNode, on object: ManagedObject, superAdmin: FieldLevel, at instant: Timestamp, in directory: TenancyDirectory
+        of subject: Subject, on object: ManagedObject, superAdmin: FieldLevel, at instant: Timestamp,
+        in directory: TenancyDirectory
     ) -> FieldLevel? {
-        guard let chain = Chain(object, in: directory) else { return nil }
-        let held = highest(chain.associations(of: user, in: directory) + chain.tenancies(of: user, in: directory))
-        let asSuperAdmin = user.isSuperAdmin ? superAdmin : nil
-        let asGuest = chain.guestAccess(of: user, at: instant, in: directory).map { _ in FieldLevel.publicLevel }
-        return [held, asSuperAdmin, asGuest].compactMap(\.self).max()
+        guard let path = EntityPath(object, in: directory) else { return nil }
+        var highest: FieldLevel?
+        forEachRule(reaching: path, for: subject, at: instant, in: directory) { rule in
+            if let level = rule.fieldLevel(superAdmin: superAdmin) { highest = max(highest ?? level, level) }
+            return .next
+        }
+        return highest
     }
 
-    /// A person is seen whole by themselves and by super admins, and by others through what the person holds: at the level
-    /// that the others have there.
-    private static func level(
-        of user: UserNode, onPerson id: UserID, at instant: Timestamp, in directory: TenancyDirectory
+    /// The highest level of the roles on a path alone.
+    private static func roleLevel(
+        of subject: Subject, on path: EntityPath?, in directory: TenancyDirectory
     ) -> FieldLevel? {
-        guard let person = directory.resolve(id), person.user != nil else { return nil }
-        if user.id == id || user.isSuperAdmin { return .owner }
-        let places =
+        guard let user = subject.user, let path else { return nil }
+        var highest: FieldLevel?
+        _ = forEachRole(of: user, reaching: path, in: directory) { rule in
+            if let level = rule.fieldLevel(superAdmin: nil) { highest = max(highest ?? level, level) }
+            return .next
+        }
+        return highest
+    }
+
+    /// The user and super admins see all fields of a user. Other subjects see the fields of the level that they have on an
+    /// entity where the user holds something.
+    private static func level(
+        of subject: Subject, onPerson id: UserID, in directory: TenancyDirectory
+    ) -> FieldLevel? {
+        guard let person = directory.users[id]?.node, person.isKnown else { return nil }
+        if subject.isUser(id) || subject.isSuperAdmin { return .owner }
+        let objects =
             person.roles.all.map { ManagedObject($0.entity) }
             + person.guestAccesses.ids.compactMap { access in
                 directory.guestAccess(access).map(place)
             }
-        let levels = Set(places).compactMap { place -> FieldLevel? in
-            Chain(place, in: directory).flatMap { highest($0.associations(of: user, in: directory)) }
-        }
-        // OWNER is "the rest" of a person, which is theirs and the super admin's alone.
+        let levels = Set(objects).compactMap { roleLevel(of: subject, on: EntityPath($0, in: directory), in: directory) }
+        // OWNER adds the fields that concern the user alone.
         return levels.max().map { min($0, .management) }
     }
 
-    /// A guest access is seen whole by who granted it and by the management of its place, and but for what it rests on
-    /// by its guest and the residents there.
+    /// The grantor and the management of the place see all fields of a guest access. Its guest and the residents of the place do
+    /// not see the association that it was granted under.
     private static func level(
-        of user: UserNode, onGuestAccess id: GuestAccessID, at instant: Timestamp, in directory: TenancyDirectory
+        of subject: Subject, onGuestAccess id: GuestAccessID, in directory: TenancyDirectory
     ) -> FieldLevel? {
         guard let access = directory.guestAccess(id) else { return nil }
-        let asGrantor: FieldLevel? = access.grantedByUserID == user.id ? .management : nil
-        let asGuest: FieldLevel? = access.guestUserID == user.id ? .publicLevel : nil
-        let byPlace = Chain(place(of: access), in: directory).flatMap { highest($0.associations(of: user, in: directory)) }
+        let asGrantor: FieldLevel? = subject.isUser(access.grantedByUserID) ? .management : nil
+        let asGuest: FieldLevel? = subject.isUser(access.guestUserID) ? .publicLevel : nil
+        let byPlace = roleLevel(of: subject, on: EntityPath(place(of: access), in: directory), in: directory)
         return [asGrantor, asGuest, byPlace].compactMap(\.self).max()
     }
 
     private static func place(of access: GuestAccess) -> ManagedObject {
         access.unitID.map { .unit($0) } ?? .property(access.propertyID)
     }
+}
 
-    private static func highest(_ held: [HeldRole]) -> FieldLevel? {
-        held.filter(\.isAssignable).compactMap { FieldLevel(of: $0.role) }.max()
+extension ReachingRule {
+    /// The level that the rule gives on the object that it reaches; `nil` for a role that gives no right where it is held.
+    fileprivate func fieldLevel(superAdmin: FieldLevel?) -> FieldLevel? {
+        switch self {
+        case .role(let held, let column): column == nil ? nil : FieldLevel(of: held.role)
+        case .tenancyBelow(let held): FieldLevel(of: held.role)
+        case .guestAccess: .publicLevel
+        case .superAdmin: superAdmin
+        }
     }
 }

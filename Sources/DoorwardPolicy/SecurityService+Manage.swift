@@ -1,70 +1,74 @@
 package import DoorwardDomain
 
 extension SecurityService {
-    /// Decides whether a user may manage an object.
+    /// Decides whether a subject may manage an object.
     ///
-    /// - Parameter instant: when given, a guest's accesses count towards their reach to a device, as in `decide`.
-    /// - Returns: `allowed` with the most specific rule; `denied` for `role_insufficient` to whoever may know of the object
-    ///   (everybody, of the gateway itself), and without reach to whoever may not know of it, or if it does not exist.
+    /// - Parameter instant: when given, a guest access counts as reach to a device, as in `decide`.
+    /// - Returns: `allowed` with the most specific rule; `denied` for `role_insufficient` to a subject that may know of the object
+    ///   (every subject, of the gateway itself), and without reach to any other subject or if the object does not exist.
     package static func allows(
-        _ user: UserID, _ permission: ManagementPermission, on object: ManagedObject, at instant: Timestamp? = nil,
+        _ subject: Subject, _ permission: ManagementPermission, on object: ManagedObject, at instant: Timestamp? = nil,
         in directory: TenancyDirectory
     ) -> Decision {
-        guard let node = directory.resolve(user), node.isKnown else { return .denied(Denial(.userUnknown, hasReach: false)) }
-        let chain = Chain(object, in: directory)
-        guard node.isEnabled else {
-            return .denied(Denial(.userDisabled, hasReach: chain?.isReached(by: node, at: instant, in: directory) ?? false))
+        if subject.status == .unknown { return .denied(Denial(.userUnknown, hasReach: false)) }
+        guard let path = EntityPath(object, in: directory) else {
+            return .denied(denialOfUnknown(object, to: subject))
         }
-        guard let chain else { return .denied(denialOfUnknown(object, to: node)) }
+        guard subject.isEnabled else {
+            let hasReach = object == .gateway || reaches(subject, path, at: instant, in: directory)
+            return .denied(Denial(.userDisabled, hasReach: hasReach))
+        }
         let holders = PermissionMatrix.holders(of: permission)
-        let tenancies = chain.tenancies(of: node, in: directory)
-        let held = chain.associations(of: node, in: directory)
-        let counting = (PermissionMatrix.tenantsHoldOnProperty.contains(permission) ? tenancies : []) + held
-        if let granting = counting.first(where: { $0.isAssignable && holders.roles.contains($0.role) }) {
-            return .allowed(granting.rule, override: false)
+        var granting: Rule?
+        var nearest: RuleFailure?
+        forEachRule(reaching: path, for: subject, at: instant, in: directory) { rule in
+            if holders.hold(permission, by: rule, on: object) {
+                granting = rule.rule
+                return .stop
+            }
+            RuleFailure(.roleInsufficient, of: rule.rule).replace(&nearest)
+            return .next
         }
-        if node.isSuperAdmin && holders.superAdminHolds(on: object) { return .allowed(.superAdmin, override: false) }
-        let guestRule = chain.guestAccess(of: node, at: instant, in: directory).map { Rule.guestAccess($0.access.id) }
-        return .denied(
-            denial(of: node, on: chain, rules: (held + tenancies).map(\.rule) + [guestRule].compactMap(\.self), holders))
+        if let granting { return .allowed(granting, override: false) }
+        guard nearest != nil || object == .gateway else {
+            let isUnassigned = path.device.map { !$0.isAssigned } ?? false
+            return .denied(Denial(isUnassigned ? .deviceUnassigned : .noAssociation, hasReach: false))
+        }
+        let missing = Denial.Missing(role: holders.leastRole(on: object))
+        return .denied(Denial(.roleInsufficient, hasReach: true, rule: nearest?.rule, missing: missing))
     }
 
-    /// Whether a user may know that an object exists: by an association on it or above it, by being allowed to read it (a
-    /// tenant the property of their unit), or as super admin. Being disabled makes no difference.
-    package static func reaches(_ user: UserID, _ object: AssociatedEntity, in directory: TenancyDirectory) -> Bool {
-        reaches(user, ManagedObject(object), at: nil, in: directory)
+    /// Whether a subject may know that an object exists: by an association on it or above it, by being allowed to read it (a
+    /// tenant the property of their unit), or as super admin. A disabled user has the same reach.
+    package static func reaches(_ subject: Subject, _ object: AssociatedEntity, in directory: TenancyDirectory) -> Bool {
+        EntityPath(ManagedObject(object), in: directory).map { reaches(subject, $0, at: nil, in: directory) } ?? false
     }
 
     /// The same for a device, which is also reached through a unit that shares it and through guest accesses.
-    package static func reaches(_ user: UserID, device: DeviceID, at instant: Timestamp, in directory: TenancyDirectory) -> Bool {
-        reaches(user, .device(device), at: instant, in: directory)
+    package static func reaches(
+        _ subject: Subject, device: DeviceID, at instant: Timestamp, in directory: TenancyDirectory
+    ) -> Bool {
+        directory.resolve(device).map { reaches(subject, EntityPath($0), at: instant, in: directory) } ?? false
     }
 
-    private static func reaches(_ user: UserID, _ object: ManagedObject, at instant: Timestamp?, in directory: TenancyDirectory)
-        -> Bool
-    {
-        guard let node = directory.resolve(user), node.isKnown, let chain = Chain(object, in: directory) else { return false }
-        return chain.isReached(by: node, at: instant, in: directory)
-    }
-
-    private static func denial(of user: UserNode, on chain: Chain, rules: [Rule], _ holders: ManagementHolders) -> Denial {
-        guard user.isSuperAdmin || chain.object == .gateway || !rules.isEmpty else {
-            let isUnassigned = chain.device.map { !$0.isAssigned } ?? false
-            return Denial(isUnassigned ? .deviceUnassigned : .noAssociation, hasReach: false)
-        }
-        var nearest: RuleFailure?
-        for rule in rules { RuleFailure(.roleInsufficient, of: rule).replace(&nearest) }
-        let rule = nearest?.rule ?? (user.isSuperAdmin ? .superAdmin : nil)
-        return Denial(.roleInsufficient, hasReach: true, rule: rule, missing: .init(role: holders.leastRole(on: chain.object)))
-    }
-
-    private static func denialOfUnknown(_ object: ManagedObject, to user: UserNode) -> Denial {
-        if case .device = object { return Denial(.deviceUnknown, hasReach: user.isSuperAdmin) }
+    private static func denialOfUnknown(_ object: ManagedObject, to subject: Subject) -> Denial {
+        guard subject.isEnabled else { return Denial(.userDisabled, hasReach: false) }
+        if case .device = object { return Denial(.deviceUnknown, hasReach: subject.isSuperAdmin) }
         return Denial(.noAssociation, hasReach: false)
     }
 }
 
 extension ManagementHolders {
+    /// Whether a rule that reaches the object gives the permission on it.
+    fileprivate func hold(_ permission: ManagementPermission, by rule: ReachingRule, on object: ManagedObject) -> Bool {
+        switch rule {
+        case .role(let held, let column): column != nil && roles.contains(held.role)
+        case .tenancyBelow: PermissionMatrix.tenantsHoldOnProperty.contains(permission) && roles.contains(.tenant)
+        case .guestAccess: false
+        case .superAdmin: superAdminHolds(on: object)
+        }
+    }
+
     func superAdminHolds(on object: ManagedObject) -> Bool {
         switch superAdmin {
         case .nowhere: false

@@ -1,73 +1,75 @@
 package import DoorwardDomain
-internal import HashTreeCollections
 
-/// Decides who may do what to which lock, and who may manage what. Pure: the same directory, instant and question give
-/// the same answer, nothing is read or written elsewhere. Any doubt is a denial.
+/// Decides which operations and management permissions a subject has. Pure: the same snapshot, instant and request give the
+/// same decision, and nothing else is read or written. Any doubt is a denial.
 package enum SecurityService {
     /// Decides one operation on one lock.
     ///
     /// - Parameters:
     ///   - instant: when it is to happen, by the gateway's clock.
     ///   - override: whether the caller gave a reason to override a lockdown. An override with nothing to override is ignored.
+    ///   - directory: the snapshot that the subject was resolved in.
     /// - Returns: `allowed` with the most specific rule that allows it, or `denied` with the one reason that is nearest to
-    ///   being allowed and with whether the caller may know that the device exists.
+    ///   being allowed and with whether the subject may know that the device exists.
+    package static func decide(
+        _ subject: Subject, _ operation: LockOperation, on device: DeviceID, at instant: Timestamp, override: Bool,
+        in directory: TenancyDirectory
+    ) -> Decision {
+        decide(subject, operation, on: directory.resolve(device), at: instant, override: override, in: directory)
+    }
+
+    /// Resolves a principal in a snapshot and decides: for a single decision, as at the dispatch gate.
     package static func decide(
         _ principal: Principal, _ operation: LockOperation, on device: DeviceID, at instant: Timestamp, override: Bool,
         in directory: TenancyDirectory
     ) -> Decision {
-        let node = directory.resolve(device)
-        switch principal {
-        case .user(let id):
-            return directory.withUser(id) { user in
-                guard let user, user.isKnown else { return .denied(Denial(.userUnknown, hasReach: false)) }
-                guard let node else { return denyUnknownDevice(to: user) }
-                return decide(user, operation, on: node, at: instant, override: override, in: directory)
-            }
-        case .guestLink(let id):
-            return decide(link: id, operation, on: node, at: instant, in: directory)
+        // Before the user, so that the processor waits for the memory of both at once.
+        let device = directory.resolve(device)
+        return directory.withSubject(of: principal) { subject in
+            decide(subject, operation, on: device, at: instant, override: override, in: directory)
         }
     }
 
-    /// The same for a user and a device that were resolved before, in the same version of the directory.
+    /// Decides for a device that was resolved in the same snapshot; `nil` for a device that does not exist.
     package static func decide(
-        _ user: UserNode, _ operation: LockOperation, on device: DeviceNode, at instant: Timestamp, override: Bool,
+        _ subject: Subject, _ operation: LockOperation, on device: DeviceNode?, at instant: Timestamp, override: Bool,
         in directory: TenancyDirectory
     ) -> Decision {
-        guard user.isEnabled else {
-            let reason: DenialReason = !user.isKnown ? .userUnknown : .userDisabled
-            let question = Question(operation: operation, device: device, instant: instant)
-            return .denied(Denial(reason, hasReach: user.isKnown && question.isReached(by: user, in: directory)))
+        guard let device else {
+            return .denied(Denial(subject.denialReason ?? .deviceUnknown, hasReach: subject.isSuperAdmin))
         }
-        var isReached = false
-        let rule = Question.grantingRule(of: user, operation, on: device, at: instant, isReached: &isReached, in: directory)
-        if let rule { return Question.decisionUnlessForbidden(rule, operation, on: device) }
-        if !isReached && device.isAssigned { return .denied(Denial(.noAssociation, hasReach: false)) }
-        return .denied(Question(operation: operation, device: device, instant: instant).denial(of: user, in: directory))
+        if let reason = subject.denialReason {
+            return .denied(Denial(reason, hasReach: reaches(subject, EntityPath(device), at: instant, in: directory)))
+        }
+        let request = AccessRequest(operation: operation, device: device, instant: instant)
+        var granting: Rule?
+        var nearest: RuleFailure?
+        forEachRule(reaching: request, for: subject, in: directory) { rule, verdict in
+            if case .failed(let failure) = verdict {
+                failure.replace(&nearest)
+                return .next
+            }
+            guard case .role(let held, .tenantCommonArea?) = rule else {
+                // The most specific rule comes first.
+                granting = granting ?? rule.rule
+                return .stop
+            }
+            // Several units may share the device: the smallest id is named.
+            if granting?.sortKey.map({ $0 < held.id.cast() }) != true { granting = held.rule }
+            return .next
+        }
+        if let granting { return request.decision(allowedBy: granting) }
+        return .denied(request.denial(nearest))
     }
 
-    /// Decides for whoever holds the link of a guest access. A link whose named guest is disabled opens nothing.
-    private static func decide(
-        link id: GuestAccessID, _ operation: LockOperation, on device: DeviceNode?, at instant: Timestamp,
-        in directory: TenancyDirectory
-    ) -> Decision {
-        guard let node = directory.guestAccesses[id] else { return .denied(Denial(.userUnknown, hasReach: false)) }
-        let reaches =
-            device.map { node.access.deviceIDs.contains($0.id) && node.givesReach(to: $0, at: instant, in: directory) } ?? false
-        if let guest = node.access.guestUserID {
-            guard let user = directory.user(guest) else { return .denied(Denial(.userUnknown, hasReach: reaches)) }
-            guard user.isEnabled else { return .denied(Denial(.userDisabled, hasReach: reaches)) }
+    /// Calls `body` with each rule that reaches the requested device and with its verdict; see the other `forEachRule`.
+    @inline(__always)
+    static func forEachRule(
+        reaching request: AccessRequest, for subject: Subject, in directory: TenancyDirectory,
+        _ body: (ReachingRule, RuleVerdict) -> IterationStep
+    ) {
+        forEachRule(reaching: EntityPath(request.device), for: subject, at: request.instant, in: directory) { rule in
+            body(rule, request.verdict(on: rule, in: directory))
         }
-        guard let device else { return .denied(Denial(.deviceUnknown, hasReach: false)) }
-        guard device.isAssigned else { return .denied(Denial(.deviceUnassigned, hasReach: reaches)) }
-        guard reaches else { return .denied(Denial(.noAssociation, hasReach: false)) }
-        let question = Question(operation: operation, device: device, instant: instant)
-        guard let failure = question.failure(of: node, in: directory) else {
-            return Question.decisionUnlessForbidden(.guestAccess(id), operation, on: device)
-        }
-        return .denied(question.denial(failure))
-    }
-
-    private static func denyUnknownDevice(to user: UserNode) -> Decision {
-        .denied(Denial(user.isEnabled ? .deviceUnknown : .userDisabled, hasReach: user.isSuperAdmin))
     }
 }

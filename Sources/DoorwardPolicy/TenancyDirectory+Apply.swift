@@ -4,6 +4,7 @@ internal import HashTreeCollections
 extension TenancyDirectory {
     /// Takes one change in. What a change does not mention stays: a user keeps what they hold, a unit its tenants.
     package mutating func apply(_ change: TenancyChange) {
+        version += 1
         switch change {
         case .putPortfolio(let portfolio): portfolios[portfolio.id] = Node(portfolio)
         case .putProperty(let property): put(property)

@@ -6,14 +6,8 @@ extension TenancyDirectory {
     /// The units that list a device as a common area, and rightly: it hangs on no unit, and on their property.
     func sharingUnits(of device: DeviceNode) -> SharingUnits { device.sharingSlot.map { sharing[$0] } ?? SharingUnits() }
 
-    /// What a user holds on the units that share a device.
-    func sharedRoles(of user: UserNode, on device: DeviceNode) -> [HeldRole] {
-        var found: [HeldRole] = []
-        forEachSharedRole(of: user, on: device) { found.append($0) }
-        return found
-    }
-
-    /// The same one by one, without making a list; goes through the user's roles or the units, whichever are fewer.
+    /// Calls `body` with each role that a user holds on the units that share a device, in no order; goes through the user's roles
+    /// or the units, whichever are fewer.
     @inline(__always)
     func forEachSharedRole(of user: UserNode, on device: DeviceNode, _ body: (HeldRole) -> Void) {
         guard device.isShared, let slot = device.sharingSlot else { return }

@@ -36,6 +36,9 @@ package struct TenancyDirectory: Sendable {
     var guestAccessesByDevice: TreeDictionary<DeviceID, SortedIDs<GuestAccess>> = [:]
     var guestAccessesByProperty: TreeDictionary<PropertyID, TreeSet<GuestAccessID>> = [:]
 
+    /// How many changes led to this version. A `Subject` of another version is not valid here.
+    var version: UInt64 = 0
+
     /// How many users are super admins, disabled ones too.
     package internal(set) var superAdminCount = 0
     /// How many users there are, disabled ones too.
@@ -71,20 +74,8 @@ package struct TenancyDirectory: Sendable {
     /// The user of an address; upper and lower case are one.
     package func user(email: String) -> User? { usersByEmail[Self.emailKey(email)].flatMap(user) }
 
-    /// What `SecurityService` decides over, for callers that ask more than once about one user. It belongs to this
-    /// version of the directory: asked again after a change, it may answer another.
-    package func resolve(_ id: UserID) -> UserNode? { users[id]?.node }
-
-    /// The same for a device.
+    /// What a decision needs of a device. The node belongs to this version of the directory.
     package func resolve(_ id: DeviceID) -> DeviceNode? { devices[id] }
-
-    /// Calls `body` with what `resolve` gives, without counting a reference to it, which is a
-    /// write to memory that is not in the cache: this directory keeps it meanwhile.
-    @inline(__always)
-    func withUser<Result>(_ id: UserID, _ body: (UserNode?) -> Result) -> Result {
-        guard let slot = users.slot(of: id) else { return body(nil) }
-        return Unmanaged.passUnretained(users[slot: slot].node)._withUnsafeGuaranteedRef { body($0) }
-    }
 
     static func emailKey(_ email: String) -> String { email.lowercased() }
 }

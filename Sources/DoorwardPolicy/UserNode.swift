@@ -1,7 +1,7 @@
-package import DoorwardDomain
+internal import DoorwardDomain
 
 /// A user with all that they hold: what a decision needs of the person, in as few places in memory as can be.
-package final class UserNode: Sendable {
+final class UserNode: Sendable {
     let isEnabled: Bool
     let isSuperAdmin: Bool
     /// Whether there is a `user`; asked in every decision, where looking at `user` itself would copy it.
@@ -11,9 +11,9 @@ package final class UserNode: Sendable {
     let deviceFilter: DeviceFilter
     let guestAccesses: HeldGuestAccesses
     /// There also for an id of whom only roles or guest accesses are known; `user` is `nil` then.
-    package let id: UserID
+    let id: UserID
     /// `nil` while the directory has heard of what somebody holds and not of them; they are unknown to every decision.
-    package let user: User?
+    let user: User?
 
     init(id: UserID, user: User? = nil, roles: [HeldRole] = [], guestAccesses: HeldGuestAccesses = HeldGuestAccesses()) {
         (self.id, self.user, self.guestAccesses) = (id, user, guestAccesses)

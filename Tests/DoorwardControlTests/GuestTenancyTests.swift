@@ -56,7 +56,8 @@ import Testing
         #expect(await flats.refusal(at: lost) == .grantorLostAccess)
         #expect(await flats.refusal(at: kept) == nil)
         let tenancy = flats.house.control.directory.current
-        let seen = SecurityService.visibleDeviceIDs(for: ids.stranger, at: flats.house.clock.now(), in: tenancy)
+        let seen = SecurityService.visibleDeviceIDs(
+            for: tenancy.subject(of: .user(ids.stranger)), at: flats.house.clock.now(), in: tenancy)
         #expect(seen.contains(kept) && !seen.contains(lost))
     }
 

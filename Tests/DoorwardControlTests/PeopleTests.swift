@@ -9,12 +9,12 @@ import Testing
     @Test("everybody changes their own names; somebody else's are the super admin's to change", arguments: Staff.Person.allCases)
     func names(person: Staff.Person) async throws {
         let staff = try await Staff()
-        let (caller, tenant) = (try staff.caller(person), try staff.user(.tenant))
-        let own = await staff.verdict {
-            _ = try await staff.control.users.update(caller, caller.userID, UserChanges(lastName: "Renamed"))
+        let (caller, own, tenant) = (try staff.caller(person), try staff.user(person), try staff.user(.tenant))
+        let verdict = await staff.verdict {
+            _ = try await staff.control.users.update(caller, own, UserChanges(lastName: "Renamed"))
         }
-        #expect(own == .done)
-        #expect(staff.control.directory.current.user(caller.userID)?.lastName == "Renamed")
+        #expect(verdict == .done)
+        #expect(staff.control.directory.current.user(own)?.lastName == "Renamed")
         guard person != .tenant else { return }
         let other = await staff.verdict {
             _ = try await staff.control.users.update(caller, tenant, UserChanges(lastName: "Other"))
@@ -28,19 +28,19 @@ import Testing
     func standing(person: Staff.Person) async throws {
         guard person != .superAdmin else { return }
         let staff = try await Staff()
-        let caller = try staff.caller(person)
+        let (caller, own) = (try staff.caller(person), try staff.user(person))
         let verdict = await staff.verdict {
-            _ = try await staff.control.users.update(caller, caller.userID, UserChanges(isEnabled: false))
+            _ = try await staff.control.users.update(caller, own, UserChanges(isEnabled: false))
         }
         #expect(verdict == .insufficient)
-        #expect(staff.control.directory.current.user(caller.userID)?.isEnabled == true)
+        #expect(staff.control.directory.current.user(own)?.isEnabled == true)
     }
 
     @Test("a change that changes nothing writes nothing")
     func nothing() async throws {
         let staff = try await Staff()
         let tenant = try staff.caller(.tenant)
-        let before = try #require(staff.control.directory.current.user(tenant.userID))
+        let before = try #require(staff.control.directory.current.user(staff.user(.tenant)))
         let commits = staff.store.commitCount
         staff.clock.advance(by: .seconds(60))
         let same = UserChanges(firstName: before.firstName, lastName: before.lastName)

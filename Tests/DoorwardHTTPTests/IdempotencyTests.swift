@@ -23,6 +23,13 @@ import Testing
         #expect(house.adapter.orders.count == 1)
     }
 
+    @Test("The name of a principal in stored keys does not change")
+    func principalKeys() {
+        let (user, access) = (UserID(high: 1, low: 2), GuestAccessID(high: 1, low: 2))
+        #expect(Principal.user(user).key == "user:\(user)")
+        #expect(Principal.guestLink(access).key == "guestLink:\(access)")
+    }
+
     @Test("A failed command is repeated as it failed")
     func failed() async throws {
         let house = try await House(behaviour: .fail(.offline))

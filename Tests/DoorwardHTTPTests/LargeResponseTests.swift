@@ -106,7 +106,7 @@ import Testing
     func reservations() throws {
         let memory = ResponseMemory()
         let small = Answer(status: 200, body: [UInt8](repeating: 7, count: ResponseMemory.chunkBytes))
-        let (one, other) = (UserID(high: 0, low: 1), UserID(high: 0, low: 2))
+        let (one, other) = (Principal.user(UserID(high: 0, low: 1)), Principal.user(UserID(high: 0, low: 2)))
         var held: [Answer] = []
         for _ in 0..<ResponseMemory.maxBytesOfOne / Self.large.body.count { held.append(try memory.admit(Self.large, for: one)) }
         #expect(throws: GatewayError.self) { try memory.admit(Self.large, for: one) }
@@ -117,7 +117,7 @@ import Testing
         held = []
         #expect(memory.reserved == 0)
         for user in 0..<UInt64(ResponseMemory.maxBytes / Self.large.body.count) {
-            held.append(try memory.admit(Self.large, for: UserID(high: 1, low: user)))
+            held.append(try memory.admit(Self.large, for: .user(UserID(high: 1, low: user))))
         }
         #expect(throws: GatewayError.self) { try memory.admit(Self.large, for: other) }
         held = []
@@ -136,7 +136,7 @@ import Testing
         }
         let memory = house.services.responseMemory
         var held: [Answer] = []
-        while let answer = try? memory.admit(Self.large, for: house.ids[.superAdmin]) { held.append(answer) }
+        while let answer = try? memory.admit(Self.large, for: .user(house.ids[.superAdmin])) { held.append(answer) }
         let refused = try await house.call(.get, "/access-records?kind=GATEWAY", as: .superAdmin)
         #expect(refused.status == 503 && refused.code == "unavailable")
         #expect(refused.headers[.retryAfter] != nil)

@@ -140,7 +140,7 @@ import Testing
         arguments: [(House.Person.coTenant, "CoTenant"), (.guest, "Guest"), (.manager, "staff"), (.neighbour, "staff")])
     func label(_ actor: House.Person, _ label: String) async throws {
         let house = try await House()
-        let view = View(reader: house.ids[.tenant], control: house.control)
+        let view = View(.user(house.ids[.tenant]), control: house.control)
         let user = try #require(house.control.directory.current.user(house.ids[actor]))
         let now = house.clock.now()
         #expect(view.label(of: Actor(user), under: nil, unit: house.ids.unit, at: now) == label)

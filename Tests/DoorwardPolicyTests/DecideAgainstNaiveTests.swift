@@ -55,13 +55,10 @@ import Testing
             let directory = world.directory
             for user in world.users {
                 for device in world.devices {
-                    guard let userNode = directory.resolve(user.id), let deviceNode = directory.resolve(device.id) else {
-                        Issue.record("not resolved")
-                        return
-                    }
                     let at = world.interestingInstant()
                     let resolved = SecurityService.decide(
-                        userNode, .unlock, on: deviceNode, at: at, override: false, in: directory)
+                        directory.subject(user.id), .unlock, on: directory.resolve(device.id), at: at, override: false,
+                        in: directory)
                     let byID = SecurityService.decide(
                         .user(user.id), .unlock, on: device.id, at: at, override: false, in: directory)
                     #expect(resolved == byID)

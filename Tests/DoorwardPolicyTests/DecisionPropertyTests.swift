@@ -35,7 +35,7 @@ import Testing
             case .association(let id, let role):
                 let association = world.associations.first { $0.id == id }
                 #expect(association?.userID == user && association?.role == role)
-                let carriers = SecurityService.carriers(of: [operation], by: user, on: device, in: directory)
+                let carriers = SecurityService.carriers(of: [operation], by: directory.subject(user), on: device, in: directory)
                 #expect(carriers.contains { $0.id == id } && carriers.allSatisfy { $0.userID == user })
             case .guestAccess(let id):
                 let access = world.guestAccesses.first { $0.id == id }
@@ -113,8 +113,8 @@ import Testing
             var later = directory
             later.apply(.putUser(person))
             #expect(decide(user, operation, device, at, later).denial?.reason == .userDisabled)
-            #expect(SecurityService.visibleDeviceIDs(for: user, at: at, in: later).isEmpty)
-            #expect(SecurityService.visiblePropertyIDs(for: user, in: later).isEmpty)
+            #expect(SecurityService.visibleDeviceIDs(for: later.subject(user), at: at, in: later).isEmpty)
+            #expect(SecurityService.visiblePropertyIDs(for: later.subject(user), in: later).isEmpty)
             person.isEnabled = true
             later.apply(.putUser(person))
             #expect(decide(user, operation, device, at, later) == decide(user, operation, device, at, directory))

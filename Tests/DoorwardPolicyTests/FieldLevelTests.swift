@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct FieldLevelTests {
     private func level(_ house: House, _ object: FieldObject, at offset: Duration = .zero) -> FieldLevel? {
-        SecurityService.fieldLevel(of: house.person, for: object, at: House.now.advanced(by: offset), in: house.directory)
+        SecurityService.fieldLevel(of: house.subject, for: object, at: House.now.advanced(by: offset), in: house.directory)
     }
 
     @Test(
@@ -96,7 +96,9 @@ import Testing
         house.admit()
         let object = FieldObject.guestAccess(GuestAccessID(high: 1, low: 1))
         #expect(level(house, object) == .publicLevel)
-        #expect(SecurityService.fieldLevel(of: house.other, for: object, at: House.now, in: house.directory) == .management)
+        #expect(
+            SecurityService.fieldLevel(of: house.directory.subject(house.other), for: object, at: House.now, in: house.directory)
+                == .management)
         house.admit(guest: house.other)
         #expect(level(house, object) == nil)
         house.assign(.propertyManager)
@@ -122,6 +124,7 @@ import Testing
         #expect(level(house, .device(house.flatDoor)) == nil)
         #expect(
             SecurityService.fieldLevel(
-                of: UserID(high: 9, low: 9), for: .device(house.flatDoor), at: House.now, in: house.directory) == nil)
+                of: house.directory.subject(UserID(high: 9, low: 9)), for: .device(house.flatDoor), at: House.now,
+                in: house.directory) == nil)
     }
 }

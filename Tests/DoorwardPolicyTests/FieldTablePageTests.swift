@@ -107,7 +107,7 @@ import Testing
 
     private func level(_ given: [Given], _ object: (House) -> FieldObject) -> FieldLevel? {
         let house = House(given)
-        return SecurityService.fieldLevel(of: house.person, for: object(house), at: House.now, in: house.directory)
+        return SecurityService.fieldLevel(of: house.subject, for: object(house), at: House.now, in: house.directory)
     }
 
     private static let facts: [(Given, FieldLevel?)] = [
@@ -151,7 +151,7 @@ import Testing
                     let decision = SecurityService.decide(
                         .user(user), .viewStatus, on: device, at: PlainWorld.now, override: false, in: directory)
                     let level = SecurityService.fieldLevel(
-                        of: user, for: .device(device), at: PlainWorld.now, in: directory)
+                        of: directory.subject(user), for: .device(device), at: PlainWorld.now, in: directory)
                     if decision.isAllowed { #expect(level != nil, "seed \(seed)") }
                     if decision.denial?.hasReach == false { #expect(level == nil, "seed \(seed)") }
                 }

@@ -41,7 +41,7 @@ import Testing
             }
             for device in 0..<9 as Range<UInt64> {
                 let expected = model.filter { $0.value.contains(device) }.keys.sorted()
-                #expect(held.all(on: DeviceID(high: 0, low: device)).map(\.id.low) == expected)
+                #expect(held.indices(on: DeviceID(high: 0, low: device)).map { held.entries[$0].node.id.low } == expected)
                 #expect(expected.isEmpty || held.deviceFilter.mayContain(DeviceID(high: 0, low: device)))
             }
             #expect(held.ids.map(\.low) == model.keys.sorted(), "also those that list no device")
@@ -53,7 +53,7 @@ import Testing
         var held = HeldGuestAccesses()
         held.insert(Self.node(1, on: [5, 5, 6]))
         #expect(held.entries.count == 2)
-        #expect(held.all(on: DeviceID(high: 0, low: 5)).count == 1)
+        #expect(held.indices(on: DeviceID(high: 0, low: 5)).count == 1)
     }
 
     @Test("The filter is empty without accesses, and again when the last is gone")

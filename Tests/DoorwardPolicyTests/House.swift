@@ -102,6 +102,8 @@ struct House {
         return .guestAccess(id)
     }
 
+    var subject: Subject { directory.subject(person) }
+
     func decide(
         _ operation: LockOperation = .unlock, on device: DeviceID? = nil, at offset: Duration = .zero,
         by principal: Principal? = nil,
@@ -111,4 +113,8 @@ struct House {
             principal ?? .user(person), operation, on: device ?? flatDoor, at: Self.now.advanced(by: offset), override: override,
             in: directory)
     }
+}
+
+extension TenancyDirectory {
+    func subject(_ user: UserID) -> Subject { subject(of: .user(user)) }
 }

@@ -11,7 +11,7 @@ import Testing
             for _ in 0..<40 {
                 let (user, object) = (world.someUser(), world.someObject())
                 let permission = ManagementPermission.allCases.randomElement(using: &world.generator) ?? .propertyRead
-                let decision = SecurityService.allows(user, permission, on: object, in: directory)
+                let decision = SecurityService.allows(directory.subject(user), permission, on: object, in: directory)
                 let answer: NaiveManagement.Answer =
                     decision.denial.map { .denied(reason: $0.reason, hasReach: $0.hasReach) } ?? .allowed
                 let expected = naive.allows(user, permission, object)
@@ -37,19 +37,19 @@ import Testing
             let at = world.interestingInstant()
             for user in world.users.map(\.id) + [world.newID()] {
                 #expect(
-                    SecurityService.visiblePortfolioIDs(for: user, in: directory)
+                    SecurityService.visiblePortfolioIDs(for: directory.subject(user), in: directory)
                         == world.portfolios.map(\.id).filter {
                             management.allows(user, .portfolioRead, .portfolio($0)) == .allowed
                         }.sorted())
                 #expect(
-                    SecurityService.visiblePropertyIDs(for: user, in: directory)
+                    SecurityService.visiblePropertyIDs(for: directory.subject(user), in: directory)
                         == world.properties.map(\.id).filter { management.allows(user, .propertyRead, .property($0)) == .allowed }
                         .sorted())
                 #expect(
-                    SecurityService.visibleUnitIDs(for: user, in: directory)
+                    SecurityService.visibleUnitIDs(for: directory.subject(user), in: directory)
                         == world.units.map(\.id).filter { management.allows(user, .unitRead, .unit($0)) == .allowed }.sorted())
                 #expect(
-                    SecurityService.visibleDeviceIDs(for: user, at: at, in: directory)
+                    SecurityService.visibleDeviceIDs(for: directory.subject(user), at: at, in: directory)
                         == world.devices.map(\.id).filter { naive.decide(.user(user), .viewStatus, $0, at).isAllowed }.sorted(),
                     "seed \(seed)")
             }
@@ -65,7 +65,7 @@ import Testing
                 let (user, at) = (world.someUser(), world.interestingInstant())
                 let decision = NaivePolicy(world: world).decide(.user(user), .lockdown, device.id, at)
                 #expect(
-                    SecurityService.reaches(user, device: device.id, at: at, in: directory)
+                    SecurityService.reaches(directory.subject(user), device: device.id, at: at, in: directory)
                         == (decision.denial?.hasReach ?? true),
                     "seed \(seed)")
             }

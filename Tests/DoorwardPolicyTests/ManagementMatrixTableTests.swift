@@ -125,7 +125,7 @@ import Testing
         for holder in Holder.allCases {
             let house = House([holder.given])
             let decision = SecurityService.allows(
-                house.person, row.permission, on: object(row.object, in: house), in: house.directory)
+                house.subject, row.permission, on: object(row.object, in: house), in: house.directory)
             #expect(decision.isAllowed == row.holders.contains(holder), "\(holder)")
             if let rule = decision.rule { #expect((rule == .superAdmin) == (holder == .superAdmin), "\(holder)") }
         }
@@ -137,10 +137,13 @@ import Testing
             var house = House([holder.given])
             house.put(user: house.person, isEnabled: false, isSuperAdmin: holder == .superAdmin)
             let object = object(row.object, in: house)
-            let disabled = SecurityService.allows(house.person, row.permission, on: object, in: house.directory)
+            let disabled = SecurityService.allows(house.subject, row.permission, on: object, in: house.directory)
             #expect(disabled.denial?.reason == .userDisabled, "\(holder)")
-            #expect(!SecurityService.allows(house.other, row.permission, on: object, in: house.directory).isAllowed)
-            let unknown = SecurityService.allows(UserID(high: 9, low: 9), row.permission, on: object, in: house.directory)
+            #expect(
+                !SecurityService.allows(house.directory.subject(house.other), row.permission, on: object, in: house.directory)
+                    .isAllowed)
+            let unknown = SecurityService.allows(
+                house.directory.subject(UserID(high: 9, low: 9)), row.permission, on: object, in: house.directory)
             #expect(unknown == .denied(Denial(.userUnknown, hasReach: false)))
         }
     }
@@ -155,7 +158,7 @@ import Testing
         for holder in Holder.allCases where !row.holders.contains(holder) {
             let house = House([holder.given])
             let decision = SecurityService.allows(
-                house.person, row.permission, on: object(row.object, in: house), in: house.directory)
+                house.subject, row.permission, on: object(row.object, in: house), in: house.directory)
             guard let denial = decision.denial, denial.hasReach else { continue }
             #expect(denial.reason == .roleInsufficient, "\(holder)")
             let expected = row.object == .gateway ? row.holders.first.flatMap { order[$0] } : held.last ?? .superAdmin
@@ -171,15 +174,15 @@ import Testing
         }
         let (person, directory) = (house.person, house.directory)
         #expect(
-            SecurityService.visiblePortfolioIDs(for: person, in: directory)
+            SecurityService.visiblePortfolioIDs(for: directory.subject(person), in: directory)
                 == (mayRead(.portfolioRead, .portfolio) ? [house.portfolio] : []))
         #expect(
-            SecurityService.visiblePropertyIDs(for: person, in: directory)
+            SecurityService.visiblePropertyIDs(for: directory.subject(person), in: directory)
                 == (mayRead(.propertyRead, .property) ? [house.property] : []))
-        let units = SecurityService.visibleUnitIDs(for: person, in: directory)
+        let units = SecurityService.visibleUnitIDs(for: directory.subject(person), in: directory)
         #expect(units.contains(house.unit) == mayRead(.unitRead, .unit))
         #expect(units.contains(house.otherUnit) == (holder != .tenant), "next door is a tenant's neighbour's")
-        let devices = SecurityService.visibleDeviceIDs(for: person, at: House.now, in: directory)
+        let devices = SecurityService.visibleDeviceIDs(for: directory.subject(person), at: House.now, in: directory)
         #expect(devices.contains(house.flatDoor) == mayRead(.deviceRead, .flat))
         #expect(devices.contains(house.cellar) == mayRead(.deviceRead, .cellar))
         #expect(devices.contains(house.unassigned) == (holder == .superAdmin))

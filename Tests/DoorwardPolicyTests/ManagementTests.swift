@@ -7,7 +7,7 @@ import Testing
         -> Decision
     {
         SecurityService.allows(
-            house.person, permission, on: object, at: offset.map { House.now.advanced(by: $0) }, in: house.directory)
+            house.subject, permission, on: object, at: offset.map { House.now.advanced(by: $0) }, in: house.directory)
     }
 
     @Test("A role reaches down the hierarchy, never up or sideways")
@@ -17,7 +17,7 @@ import Testing
         #expect(allows(house, .unitChange, .unit(house.unit)) == .allowed(manager, override: false))
         #expect(allows(house, .deviceDetach, .device(house.cellar)) == .allowed(manager, override: false))
         #expect(allows(house, .portfolioRead, .portfolio(house.portfolio)) == .denied(Denial(.noAssociation, hasReach: false)))
-        #expect(!SecurityService.reaches(house.person, .portfolio(house.portfolio), in: house.directory))
+        #expect(!SecurityService.reaches(house.subject, .portfolio(house.portfolio), in: house.directory))
     }
 
     @Test("The most specific rule is named, the super admin's last")
@@ -39,7 +39,7 @@ import Testing
         var house = House()
         let tenant = house.assign(.tenant)
         #expect(allows(house, .propertyRead, .property(house.property)) == .allowed(tenant, override: false))
-        #expect(SecurityService.reaches(house.person, .property(house.property), in: house.directory))
+        #expect(SecurityService.reaches(house.subject, .property(house.property), in: house.directory))
         let missing = Denial.Missing(role: .propertyManager)
         #expect(
             allows(house, .propertyChange, .property(house.property))
@@ -65,7 +65,7 @@ import Testing
         var house = House()
         house.put(user: house.person, isSuperAdmin: true)
         #expect(allows(house, .unitRead, .unit(UnitID(high: 9, low: 9))) == .denied(Denial(.noAssociation, hasReach: false)))
-        #expect(!SecurityService.reaches(house.person, .unit(UnitID(high: 9, low: 9)), in: house.directory))
+        #expect(!SecurityService.reaches(house.subject, .unit(UnitID(high: 9, low: 9)), in: house.directory))
     }
 
     @Test("A guest knows of the device at an instant of their access, and manages nothing")

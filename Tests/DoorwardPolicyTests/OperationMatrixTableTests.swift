@@ -81,7 +81,7 @@ import Testing
     @Test("The list of devices that a user sees has the door exactly if VIEW_STATUS is listed", arguments: rows)
     func visible(row: Row) {
         let house = House(row.given)
-        let visible = SecurityService.visibleDeviceIDs(for: house.person, at: House.now, in: house.directory)
+        let visible = SecurityService.visibleDeviceIDs(for: house.subject, at: House.now, in: house.directory)
         #expect(visible.contains(house.id(of: row.door)) == row.operations.contains(.viewStatus))
     }
 
@@ -91,7 +91,7 @@ import Testing
         guard let held = house.directory.associations(of: house.person).first else { return }
         let door = house.id(of: row.door)
         func carriers(of operations: [LockOperation]) -> [UserRoleAssociation] {
-            SecurityService.carriers(of: operations, by: house.person, on: door, in: house.directory)
+            SecurityService.carriers(of: operations, by: house.subject, on: door, in: house.directory)
         }
         #expect(LockOperation.allCases.filter { carriers(of: [$0]) == [held] } == row.operations)
         if !row.operations.isEmpty { #expect(carriers(of: row.operations) == [held]) }
@@ -124,7 +124,7 @@ import Testing
         ] as [([Given], LockOperation, [AssociatedEntityType])])
     func entities(given: [Given], operation: LockOperation, expected: [AssociatedEntityType]) {
         let house = House(given)
-        let found = SecurityService.entities(where: house.person, holds: operation, in: house.directory)
+        let found = SecurityService.entities(where: house.subject, holds: operation)
         #expect(found == expected.map(house.entity))
     }
 }

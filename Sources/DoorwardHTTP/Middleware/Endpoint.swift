@@ -56,7 +56,7 @@ struct Endpoint: Sendable {
             case .signedIn(let handler):
                 guard let caller else { throw GatewayError.unauthenticated }
                 let answer = try await handler(Call(exchange: exchange, caller: caller))
-                return try services.responseMemory.admit(answer, for: caller.userID)
+                return try services.responseMemory.admit(answer, for: caller.principal)
             }
         } catch let refusal as BodyCollector.Refusal {
             return refusal.error.answer(facts)
@@ -87,7 +87,7 @@ struct Endpoint: Sendable {
         let control = services.control
         return ErrorAnswer(error) { command, writer in
             guard let caller else { return writer.null() }
-            View(reader: caller.userID, control: control).command(command, into: &writer)
+            View(caller.principal, control: control).command(command, into: &writer)
         }.answer(facts)
     }
 }

@@ -4,12 +4,12 @@ internal import DoorwardPolicy
 
 // Commands, whole to their actor and to the management of the device, else reduced as their records are.
 extension View {
-    /// A command of the reader's own.
+    /// A command of the subject's own.
     func command(_ command: Command, into writer: inout JSONWriter) {
         self.command(command, at: tenancy.device(command.deviceID).map { DeviceStamp($0) }, into: &writer)
     }
 
-    /// A command of anybody's, seen by what the reader holds where the device hung then.
+    /// Any command, at the level that the subject has where the device was attached then.
     func command(_ stored: StoredCommand, into writer: inout JSONWriter) {
         command(stored.command, at: stored.device, into: &writer)
     }
@@ -48,26 +48,21 @@ extension View {
     }
 
     /// How a resident sees who did something: "you", a co-tenant's or guest's first name, or "staff"; `nil` for locks, the
-    /// gateway and outsiders, and for a resident or guest from before the reader's own tenancy: neither the name nor "staff" is
+    /// gateway and outsiders, and for a resident or guest from before the subject's own tenancy: neither the name nor "staff" is
     /// shown.
     ///
     /// - Parameters:
     ///   - rule: the rule of the decision; without one, as in many denials, the user's present role on the unit is used.
     ///   - instant: when the command or event took place.
     func label(of actor: Actor, under rule: Rule?, unit: UnitID?, at instant: Timestamp) -> String? {
-        if actor.userID == reader { return "you" }
-        let isNeighbour = unit.flatMap { residence(of: reader, in: $0) }.map { $0 <= instant } ?? false
+        if subject.isUser(actor.userID) { return "you" }
+        let isNeighbour = unit.flatMap(subject.tenancyStart).map { $0 <= instant } ?? false
         guard let user = actor.userID else { return actor.kind == .guestLink && isNeighbour ? actor.name : nil }
         guard let role = rule?.role ?? unit.flatMap({ role(of: user, on: $0) }), role == .tenant || role == .guest else {
             return "staff"
         }
         guard isNeighbour else { return nil }
         return tenancy.user(user)?.firstName ?? "staff"
-    }
-
-    /// Since when a user has been a tenant of a unit; `nil` if the user is not one.
-    private func residence(of user: UserID, in unit: UnitID) -> Timestamp? {
-        tenancy.associations(of: user).filter { $0.role == .tenant && $0.entity == .unit(unit) }.map(\.createdAt).min()
     }
 
     /// Whether somebody is a tenant or a guest of a unit; `nil` for neither.

@@ -2,7 +2,7 @@ internal import DoorwardControl
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-// Locks, their condition, and what the reader may do with them.
+// Locks, their status, and the operations that the subject may do.
 extension View {
     func device(_ device: LockDevice, into writer: inout JSONWriter) {
         self.device(device, status: devices.status(of: device.id), into: &writer)

@@ -3,7 +3,7 @@ internal import DoorwardPolicy
 
 // Users, what they hold, and guest accesses.
 extension View {
-    /// - Parameter associations: those to show; by default all that the reader may know of.
+    /// - Parameter associations: those to show; by default all that the subject may know of.
     func user(_ user: User, associations: [UserRoleAssociation]? = nil, into writer: inout JSONWriter) {
         writer.projected(.user, at: level(for: .user(user.id))) { writer in
             writer.field("id", user.id)
@@ -25,11 +25,11 @@ extension View {
         }
     }
 
-    /// What somebody holds elsewhere is none of a manager's business: only what lies in the reader's reach is shown.
+    /// A manager sees only the associations on entities that the manager may know of.
     private func knownAssociations(of user: UserID) -> [UserRoleAssociation] {
         let all = tenancy.associations(of: user)
-        if user == reader || tenancy.user(reader)?.isSuperAdmin == true { return all }
-        return all.filter { SecurityService.reaches(reader, $0.entity, in: tenancy) }
+        if subject.isUser(user) || subject.isSuperAdmin { return all }
+        return all.filter { SecurityService.reaches(subject, $0.entity, in: tenancy) }
     }
 
     func guestAccess(_ access: GuestAccess, into writer: inout JSONWriter) {

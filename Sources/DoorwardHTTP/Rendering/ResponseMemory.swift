@@ -14,7 +14,7 @@ final class ResponseMemory: Sendable {
 
     private struct State {
         var total = 0
-        var ofUser: [UserID: Int] = [:]
+        var ofPrincipal: [Principal?: Int] = [:]
     }
 
     private let state = Mutex(State())
@@ -24,32 +24,32 @@ final class ResponseMemory: Sendable {
 
     /// The same response, with its memory reserved if it is large.
     ///
-    /// - Parameter user: the principal of the request; all unauthenticated requests share one part.
+    /// - Parameter principal: of the request; all unauthenticated requests share one part.
     /// - Throws: `.unavailable` if the limit is exceeded.
-    func admit(_ answer: Answer, for user: UserID?) throws(GatewayError) -> Answer {
+    func admit(_ answer: Answer, for principal: Principal?) throws(GatewayError) -> Answer {
         guard answer.body.count > Self.chunkBytes else { return answer }
-        guard let reservation = reserve(answer.body.count, for: user ?? UserID(high: 0, low: 0)) else { throw .unavailable }
+        guard let reservation = reserve(answer.body.count, for: principal) else { throw .unavailable }
         var answer = answer
         answer.reservation = reservation
         return answer
     }
 
-    private func reserve(_ bytes: Int, for user: UserID) -> Reservation? {
+    private func reserve(_ bytes: Int, for principal: Principal?) -> Reservation? {
         let fits = state.withLock { state in
-            let ofUser = state.ofUser[user, default: 0] + bytes
-            guard state.total + bytes <= Self.maxBytes, ofUser <= Self.maxBytesOfOne else { return false }
+            let ofPrincipal = state.ofPrincipal[principal, default: 0] + bytes
+            guard state.total + bytes <= Self.maxBytes, ofPrincipal <= Self.maxBytesOfOne else { return false }
             state.total += bytes
-            state.ofUser[user] = ofUser
+            state.ofPrincipal[principal] = ofPrincipal
             return true
         }
-        return fits ? Reservation(memory: self, bytes: bytes, user: user) : nil
+        return fits ? Reservation(memory: self, bytes: bytes, principal: principal) : nil
     }
 
-    private func release(_ bytes: Int, of user: UserID) {
+    private func release(_ bytes: Int, of principal: Principal?) {
         state.withLock { state in
             state.total -= bytes
-            let rest = state.ofUser[user, default: 0] - bytes
-            state.ofUser[user] = rest > 0 ? rest : nil
+            let rest = state.ofPrincipal[principal, default: 0] - bytes
+            state.ofPrincipal[principal] = rest > 0 ? rest : nil
         }
     }
 
@@ -57,12 +57,12 @@ final class ResponseMemory: Sendable {
     final class Reservation: Sendable {
         private let memory: ResponseMemory
         private let bytes: Int
-        private let user: UserID
+        private let principal: Principal?
 
-        fileprivate init(memory: ResponseMemory, bytes: Int, user: UserID) {
-            (self.memory, self.bytes, self.user) = (memory, bytes, user)
+        fileprivate init(memory: ResponseMemory, bytes: Int, principal: Principal?) {
+            (self.memory, self.bytes, self.principal) = (memory, bytes, principal)
         }
 
-        deinit { memory.release(bytes, of: user) }
+        deinit { memory.release(bytes, of: principal) }
     }
 }

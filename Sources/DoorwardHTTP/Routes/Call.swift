@@ -59,14 +59,11 @@ struct Call: Sendable {
 
     func id<Entity>(_ name: String, of: Entity.Type = Entity.self) -> EntityID<Entity>? { exchange.id(name) }
 
-    /// What to answer for an id that the caller cannot see or that is not there.
-    var outOfReach: GatewayError { exchange.control.directory.current.outOfReach(for: caller) }
+    /// The answer for an id that the caller may not know of or that does not exist.
+    var outOfReach: GatewayError { .outOfReach(of: view.subject) }
 
-    /// What this caller may see of things, by the directory in force.
-    var view: View { view(in: exchange.control.directory.current) }
+    /// Renders for the caller, by the current directory.
+    var view: View { View(caller.principal, control: exchange.control) }
 
-    func view(in tenancy: TenancyDirectory) -> View {
-        View(
-            reader: caller.userID, tenancy: tenancy, at: exchange.control.clock.now(), devices: exchange.control.devices)
-    }
+    func view(in tenancy: TenancyDirectory) -> View { View(caller.principal, in: tenancy, control: exchange.control) }
 }

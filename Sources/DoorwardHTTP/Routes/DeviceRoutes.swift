@@ -97,7 +97,7 @@ enum DeviceRoutes {
             writer.field("permissions") { writer in
                 writer.array(LockOperation.allCases) { writer, operation in
                     let decision = SecurityService.decide(
-                        call.caller.principal, operation, on: device.id, at: view.now, override: false, in: view.tenancy)
+                        view.subject, operation, on: device.id, at: view.now, override: false, in: view.tenancy)
                     view.decision(decision, operation, on: device.id, into: &writer)
                 }
             }
@@ -111,7 +111,7 @@ enum DeviceRoutes {
             (PageRequest<NameOrAge>(&query), DeviceFilter(&query))
         }
         let view = call.view
-        let devices = SecurityService.visibleDeviceIDs(for: call.caller.userID, at: view.now, in: view.tenancy)
+        let devices = SecurityService.visibleDeviceIDs(for: view.subject, at: view.now, in: view.tenancy)
             .compactMap(view.tenancy.device).filter { filter.passes($0, view) }
         return try .list("devices", sorted(devices, page), page) { view.device($1, into: &$0) }
     }

@@ -30,7 +30,7 @@ enum PortfolioRoutes {
     private static func list(_ call: Call) throws -> Answer {
         let page = try call.exchange.readQuery { PageRequest<NameOrAge>(&$0) }
         let view = call.view
-        let visible = SecurityService.visiblePortfolioIDs(for: call.caller.userID, in: view.tenancy)
+        let visible = SecurityService.visiblePortfolioIDs(for: view.subject, in: view.tenancy)
             .compactMap(view.tenancy.portfolio)
         let portfolios = page.sorted(visible) { key, portfolio in
             key == .name ? .name(portfolio.name) : .number(portfolio.createdAt.milliseconds)

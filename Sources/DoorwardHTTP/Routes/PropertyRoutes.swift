@@ -76,7 +76,7 @@ enum PropertyRoutes {
         _ page: PageRequest<NameOrAge>, _ call: Call, where isWanted: (Property, View) -> Bool
     ) throws(GatewayError) -> Answer {
         let view = call.view
-        let visible = SecurityService.visiblePropertyIDs(for: call.caller.userID, in: view.tenancy)
+        let visible = SecurityService.visiblePropertyIDs(for: view.subject, in: view.tenancy)
             .compactMap(view.tenancy.property).filter { isWanted($0, view) }
         let properties = page.sorted(visible) { key, property in
             key == .name ? .name(property.name) : .number(property.createdAt.milliseconds)

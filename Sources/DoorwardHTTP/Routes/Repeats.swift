@@ -20,7 +20,7 @@ struct Repeats: Sendable {
             throw .invalid("Idempotency-Key", FieldProblemWord.malformed.rawValue)
         }
         return IdempotentCall(
-            key: IdempotencyKey(principal: "user:\(call.caller.userID)", key: text), fingerprint: fingerprint(of: call))
+            key: IdempotencyKey(principal: call.caller.principal.key, key: text), fingerprint: fingerprint(of: call))
     }
 
     /// HMAC-SHA-256 of method, path and body; bodies that say the same in another order of keys are the same.
@@ -45,6 +45,16 @@ extension Call {
     ) async throws -> Answer {
         let made = try await make(try exchange.services.repeats.call(self))
         return render(made.value, view).marked(as: made)
+    }
+}
+
+extension Principal {
+    /// Names the principal in stored idempotency keys and in cursors.
+    var key: String {
+        switch self {
+        case .user(let id): "user:\(id)"
+        case .guestLink(let id): "guestLink:\(id)"
+        }
     }
 }
 

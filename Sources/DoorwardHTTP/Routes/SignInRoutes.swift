@@ -77,7 +77,7 @@ enum SignInRoutes {
 
     private static func answer(_ signedIn: SignedIn, _ exchange: Exchange) async throws -> Answer {
         let issued = try await exchange.services.tokens.issue(for: signedIn.session, at: exchange.control.clock.now())
-        let view = View(reader: signedIn.user.id, control: exchange.control)
+        let view = View(.user(signedIn.user.id), control: exchange.control)
         return .success { writer in
             writer.field("user") { view.user(signedIn.user, into: &$0) }
             writer.field("token", issued.token)

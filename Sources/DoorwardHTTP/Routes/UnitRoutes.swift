@@ -61,7 +61,7 @@ enum UnitRoutes {
         _ page: PageRequest<NameOrAge>, _ call: Call, where isWanted: (Unit) -> Bool
     ) throws(GatewayError) -> Answer {
         let view = call.view
-        let visible = SecurityService.visibleUnitIDs(for: call.caller.userID, in: view.tenancy)
+        let visible = SecurityService.visibleUnitIDs(for: view.subject, in: view.tenancy)
             .compactMap(view.tenancy.unit).filter(isWanted)
         let units = page.sorted(visible) { key, unit in
             key == .name ? .name(unit.name) : .number(unit.createdAt.milliseconds)
@@ -76,7 +76,7 @@ enum UnitRoutes {
         let view = call.view
         let devices = view.tenancy.deviceIDs(of: unit.id).filter { id in
             SecurityService.decide(
-                call.caller.principal, .viewStatus, on: id, at: view.now, override: false, in: view.tenancy
+                view.subject, .viewStatus, on: id, at: view.now, override: false, in: view.tenancy
             ).isAllowed
         }.compactMap(view.tenancy.device)
         return try .list("devices", DeviceRoutes.sorted(devices, page), page) { view.device($1, into: &$0) }

@@ -1,0 +1,153 @@
+internal import DoorwardDomain
+
+/// An object and the entities above it. A role on one of them reaches the object.
+struct EntityPath {
+    /// `nil` for an object that is not a device.
+    private(set) var device: DeviceNode?
+    private(set) var unit: UnitID?
+    private(set) var property: PropertyID?
+    private(set) var portfolio: PortfolioID?
+
+    init(unit: UnitID?, property: PropertyID?, portfolio: PortfolioID?) {
+        (self.unit, self.property, self.portfolio) = (unit, property, portfolio)
+    }
+
+    @inline(__always)
+    init(_ device: DeviceNode) {
+        self.device = device
+        (unit, property, portfolio) = (device.unitID, device.propertyID, device.portfolioID)
+    }
+
+    /// `nil` when there is no such object. The path of the gateway is empty.
+    init?(_ object: ManagedObject, in directory: TenancyDirectory) {
+        switch object {
+        case .gateway: break
+        case .portfolio(let id):
+            guard directory.portfolio(id) != nil else { return nil }
+            portfolio = id
+        case .property(let id):
+            guard let found = directory.property(id) else { return nil }
+            (property, portfolio) = (id, found.portfolioID)
+        case .unit(let id):
+            guard let found = directory.unit(id) else { return nil }
+            (unit, property, portfolio) = (id, found.propertyID, found.portfolioID)
+        case .device(let id):
+            guard let found = directory.resolve(id) else { return nil }
+            device = found
+            (unit, property, portfolio) = (found.unitID, found.propertyID, found.portfolioID)
+        }
+    }
+}
+
+/// A rule by which a subject reaches an object.
+enum ReachingRule {
+    /// A role on the object or above it, with its column of the permission matrix; no column if the role gives no right where
+    /// it is held, as an OWNER of a unit.
+    case role(HeldRole, MatrixColumn?)
+    /// A tenant's role on a unit of the property that is the object.
+    case tenancyBelow(HeldRole)
+    case guestAccess(GuestAccessNode)
+    case superAdmin
+
+    var rule: Rule {
+        switch self {
+        case .role(let held, _), .tenancyBelow(let held): held.rule
+        case .guestAccess(let node): .guestAccess(node.id)
+        case .superAdmin: .superAdmin
+        }
+    }
+}
+
+/// Whether an iteration over rules continues.
+enum IterationStep { case next, stop }
+
+// The one place that knows which rules reach an object. Every decision, explanation and list is a fold over `forEachRule`.
+extension SecurityService {
+    /// Calls `body` with each rule by which a subject reaches an object, until `body` returns `.stop`. The status of the subject
+    /// makes no difference.
+    ///
+    /// The order is that in which rules are named: tenancies below, unit or common area, property, portfolio, guest accesses,
+    /// super admin; on one entity the higher role, then the smaller id. Only the roles of several units that share a common area
+    /// come in no order.
+    ///
+    /// - Parameter instant: when the subject asks; `nil` leaves out guest accesses, which reach a device for a limited time.
+    @inline(__always)
+    static func forEachRule(
+        reaching path: EntityPath, for subject: Subject, at instant: Timestamp?, in directory: TenancyDirectory,
+        _ body: (ReachingRule) -> IterationStep
+    ) {
+        assert(subject.version == directory.version, "the subject belongs to another snapshot")
+        guard let user = subject.user else {
+            if let link = subject.link, let device = path.device, let instant, link.access.deviceIDs.contains(device.id),
+                link.givesReach(to: device, at: instant, in: directory)
+            {
+                _ = body(.guestAccess(link))
+            }
+            return
+        }
+        if path.device == nil, path.unit == nil, let property = path.property {
+            for held in tenancies(of: user, in: property, directory) where body(.tenancyBelow(held)) == .stop { return }
+        }
+        if forEachRole(of: user, reaching: path, in: directory, body) == .stop { return }
+        if let device = path.device, let instant, user.deviceFilter.mayContain(device.id) {
+            let entries = user.guestAccesses.entries
+            for index in user.guestAccesses.indices(on: device.id)
+            where entries[index].node.givesReach(to: device, at: instant, in: directory) {
+                if body(.guestAccess(entries[index].node)) == .stop { return }
+            }
+        }
+        if user.isSuperAdmin { _ = body(.superAdmin) }
+    }
+
+    /// The part of `forEachRule` that is about roles on the path.
+    @inline(__always)
+    static func forEachRole(
+        of user: UserNode, reaching path: EntityPath, in directory: TenancyDirectory, _ body: (ReachingRule) -> IterationStep
+    ) -> IterationStep {
+        if let id = path.unit, forEachRole(of: user, on: id.cast(), .unit, body) == .stop { return .stop }
+        if let device = path.device, device.isShared {
+            var step = IterationStep.next
+            directory.forEachSharedRole(of: user, on: device) { held in
+                if step == .next { step = body(.role(held, held.role == .tenant ? .tenantCommonArea : nil)) }
+            }
+            if step == .stop { return .stop }
+        }
+        if let id = path.property, forEachRole(of: user, on: id.cast(), .property, body) == .stop { return .stop }
+        if let id = path.portfolio { return forEachRole(of: user, on: id.cast(), .portfolio, body) }
+        return .next
+    }
+
+    @inline(__always)
+    private static func forEachRole(
+        of user: UserNode, on id: EntityID<AssociatedEntity>, _ type: AssociatedEntityType,
+        _ body: (ReachingRule) -> IterationStep
+    ) -> IterationStep {
+        for index in user.roles.indices(on: id, type) {
+            let held = user.roles[index]
+            if body(.role(held, MatrixColumn(of: held.role, on: type))) == .stop { return .stop }
+        }
+        return .next
+    }
+
+    /// What a user holds as a tenant of the units of a property, by id.
+    private static func tenancies(
+        of user: UserNode, in property: PropertyID, _ directory: TenancyDirectory
+    ) -> [HeldRole] {
+        user.roles.all.filter { held in
+            guard case .unit(let unit) = held.entity, held.role == .tenant else { return false }
+            return directory.unit(unit)?.propertyID == property
+        }.sorted { $0.id < $1.id }
+    }
+
+    /// Whether a rule reaches the object, so that the subject may know that it exists.
+    static func reaches(
+        _ subject: Subject, _ path: EntityPath, at instant: Timestamp?, in directory: TenancyDirectory
+    ) -> Bool {
+        var isReached = false
+        forEachRule(reaching: path, for: subject, at: instant, in: directory) { _ in
+            isReached = true
+            return .stop
+        }
+        return isReached
+    }
+}

@@ -1,0 +1,87 @@
+package import DoorwardDomain
+internal import HashTreeCollections
+
+/// What a principal holds in one snapshot of the directory. Every function of `SecurityService` decides for a subject.
+///
+/// A subject belongs to the snapshot that resolved it: it still holds a right that a later snapshot takes away. The dispatch
+/// gate therefore resolves the principal again.
+package struct Subject: Sendable {
+    enum Status: Sendable { case unknown, disabled, enabled }
+
+    /// `nil` for a guest link and for an unknown principal.
+    let user: UserNode?
+    /// The one guest access that a guest link holds; `nil` for every other principal.
+    let link: GuestAccessNode?
+    /// For a guest link that names a guest: the status of that user.
+    let status: Status
+    /// `TenancyDirectory.version` of the snapshot.
+    let version: UInt64
+
+    @inline(__always)
+    init(_ user: UserNode?, version: UInt64) {
+        (link, self.version) = (nil, version)
+        guard let user, user.isKnown else {
+            (self.user, status) = (nil, .unknown)
+            return
+        }
+        (self.user, status) = (user, user.isEnabled ? .enabled : .disabled)
+    }
+
+    init(link: GuestAccessNode, status: Status, version: UInt64) {
+        (user, self.link, self.status, self.version) = (nil, link, status, version)
+    }
+
+    /// False for an unknown principal too.
+    package var isEnabled: Bool { status == .enabled }
+    /// True also while the user is disabled.
+    package var isSuperAdmin: Bool { user?.isSuperAdmin ?? false }
+    /// The user whose own records the subject reads; `nil` for a guest link and for an unknown principal.
+    package var userID: UserID? { user?.id }
+
+    /// Whether a record about user `id` is a record about the subject. False for `nil`, whatever the subject is.
+    package func isUser(_ id: UserID?) -> Bool { id != nil && id == user?.id }
+
+    /// The entities on which the subject holds a role, one for each role, in no order.
+    package var roleEntities: [AssociatedEntity] { user?.roles.all.map(\.entity) ?? [] }
+
+    /// The creation time of the subject's oldest tenancy of a unit; `nil` if the subject is not a tenant of it.
+    package func tenancyStart(in unit: UnitID) -> Timestamp? {
+        user?.roles.held(on: .unit(unit)).filter { $0.role == .tenant }.map(\.createdAt).min()
+    }
+
+    /// Why the subject is denied everything; `nil` for an enabled one.
+    var denialReason: DenialReason? {
+        switch status {
+        case .unknown: .userUnknown
+        case .disabled: .userDisabled
+        case .enabled: nil
+        }
+    }
+}
+
+extension TenancyDirectory {
+    /// Resolves a principal in this snapshot. A principal that does not exist gives a subject that holds nothing.
+    package func subject(of principal: Principal) -> Subject { withSubject(of: principal) { $0 } }
+
+    /// Calls `body` with the resolved principal, without counting a reference to a user node: that is a write to memory that is
+    /// usually not in the cache. The directory keeps the node for the duration of the call.
+    @inline(__always)
+    func withSubject<Result>(of principal: Principal, _ body: (Subject) -> Result) -> Result {
+        switch principal {
+        case .user(let id):
+            guard let slot = users.slot(of: id) else { return body(Subject(nil, version: version)) }
+            return Unmanaged.passUnretained(users[slot: slot].node)._withUnsafeGuaranteedRef {
+                body(Subject($0, version: version))
+            }
+        case .guestLink(let id):
+            guard let link = guestAccesses[id] else { return body(Subject(nil, version: version)) }
+            return body(Subject(link: link, status: status(ofGuestOf: link), version: version))
+        }
+    }
+
+    /// A link whose named guest is disabled opens nothing.
+    private func status(ofGuestOf link: GuestAccessNode) -> Subject.Status {
+        guard let guest = link.access.guestUserID else { return .enabled }
+        return Subject(users[guest]?.node, version: version).status
+    }
+}

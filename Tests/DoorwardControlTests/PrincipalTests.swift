@@ -1,0 +1,87 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+/// Use cases for a principal that is not a user: the holder of a guest link.
+@Suite struct PrincipalTests {
+    /// A house with two accesses that name no guest, and a caller who holds the link of the first.
+    private struct Links {
+        let house: House
+        let own: GuestAccess
+        let other: GuestAccess
+        let caller: Caller
+
+        init() async throws {
+            house = try await House()
+            own = try await Self.grant(in: house, "Courier")
+            other = try await Self.grant(in: house, "Cleaner")
+            caller = Caller(principal: .guestLink(own.id))
+        }
+
+        private static func grant(in house: House, _ label: String) async throws -> GuestAccess {
+            let now = house.clock.now()
+            return try await house.control.guestAccesses.grant(
+                house.caller(house.ids.owner),
+                NewGuestAccess(
+                    guestUserID: nil, label: label, propertyID: nil, unitID: nil, deviceIDs: [house.ids.door],
+                    operations: [.unlock], window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(3600)))),
+                repeatable: nil
+            ).value
+        }
+    }
+
+    @Test("A guest link without a user reads neither accesses without a guest nor users")
+    func reading() async throws {
+        let links = try await Links()
+        let (control, ids) = (links.house.control, links.house.ids)
+        #expect(control.guestAccesses.all(for: links.caller).isEmpty)
+        #expect(throws: GatewayError.self) { try control.guestAccesses.access(links.other.id, for: links.caller) }
+        #expect(throws: GatewayError.self) { try control.users.user(ids.guest, for: links.caller) }
+        #expect(throws: GatewayError.self) { try control.users.user(nil, for: links.caller) }
+        #expect(throws: GatewayError.self) { try control.users.all(for: links.caller) }
+        let (commands, total) = try await control.locks.commands(for: links.caller, deviceID: nil, offset: 0, limit: 10)
+        #expect(commands.isEmpty && total == 0)
+    }
+
+    @Test("A guest link knows of the device that it lists, and its holder may see the status of it alone")
+    func device() async throws {
+        let links = try await Links()
+        let devices = links.house.control.attachedDevices
+        #expect(try devices.status(of: links.house.ids.door, for: links.caller, refresh: false).device.id == links.house.ids.door)
+        #expect(throws: GatewayError.self) { try devices.device(links.house.ids.frontDoor, for: links.caller) }
+        #expect(throws: GatewayError.self) { try devices.changeable(links.house.ids.door, for: links.caller) }
+    }
+
+    @Test("A guest link grants, revokes and assigns nothing")
+    func managing() async throws {
+        let links = try await Links()
+        let (control, ids, commits) = (links.house.control, links.house.ids, links.house.store.commitCount)
+        await #expect(throws: GatewayError.self) {
+            try await control.guestAccesses.revoke(links.caller, links.own.id)
+        }
+        await #expect(throws: GatewayError.self) {
+            _ = try await control.roles.assign(links.caller, .tenant, to: ids.stranger, on: .unit(ids.unit))
+        }
+        await #expect(throws: GatewayError.self) {
+            _ = try await control.passwordResets.offer(links.caller, to: ids.guest)
+        }
+        #expect(links.house.store.commitCount == commits)
+    }
+
+    @Test("A denied command of a guest link is recorded with the access as its actor, and counted for it")
+    func denial() async throws {
+        let links = try await Links()
+        let request = CommandRequest(
+            caller: links.caller, deviceID: links.house.ids.frontDoor, attemptedID: "", operation: .unlock, timeout: .seconds(1))
+        for _ in 0..<20 {
+            await #expect(throws: GatewayError.self) { _ = try await links.house.control.locks.begin(request) }
+        }
+        let record = try #require(links.house.gatewayLog.last?.body)
+        #expect(record.kind == .denial && record.actor == Actor(kind: .guestLink, id: links.own.id.description))
+        let error = await failure { _ = try await links.house.control.locks.begin(request) }
+        guard case .rateLimited = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        let other = Caller(principal: .guestLink(links.other.id))
+        try await links.house.control.locks.admit(other)
+    }
+}
