@@ -84,11 +84,9 @@ struct DecideBenchmark {
     {
         var allowed = 0
         for index in range {
-            let question = questions[index]
-            let decision = question.user._withUnsafeGuaranteedRef { user in
-                SecurityService.decide(
-                    user, question.operation, on: question.device, at: World.now, override: false, in: directory)
-            }
+            let decision = SecurityService.decide(
+                questions[index].subject, questions[index].operation, on: questions[index].device, at: World.now,
+                override: false, in: directory)
             if decision.isAllowed { allowed += 1 }
         }
         return allowed

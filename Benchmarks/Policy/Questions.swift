@@ -1,19 +1,16 @@
 import DoorwardDomain
 import DoorwardPolicy
 
-/// `@unchecked Sendable`: nothing in it changes, and the directory that it was made from outlives it.
-///
 /// What is asked: seven of ten by somebody with an association there, one by a guest, two by a stranger; half of them to unlock.
-struct Questions: @unchecked Sendable {
+struct Questions: Sendable {
     struct ByID {
         let user: UserID
         let device: DeviceID
         let operation: LockOperation
     }
 
-    /// The user unmanaged, so that the loop which asks does not count references: the directory keeps what it points at.
     struct Resolved {
-        let user: Unmanaged<UserNode>
+        let subject: Subject
         let device: DeviceNode
         let operation: LockOperation
     }
@@ -29,8 +26,10 @@ struct Questions: @unchecked Sendable {
             return ByID(user: user, device: device, operation: operation)
         }
         resolved = byID.compactMap { question in
-            guard let user = directory.resolve(question.user), let device = directory.resolve(question.device) else { return nil }
-            return Resolved(user: .passUnretained(user), device: device, operation: question.operation)
+            let subject = directory.subject(of: .user(question.user))
+            return directory.resolve(question.device).map {
+                Resolved(subject: subject, device: $0, operation: question.operation)
+            }
         }
     }
 
