@@ -1,12 +1,14 @@
 package import DoorwardDomain
 
 extension SecurityService {
-    /// The subject's associations that each allow all of `operations` on a device, ascending. Only roles count: a guest cannot
-    /// grant access. The cost depends on the associations on the device and above it, and not on the subject's other ones.
+    /// The subject's associations that each allow all of `operations` on a device, ascending; none for a disabled user. Only roles
+    /// count: a guest cannot grant access. The cost depends on the associations on the device and above it, and not on the
+    /// subject's other ones.
     package static func carriers(
         of operations: [LockOperation], by subject: Subject, on device: DeviceID, in directory: TenancyDirectory
     ) -> [UserRoleAssociation] {
-        guard let user = subject.user, let device = directory.resolve(device), device.isAssigned else { return [] }
+        guard subject.isEnabled, let user = subject.user, let device = directory.resolve(device), device.isAssigned
+        else { return [] }
         var carriers: [UserRoleAssociation] = []
         forEachRule(reaching: EntityPath(device), for: subject, at: nil, in: directory) { rule in
             if case .role(let held, let column) = rule, operations.allSatisfy({ PermissionMatrix.holds($0, column) }) {
