@@ -70,7 +70,7 @@ package struct FieldProblem: Hashable, Sendable {
     package init(field: String, problem: String) { (self.field, self.problem) = (field, problem) }
 }
 
-/// The principal that makes a request, and what a record says of the request.
+/// The principal that makes a request, and the facts about the request that are recorded.
 package struct Caller: Sendable {
     /// Its rights are not kept here: Policy resolves it to a `Subject` in the snapshot of the directory that it decides on.
     package let principal: Principal
@@ -91,6 +91,7 @@ package struct Caller: Sendable {
         (self.clientAddress, self.requestID) = (clientAddress, requestID)
     }
 
+    /// A request of a user.
     package init(
         userID: UserID, sessionID: SessionID? = nil, source: RecordSource = .api, clientAddress: String? = nil,
         requestID: String? = nil

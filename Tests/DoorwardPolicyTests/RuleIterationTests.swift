@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("The rules of a common area that several units share: the smallest id is named, wherever it stands")
+    @Test("The rules of a common area that several units share: the smallest id is named, in any order")
     func severalUnits() {
         for numbers in [[1, 2, 3], [3, 2, 1], [2, 3, 1]] as [[UInt64]] {
             var house = House()
