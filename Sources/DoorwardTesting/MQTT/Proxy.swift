@@ -41,9 +41,9 @@ package final class Proxy: Sendable {
     /// Bytes that go one way are left in the kernel, as of a machine that does not read.
     package func stall(_ way: Way) { state.withLock { _ = $0.stalled.insert(way) } }
 
-    /// Goes on where it was stalled.
-    package func resume() {
-        state.withLock { $0.stalled = [] }
+    /// Goes on where it was stalled: in one direction where one is given, else in both.
+    package func resume(_ way: Way? = nil) {
+        state.withLock { state in state.stalled = state.stalled.filter { way != nil && $0 != way } }
         changed.broadcast()
     }
 
