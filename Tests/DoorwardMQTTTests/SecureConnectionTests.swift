@@ -18,7 +18,7 @@ import Testing
         let (event, _) = await gateway.event {
             switch $0 {
             case .connected, .disconnected: true
-            case .message, .tooLong, .acknowledged, .subscribed, .subscriptionRefused: false
+            case .message, .tooLong, .acknowledged, .subscribed, .subscriptionRefused, .subscriptionGranted: false
             }
         }
         await gateway.connection.stop()

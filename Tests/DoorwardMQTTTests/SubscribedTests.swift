@@ -103,4 +103,90 @@ import Testing
         #expect(try Self.refusal(gateway, needed) == nil)
         await gateway.connection.stop()
     }
+
+    @Test("all subscriptions are settled also when the last one is given up while the answers to the others are on their way")
+    func givenUp() async throws {
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let (allAsked, continuation) = AsyncStream.makeStream(of: Void.self)
+        let held = Mutex<[[UInt8]]>([])
+        let broker = try ScriptedBroker { packet in
+            switch packet[0] & 0xF0 {
+            case 0x10: return .send(ScriptedPacket.connack())
+            case 0x80:
+                let all = held.withLock { held in
+                    held.append(packet)
+                    return held
+                }
+                guard all.count == 4 else { return .nothing }
+                continuation.finish()
+                mayAnswer.wait()
+                return .send(all.flatMap { ScriptedPacket.suback($0, 1) })
+            case 0xA0: return .send(ScriptedPacket.unsuback(packet))
+            default: return .nothing
+            }
+        }
+        defer { broker.close() }
+        // Four packets of 50 filters may be without an answer; the last filter waits for one.
+        let filters = (0...200).map { "door/\($0)/state" }
+        let gateway = Listening(
+            MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "g"), filters, clock: VirtualClock())
+        for await _ in allAsked {}
+        gateway.connection.leave([try #require(MQTTFilter(filters[200]))])
+        mayAnswer.signal()
+        await gateway.event { $0 == .subscribed }
+        #expect(held.withLock { $0.flatMap { ScriptedPacket.filters(of: $0) } } == Array(filters[..<200]))
+        await gateway.connection.stop()
+    }
+
+    @Test("a broker that accepts small packets only is asked in small ones, and a filter that fits in none counts as refused")
+    func smallPackets() async throws {
+        let broker = try await Broker.start(["allow_anonymous true", "max_packet_size 300"])
+        let filters = (0..<60).map { "house/door/\($0)/state" }
+        let long = "house/" + String(repeating: "x", count: 300)
+        let gateway = Listening(port: broker.port, filters + [long, "end"])
+        let (_, settled) = await gateway.event { $0 == .subscribed }
+        let filter = try #require(MQTTFilter(long))
+        #expect(gateway.events.contains(.subscriptionRefused(filter, reason: "Packet too large")))
+        #expect(try Self.refusal(gateway, Self.paths(needed: filters, asked: [long])) == nil)
+        try await roundTrip(gateway, on: filters[59])
+        gateway.connection.leave((filters + [long]).compactMap { MQTTFilter($0) })
+        gateway.connection.want(["later"].compactMap { MQTTFilter($0) })
+        await gateway.event(from: settled) { $0 == .subscribed }
+        try gateway.connection.publish(try MQTTFrame(filters[59], "left"))
+        try await roundTrip(gateway, on: "end")
+        #expect(!gateway.messages.contains { $0.payload == Array("left".utf8) })
+        #expect(gateway.connection.health.counts.disconnects == 0)
+        await gateway.connection.stop()
+    }
+
+    @Test("a broker that answers, but acknowledges no subscription within ten seconds, is connected to anew")
+    func withoutSuback() async throws {
+        let broker = try ScriptedBroker { packet in
+            switch packet[0] & 0xF0 {
+            case 0x10: .send(ScriptedPacket.connack())
+            case 0xA0: .send(ScriptedPacket.unsuback(packet))
+            default: .nothing
+            }
+        }
+        defer { broker.close() }
+        let clock = VirtualClock()
+        let gateway = Listening(
+            MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "g"), [Self.state], clock: clock)
+        await gateway.connected()
+        func answered() async throws {
+            let frame = try gateway.connection.publish(try MQTTFrame("door/set", "x", lifetime: .seconds(2)))
+            while !gateway.connection.hasTaken(frame.number) { await clock.pass(.zero) }
+        }
+        for _ in 0..<3 {
+            try await answered()
+            clock.advance(by: .seconds(3))
+        }
+        try await answered()
+        #expect(gateway.connection.health.counts.disconnects == 0, "after nine seconds")
+        clock.advance(by: .seconds(3))
+        try gateway.connection.publish(try MQTTFrame("door/set", "x", lifetime: .seconds(2)))
+        let (failure, _) = await gateway.disconnected()
+        #expect(failure?.reason.contains("SUBACK") == true, "\(String(describing: failure))")
+        await gateway.connection.stop()
+    }
 }

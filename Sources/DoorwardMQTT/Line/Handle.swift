@@ -145,20 +145,38 @@ struct Handle: ~Copyable, @unchecked Sendable {
     /// Asks for messages: also for those that the broker keeps, which come marked.
     ///
     /// - Parameter asPublished: those that come at once are to bear their sender's mark too. A broker of MQTT 3.1.1 takes it off.
-    /// - Returns: the number under which the broker answers.
-    func subscribe(_ filters: [MQTTFilter], asPublished: Bool) -> Int32? {
+    func subscribe(_ filters: [MQTTFilter], asPublished: Bool) -> Request {
         var number: Int32 = 0
         let options = asPublished && version == .five ? Int32(MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue) : 0
         let result = withCStrings(filters) {
             mosquitto_subscribe_multiple(pointer, &number, Int32(filters.count), $0, 1, options, nil)
         }
-        return mosq_err_t(result) == MOSQ_ERR_SUCCESS ? number : nil
+        return Request(result, number)
     }
 
-    /// - Returns: false where it could not be said.
-    func unsubscribe(_ filters: [MQTTFilter]) -> Bool {
-        let result = withCStrings(filters) { mosquitto_unsubscribe_multiple(pointer, nil, Int32(filters.count), $0, nil) }
-        return mosq_err_t(result) == MOSQ_ERR_SUCCESS
+    func unsubscribe(_ filters: [MQTTFilter]) -> Request {
+        var number: Int32 = 0
+        let result = withCStrings(filters) { mosquitto_unsubscribe_multiple(pointer, &number, Int32(filters.count), $0, nil) }
+        return Request(result, number)
+    }
+
+    /// What became of a SUBSCRIBE or UNSUBSCRIBE.
+    enum Request {
+        /// It was sent, with this packet identifier.
+        case sent(Int32)
+        /// It cannot be sent to this broker with these filters, for the reason of this code.
+        case impossible(code: Int32)
+        /// It could not be sent now.
+        case failed
+
+        fileprivate init(_ result: Int32, _ number: Int32) {
+            switch mosq_err_t(result) {
+            case MOSQ_ERR_SUCCESS: self = .sent(number)
+            case MOSQ_ERR_OVERSIZE_PACKET: self = .impossible(code: ReasonCode.packetTooLarge)
+            case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8: self = .impossible(code: ReasonCode.topicFilterInvalid)
+            default: self = .failed
+            }
+        }
     }
 
     /// Puts the question of `Pulse`.

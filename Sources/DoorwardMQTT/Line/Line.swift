@@ -3,31 +3,6 @@ internal import DoorwardDomain
 
 /// The way to a broker as it is at one moment, for whoever has it alone: at rest, being connected, or standing.
 struct Line: ~Copyable {
-    /// What the socket was found ready for.
-    struct Readiness {
-        var toRead = false
-        var toWrite = false
-        /// Whether nothing more goes in either direction.
-        var isOver = false
-    }
-
-    /// What to do before the next turn.
-    enum Wait {
-        case socket(Int32, toWrite: Bool, until: MonotonicInstant)
-        case pause(until: MonotonicInstant)
-        /// Make a handle of this version, which blocks, and `adopt` it.
-        case make(MQTTVersion)
-    }
-
-    /// What has come of a turn.
-    struct Turn {
-        var events: [MQTTEvent] = []
-        /// Messages that came and are lost, as they were too long or too many.
-        var dropped = 0
-        /// Whether an answer was read that counts when all that came before it has been handed on.
-        var hasAnswer = false
-    }
-
     enum Phase {
         case resting(until: MonotonicInstant)
         case making
@@ -72,7 +47,11 @@ struct Line: ~Copyable {
     /// The last frame that had left before this connection stood.
     private var lastFrameBefore = MQTTFrameNumber.none
     private var unacknowledged = Unacknowledged()
+    /// The last id that was given to a frame of QoS 1; none is given twice.
+    private var lastID = MQTTFrameID.none
     private var subscriptions = Subscriptions()
+    /// Whether all subscriptions were settled at the end of the last turn.
+    private var wasSettled = true
     /// What the broker allows on this connection.
     private var terms = HandleEvents.Answer(code: 0)
     /// Whether something has happened between turns that should not wait for the next heartbeat.
@@ -114,8 +93,13 @@ struct Line: ~Copyable {
             (nextBeat, wantsTurn) = (now, true)
         }
         guard quality == .atLeastOnce else { return MQTTSentFrame(number: lastFrame, id: nil) }
-        unacknowledged.insert(number, until: now.advanced(by: frame.lifetime))
-        return MQTTSentFrame(number: lastFrame, id: MQTTFrameID(rawValue: number))
+        return MQTTSentFrame(number: lastFrame, id: awaitPuback(number, until: now.advanced(by: frame.lifetime)))
+    }
+
+    private mutating func awaitPuback(_ packet: Int32, until: MonotonicInstant?) -> MQTTFrameID {
+        lastID = lastID.next
+        unacknowledged.insert(packet, lastID, until: until)
+        return lastID
     }
 
     /// Whether the broker has shown, on the connection that the frame left on, that it was at work after it had come, and still
@@ -134,8 +118,7 @@ struct Line: ~Copyable {
         try judge(result)
         wantsTurn = true
         guard quality == .atLeastOnce else { return nil }
-        unacknowledged.insert(number, until: nil)
-        return MQTTFrameID(rawValue: number)
+        return awaitPuback(number, until: nil)
     }
 
     /// - Returns: the quality that the broker allows.
@@ -177,11 +160,12 @@ struct Line: ~Copyable {
     /// Does what there is to do, without waiting.
     mutating func turn(_ ready: Readiness, _ changes: [Subscriptions.Change], at now: MonotonicInstant) -> Turn {
         subscriptions.apply(changes)
+        noteUnsettled()
         var turn = Turn()
         wantsTurn = false
         do throws(MQTTFailure) {
             try go(ready, at: now, &turn)
-            subscribe()
+            subscribe(at: now, &turn)
         } catch {
             fail(error, at: now, &turn)
         }
@@ -203,11 +187,13 @@ struct Line: ~Copyable {
             if let cutBecause { throw cutBecause }
             try serve(ready)
             collect(&turn, at: now)
-            if isStuck(at: now) {
-                cut(.stuck)
-                throw .stuck
+            if let failure = overdue(at: now) {
+                cut(failure)
+                throw failure
             }
-            if pulse.isGone(at: now) || unacknowledged.isOneStuck(at: now) {
+            // The pulse alone shows a standstill. A missing PUBACK is a reason to ask for it at once.
+            if unacknowledged.expire(at: now) { nextBeat = now }
+            if pulse.isGone(at: now) {
                 phase = .waking(until: now.advanced(by: Self.longestStandstill))
                 turn.events.append(.disconnected(.standsStill))
             }
@@ -216,13 +202,23 @@ struct Line: ~Copyable {
         }
     }
 
+    /// Why the connection must be cut: nothing more can be sent over it, or what was sent could arrive late.
+    private mutating func overdue(at now: MonotonicInstant) -> MQTTFailure? {
+        if isStuck(at: now) { return .stuck }
+        // Only a broker that answers shows that it leaves something unanswered.
+        guard let answered = pulse.lastAnswered else { return nil }
+        if subscriptions.isOneOverdue(answered: answered) { return .lost("the broker sent no SUBACK within 10 seconds") }
+        guard unacknowledged.isExhausted(terms.receiveMaximum, answered: answered) else { return nil }
+        return .lost("the broker sent no PUBACK for as many frames as it allows (\(unacknowledged.count))")
+    }
+
     /// Sends nothing; any message or acknowledgement shows that the broker has resumed.
     private mutating func goOnWaking(
         _ ready: Readiness, until: MonotonicInstant, at now: MonotonicInstant, _ turn: inout Turn
     ) throws(MQTTFailure) {
         try serve(ready)
         if handle?.events.hasAny == true {
-            rise(at: now, &turn)
+            resume(at: now, &turn)
             return collect(&turn, at: now)
         }
         guard until > now, !isStuck(at: now) else {
@@ -231,11 +227,23 @@ struct Line: ~Copyable {
         }
     }
 
-    /// Marks the connection as established, and requests all subscriptions anew.
+    /// Marks a new connection as established, and requests all subscriptions.
     private mutating func rise(at now: MonotonicInstant, _ turn: inout Turn) {
-        (phase, pulse, nextBeat, unacknowledged) = (.standing, Pulse(), now, Unacknowledged())
-        lastFrameBefore = lastFrame
         subscriptions.beginAnew()
+        establish(at: now, &turn)
+    }
+
+    /// Marks the connection as established again after a standstill, and requests all subscriptions anew.
+    private mutating func resume(at now: MonotonicInstant, _ turn: inout Turn) {
+        unacknowledged.extend(until: now.advanced(by: Subscriptions.patience))
+        subscriptions.requestAnew()
+        establish(at: now, &turn)
+    }
+
+    private mutating func establish(at now: MonotonicInstant, _ turn: inout Turn) {
+        (phase, pulse, nextBeat) = (.standing, Pulse(), now)
+        lastFrameBefore = lastFrame
+        noteUnsettled()
         turn.events.append(.connected(version))
     }
 
@@ -289,22 +297,34 @@ struct Line: ~Copyable {
         collect(&turn, at: now)
     }
 
-    private mutating func subscribe() {
-        if isStanding, subscriptions.isWaiting { handle?.tell(&subscriptions) }
+    /// Sends what there is to request, and reports when the last subscription has been answered or given up.
+    private mutating func subscribe(at now: MonotonicInstant, _ turn: inout Turn) {
+        guard isStanding else { return }
+        if subscriptions.isWaiting {
+            for (filter, code) in handle?.tell(&subscriptions, at: now) ?? [] { refuse(filter, code, &turn) }
+        }
+        if subscriptions.isSettled, !wasSettled { turn.events.append(.subscribed) }
+        wasSettled = subscriptions.isSettled
+    }
+
+    private mutating func noteUnsettled() { wasSettled = wasSettled && subscriptions.isSettled }
+
+    private func refuse(_ filter: MQTTFilter, _ code: Int32, _ turn: inout Turn) {
+        turn.events.append(.subscriptionRefused(filter, reason: ReasonCode.text(code)))
     }
 
     private mutating func collect(_ turn: inout Turn, at now: MonotonicInstant) {
         guard let noted = handle?.events else { return }
         for number in noted.unsubscriptions { pulse.answered(number) }
         turn.hasAnswer = !noted.unsubscriptions.isEmpty
-        let hasAnswers = !noted.subscriptions.isEmpty
         for (number, codes) in noted.subscriptions {
-            for (filter, code) in subscriptions.answered(number, codes) {
-                turn.events.append(.subscriptionRefused(filter, reason: String(cString: mosquitto_reason_string(code))))
-            }
+            let answers = subscriptions.answered(number, codes)
+            for (filter, code) in answers.denied { refuse(filter, code, &turn) }
+            for filter in answers.grantedLater { turn.events.append(.subscriptionGranted(filter)) }
         }
-        for (number, code) in noted.acknowledgements where unacknowledged.remove(number) {
-            turn.events.append(.acknowledged(MQTTFrameID(rawValue: number), MQTTAcknowledgement(code: code)))
+        for (number, code) in noted.acknowledgements {
+            guard let id = unacknowledged.remove(number) else { continue }
+            turn.events.append(.acknowledged(id, MQTTAcknowledgement(code: code)))
         }
         (noted.subscriptions, noted.unsubscriptions, noted.acknowledgements) = ([], [], [])
         let (messages, dropped, tooLong) = noted.take()
@@ -315,14 +335,13 @@ struct Line: ~Copyable {
             turn.events.append(.message(message))
         }
         turn.dropped += dropped
-        if hasAnswers, subscriptions.isSettled { turn.events.append(.subscribed) }
     }
 
     // MARK: - Failing
 
     private mutating func fail(_ failure: MQTTFailure, at now: MonotonicInstant, _ turn: inout Turn) {
         // What had come before the end has come.
-        if case .waking = phase, handle?.events.hasAny == true { rise(at: now, &turn) }
+        if case .waking = phase, handle?.events.hasAny == true { resume(at: now, &turn) }
         if case .standing = phase { collect(&turn, at: now) }
         let shown = shown(failure)
         let isFallBack = isFallBack(after: failure)
@@ -359,15 +378,5 @@ struct Line: ~Copyable {
     private mutating func socketWait(until: MonotonicInstant) -> Wait {
         guard let socket = handle?.socket, socket >= 0 else { return .pause(until: until) }
         return .socket(socket, toWrite: handle?.hasUnsentBytes ?? false, until: until)
-    }
-}
-
-extension MQTTAcknowledgement {
-    fileprivate init(code: Int32) {
-        switch code {
-        case 0: self = .taken
-        case 0x10: self = .nobodySubscribed
-        default: self = .refused(reason: String(cString: mosquitto_reason_string(code)), isNotAuthorized: code == 0x87)
-        }
     }
 }

@@ -33,6 +33,9 @@ struct Pulse {
     /// What came before the last answer has been handed on.
     mutating func handedOn() { proof = nextProof ?? proof }
 
+    /// When the newest question that the broker has answered was asked; `nil` before the first answer.
+    var lastAnswered: MonotonicInstant? { (nextProof ?? proof)?.at }
+
     /// Whether the broker has shown that it was at work after a frame had come, and a moment ago.
     func proves(_ frame: MQTTFrameNumber, at now: MonotonicInstant) -> Bool {
         proof.map { frame <= $0.after && now.duration(since: $0.at) <= Self.patience * 2 } ?? false

@@ -1,3 +1,5 @@
+internal import DoorwardDomain
+
 /// What a connection is to hear, and how far the broker has been asked for it.
 struct Subscriptions {
     /// What somebody wants from now on, or no longer.
@@ -10,6 +12,8 @@ struct Subscriptions {
     /// Filters in one packet, bytes of them where there is more than one, and packets without an answer, at the most: well below
     /// any broker's limit of a packet's size, and so few that ten thousand filters hold up no frame.
     private static let (most, mostBytes, mostPackets) = (50, 16 * 1024, 4)
+    /// How long a broker may take for a SUBACK while it answers what it is asked later.
+    static let patience = Duration.seconds(10)
 
     /// Filters that are not asked for yet on this connection, the next first; each once.
     private struct Queue {
@@ -20,10 +24,22 @@ struct Subscriptions {
             if members.insert(filter).inserted { filters.append(filter) }
         }
 
+        mutating func remove(_ left: Set<MQTTFilter>) {
+            guard !members.isDisjoint(with: left) else { return }
+            members.subtract(left)
+            filters.removeAll(where: left.contains)
+        }
+
         mutating func removeFirst(_ taken: ArraySlice<MQTTFilter>) {
             members.subtract(taken)
             filters.removeFirst(taken.count)
         }
+    }
+
+    private struct Asked {
+        let at: MonotonicInstant
+        /// `nil` for a filter that was given up since.
+        var filters: [MQTTFilter?]
     }
 
     private var wanted: Set<MQTTFilter> = []
@@ -37,13 +53,22 @@ struct Subscriptions {
     private var toLeave: [MQTTFilter] = []
     /// What the broker was asked for as published on this connection.
     private var askedAsPublished: Set<MQTTFilter> = []
-    /// The filters of each SUBSCRIBE packet without a SUBACK, by packet identifier; `nil` for a filter that was given up since.
-    private var asked: [Int32: [MQTTFilter?]] = [:]
+    /// The SUBSCRIBE packets without a SUBACK, by packet identifier.
+    private var asked: [Int32: Asked] = [:]
+    /// Filters in the next packet, at the most: fewer than `most` after one that was longer than the broker's Maximum Packet Size.
+    private var limit = Self.most
     /// The filters that the broker has granted on this connection, and those that it has refused, of those still wanted.
     private var (granted, refused): (Set<MQTTFilter>, Set<MQTTFilter>) = ([], [])
 
     /// Whether all wanted filters have been requested and answered.
     var isSettled: Bool { !hasToAsk && asked.isEmpty }
+
+    /// Whether the broker has answered a later request, and has not acknowledged a subscription in time.
+    ///
+    /// - Parameter answered: when the newest request that the broker has answered was sent.
+    func isOneOverdue(answered: MonotonicInstant) -> Bool {
+        asked.values.contains { $0.at.advanced(by: Self.patience) <= answered }
+    }
 
     /// Whether the broker has granted the needed filters of `paths`, and answered the others.
     func stand(_ paths: MQTTAnswerPaths) -> Bool {
@@ -67,7 +92,9 @@ struct Subscriptions {
                 toLeave += filters
                 // A SUBACK that is still in flight must not count for a later request.
                 let left = Set(filters)
-                asked = asked.mapValues { $0.map { filter in filter.flatMap { left.contains($0) ? nil : $0 } } }
+                for number in asked.keys { asked[number]?.filters.replace(left) }
+                toAsk.remove(left)
+                toAskAsPublished.remove(left)
                 forget(left)
             }
         }
@@ -90,39 +117,86 @@ struct Subscriptions {
         askedAsPublished.contains(filter) && wanted.contains(filter) && !wantedAsPublished.contains(filter)
     }
 
-    /// On a connection that has just been made the broker knows of nothing.
+    /// Requests all subscriptions on a new connection, where the broker has none.
     mutating func beginAnew() {
+        (toLeave, askedAsPublished, limit) = ([], [], Self.most)
+        requestAnew()
+    }
+
+    /// Requests all subscriptions once more on the same connection, so that the broker sends the retained messages. What is to be
+    /// unsubscribed from still is.
+    mutating func requestAnew() {
         tidyOrder()
         (toAsk, toAskAsPublished) = (Queue(), Queue())
         for filter in order {
             if wantedAsPublished.contains(filter) { toAskAsPublished.append(filter) } else { toAsk.append(filter) }
         }
-        (toLeave, askedAsPublished, asked, granted, refused) = ([], [], [:], [], [])
+        (asked, granted, refused) = ([:], [], [])
     }
 
     /// Tells the broker, as long as the socket takes it.
-    fileprivate mutating func ask(over handle: borrowing Handle) {
+    ///
+    /// - Returns: the filters that cannot be requested from this broker, with the reason codes. They count as refused.
+    fileprivate mutating func ask(
+        over handle: borrowing Handle, at now: MonotonicInstant
+    ) -> [(filter: MQTTFilter, code: Int32)] {
+        var impossible: [(filter: MQTTFilter, code: Int32)] = []
         while isWaiting, !handle.hasUnsentBytes {
-            if !toLeave.isEmpty {
-                let some = Array(toLeave.prefix(Self.most))
-                guard handle.unsubscribe(some) else { return }
-                toLeave.removeFirst(some.count)
-                askedAsPublished.subtract(some)
-                forget(Set(some))
-                continue
-            }
-            // Command topics first: commands wait for a lock's state topics, so its command topic is subscribed to by then, too.
-            let asPublished = !toAskAsPublished.filters.isEmpty
-            let taken = Self.packet(of: asPublished ? toAskAsPublished : toAsk)
-            // Nobody may want it any more, or somebody in the other way.
-            let some = taken.filter { wanted.contains($0) && wantedAsPublished.contains($0) == asPublished }
-            if !some.isEmpty {
-                guard let number = handle.subscribe(some, asPublished: asPublished) else { return }
-                asked[number] = some
-                if asPublished { askedAsPublished.formUnion(some) }
-            }
-            if asPublished { toAskAsPublished.removeFirst(taken) } else { toAsk.removeFirst(taken) }
+            let goesOn = toLeave.isEmpty ? subscribe(over: handle, at: now, &impossible) : unsubscribe(over: handle)
+            guard goesOn else { break }
         }
+        return impossible
+    }
+
+    /// Sends one UNSUBSCRIBE, or halves the next one where it is too large for the broker.
+    ///
+    /// - Returns: whether another packet can be tried now.
+    private mutating func unsubscribe(over handle: borrowing Handle) -> Bool {
+        let some = Array(toLeave.prefix(limit))
+        switch handle.unsubscribe(some) {
+        case .impossible where some.count > 1:
+            limit = some.count / 2
+            return true
+        case .failed: return false
+        // One that cannot be unsubscribed from cannot have been subscribed to: that packet is longer.
+        case .sent, .impossible: break
+        }
+        toLeave.removeFirst(some.count)
+        askedAsPublished.subtract(some)
+        forget(Set(some))
+        limit = min(Self.most, limit * 2)
+        return true
+    }
+
+    /// Sends one SUBSCRIBE, or halves the next one where it is too large for the broker.
+    ///
+    /// - Returns: whether another packet can be tried now.
+    private mutating func subscribe(
+        over handle: borrowing Handle, at now: MonotonicInstant, _ impossible: inout [(filter: MQTTFilter, code: Int32)]
+    ) -> Bool {
+        // Command topics first: commands wait for a lock's state topics, so its command topic is subscribed to by then, too.
+        let asPublished = !toAskAsPublished.filters.isEmpty
+        let taken = packet(of: asPublished ? toAskAsPublished : toAsk)
+        // A filter may be wanted no longer, or in the other way.
+        let some = taken.filter { wanted.contains($0) && wantedAsPublished.contains($0) == asPublished }
+        if let first = some.first {
+            switch handle.subscribe(some, asPublished: asPublished) {
+            case .sent(let number):
+                asked[number] = Asked(at: now, filters: some)
+                if asPublished { askedAsPublished.formUnion(some) }
+            case .impossible where some.count > 1:
+                limit = some.count / 2
+                return true
+            case .impossible(let code):
+                forget([first])
+                refused.insert(first)
+                impossible.append((first, code))
+            case .failed: return false
+            }
+        }
+        if asPublished { toAskAsPublished.removeFirst(taken) } else { toAsk.removeFirst(taken) }
+        limit = min(Self.most, limit * 2)
+        return true
     }
 
     private mutating func tidyOrder() {
@@ -135,9 +209,9 @@ struct Subscriptions {
         refused.subtract(filters)
     }
 
-    private static func packet(of queue: Queue) -> ArraySlice<MQTTFilter> {
+    private func packet(of queue: Queue) -> ArraySlice<MQTTFilter> {
         var bytes = 0
-        return queue.filters.prefix(Self.most).prefix { filter in
+        return queue.filters.prefix(limit).prefix { filter in
             defer { bytes += filter.description.utf8.count }
             return bytes < Self.mostBytes
         }
@@ -145,24 +219,38 @@ struct Subscriptions {
 
     /// Takes the broker's answer in: a reason code for each filter.
     ///
-    /// - Returns: those that it does not give.
-    mutating func answered(_ number: Int32, _ codes: [Int32]) -> [(filter: MQTTFilter, code: Int32)] {
-        guard let filters = asked.removeValue(forKey: number) else { return [] }
-        var denied: [(filter: MQTTFilter, code: Int32)] = []
-        for case (let filter?, let code) in zip(filters, codes) {
+    /// - Returns: the filters that it refuses, and those that it grants after it had refused them.
+    mutating func answered(
+        _ number: Int32, _ codes: [Int32]
+    ) -> (denied: [(filter: MQTTFilter, code: Int32)], grantedLater: [MQTTFilter]) {
+        var (denied, grantedLater): ([(filter: MQTTFilter, code: Int32)], [MQTTFilter]) = ([], [])
+        for case (let filter?, let code) in zip(asked.removeValue(forKey: number)?.filters ?? [], codes) {
+            let wasRefused = refused.contains(filter)
             forget([filter])
             if code < 0x80 {
                 granted.insert(filter)
+                if wasRefused { grantedLater.append(filter) }
             } else {
                 refused.insert(filter)
                 denied.append((filter, code))
             }
         }
-        return denied
+        return (denied, grantedLater)
+    }
+}
+
+extension [MQTTFilter?] {
+    /// Replaces these filters by `nil`.
+    fileprivate mutating func replace(_ left: Set<MQTTFilter>) {
+        for index in indices where self[index].map(left.contains) == true { self[index] = nil }
     }
 }
 
 extension Handle {
     /// Tells the broker what there is to tell, as long as the socket takes it.
-    func tell(_ subscriptions: inout Subscriptions) { subscriptions.ask(over: self) }
+    ///
+    /// - Returns: the filters that cannot be requested from this broker, with the reason codes.
+    func tell(_ subscriptions: inout Subscriptions, at now: MonotonicInstant) -> [(filter: MQTTFilter, code: Int32)] {
+        subscriptions.ask(over: self, at: now)
+    }
 }

@@ -1,31 +1,74 @@
 internal import DoorwardDomain
 
-/// What was sent with quality `.atLeastOnce` and the broker has not acknowledged, in the order of sending.
+/// The frames and announcements of QoS 1 that were sent on this connection and have no PUBACK, in the order of sending.
+///
+/// They count against the broker's Receive Maximum until their PUBACK arrives, however late: the library counts in the same way, and
+/// would queue any further frame and send it later.
 struct Unacknowledged {
     private struct Frame {
-        let number: Int32
-        /// `nil` for an announcement, which holds at any time.
-        let until: MonotonicInstant?
+        /// The packet identifier, which MQTT uses again.
+        let packet: Int32
+        let id: MQTTFrameID
+        /// `nil` for an announcement, which is valid at any time.
+        var deadline: MonotonicInstant?
+        var hasExpired = false
     }
 
     private var frames: [Frame] = []
 
     var count: Int { frames.count }
 
-    mutating func insert(_ number: Int32, until: MonotonicInstant?) {
-        frames.append(Frame(number: number, until: until))
+    /// - Parameter until: the end of its lifetime; `nil` for an announcement.
+    mutating func insert(_ packet: Int32, _ id: MQTTFrameID, until: MonotonicInstant?) {
+        frames.append(Frame(packet: packet, id: id, deadline: until))
     }
 
-    /// - Returns: whether it was there.
-    mutating func remove(_ number: Int32) -> Bool {
-        guard let index = frames.firstIndex(where: { $0.number == number }) else { return false }
-        frames.remove(at: index)
-        return true
+    /// Removes the frame that a PUBACK acknowledges.
+    ///
+    /// - Returns: its id; `nil` where no frame has this packet identifier.
+    mutating func remove(_ packet: Int32) -> MQTTFrameID? {
+        // A new frame may have the packet identifier of one that was never acknowledged.
+        frames.lastIndex { $0.packet == packet }.map { frames.remove(at: $0).id }
     }
 
-    /// Whether a frame's time is over without an acknowledgement.
-    func isOneStuck(at now: MonotonicInstant) -> Bool { frames.contains { $0.until.map { $0 <= now } ?? false } }
+    /// Notes the frames whose lifetime has ended; whether the broker has received them is unknown.
+    ///
+    /// - Returns: whether there are any since the last call.
+    mutating func expire(at now: MonotonicInstant) -> Bool {
+        var hasNew = false
+        for index in frames.indices where !frames[index].hasExpired {
+            guard let deadline = frames[index].deadline, deadline <= now else { continue }
+            frames[index].hasExpired = true
+            hasNew = true
+        }
+        return hasNew
+    }
 
-    /// When it must be looked at next.
-    var next: MonotonicInstant? { frames.lazy.compactMap(\.until).min() }
+    /// Expects the missing acknowledgements until a later instant, after a standstill of the broker.
+    mutating func extend(until deadline: MonotonicInstant) {
+        for index in frames.indices where frames[index].deadline != nil {
+            (frames[index].deadline, frames[index].hasExpired) = (deadline, false)
+        }
+    }
+
+    /// Whether the broker owes a PUBACK for as many frames as it allows, so that no other frame can be sent.
+    ///
+    /// - Parameter answered: when a question was asked that the broker has answered: the lifetimes must have ended by then.
+    func isExhausted(_ receiveMaximum: UInt16, answered: MonotonicInstant) -> Bool {
+        frames.count >= receiveMaximum && frames.allSatisfy { $0.deadline.map { $0 <= answered } ?? false }
+    }
+
+    /// The next end of a lifetime.
+    var next: MonotonicInstant? { frames.lazy.filter { !$0.hasExpired }.compactMap(\.deadline).min() }
+}
+
+extension MQTTAcknowledgement {
+    /// - Parameter code: the reason code of a PUBACK.
+    init(code: Int32) {
+        switch code {
+        case 0: self = .taken
+        case 0x10: self = .nobodySubscribed
+        default: self = .refused(reason: ReasonCode.text(code), isNotAuthorized: code == 0x87)
+        }
+    }
 }

@@ -12,13 +12,21 @@ package enum MQTTEvent: Hashable, Sendable {
     case acknowledged(MQTTFrameID, MQTTAcknowledgement)
     /// All wanted subscriptions have been requested, and the broker has answered.
     case subscribed
-    /// The broker does not give what was asked for, in the words of its reason code.
+    /// The broker refuses a subscription, or cannot be sent the request for it: the text of the reason code.
     case subscriptionRefused(MQTTFilter, reason: String)
+    /// The broker grants a subscription that it had refused before on this connection.
+    case subscriptionGranted(MQTTFilter)
 }
 
-/// Names a frame of quality `.atLeastOnce` within its connection.
+/// Identifies a frame of quality `.atLeastOnce` for the whole life of its `MQTTConnection`, unlike the 16-bit packet identifiers of
+/// MQTT, which are used again.
 package struct MQTTFrameID: Hashable, Sendable {
-    let rawValue: Int32
+    /// Of no frame: before the first.
+    static let none = MQTTFrameID(rawValue: 0)
+
+    let rawValue: UInt64
+
+    var next: Self { Self(rawValue: rawValue + 1) }
 }
 
 /// What a broker says of a frame (MQTT 5.0, section 3.4.2.1; an older broker always says `.taken`).

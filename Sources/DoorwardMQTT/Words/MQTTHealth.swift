@@ -34,7 +34,7 @@ package struct MQTTHealth: Hashable, Sendable, CustomStringConvertible {
         package internal(set) var framesAcknowledged = 0
         /// Frames and announcements that the broker has answered with a refusal.
         package internal(set) var framesRejected = 0
-        /// Subscriptions that the broker does not give.
+        /// Subscriptions that the broker refused, or that it could not be sent.
         package internal(set) var subscriptionsRefused = 0
     }
 
@@ -57,7 +57,7 @@ package struct MQTTHealth: Hashable, Sendable, CustomStringConvertible {
         case .message: counts.messagesIn += 1
         case .tooLong: break
         case .acknowledged(_, .refused): counts.framesRejected += 1
-        case .subscribed: break
+        case .subscribed, .subscriptionGranted: break
         case .acknowledged: counts.framesAcknowledged += 1
         case .subscriptionRefused: counts.subscriptionsRefused += 1
         }

@@ -178,6 +178,9 @@ final class BrokerLink: Sendable {
             endRound()
             for lock in routes.withLock({ $0.locks }) { lock.loseBroker() }
         case .subscriptionRefused(let filter, let reason): refuse(filter, reason)
+        case .subscriptionGranted(let filter):
+            note(.notice, "subscription granted, which was refused before", ["filter": "\(filter)"])
+            for lock in routes.withLock({ $0.topics.values(at: filter) }) { lock.grantSubscription(filter) }
         case .acknowledged(_, .taken): break
         case .acknowledged(_, .nobodySubscribed): note(.warning, "a command has no matching subscribers", [:])
         case .acknowledged(let frame, .refused(let reason, let isNotAuthorized)):

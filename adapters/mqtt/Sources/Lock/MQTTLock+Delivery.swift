@@ -48,6 +48,11 @@ extension MQTTLock {
         change { state in raise(&state) { $0.refusedFilters.insert(filter) } }
     }
 
+    /// Notes that the broker grants the subscription to one of the lock's topics, which it had refused.
+    func grantSubscription(_ filter: MQTTFilter) {
+        change { state in raise(&state) { $0.refusedFilters.remove(filter) } }
+    }
+
     /// The known reason why a command has failed or timed out.
     func problem(of command: CommandID) -> TransportProblem? {
         guard link.isConnected else { return link.disconnectedProblem }

@@ -2,6 +2,7 @@ import AdapterMQTT
 import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardTesting
+import Synchronization
 import Testing
 
 /// A real mosquitto whose access control list keeps the gateway from a lock.
@@ -125,6 +126,35 @@ import Testing
         await Self.untilFaults(["subscriptionRefused"], rig, of: door)
         #expect(lines.holding("error", "subscription refused", "nuki/A/state", "\(door)", "broker=home").count >= 1)
         await rig.end()
+    }
+
+    @Test("the fault of a refused subscription is over when the broker grants it later on the same connection")
+    func grantedLater() async throws {
+        let topic = "nuki/A/state"
+        let isHidden = Mutex(true)
+        let broker = try ScriptedBroker { packet in
+            switch packet[0] & 0xF0 {
+            case 0x10: return .send(ScriptedPacket.connack())
+            case 0x80:
+                let isRefused = isHidden.withLock { $0 } && ScriptedPacket.filters(of: packet).contains(topic)
+                return .send(ScriptedPacket.suback(packet, isRefused ? 0x87 : 1))
+            case 0xA0: return .send(ScriptedPacket.unsuback(packet))
+            default: return .nothing
+            }
+        }
+        defer { broker.close() }
+        let (clock, reports) = (VirtualClock(), KeptReports())
+        let adapter = FaultRig.adapter(["home": broker.port], clock)
+        try await adapter.start(reports: reports)
+        while adapter.health != .ok { await clock.pass() }
+        let (door, other) = (DeviceID(high: 0xD7, low: 1), DeviceID(high: 0xD7, low: 2))
+        adapter.attach(AttachedLock(id: door, address: FaultRig.address(of: "A")))
+        await reports.first(of: door) { $0.fact == .faults(["subscriptionRefused"]) }
+        isHidden.withLock { $0 = false }
+        // Attached to the same topics, it has them requested anew.
+        adapter.attach(AttachedLock(id: other, address: FaultRig.address(of: "A")))
+        await reports.first(of: door) { $0.fact == .faults([]) }
+        await adapter.stop()
     }
 
     private static func hidden(_ topic: String) -> String {

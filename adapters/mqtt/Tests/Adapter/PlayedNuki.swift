@@ -51,7 +51,7 @@ final class PlayedNuki: Sendable {
                 // Retained, so that it comes also where it was said before the subscription stood.
                 ear.nuki?.keep("settle/standing", "\(number)")
             case .message(let message): ear.nuki?.take(message)
-            case .disconnected, .tooLong, .acknowledged, .subscribed, .subscriptionRefused: break
+            case .disconnected, .tooLong, .acknowledged, .subscribed, .subscriptionRefused, .subscriptionGranted: break
             }
         }
         ear.listen(self)

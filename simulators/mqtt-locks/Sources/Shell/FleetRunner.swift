@@ -113,7 +113,7 @@ final class FleetRunner: Sendable {
                     Message(message.topic, message.payload, isRetained: message.isRetained), client: number, at: now)
             case .acknowledged(let id, _):
                 if state.lines[number].probe == id { state.lines[number].isReady = true }
-            case .subscribed, .tooLong: break
+            case .subscribed, .subscriptionGranted, .tooLong: break
             case .subscriptionRefused(let filter, let reason):
                 complain("\(state.fleet.clients[number].id) may not hear \(filter): \(reason)")
             }

@@ -1,0 +1,172 @@
+import DoorwardDomain
+import DoorwardTesting
+import Foundation
+import Synchronization
+import Testing
+
+@testable import DoorwardMQTT
+
+/// What a missing or late PUBACK means for the connection and for later frames.
+@Suite(.timeLimit(.minutes(30))) struct AcknowledgementTests {
+    /// A broker that passes each PUBLISH to a test, which answers it.
+    private static func broker(
+        receiveMaximum: UInt8? = nil, beforeUnsuback: @escaping @Sendable () -> [UInt8] = { [] },
+        _ publish: @escaping @Sendable ([UInt8]) -> ScriptedBroker.Answer
+    ) throws -> ScriptedBroker {
+        try ScriptedBroker { packet in
+            switch packet[0] & 0xF0 {
+            case 0x10: .send(ScriptedPacket.connack(receiveMaximum: receiveMaximum))
+            case 0x30: publish(packet)
+            case 0xA0: .send(beforeUnsuback() + ScriptedPacket.unsuback(packet))
+            default: .nothing
+            }
+        }
+    }
+
+    private static func gateway(_ broker: ScriptedBroker, _ clock: VirtualClock?) -> Listening {
+        var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
+        settings.patience = .seconds(3600)
+        (settings.firstPause, settings.longestPause) = (.milliseconds(20), .milliseconds(50))
+        // The library's keep-alive uses real time.
+        settings.keepAlive = .seconds(65_535)
+        return Listening(settings, clock: clock)
+    }
+
+    private static func isDisconnected(_ gateway: Listening) -> Bool {
+        gateway.events.contains { if case .disconnected = $0 { true } else { false } }
+    }
+
+    /// Waits until the broker has answered a request that was sent after the frame, or the connection is lost.
+    private static func answered(_ frame: MQTTSentFrame, _ gateway: Listening, _ clock: VirtualClock) async {
+        while !gateway.connection.hasTaken(frame.number), !isDisconnected(gateway) { await clock.pass(.zero) }
+    }
+
+    @Test("a frame without PUBACK counts against Receive Maximum also after a standstill, so that the next one cannot leave late")
+    func receiveMaximum() async throws {
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let published = Mutex<[[UInt8]]>([])
+        let isFirst = Mutex(true)
+        let broker = try Self.broker(
+            receiveMaximum: 1,
+            beforeUnsuback: {
+                mayAnswer.wait()
+                // The PUBACK follows with the second answer, when the broker is known to be at work again.
+                let wasFirst = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                return wasFirst ? [] : published.withLock { $0.first.map { ScriptedPacket.puback($0) } ?? [] }
+            },
+            { packet in
+                published.withLock { $0.append(packet) }
+                return .nothing
+            })
+        defer { broker.close() }
+        let clock = VirtualClock()
+        let gateway = Self.gateway(broker, clock)
+        await gateway.connected()
+        let first = try gateway.connection.publish(try MQTTFrame("door/set", "first", .atLeastOnce))
+        await LoopbackPort.drained(to: broker.port)
+        // In small steps: the connection is closed after 30 seconds of a standstill.
+        while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
+        let (failure, gone) = await gateway.disconnected()
+        #expect(failure == .standsStill)
+        mayAnswer.signal()
+        let back = await gateway.connected(from: gone)
+        try #require(throws: MQTTSendError.busy) {
+            try gateway.connection.publish(try MQTTFrame("door/set", "second", .atLeastOnce))
+        }
+        let id = try #require(first.id)
+        mayAnswer.signal()
+        await gateway.event(from: back) { $0 == .acknowledged(id, .taken) }
+        try gateway.connection.publish(try MQTTFrame("door/set", "third", .atLeastOnce))
+        for _ in 0..<100 { mayAnswer.signal() }
+        while published.withLock({ $0.count }) < 2 { await clock.pass(.zero) }
+        #expect(published.withLock { $0.map { String(decoding: $0.suffix(5), as: UTF8.self) } } == ["first", "third"])
+        await gateway.connection.stop()
+    }
+
+    @Test("one frame without PUBACK does not end the connection to a broker that answers, and its late PUBACK is reported")
+    func oneMissing() async throws {
+        let withheld = Mutex<[UInt8]>([])
+        let broker = try Self.broker { packet in
+            guard packet[0] == 0x30 else {
+                withheld.withLock { $0 = packet }
+                return .nothing
+            }
+            return packet.suffix(4) == Array("late".utf8)[...] ? .send(ScriptedPacket.puback(withheld.withLock { $0 })) : .nothing
+        }
+        defer { broker.close() }
+        let clock = VirtualClock()
+        let gateway = Self.gateway(broker, clock)
+        await gateway.connected()
+        let frame = try gateway.connection.publish(try MQTTFrame("door/1/set", "UNLOCK", .atLeastOnce, lifetime: .seconds(2)))
+        await Self.answered(frame, gateway, clock)
+        clock.advance(by: .seconds(3))
+        let other = try gateway.connection.publish(try MQTTFrame("door/2/set", "UNLOCK", lifetime: .seconds(2)))
+        await Self.answered(other, gateway, clock)
+        #expect(!Self.isDisconnected(gateway), "\(gateway.events)")
+        try #require(gateway.connection.isConnected)
+        let id = try #require(frame.id)
+        try gateway.connection.publish(try MQTTFrame("door/3/set", "late"))
+        await gateway.event { $0 == .acknowledged(id, .taken) }
+        await gateway.connection.stop()
+    }
+
+    @Test("a broker that owes a PUBACK for all frames that Receive Maximum allows is connected to anew")
+    func allMissing() async throws {
+        let count = Mutex(0)
+        let broker = try Self.broker(receiveMaximum: 1) { packet in
+            guard packet[0] != 0x30 else { return .nothing }
+            let isFirst = count.withLock { count in
+                count += 1
+                return count == 1
+            }
+            return isFirst ? .nothing : .send(ScriptedPacket.puback(packet))
+        }
+        defer { broker.close() }
+        let clock = VirtualClock()
+        let gateway = Self.gateway(broker, clock)
+        await gateway.connected()
+        let frame = try gateway.connection.publish(try MQTTFrame("door/1/set", "UNLOCK", .atLeastOnce, lifetime: .seconds(2)))
+        await Self.answered(frame, gateway, clock)
+        clock.advance(by: .seconds(3))
+        try gateway.connection.publish(try MQTTFrame("door/2/set", "UNLOCK", lifetime: .seconds(2)))
+        let (failure, gone) = await gateway.disconnected()
+        #expect(failure?.reason.contains("PUBACK") == true, "\(String(describing: failure))")
+        while !gateway.connection.isConnected { await clock.pass(.milliseconds(1)) }
+        await gateway.connected(from: gone)
+        let next = try gateway.connection.publish(try MQTTFrame("door/3/set", "LOCK", .atLeastOnce))
+        let id = try #require(next.id)
+        await gateway.event(from: gone) { $0 == .acknowledged(id, .taken) }
+        await gateway.connection.stop()
+    }
+
+    @Test("an acknowledgement names one frame only, also after the 16-bit packet identifiers have wrapped around")
+    func identifiers() async throws {
+        let broker = try Self.broker { .send(ScriptedPacket.puback($0)) }
+        defer { broker.close() }
+        let acknowledged = Mutex<[MQTTFrameID]>([])
+        let settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
+        let gateway = MQTTConnection(settings) { event in
+            if case .acknowledged(let id, .taken) = event { acknowledged.withLock { $0.append(id) } }
+        }
+        gateway.start()
+        while !gateway.isConnected { await Task.yield() }
+        let topic = try #require(MQTTTopic("door/set"))
+        let word = MQTTAnnouncement(topic: topic, payload: [], quality: .atLeastOnce, isRetained: false)
+        var ids: [MQTTFrameID] = []
+        while ids.count < 66_000 {
+            do throws(MQTTSendError) {
+                if let id = try gateway.announce(word) { ids.append(id) }
+            } catch {
+                try #require(error == .busy)
+                await Task.yield()
+            }
+        }
+        while acknowledged.withLock({ $0.count }) < ids.count { await Task.yield() }
+        #expect(Set(ids).count == ids.count)
+        #expect(acknowledged.withLock { $0 } == ids)
+        await gateway.stop()
+    }
+}
