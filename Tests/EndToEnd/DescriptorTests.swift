@@ -104,9 +104,11 @@ extension EndToEnd {
             try await RunningGateway.verifyLogs(in: folder)
         }
 
-        @Test("without a descriptor for its broker, publishes the reason, and reaches its locks again when there is one")
-        func broker() async throws {
-            let world = try await MQTTHouse.build(["--profile", "zigbee2mqtt:1"])
+        @Test(
+            "without a descriptor for its broker, publishes the reason, and reaches its locks again when there is one",
+            arguments: ["127.0.0.1", "localhost"])
+        func broker(host: String) async throws {
+            let world = try await MQTTHouse.build(["--profile", "zigbee2mqtt:1"], host: host)
             let door = try #require(try await world.attachFound(1).first)
             _ = try await world.confirmed("unlock", door)
             let limit = try limits(of: world.gateway).soft

@@ -61,11 +61,20 @@ struct Handle: ~Copyable, @unchecked Sendable {
         let result = mosquitto_connect_bind_async(pointer, settings.host, Int32(settings.port), Int32(keepAlive), nil)
         switch mosq_err_t(result) {
         case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_PENDING: break
-        case MOSQ_ERR_EAI: throw .unreachable("there is no such host")
+        case MOSQ_ERR_EAI: throw .unreachable(errno == EAI_SYSTEM ? Self.lookupFailure : "there is no such host")
         case MOSQ_ERR_INVAL: throw .unreachable("there is no such port")
         case MOSQ_ERR_ERRNO: throw .unreachable(String(cString: strerror(errno)))
         default: try live(result)
         }
+    }
+
+    /// Why the system could not look up the host's name. The library has overwritten the error number by then, so this finds out
+    /// whether there is a file descriptor.
+    private static var lookupFailure: String {
+        let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return String(cString: strerror(errno)) }
+        close(descriptor)
+        return "the system cannot look up the name of the host"
     }
 
     /// Tells the broker which packets it need not send. The library has no call that connects without blocking and takes

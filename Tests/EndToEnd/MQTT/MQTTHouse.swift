@@ -12,13 +12,14 @@ struct MQTTHouse: Sendable {
     /// `--config` and its file, for another start.
     let options: [String]
 
-    static func build(_ fleet: [String]) async throws -> MQTTHouse {
+    /// - Parameter host: the name or address of this machine by which the gateway connects to the broker.
+    static func build(_ fleet: [String], host: String = "127.0.0.1") async throws -> MQTTHouse {
         let folder = try TemporaryFolder()
         let broker = try await Broker.start()
         let configuration = try folder.write(
             """
             mqtt:
-              - { name: home, url: "mqtt://127.0.0.1:\(broker.port)", discovery: true, profiles: [zigbee2mqtt, homeassistant] }
+              - { name: home, url: "mqtt://\(host):\(broker.port)", discovery: true, profiles: [zigbee2mqtt, homeassistant] }
             """, to: "doorward.yaml")
         let options = ["--config", configuration]
         let running = try await RunningFleet.start(fleet, port: broker.port, in: folder)
