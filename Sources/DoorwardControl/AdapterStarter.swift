@@ -15,8 +15,15 @@ final class AdapterStarter: Sendable {
     private let clock: any GatewayClock
     private let executor: (any TaskExecutor)?
     private let logger: Logger
-    /// Tasks that outlive the start: retries, and attempts that have not returned.
-    private let tasks = Mutex<[Task<Void, Never>]>([])
+    private let state = Mutex(State())
+
+    private struct State {
+        /// Tasks that outlive the start: retries, and attempts that have not returned.
+        var tasks: [Task<Void, Never>] = []
+        /// The activations of adapters that have started.
+        var activations: [Task<Void, Never>] = []
+        var isStopped = false
+    }
 
     init(_ adapters: AdapterRegistry, clock: any GatewayClock, executor: (any TaskExecutor)?, logger: Logger) {
         (self.adapters, self.clock, self.executor, self.logger) = (adapters, clock, executor, logger)
@@ -37,7 +44,7 @@ final class AdapterStarter: Sendable {
             let task = Task(executorPreference: executor) { [self] in
                 await keepStarting(adapter, reports: reports, activate: activate) { tried.fulfil(()) }
             }
-            tasks.withLock { $0.append(task) }
+            state.withLock { $0.tasks.append(task) }
             return (tried, timer)
         }
         for (tried, timer) in first {
@@ -46,25 +53,39 @@ final class AdapterStarter: Sendable {
         }
     }
 
-    /// Stops retrying. An adapter whose start has not returned is stopped when it returns.
-    func cancel() {
-        let tasks = tasks.withLock { tasks in
-            defer { tasks = [] }
-            return tasks
+    /// Stops retrying, and waits for adapters that are being activated. An adapter whose start has not returned is stopped when it
+    /// returns.
+    func stop() async {
+        let (tasks, activations) = state.withLock { state in
+            defer { state = State(isStopped: true) }
+            return (state.tasks, state.activations)
         }
         for task in tasks { task.cancel() }
+        for activation in activations { await activation.value }
+    }
+
+    /// - Returns: `nil` where the gateway stops.
+    private func activation(
+        of adapter: any LockAdapter, _ activate: @escaping @Sendable (any LockAdapter) async -> Void
+    ) -> Task<Void, Never>? {
+        state.withLock { state in
+            guard !state.isStopped else { return nil }
+            let task = Task(executorPreference: executor) { await activate(adapter) }
+            state.activations.append(task)
+            return task
+        }
     }
 
     private func keepStarting(
         _ adapter: any LockAdapter, reports: any ReportReceiver,
-        activate: @Sendable (any LockAdapter) async -> Void, onFirstAttempt: () -> Void
+        activate: @escaping @Sendable (any LockAdapter) async -> Void, onFirstAttempt: () -> Void
     ) async {
         var pause = Self.firstPause
         while !Task.isCancelled {
             do {
                 try await adapter.start(reports: reports)
-                guard !Task.isCancelled else { return await adapter.stop() }
-                await activate(adapter)
+                guard let activation = activation(of: adapter, activate) else { return await adapter.stop() }
+                await activation.value
                 return onFirstAttempt()
             } catch {
                 fail(adapter, "\(error)", retryIn: pause)

@@ -282,7 +282,7 @@ package final class GatewayControl: Sendable {
     /// Refuses new commands, ends those that wait, gives those that were sent up to `patience`, and closes everything.
     package func stop(patience: Duration = .seconds(10)) async {
         isReady.withLock { $0 = false }
-        adapterStarter.cancel()
+        await adapterStarter.stop()
         await locks.stop(patience: patience)
         // Skips adapters whose start has not returned: stopping them would block too.
         for adapter in adapters.all where adapters.isStarted(adapter.kind) { await adapter.stop() }

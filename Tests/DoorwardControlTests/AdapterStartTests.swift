@@ -2,6 +2,7 @@ import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
+import Logging
 import Synchronization
 import Testing
 
@@ -19,6 +20,7 @@ import Testing
         private let manner: Mutex<Manner>
         private let hanging = Mutex<[CheckedContinuation<Void, Never>]>([])
         private let count = Mutex(0)
+        private let stopCount = Mutex(0)
 
         init(_ manner: Manner, clock: VirtualClock, executor: any TaskExecutor) {
             inner = ScriptedAdapter(kind: "stubborn", clock: clock, executor: executor)
@@ -27,6 +29,9 @@ import Testing
 
         /// How often it was started.
         var starts: Int { count.withLock { $0 } }
+
+        /// How often it was stopped.
+        var stops: Int { stopCount.withLock { $0 } }
 
         func repair() {
             manner.withLock { $0 = .willing }
@@ -53,7 +58,10 @@ import Testing
         func check(address: [String: JSONValue], within scope: TransportScope) throws(AddressMistakes) -> CheckedAddress {
             try inner.check(address: address, within: scope)
         }
-        func stop() async { await inner.stop() }
+        func stop() async {
+            stopCount.withLock { $0 += 1 }
+            await inner.stop()
+        }
         func attach(_ lock: AttachedLock) { inner.attach(lock) }
         func detach(_ id: DeviceID) { inner.detach(id) }
         func send(_ order: LockOrder) throws(AdapterError) { try inner.send(order) }
@@ -160,6 +168,47 @@ import Testing
             let starts = site.stubborn.starts
             try await site.wait(.seconds(3600))
             #expect(site.stubborn.starts == starts)
+        }
+    }
+
+    @Test("an adapter that finishes starting while the gateway stops is stopped", arguments: 1...20 as ClosedRange<UInt64>)
+    func startsWhileStopping(seed: UInt64) throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: seed, clock: clock)
+        try executor.run {
+            let site = try await Site(.hanging, clock, executor)
+            async let stopping: Void = site.control.stop()
+            site.stubborn.repair()
+            await stopping
+            try await site.wait(.seconds(60))
+            #expect(site.stubborn.stops == 1)
+        }
+    }
+
+    private struct NoReports: ReportReceiver {
+        func receive(_ report: LockReport) {}
+    }
+
+    @Test("stopping waits for an adapter that is being activated, which is then stopped with those that have started")
+    func stopsWhileActivating() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let adapter = Stubborn(.willing, clock: clock, executor: executor)
+            let starter = AdapterStarter(
+                AdapterRegistry([adapter]), clock: clock, executor: executor, logger: Logger(label: "test"))
+            let isActivated = Mutex(false)
+            let start = Task(executorPreference: executor) {
+                await starter.start(reports: NoReports()) { _ in
+                    try? await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(5)))
+                    isActivated.withLock { $0 = true }
+                }
+            }
+            try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(1)))
+            #expect(adapter.starts == 1 && !isActivated.withLock { $0 })
+            await starter.stop()
+            #expect(isActivated.withLock { $0 })
+            await start.value
         }
     }
 }
