@@ -167,6 +167,8 @@ final class MQTTLock: Sendable {
         change { state in
             // A broker that stands still keeps the lock's words to itself: that is no silence of the lock's.
             guard state.order?.id == order, let frame = state.lastOrder?.frame, link.hasTaken(frame) else { return }
+            // The silence of a lock that has not received the command confirms nothing.
+            guard let delivery = state.delivery, !isMissing(delivery, state) else { return }
             let before = state.memory
             take(dialect.silence(&state.memory), after: before, &state)
         }

@@ -87,6 +87,38 @@ import Testing
         await rig.end()
     }
 
+    /// An ESPHome node, which reports no state twice.
+    private static func attachNode(_ rig: FaultRig, _ node: String, _ id: DeviceID) async {
+        let address = ["broker": "home", "profile": "esphome", "node": node, "object_id": "door"]
+        rig.adapter.attach(AttachedLock(id: id, address: address.mapValues { .string($0) }))
+        rig.nuki.keep("\(node)/status", "online")
+        await rig.reports.first(of: id) { $0.fact == .availability(true) }
+        rig.nuki.say("\(node)/lock/door/state", "UNLOCKED")
+        await rig.reports.first(of: id) { $0.isLive && $0.state == .unlocked }
+    }
+
+    @Test("the silence of a node confirms no command that the broker has not delivered, and confirms one that it has")
+    func silentAndDropped() async throws {
+        let list = Self.narrow + "topic write +/status\ntopic write +/lock/door/state\ntopic write porch/lock/door/command\n"
+        let rig = try await Self.rig(list)
+        let (hall, porch) = (DeviceID(high: 0xD6, low: 1), DeviceID(high: 0xD6, low: 2))
+        await Self.attachNode(rig, "hall", hall)
+        await Self.attachNode(rig, "porch", porch)
+        let dropped = try await rig.sendOnceHeard(.unlock, to: hall)
+        let delivered = try await rig.sendOnceHeard(.unlock, to: porch)
+        for _ in 0..<9 {
+            rig.clock.advance(by: .milliseconds(1_050))
+            for _ in 0..<2 { try await rig.settle() }
+        }
+        rig.clock.advance(by: .milliseconds(300))
+        await rig.confirmation(of: delivered, by: porch)
+        try await rig.settle()
+        #expect(!rig.reports.all(of: hall).contains { $0.after == dropped && $0.isLive })
+        #expect(rig.adapter.problem(of: dropped, for: hall)?.detail.contains("`hall/lock/door/command`") == true)
+        #expect(Self.faults(rig, of: hall) == ["commandNotDelivered"] && Self.faults(rig, of: porch) == [])
+        await rig.end()
+    }
+
     @Test("a command that came back, and one on a topic that is hidden from the gateway but answered, is no broker's fault")
     func delivered() async throws {
         // The second list hides the gate's command topic from everybody.
