@@ -153,6 +153,8 @@ final class FoundLocks: Sendable {
     /// has the name now.
     func renamed(from place: CommandPlace) -> TopicText? {
         state.withLock { state in
+            // After a reconnect the names are known before the places are.
+            guard !state.names.values.contains(where: { $0.now == place }) else { return nil }
             let there = state.ids[place] ?? []
             guard !there.contains(where: { state.names[$0].map { $0.now == place } ?? true }) else { return nil }
             let ids = there.isEmpty ? Set(state.names.filter { $0.value.former.contains(place) }.keys) : there
