@@ -166,7 +166,8 @@ package struct Dialect: Sendable {
         memory.loseTrack()
         memory.availability = .unknown
         memory.reach = [:]
-        memory.lastTold = [:]
+        // In merged messages a value that has changed may have changed long ago; elsewhere it was published when it did.
+        if mergesCache { memory.lastTold = [:] }
         for key in memory.states.keys { memory.states[key]?.quality = .stale }
         var report = Heard.Report()
         (report.quality, report.availability) = (.stale, .unknown)

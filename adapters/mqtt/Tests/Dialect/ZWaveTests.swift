@@ -174,6 +174,21 @@ import Testing
         #expect(spoken.hear(Self.mode, #"{"time":8,"value":0}"#) == "unlocked confirmed", "the answer")
     }
 
+    @Test("the first alarm after the connection was lost is news, unless it was published before: live, or from the broker")
+    func alarmAfterReconnect() throws {
+        let topic = "zwave/front/113/0/alarmType"
+        var spoken = try Spoken("zwave-js-ui", Example.zwave, prev: .locked)
+        func alarm(_ type: Int, at time: Int) -> String { #"{"time":\#(time),"value":\#(type)}"# }
+        #expect(spoken.hear(topic, alarm(22, at: 1)) == Self.question)
+        for time in 2...4 {
+            _ = spoken.dialect.lose(&spoken.memory)
+            #expect(spoken.hear(topic, alarm(9, at: time)) == "event jam; \(Self.question)")
+            _ = spoken.dialect.lose(&spoken.memory)
+            #expect(spoken.hear(topic, alarm(9, at: time), isRetained: true) == "")
+            #expect(spoken.hear(topic, alarm(9, at: time)) == Self.question, "published once more")
+        }
+    }
+
     @Test("an alarm is a bare number where payloads are just values")
     func bareAlarm() throws {
         var spoken = try Spoken("zwave-js-ui", Example.zwave)
