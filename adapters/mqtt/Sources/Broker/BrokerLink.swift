@@ -6,8 +6,7 @@ internal import Synchronization
 
 /// One broker: its connection, who gets which of its messages, and what was found on it.
 final class BrokerLink: Sendable {
-    /// The pause between the questions that are put to all locks when the connection stands: a bridge with a slow radio is not
-    /// to be flooded.
+    /// The pause between the state requests to the locks of a broker: a bridge with a slow radio is not to be flooded.
     static let roundPause = Duration.milliseconds(20)
 
     /// Locks named in one log line, at the most.
@@ -28,10 +27,12 @@ final class BrokerLink: Sendable {
 
     /// The locks to be queried for their state once the subscriptions for their answers are in place.
     private struct Round {
-        /// Locks added before the connection was established: queried one after the other.
+        /// Locks that wait for the next event `.subscribed`.
+        var waiting: [MQTTLock] = []
+        /// Locks to be queried one after the other, with a pause.
         var due: [MQTTLock] = []
-        /// Locks added since.
-        var arrived: [MQTTLock] = []
+        /// How often `.subscribed` has come.
+        var settled = 0
         var task: Task<Void, Never>?
     }
 
@@ -130,7 +131,7 @@ final class BrokerLink: Sendable {
             routes.locks.insert(lock)
             for filter in lock.dialect.filters { _ = routes.topics.insert(lock, at: filter) }
         }
-        if isConnected, !lock.dialect.questions.isEmpty { round.withLock { $0.arrived.append(lock) } }
+        if isConnected, !lock.dialect.questions.isEmpty { round.withLock { $0.waiting.append(lock) } }
         // Also where another lock has asked for the same: what the broker keeps comes once more, for this one.
         listenAnew(for: lock)
     }
@@ -167,7 +168,8 @@ final class BrokerLink: Sendable {
             found.beginAnew()
             tooLong.withLock { $0 = [] }
             let locks = routes.withLock { $0.locks }.filter { !$0.dialect.questions.isEmpty }
-            round.withLock { ($0.due, $0.arrived) = (Array(locks), []) }
+            // A lock that is added at this moment may be waiting already.
+            round.withLock { round in round.waiting = locks + round.waiting.filter { !locks.contains($0) } }
         case .subscribed: goRound()
         case .disconnected(let failure):
             if failure == .stuck || failure == .standsStill { surroundings.counters.cuts.add(1, ordering: .relaxed) }
@@ -230,20 +232,17 @@ final class BrokerLink: Sendable {
 
     // MARK: - Asking all
 
-    /// Queries the state of every lock that supports it, as retained messages may be old. Locks added before the connection was
-    /// established are queried one after the other.
+    /// Queries the state of the locks that wait for it, one after the other, as retained messages may be old.
     private func goRound() {
-        let arrived = round.withLock { round in
-            defer { round.arrived = [] }
-            return round.arrived
-        }
-        for lock in arrived { try? lock.refresh() }
         let clock = surroundings.clock
         round.withLock { round in
+            round.settled += 1
+            round.due += round.waiting
+            round.waiting = []
             guard round.task == nil, !round.due.isEmpty else { return }
             round.task = Task(executorPreference: surroundings.executor) { [weak self] in
-                while !Task.isCancelled, let lock = self?.nextDue() {
-                    try? lock.refresh()
+                while !Task.isCancelled, let (lock, settled) = self?.nextDue() {
+                    guard self?.query(lock, settled) == true else { continue }
                     guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.roundPause))) != nil else {
                         return
                     }
@@ -252,10 +251,31 @@ final class BrokerLink: Sendable {
         }
     }
 
-    private func nextDue() -> MQTTLock? {
+    /// - Returns: the next lock to be queried, and how often `.subscribed` has come so far.
+    private func nextDue() -> (lock: MQTTLock, settled: Int)? {
         round.withLock { round in
             if round.due.isEmpty { round.task = nil }
-            return round.due.isEmpty ? nil : round.due.removeFirst()
+            return round.due.isEmpty ? nil : (round.due.removeFirst(), round.settled)
+        }
+    }
+
+    /// Queries a lock. One that cannot be queried yet stays in the round.
+    ///
+    /// - Returns: whether a pause must follow: the lock was queried, or the broker is busy.
+    private func query(_ lock: MQTTLock, _ settled: Int) -> Bool {
+        do throws(AdapterError) {
+            try lock.refresh()
+            return true
+        } catch {
+            round.withLock { round in
+                switch error {
+                case .transportBusy: round.due.append(lock)
+                // Its subscriptions are not granted yet, or were only just.
+                case .offline: if round.settled == settled { round.waiting.append(lock) } else { round.due.append(lock) }
+                default: break
+                }
+            }
+            return error == .transportBusy
         }
     }
 

@@ -281,31 +281,36 @@ final class MQTTLock: Sendable {
 
     // MARK: - Questions
 
-    /// Asks the lock for its state, if it may be asked and was not asked just now.
+    /// Queries the lock for its state, unless it was queried just now.
+    ///
+    /// - Throws: also where the request could not be sent at this moment.
     func refresh() throws(AdapterError) {
         guard !dialect.questions.isEmpty else { throw .unsupported }
         let now = surroundings.clock.monotonicNow()
         let result = state.withLock { state -> AdapterError? in
             guard !state.isDetached else { return .notAttached }
             guard link.isConnected, state.renamedID == nil else { return .offline }
-            ask(dialect.questions, &state, at: now)
-            return nil
+            return ask(dialect.questions, &state, at: now)
         }
         if let result { throw result }
     }
 
     /// - Parameter now: for a question that the last one may stand for; `nil` for one that must be asked.
-    func ask(_ questions: [Outgoing], _ state: inout State, at now: MonotonicInstant?) {
-        guard !questions.isEmpty else { return }
-        if let now {
-            if let last = state.lastQuestion, now < last.advanced(by: Self.questionPause) { return }
-            state.lastQuestion = now
-        }
-        // One that cannot be asked now is not asked: the next word of the lock tells as well.
-        for question in questions
-        where (try? link.publish(question, answeredBy: dialect.answerPaths, lifetime: .seconds(5))) != nil {
+    /// - Returns: why a question was not sent. It is not sent later by itself: the lock's next message reports its state as well.
+    @discardableResult
+    func ask(_ questions: [Outgoing], _ state: inout State, at now: MonotonicInstant?) -> AdapterError? {
+        guard !questions.isEmpty else { return nil }
+        if let now, let last = state.lastQuestion, now < last.advanced(by: Self.questionPause) { return nil }
+        for question in questions {
+            do throws(MQTTSendError) {
+                try link.publish(question, answeredBy: dialect.answerPaths, lifetime: .seconds(5))
+            } catch {
+                return AdapterError(error)
+            }
             surroundings.counters.questions.add(1, ordering: .relaxed)
         }
+        if let now { state.lastQuestion = now }
+        return nil
     }
 }
 

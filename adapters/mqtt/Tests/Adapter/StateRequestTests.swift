@@ -1,0 +1,101 @@
+import AdapterMQTT
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardMQTT
+import DoorwardTesting
+import Testing
+
+/// Every lock that can be queried is queried for its state once its subscriptions are in place.
+@Suite(.serialized, .timeLimit(.minutes(30))) struct StateRequestTests {
+    private static let lock = DeviceID(high: 0xD8, low: 1)
+
+    private static func attach(_ rig: FaultRig, _ name: String, _ id: DeviceID = lock) {
+        rig.adapter.attach(
+            AttachedLock(id: id, address: ["broker": "home", "profile": "zigbee2mqtt", "name": .string(name)]))
+    }
+
+    private static func bridge(_ rig: FaultRig) async -> DoorwardTesting.Listening {
+        let bridge = DoorwardTesting.Listening(port: rig.broker.port, ["zigbee2mqtt/+/get"])
+        await bridge.event { $0 == .subscribed }
+        return bridge
+    }
+
+    @Test("a lock attached while the subscriptions of others are being granted is queried when its own are")
+    func attachedMeanwhile() async throws {
+        let broker = try await Broker.start()
+        let proxy = try Proxy(to: broker.port)
+        defer { proxy.close() }
+        let rig = try await FaultRig(broker, port: proxy.port)
+        let bridge = await Self.bridge(rig)
+        let door = try await rig.attach("A")
+        rig.nuki.appear("B")
+        await rig.nuki.roundTrip()
+        proxy.stall(.toClient)
+        // The proxy may be about to read one stretch of bytes; SUBACK and retained message then come in the next one.
+        rig.nuki.say("nuki/A/batteryChargeState", "7")
+        await rig.nuki.roundTrip()
+        let other = DeviceID(high: 0xD8, low: 2)
+        rig.adapter.attach(AttachedLock(id: other, address: FaultRig.address(of: "B")))
+        await Self.untilPassed("nuki/B/state", proxy)
+        await rig.nuki.roundTrip()
+        // Attached on the connection's own thread, between the SUBACK and the event that all subscriptions are in place.
+        rig.reports.once({ $0.deviceID == other && $0.state == .locked }) { Self.attach(rig, "front") }
+        proxy.resume()
+        await rig.reports.first(of: door) { $0.fact == .battery(level: 7, low: nil) }
+        while bridge.messages.isEmpty { await rig.clock.pass(.zero) }
+        #expect(bridge.messages.map(\.topic) == ["zigbee2mqtt/front/get"])
+        await bridge.connection.stop()
+        await rig.end()
+    }
+
+    @Test("a state request that the broker is too slow to take is sent when it reads again")
+    func busy() async throws {
+        let broker = try await Broker.start()
+        let proxy = try Proxy(to: broker.port)
+        defer { proxy.close() }
+        let rig = try await FaultRig(broker, port: proxy.port)
+        let bridge = await Self.bridge(rig)
+        let door = try await rig.attach("A")
+        rig.nuki.set(.silent, of: "A")
+        try await rig.settle()
+        proxy.stall(.toClient)
+        Self.attach(rig, "front")
+        await Self.untilPassed("zigbee2mqtt/front", proxy)
+        proxy.stall(.toBroker)
+        // A short lifetime makes the gateway query the broker at once; after a second without an answer the broker counts as busy.
+        _ = try rig.send(.unlock, to: door, within: .seconds(2))
+        while (try? rig.send(.unlock, to: door, within: .seconds(3600))) != nil { await rig.clock.pass(.milliseconds(100)) }
+        let before = rig.adapter.counts["frames_refused"] ?? 0
+        proxy.resume(.toClient)
+        while (rig.adapter.counts["frames_refused"] ?? 0) == before { await rig.clock.pass(.zero) }
+        proxy.resume()
+        while bridge.messages.isEmpty { await rig.clock.pass(.microseconds(10)) }
+        #expect(bridge.messages.map(\.topic) == ["zigbee2mqtt/front/get"])
+        await bridge.connection.stop()
+        await rig.end()
+    }
+
+    @Test("locks attached together are queried one after the other, with a pause")
+    func paced() async throws {
+        let rig = try await FaultRig(Broker.start())
+        let bridge = await Self.bridge(rig)
+        for number in 1...5 { Self.attach(rig, "lock\(number)", DeviceID(high: 0xD9, low: UInt64(number))) }
+        for count in 1...5 {
+            while bridge.messages.count < count { await rig.clock.pass(.zero) }
+            await rig.nuki.roundTrip()
+            try await rig.settle()
+            #expect(bridge.messages.count == count)
+            await rig.clock.untilSleepers(1)
+            rig.clock.advance(by: .milliseconds(20))
+        }
+        #expect(Set(bridge.messages.map(\.topic)) == Set((1...5).map { "zigbee2mqtt/lock\($0)/get" }))
+        await bridge.connection.stop()
+        await rig.end()
+    }
+
+    /// Waits until the SUBSCRIBE for a filter has been sent to the broker.
+    private static func untilPassed(_ filter: String, _ proxy: Proxy) async {
+        let bytes = [0, UInt8(filter.utf8.count)] + Array(filter.utf8)
+        while proxy.passed.firstRange(of: bytes) == nil { await Task.yield() }
+    }
+}
