@@ -93,7 +93,14 @@ final class FaultRig: Sendable {
         _ operation: LockOperation, to lock: DeviceID, within time: Duration = .seconds(10)
     ) async throws -> CommandID {
         while true {
-            do { return try send(operation, to: lock, within: time) } catch AdapterError.offline { await clock.pass() }
+            do {
+                return try send(operation, to: lock, within: time)
+            } catch AdapterError.offline {
+                await clock.pass()
+            } catch AdapterError.transportBusy {
+                // The broker is at work again, and its answer to the gateway is on the way.
+                await clock.pass(.zero)
+            }
         }
     }
 
