@@ -118,7 +118,7 @@ extension EndToEnd {
             let open = try (0..<50).map { _ in Set(try descriptors(of: world.gateway)) }
             let always = open.dropFirst().reduce(open[0]) { $0.intersection($1) }
             try await setLimit((0...).first { !always.contains($0) } ?? 0, of: world.gateway)
-            while try await !problems(of: world).contains(where: { $0.contains("Too many open files") }) {
+            while try await !problems(of: world).contains(where: { $0.lowercased().contains("too many open files") }) {
                 try Task.checkCancellation()
             }
             try await world.broker.run()
