@@ -79,21 +79,28 @@ extension EntityID: Comparable {
 
 extension EntityID: CustomStringConvertible {
     /// The canonical text: lower case, with hyphens.
-    public var description: String {
-        String(unsafeUninitializedCapacity: 36) { buffer in
-            var position = 0
-            for index in 0..<32 {
-                if index == 8 || index == 12 || index == 16 || index == 20 {
-                    buffer[position] = UInt8(ascii: "-")
-                    position += 1
-                }
-                let word = index < 16 ? high : low
-                let nibble = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (index % 16))) & 0xF
-                buffer[position] = nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
-                position += 1
-            }
-            return 36
+    public var description: String { String(unsafeUninitializedCapacity: 36) { writeText(to: $0) } }
+
+    /// Calls `body` with the bytes of the canonical text, which is ASCII, without making a string of it.
+    package func withText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { buffer in
+            body(UnsafeBufferPointer(rebasing: buffer[..<writeText(to: buffer)]))
         }
+    }
+
+    private func writeText(to buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        var position = 0
+        func put(_ byte: UInt8) {
+            buffer.initializeElement(at: position, to: byte)
+            position += 1
+        }
+        for index in 0..<32 {
+            if index == 8 || index == 12 || index == 16 || index == 20 { put(UInt8(ascii: "-")) }
+            let word = index < 16 ? high : low
+            let nibble = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (index % 16))) & 0xF
+            put(nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10)
+        }
+        return position
     }
 }
 

@@ -1,12 +1,16 @@
+internal import Glibc
 internal import Synchronization
 
 /// The one source of randomness of the gateway, shared by all who make ids, keys and tokens; tests hand in a seeded one.
 package final class RandomSource: Sendable {
-    private let generator: Mutex<any RandomNumberGenerator & Sendable>
+    private let generator: Mutex<SourceGenerator>
 
-    /// The system's cryptographic generator unless told otherwise.
-    package init(_ generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()) {
-        self.generator = Mutex(generator)
+    /// Draws from the operating system's cryptographic generator, in blocks.
+    package init() { generator = Mutex(SourceGenerator()) }
+
+    /// Draws from `generator`, one number at a time.
+    package init(_ generator: any RandomNumberGenerator & Sendable) {
+        self.generator = Mutex(SourceGenerator(injected: generator))
     }
 
     /// A new id of any kind; see `EntityID.new`.
@@ -16,13 +20,69 @@ package final class RandomSource: Sendable {
 
     /// `count` random bytes as hexadecimal digits, two for each.
     package func hexadecimal(byteCount count: Int) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes(count).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
+        let bytes = bytes(count)
+        return String(unsafeUninitializedCapacity: 2 * count) { digits in
+            for (index, byte) in bytes.enumerated() {
+                digits.initializeElement(at: 2 * index, to: Self.digit(byte >> 4))
+                digits.initializeElement(at: 2 * index + 1, to: Self.digit(byte & 0xF))
+            }
+            return 2 * count
+        }
+    }
+
+    private static func digit(_ nibble: UInt8) -> UInt8 {
+        nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
     }
 
     /// `count` random bytes.
     package func bytes(_ count: Int) -> [UInt8] {
-        generator.withLock { generator in (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) } }
+        generator.withLock { generator in
+            var (bytes, word) = ([UInt8](), UInt64(0))
+            bytes.reserveCapacity(count)
+            for index in 0..<count {
+                // Each bit of a word is used once.
+                word = index.isMultiple(of: 8) ? generator.next() : word >> 8
+                bytes.append(UInt8(truncatingIfNeeded: word))
+            }
+            return bytes
+        }
+    }
+}
+
+/// The generator of a `RandomSource`: the injected one, or else blocks from the operating system.
+private struct SourceGenerator: RandomNumberGenerator {
+    private var injected: (any RandomNumberGenerator & Sendable)?
+    private var block = RandomBlock()
+
+    init(injected: (any RandomNumberGenerator & Sendable)? = nil) { self.injected = injected }
+
+    mutating func next() -> UInt64 { injected?.next() ?? block.next() }
+}
+
+/// Random numbers from the operating system's cryptographic generator, fetched in blocks, as a system call for each costs more
+/// than what is made of it. Each number is returned once, and wiped from the block at the same time.
+///
+/// MUST NOT be copied: both copies would return the same numbers. Its one owner keeps it behind a mutex.
+private struct RandomBlock {
+    /// 256 bytes, the most that `getentropy` returns at once.
+    private static let wordCount = 32
+
+    private var words: [UInt64] = []
+    private var remaining = 0
+
+    mutating func next() -> UInt64 {
+        if remaining == 0 { refill() }
+        remaining -= 1
+        let word = words[remaining]
+        words[remaining] = 0
+        return word
+    }
+
+    private mutating func refill() {
+        if words.isEmpty { words = Array(repeating: 0, count: Self.wordCount) }
+        let result = words.withUnsafeMutableBytes { block in block.baseAddress.map { getentropy($0, block.count) } }
+        // A gateway without randomness must not issue ids or tokens. `SystemRandomNumberGenerator` ends the process too.
+        guard result == 0 else { fatalError("the operating system provides no random numbers") }
+        remaining = Self.wordCount
     }
 }

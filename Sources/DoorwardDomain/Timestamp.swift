@@ -31,47 +31,69 @@ extension Duration {
 extension Timestamp: CustomStringConvertible {
     /// RFC 3339, UTC, milliseconds.
     package var description: String {
-        let day = milliseconds.flooredQuotient(by: 86_400_000)
-        // By the remainder, as the day's own beginning may lie below what 64 bits hold.
-        let remainder = milliseconds % 86_400_000
-        let time = remainder < 0 ? remainder + 86_400_000 : remainder
-        let date = CivilDate(daysSinceEpoch: day)
-        if (0...9999).contains(date.year) { return Self.text(of: date, time: time) }
+        let (date, time) = dateAndTime
+        if Self.fixedWidthYears.contains(date.year) {
+            return String(unsafeUninitializedCapacity: Self.fixedWidth) { Self.write(date, time, to: $0) }
+        }
         return "\(date)T\(two(time / 3_600_000)):\(two(time / 60_000 % 60)):\(two(time / 1000 % 60)).\(three(time % 1000))Z"
     }
 
-    /// The 24 characters of an instant in the years 0 to 9999, written one by one: there are eight in the answer to a command.
-    private static func text(of date: CivilDate, time: Int64) -> String {
-        String(unsafeUninitializedCapacity: 24) { characters in
-            var end = 0
-            func put(_ character: Unicode.Scalar) {
-                characters.initializeElement(at: end, to: UInt8(ascii: character))
-                end += 1
-            }
-            func put(_ number: Int64, digits: Int) {
-                var rest = number
-                for place in stride(from: end + digits - 1, through: end, by: -1) {
-                    characters.initializeElement(at: place, to: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-                    rest /= 10
-                }
-                end += digits
-            }
-            put(Int64(date.year), digits: 4)
-            put("-")
-            put(Int64(date.month), digits: 2)
-            put("-")
-            put(Int64(date.day), digits: 2)
-            put("T")
-            put(time / 3_600_000, digits: 2)
-            put(":")
-            put(time / 60_000 % 60, digits: 2)
-            put(":")
-            put(time / 1000 % 60, digits: 2)
-            put(".")
-            put(time % 1000, digits: 3)
-            put("Z")
-            return end
+    /// Calls `body` with the bytes of `description`, which are ASCII, without making a string in the years 0 to 9999.
+    package func withText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        let (date, time) = dateAndTime
+        guard Self.fixedWidthYears.contains(date.year) else {
+            var text = description
+            return text.withUTF8(body)
         }
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.fixedWidth) { buffer in
+            body(UnsafeBufferPointer(rebasing: buffer[..<Self.write(date, time, to: buffer)]))
+        }
+    }
+
+    /// The years whose texts all have `fixedWidth` characters.
+    private static let fixedWidthYears = 0...9999
+    private static let fixedWidth = 24
+
+    /// The day, and the milliseconds since its beginning.
+    private var dateAndTime: (date: CivilDate, time: Int64) {
+        let day = milliseconds.flooredQuotient(by: 86_400_000)
+        // By the remainder, as the day's own beginning may lie below what 64 bits hold.
+        let remainder = milliseconds % 86_400_000
+        return (CivilDate(daysSinceEpoch: day), remainder < 0 ? remainder + 86_400_000 : remainder)
+    }
+
+    /// Writes an instant in the years 0 to 9999.
+    ///
+    /// - Returns: the number of characters.
+    private static func write(_ date: CivilDate, _ time: Int64, to characters: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        var end = 0
+        func put(_ character: Unicode.Scalar) {
+            characters.initializeElement(at: end, to: UInt8(ascii: character))
+            end += 1
+        }
+        func put(_ number: Int64, digits: Int) {
+            var rest = number
+            for place in stride(from: end + digits - 1, through: end, by: -1) {
+                characters.initializeElement(at: place, to: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+                rest /= 10
+            }
+            end += digits
+        }
+        put(Int64(date.year), digits: 4)
+        put("-")
+        put(Int64(date.month), digits: 2)
+        put("-")
+        put(Int64(date.day), digits: 2)
+        put("T")
+        put(time / 3_600_000, digits: 2)
+        put(":")
+        put(time / 60_000 % 60, digits: 2)
+        put(":")
+        put(time / 1000 % 60, digits: 2)
+        put(".")
+        put(time % 1000, digits: 3)
+        put("Z")
+        return end
     }
 
     /// What is wrong with a text that should be an instant.

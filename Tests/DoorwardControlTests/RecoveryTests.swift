@@ -25,12 +25,11 @@ import Testing
             }
             #expect(restarted.adapter.orders.isEmpty)
             #expect(restarted.gatewayLog.suffix(2).map(\.body.event) == [.recovered, .start])
-            // What the lock says next belongs to the command that nobody saw the end of.
+            // The lock's next report belongs to a command whose outcome is unknown. Both are of one instant: the ids order them.
             restarted.adapter.report(.unlocked, from: house.ids.door)
             await restarted.control.stop()
-            let event = try #require(restarted.records(of: running.accepted.id).last)
-            #expect(event.kind == .deviceEvent)
-            #expect(event.event == .unlocked)
+            let last = [running, waiting].compactMap { restarted.records(of: $0.accepted.id).last }
+            #expect(last.filter { $0.kind == .deviceEvent }.map(\.event) == [.unlocked])
         }
     }
 

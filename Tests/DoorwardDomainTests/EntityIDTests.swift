@@ -11,6 +11,7 @@ import Testing
             let id = UserID(high: generator.next(), low: generator.next())
             #expect(id.description.count == 36)
             #expect(UserID(id.description) == id)
+            #expect(id.withText { Array($0) } == Array(id.description.utf8))
             #expect(UUID(uuidString: id.description)?.uuidString.lowercased() == id.description)
         }
     }

@@ -39,4 +39,41 @@ import Testing
         #expect(ids.count == 2000)
         #expect(Set(ids).count == 2000)
     }
+
+    @Test("The system's numbers are random in every bit, and none is returned twice, over many blocks")
+    func blocks() {
+        let source = RandomSource()
+        let bytes = source.bytes(8 * 32 * 100)
+        let words = stride(from: 0, to: bytes.count, by: 8).map { start in
+            bytes[start..<start + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        }
+        #expect(Set(words).count == words.count)
+        #expect(words.reduce(0, |) == .max)
+        #expect(words.reduce(.max, &) == 0)
+    }
+
+    @Test("Users of the system's generator at the same time never get the same numbers")
+    func concurrentBlocks() async {
+        let source = RandomSource()
+        let drawn = await withTaskGroup(of: [[UInt8]].self) { group in
+            for _ in 0..<8 { group.addTask { (0..<500).map { _ in source.bytes(8) } } }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(drawn.count == 4000)
+        #expect(Set(drawn).count == 4000)
+    }
+
+    @Test("Bytes are those of the generator's numbers, each used once")
+    func bytesOfWords() {
+        struct Counter: RandomNumberGenerator, Sendable {
+            var word: UInt64 = 0x0706_0504_0302_0100
+            mutating func next() -> UInt64 {
+                defer { word &+= 0x0808_0808_0808_0808 }
+                return word
+            }
+        }
+        let source = RandomSource(Counter())
+        #expect(source.bytes(11) == Array(0..<11))
+        #expect(source.hexadecimal(byteCount: 9) == "101112131415161718")
+    }
 }

@@ -19,6 +19,13 @@ import Testing
     func known(text: String, milliseconds: Int64) throws {
         #expect(try Timestamp(rfc3339: text).milliseconds == milliseconds)
         #expect(Timestamp(milliseconds: milliseconds).description == text)
+        #expect(Timestamp(milliseconds: milliseconds).withText { Array($0) } == Array(text.utf8))
+    }
+
+    @Test("Years of other lengths have the same text as bytes and as a string", arguments: [253_402_300_800_000, .min, .max])
+    func otherYears(milliseconds: Int64) {
+        let instant = Timestamp(milliseconds: milliseconds)
+        #expect(instant.withText { Array($0) } == Array(instant.description.utf8))
     }
 
     @Test(
