@@ -17,6 +17,9 @@ final class CommandLife: Sendable {
     private let deadline: Mutex<MonotonicInstant>
     private let repeatable: IdempotentCall?
     private let state: Mutex<Command>
+    /// The parts of the command that never change.
+    let id: CommandID
+    private let operation: LockOperation
     /// When the command was accepted, for what is measured.
     private let accepted: MonotonicInstant
 
@@ -29,6 +32,7 @@ final class CommandLife: Sendable {
         lockNumber = live.lockNumber
         self.deadline = Mutex(deadline)
         accepted = dal.clock.monotonicNow()
+        (id, operation) = (command.id, command.operation)
         state = Mutex(command)
     }
 
@@ -49,7 +53,7 @@ final class CommandLife: Sendable {
                 commands: [.begin(command, intent: 0)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]
             ),
             // Recovery settles only commands that are not in the table: one in doubt that is still there would stay open.
-            beforeDoubt: { dal.running.remove(command.id) })
+            beforeDoubt: { dal.running.remove(id) })
     }
 
     /// Makes a further intent durable, which names the rule that grants the command now.
@@ -87,7 +91,7 @@ final class CommandLife: Sendable {
         case .come: break
         }
         while true {
-            let order = OrderUnderWay(commandID: command.id, operation: command.operation)
+            let order = OrderUnderWay(commandID: id, operation: operation)
             switch live.lane.inGate({ decideAndSend(order) }) {
             case .ended(let ending): return ending
             case .sent: return await word(of: order)
@@ -104,8 +108,8 @@ final class CommandLife: Sendable {
     private func turn() async -> QueuePlace.Turn {
         if let turn = place.turn.current { return turn }
         let turn = place.turn
-        let timer = alarm { turn.fulfil(.deadlinePassed) }
-        defer { timer.cancel() }
+        let timeout = dal.deadlines.schedule(at: deadline.withLock { $0 }) { turn.fulfil(.deadlinePassed) }
+        defer { dal.deadlines.cancel(timeout) }
         return await turn.value
     }
 
@@ -124,28 +128,28 @@ final class CommandLife: Sendable {
         guard dal.ledger.isAcceptingCommands else { return .ended(.intentNotWritten) }
         guard dal.clock.monotonicNow() < deadline.withLock({ $0 }) else { return .ended(.deadlinePassed) }
         let now = dal.clock.now()
-        let command = command
+        let (rule, isOverride) = state.withLock { ($0.rule, $0.override != nil) }
+        let snapshot = dal.directory.snapshot
         let decision = SecurityService.decide(
-            request.caller.principal, command.operation, on: command.deviceID, at: now, override: command.override != nil,
-            in: dal.directory.current)
-        guard case .allowed(let rule, _) = decision else {
+            request.caller.principal, operation, on: live.id, at: now, override: isOverride, in: snapshot.directory)
+        guard case .allowed(let ruleNow, _) = decision else {
             return .ended(.denied(decision.denial ?? Denial(.noAssociation, hasReach: false)))
         }
         // Another lock at the same device is not the one that this was asked for.
         guard live.lockNumber == lockNumber else { return .ended(.denied(Denial(.deviceUnknown, hasReach: true))) }
-        guard rule == command.rule else { return .grantedByOther(rule) }
+        guard ruleNow == rule else { return .grantedByOther(ruleNow) }
         return handOver(order, at: now)
     }
 
     private func handOver(_ order: OrderUnderWay, at now: Timestamp) -> Passage {
         guard let adapter else { return .ended(.notSent(.notAttached)) }
         guard dal.adapters.isStarted(adapter.kind) else { return .ended(.notSent(.offline)) }
-        let command = state.withLock { command in
-            command.stateBefore = live.status.state
+        let stateBefore = live.status.state
+        state.withLock { command in
+            command.stateBefore = stateBefore
             command.dispatchedAt = now
             command.sent = true
             command.state = .dispatched
-            return command
         }
         live.lane.expect(order)
         do {
@@ -153,9 +157,9 @@ final class CommandLife: Sendable {
             let rest = deadline.withLock { $0 }.duration(since: dal.clock.monotonicNow())
             try adapter.send(
                 LockOrder(
-                    commandID: command.id, deviceID: command.deviceID, operation: command.operation,
+                    commandID: id, deviceID: live.id, operation: operation,
                     deadline: dal.clock.now().advanced(by: rest)))
-            live.noteSent(command.id, stamp.log)
+            live.noteSent(id, stamp.log)
             return .sent
         } catch {
             live.lane.expectNothing()
@@ -172,22 +176,9 @@ final class CommandLife: Sendable {
     private func word(of order: OrderUnderWay) async -> CommandEnding {
         if let ending = order.ending.current { return .lockSaid(ending) }
         let live = live
-        let timer = alarm { live.giveUp(order, as: .deadlinePassed) }
-        defer { timer.cancel() }
+        let timeout = dal.deadlines.schedule(at: deadline.withLock { $0 }) { live.giveUp(order, as: .deadlinePassed) }
+        defer { dal.deadlines.cancel(timeout) }
         return .lockSaid(await order.ending.value)
-    }
-
-    /// Runs `ring` at the deadline, unless it is cancelled before.
-    private func alarm(_ ring: @escaping @Sendable () -> Void) -> Task<Void, Never> {
-        let (clock, deadline) = (dal.clock, deadline.withLock { $0 })
-        return Task(executorPreference: dal.executor) {
-            do {
-                try await clock.sleep(until: deadline)
-                ring()
-            } catch {
-                // Cancelled: the command did not need its deadline.
-            }
-        }
     }
 
     // MARK: - Outcome
@@ -208,7 +199,7 @@ final class CommandLife: Sendable {
         do {
             try await dal.ledger.write(
                 StoreTransaction(commands: [.end(ended)], records: [outcome(of: ended, ending)]),
-                beforeDoubt: { dal.running.remove(ended.id) })
+                beforeDoubt: { dal.running.remove(id) })
             state.withLock { $0 = ended }
             return finished
         } catch {

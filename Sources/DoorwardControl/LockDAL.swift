@@ -21,6 +21,8 @@ package final class LockDAL: Sendable {
     /// Where the lives of commands run; tests hand in one that orders their steps.
     let executor: (any TaskExecutor)?
     let running = RunningCommands()
+    /// Ends what waits for its turn or for its lock when its deadline passes.
+    let deadlines: DeadlineQueue
     let metrics: CommandMetrics
 
     /// - Parameters:
@@ -35,6 +37,7 @@ package final class LockDAL: Sendable {
         (self.idempotency, self.metrics) = (idempotency, metrics)
         (self.directory, self.devices, self.adapters, self.ledger) = (directory, devices, adapters, ledger)
         (self.clock, self.random, self.executor) = (clock, random, executor)
+        deadlines = DeadlineQueue(clock: clock, executor: executor)
         attachments = Attachments(devices: devices, adapters: adapters, codes: codes)
         denials = DenialRecorder(ledger: ledger, clock: clock, random: random, perMinute: deniedPerMinute)
     }
@@ -47,7 +50,7 @@ package final class LockDAL: Sendable {
 
     // MARK: - Steps 1 to 3: decide, reserve, write the intent
 
-    /// Takes a command on. When this returns, its intent is durable, and its life goes on by itself.
+    /// Accepts a command. When this returns, its intent is durable, and a task of its own executes it.
     ///
     /// - Parameter repeatable: the caller's idempotency key, if there is one.
     /// - Throws: `.denied` after the denial was made durable; `.deviceBusy` with no intent; `.rateLimited`, `.shuttingDown`,
@@ -55,19 +58,58 @@ package final class LockDAL: Sendable {
     package func begin(
         _ request: CommandRequest, repeatable: IdempotentCall? = nil
     ) async throws(GatewayError) -> Answered<RunningCommand> {
+        switch try await admitted(request, repeatable: repeatable) {
+        case .replayed(let finished): return .replayed(RunningCommand(ended: finished))
+        case .fresh(let life):
+            let accepted = life.command
+            let end = Task(executorPreference: executor) { [self] in await complete(life, repeatable) }
+            return .fresh(RunningCommand(accepted: accepted, end: end))
+        }
+    }
+
+    /// Executes a command to its end on the caller's task, which saves the thread switches of a task of its own.
+    ///
+    /// Cancelling the caller's task does not end the command: no step after the intent reacts to cancellation.
+    ///
+    /// - Parameter repeatable: the caller's idempotency key, if there is one.
+    /// - Throws: as `begin`. A command whose intent is durable is returned with its outcome, whatever that is.
+    package func execute(
+        _ request: CommandRequest, repeatable: IdempotentCall? = nil
+    ) async throws(GatewayError) -> Answered<FinishedCommand> {
+        switch try await admitted(request, repeatable: repeatable) {
+        case .replayed(let finished): .replayed(finished)
+        case .fresh(let life): .fresh(await complete(life, repeatable))
+        }
+    }
+
+    private func complete(_ life: CommandLife, _ repeatable: IdempotentCall?) async -> FinishedCommand {
+        let finished = await life.run()
+        if let key = repeatable?.key { idempotency.finish(key) }
+        return finished
+    }
+
+    /// A command whose intent is durable, or the command of an earlier call with the same idempotency key.
+    private enum Admitted {
+        case fresh(CommandLife)
+        case replayed(FinishedCommand)
+    }
+
+    private func admitted(
+        _ request: CommandRequest, repeatable: IdempotentCall?
+    ) async throws(GatewayError) -> Admitted {
         let started = clock.monotonicNow()
         guard !running.isClosed else { throw .shuttingDown }
         guard ledger.isAcceptingCommands else { throw .unavailable }
         try await denials.admit(request.caller)
 
-        let tenancy = directory.current
-        let denial = decide(request, at: clock.now(), in: tenancy).denial
+        let snapshot = directory.snapshot
+        let denial = decide(request, at: clock.now(), in: snapshot.directory).denial
         if let denial, !denial.hasReach {
             metrics.count(.denied(denial))
-            throw try await denials.record(denial, of: request, device: nil, in: tenancy)
+            throw try await denials.record(denial, of: request, device: nil, in: snapshot.directory)
         }
         if let repeatable, let earlier = try await earlierCommand(of: repeatable, denialNow: denial) {
-            return .replayed(RunningCommand(ended: earlier))
+            return .replayed(earlier)
         }
         do {
             return .fresh(try await accept(request, started: started, repeatable: repeatable))
@@ -86,18 +128,20 @@ package final class LockDAL: Sendable {
     /// Decides on the directory as it is now: a twin that was waited for may have taken its time.
     private func accept(
         _ request: CommandRequest, started: MonotonicInstant, repeatable: IdempotentCall?
-    ) async throws(GatewayError) -> RunningCommand {
+    ) async throws(GatewayError) -> CommandLife {
         let now = clock.now()
-        let tenancy = directory.current
-        let decision = decide(request, at: now, in: tenancy)
+        let snapshot = directory.snapshot
+        let decision = decide(request, at: now, in: snapshot.directory)
         metrics.count(decision)
-        guard case .allowed(let rule, let override) = decision, let id = request.deviceID, let device = tenancy.device(id),
-            let actor = tenancy.user(request.caller.userID).map({ Actor($0) })
+        guard case .allowed(let rule, let override) = decision, let id = request.deviceID,
+            let device = snapshot.directory.device(id),
+            let actor = snapshot.directory.user(request.caller.userID).map({ Actor($0) })
         else {
             let denial = decision.denial ?? Denial(.deviceUnknown, hasReach: false)
-            throw try await denials.record(denial, of: request, device: tenancy.device(request.deviceID), in: tenancy)
+            throw try await denials.record(
+                denial, of: request, device: snapshot.directory.device(request.deviceID), in: snapshot.directory)
         }
-        let timeout = Self.timeout(request.timeout, under: rule, at: now, in: tenancy)
+        let timeout = Self.timeout(request.timeout, under: rule, at: now, in: snapshot.directory)
         let live = devices.device(device.id)
         guard let place = devices.reserve(live, for: request.caller.principal) else { throw .deviceBusy }
         let command = Command(
@@ -116,19 +160,13 @@ package final class LockDAL: Sendable {
             leave(place, of: live)
             throw error
         }
-        let key = repeatable?.key
-        let end = Task(executorPreference: executor) { [self] in
-            let finished = await life.run()
-            if let key { idempotency.finish(key) }
-            return finished
-        }
-        return RunningCommand(accepted: command, end: end)
+        return life
     }
 
     /// Gives a command's place up. Whoever is the last to leave the lane of a device that is gone lets go of the lock.
     func leave(_ place: QueuePlace, of live: LiveDevice) {
         devices.leave(place, of: live)
-        if directory.current.resolve(live.id) == nil { attachments.letGo(of: live.id) }
+        if directory.snapshot.directory.resolve(live.id) == nil { attachments.letGo(of: live.id) }
     }
 
     /// The command's time: what the caller gives it, and never past the end of the guest's window.

@@ -2,21 +2,27 @@ package import DoorwardPolicy
 import Synchronization
 
 /// The directory that is in force. Readers take the current one and keep it for as long as their decision lasts; a change
-/// replaces it whole, and never alters one that somebody holds.
+/// replaces it whole, and never alters one that is in use.
 package final class PublishedDirectory: Sendable {
-    /// One reference to count for each reader, however many collections a directory is made of.
-    private final class Snapshot: Sendable {
-        let directory: TenancyDirectory
-        init(_ directory: TenancyDirectory) { self.directory = directory }
+    /// One version of the directory. Holding it costs one reference, where a copy of `directory` costs one for each of the
+    /// collections that it is made of.
+    package final class Snapshot: Sendable {
+        /// No later change touches it. Read it in place: each copy counts a reference to every collection.
+        package let directory: TenancyDirectory
+
+        package init(_ directory: TenancyDirectory) { self.directory = directory }
     }
 
-    private let snapshot: Mutex<Snapshot>
+    private let published: Mutex<Snapshot>
 
     /// Puts `directory` in force.
-    package init(_ directory: TenancyDirectory = TenancyDirectory()) { snapshot = Mutex(Snapshot(directory)) }
+    package init(_ directory: TenancyDirectory = TenancyDirectory()) { published = Mutex(Snapshot(directory)) }
 
-    /// The tenancy as it is in force now: a copy that no later change touches. Costs one reference.
-    package var current: TenancyDirectory { snapshot.withLock { $0 }.directory }
+    /// The tenancy as it is in force now.
+    package var snapshot: Snapshot { published.withLock { $0 } }
+
+    /// A copy of the tenancy as it is in force now; `snapshot` for what runs with every request.
+    package var current: TenancyDirectory { snapshot.directory }
 
     /// The tenancy as it is in force now, and what the caller holds in it.
     package func resolve(_ caller: Caller) -> (tenancy: TenancyDirectory, subject: Subject) {
@@ -28,7 +34,7 @@ package final class PublishedDirectory: Sendable {
     func publish(_ directory: TenancyDirectory) {
         let next = Snapshot(directory)
         // The old snapshot may be the last of its kind: it is freed after the lock, not under it.
-        let last = snapshot.withLock { snapshot in
+        let last = published.withLock { snapshot in
             defer { snapshot = next }
             return snapshot
         }

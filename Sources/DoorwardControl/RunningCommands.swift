@@ -18,7 +18,7 @@ final class RunningCommands: Sendable {
 
     /// - Throws: `.shuttingDown` once the table is closed: whoever closed it counts on nothing being added.
     func add(_ life: CommandLife) throws(GatewayError) {
-        let id = life.command.id
+        let id = life.id
         let isAdded = table.withLock { table in
             if !table.isClosed { table.lives[id] = life }
             return !table.isClosed

@@ -35,9 +35,11 @@ struct House: Sendable {
 
     /// - Parameters:
     ///   - executor: orders the steps of everything that the gateway starts.
+    ///   - controlClock: what the gateway measures time by, if not `clock` itself.
     ///   - store: one that is there already, as after a restart; else a new one with the house in it.
     init(
-        seed: UInt64 = 1, clock: VirtualClock = VirtualClock(), executor: (any TaskExecutor)? = nil,
+        seed: UInt64 = 1, clock: VirtualClock = VirtualClock(), controlClock: (any GatewayClock)? = nil,
+        executor: (any TaskExecutor)? = nil,
         behaviour: ScriptedAdapter.Behaviour = .confirmAtOnce, store existing: InMemoryStore? = nil, deniedPerMinute: Int = 20
     ) async throws {
         (self.clock, self.executor) = (clock, executor)
@@ -52,7 +54,7 @@ struct House: Sendable {
         // A restart must not draw the ids of its predecessor again.
         let generator = SeededGenerator(seed: existing == nil ? seed : seed ^ UInt64(store.commitCount) << 32)
         control = GatewayControl(
-            store: store, adapters: [adapter], clock: clock, random: RandomSource(generator), limits: limits,
+            store: store, adapters: [adapter], clock: controlClock ?? clock, random: RandomSource(generator), limits: limits,
             executor: executor)
         try await control.start()
     }

@@ -1,0 +1,131 @@
+internal import DoorwardDomain
+import HeapModule
+import Synchronization
+
+/// Runs actions at their deadlines. One task sleeps until the earliest deadline, however many are pending.
+///
+/// An action never runs before its deadline by the gateway's monotonic clock, even if the sleep ends early. It may run late, or
+/// beside a `cancel` that comes at the same moment: it MUST NOT change anything whose outcome is already decided.
+final class DeadlineQueue: Sendable {
+    /// Identifies a scheduled action.
+    struct Ticket: Sendable {
+        fileprivate let number: UInt64
+    }
+
+    fileprivate struct Entry: Comparable {
+        let deadline: MonotonicInstant
+        let number: UInt64
+
+        /// Equal deadlines in the order in which they were scheduled.
+        static func < (a: Self, b: Self) -> Bool { (a.deadline, a.number) < (b.deadline, b.number) }
+    }
+
+    fileprivate struct State {
+        /// The scheduled entries, and cancelled ones that have not been removed yet.
+        var entries = Heap<Entry>()
+        /// The actions that are neither run nor cancelled.
+        var actions: [UInt64: @Sendable () -> Void] = [:]
+        var scheduled: UInt64 = 0
+        var sleeper: Sleeper?
+    }
+
+    fileprivate struct Sleeper {
+        let number: UInt64
+        /// When it wakes: never after the earliest deadline.
+        var wakesAt: MonotonicInstant
+        let task: Task<Void, Never>
+    }
+
+    /// Cancelled entries that may remain besides as many as there are pending ones.
+    private static let maxCancelled = 64
+
+    private let clock: any GatewayClock
+    private let executor: (any TaskExecutor)?
+    private let state = Mutex(State())
+
+    /// - Parameter executor: where the actions run; `nil` for the global one.
+    init(clock: any GatewayClock, executor: (any TaskExecutor)? = nil) { (self.clock, self.executor) = (clock, executor) }
+
+    deinit { state.withLock { $0.sleeper }?.task.cancel() }
+
+    /// The number of actions that are neither run nor cancelled.
+    var pendingCount: Int { state.withLock { $0.actions.count } }
+
+    /// The number of entries in memory, cancelled ones included.
+    var entryCount: Int { state.withLock { $0.entries.count } }
+
+    /// Schedules an action; without delay if the deadline has passed.
+    ///
+    /// - Parameter action: called once, not under a lock, after all actions with earlier deadlines that are due with it.
+    func schedule(at deadline: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Ticket {
+        state.withLock { state in
+            state.scheduled += 1
+            let number = state.scheduled
+            state.entries.insert(Entry(deadline: deadline, number: number))
+            state.actions[number] = action
+            // A sleeper that wakes earlier goes back to sleep until this deadline.
+            guard state.sleeper.map({ deadline < $0.wakesAt }) ?? true else { return Ticket(number: number) }
+            state.sleeper?.task.cancel()
+            state.sleeper = Sleeper(number: number, wakesAt: deadline, task: sleep(until: deadline, as: number))
+            return Ticket(number: number)
+        }
+    }
+
+    /// Drops an action, unless it has already run or is about to.
+    func cancel(_ ticket: Ticket) {
+        let action = state.withLock { state in
+            let action = state.actions.removeValue(forKey: ticket.number)
+            if state.entries.count > 2 * state.actions.count + Self.maxCancelled { state.removeCancelled() }
+            return action
+        }
+        // What the action holds is released outside the lock.
+        withExtendedLifetime(action) {}
+    }
+
+    /// - Parameter number: of the sleeper; it ends when another one has replaced it.
+    private func sleep(until first: MonotonicInstant, as number: UInt64) -> Task<Void, Never> {
+        Task(executorPreference: executor) { [weak self, clock] in
+            var next: MonotonicInstant? = first
+            while let instant = next {
+                guard (try? await clock.sleep(until: instant)) != nil else { return }
+                next = self?.runDue(as: number)
+            }
+        }
+    }
+
+    /// Runs every action whose deadline has passed.
+    ///
+    /// - Returns: until when to sleep; `nil` if nothing is pending or another sleeper has taken over.
+    private func runDue(as number: UInt64) -> MonotonicInstant? {
+        let (due, next) = state.withLock { state -> ([@Sendable () -> Void], MonotonicInstant?) in
+            guard state.sleeper?.number == number else { return ([], nil) }
+            let due = state.takeDue(at: clock.monotonicNow())
+            if let earliest = state.entries.min?.deadline {
+                state.sleeper?.wakesAt = earliest
+                return (due, earliest)
+            }
+            state.sleeper = nil
+            return (due, nil)
+        }
+        for action in due { action() }
+        return next
+    }
+}
+
+extension DeadlineQueue.State {
+    /// Removes and returns the actions whose deadline has passed, by deadline, and the cancelled entries before the next one.
+    fileprivate mutating func takeDue(at now: MonotonicInstant) -> [@Sendable () -> Void] {
+        var due: [@Sendable () -> Void] = []
+        while let first = entries.min {
+            let isCancelled = actions[first.number] == nil
+            guard isCancelled || first.deadline <= now else { break }
+            entries.removeMin()
+            if let action = actions.removeValue(forKey: first.number) { due.append(action) }
+        }
+        return due
+    }
+
+    fileprivate mutating func removeCancelled() {
+        entries = Heap(entries.unordered.filter { actions[$0.number] != nil })
+    }
+}
