@@ -65,7 +65,7 @@ package struct GatewayServer: Sendable {
                 }
                 await onServerRunning(channel.localAddress?.port ?? 0)
             },
-            logger: logger)
+            logger: Logger(label: logger.label) { _ in DeferredLogHandler(logger) })
         let timekeeper = Task { [connections] in await connections.enforceTimeLimits() }
         defer { timekeeper.cancel() }
         try await application.run()

@@ -20,7 +20,7 @@ import Testing
         ] as [(String, String?, String)])
     func client(_ peer: String, _ forwarded: String?, _ client: String) throws {
         let proxies = try TrustedProxies(["10.0.0.0/8", "192.0.2.1", "fd00::/8"])
-        #expect(proxies.client(peer: peer, forwardedFor: forwarded) == client)
+        #expect(proxies.client(peer: PeerAddress(peer, proxies: proxies), forwardedFor: forwarded) == client)
     }
 
     @Test(
@@ -33,14 +33,14 @@ import Testing
         ] as [(String, String?, String)])
     func spellings(_ peer: String, _ forwarded: String?, _ client: String) throws {
         let proxies = try TrustedProxies(["10.0.0.0/8"])
-        #expect(proxies.client(peer: peer, forwardedFor: forwarded) == client)
+        #expect(proxies.client(peer: PeerAddress(peer, proxies: proxies), forwardedFor: forwarded) == client)
     }
 
     @Test("Without trusted proxies the header is nothing")
     func none() throws {
         let proxies = try TrustedProxies([])
-        #expect(proxies.client(peer: "10.0.0.1", forwardedFor: "198.51.100.1") == "10.0.0.1")
-        #expect(proxies.client(peer: nil, forwardedFor: "198.51.100.1") == nil)
+        #expect(proxies.client(peer: PeerAddress("10.0.0.1", proxies: proxies), forwardedFor: "198.51.100.1") == "10.0.0.1")
+        #expect(proxies.client(peer: PeerAddress(nil, proxies: proxies), forwardedFor: "198.51.100.1") == nil)
     }
 
     @Test(
@@ -118,9 +118,10 @@ import Testing
 
 @Suite struct RequestFactsTests {
     private func facts(_ headers: HTTPFields, path: String = "/x") throws -> RequestFacts {
-        RequestFacts(
-            HTTPRequest(method: .get, scheme: "http", authority: "h", path: path, headerFields: headers), peer: "192.0.2.9",
-            proxies: try TrustedProxies([]), random: RandomSource())
+        let proxies = try TrustedProxies([])
+        return RequestFacts(
+            HTTPRequest(method: .get, scheme: "http", authority: "h", path: path, headerFields: headers),
+            peer: PeerAddress("192.0.2.9", proxies: proxies), proxies: proxies, random: RandomSource())
     }
 
     @Test(

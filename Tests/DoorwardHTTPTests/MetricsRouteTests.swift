@@ -129,10 +129,11 @@ import Testing
             ("192.0.2.1", ["X-Forwarded-For": "127.0.0.1"], false),
         ] as [(String?, [String: String], Bool)])
     func thisMachine(_ peer: String?, _ headers: [String: String], _ expected: Bool) throws {
-        for proxies in [[], ["127.0.0.0/8", "192.0.2.0/24"]] {
+        for proxies in try [[], ["127.0.0.0/8", "192.0.2.0/24"]].map({ try TrustedProxies($0) }) {
             var head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/metrics")
             for (name, value) in headers { head.headerFields[try #require(HTTPField.Name(name))] = value }
-            let facts = RequestFacts(head, peer: peer, proxies: try TrustedProxies(proxies), random: RandomSource())
+            let facts = RequestFacts(
+                head, peer: PeerAddress(peer, proxies: proxies), proxies: proxies, random: RandomSource())
             #expect(facts.isOfThisMachine == expected)
         }
     }

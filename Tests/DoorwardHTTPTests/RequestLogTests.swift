@@ -60,7 +60,8 @@ import Testing
         #expect(RequestScope.metadataProvider.get().isEmpty)
         let head = HTTPRequest(
             method: .get, scheme: nil, authority: nil, path: "/", headerFields: [.requestID: "r-1", .traceContext: Self.trace])
-        let facts = RequestFacts(head, peer: nil, proxies: try TrustedProxies([]), random: RandomSource())
+        let proxies = try TrustedProxies([])
+        let facts = RequestFacts(head, peer: PeerAddress(nil, proxies: proxies), proxies: proxies, random: RandomSource())
         await RequestScope.$current.withValue(RequestScope(facts, random: RandomSource())) {
             let metadata = await Task { RequestScope.metadataProvider.get() }.value
             #expect(metadata["request"] == "r-1")

@@ -222,7 +222,8 @@ import Testing
         let head = HTTPRequest(
             method: .get, scheme: nil, authority: nil, path: "/",
             headerFields: [.traceContext: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"])
-        let facts = RequestFacts(head, peer: nil, proxies: try TrustedProxies([]), random: random)
+        let proxies = try TrustedProxies([])
+        let facts = RequestFacts(head, peer: PeerAddress(nil, proxies: proxies), proxies: proxies, random: random)
         let span = RequestScope(facts, random: random).metadata["span"]?.description ?? ""
         return [key.keyID, id, facts.requestID, span]
     }

@@ -3,10 +3,14 @@ internal import Synchronization
 
 /// An open client connection: its state, since when it has been in it, and whether a user is signed in.
 final class ClientConnection: Sendable {
+    /// The connection whose requests the task handles; `nil` on other tasks.
+    @TaskLocal static var current: ClientConnection?
+
+    let peer: PeerAddress
     /// The network of the client's address, or of the trusted proxy's.
     let network: ClientNetwork
     /// Whether it counts for `network`; a trusted proxy's does not.
-    let countsForNetwork: Bool
+    var countsForNetwork: Bool { !peer.isTrustedProxy }
     private let closeChannel: @Sendable () -> Void
     private let state: Mutex<State>
 
@@ -29,11 +33,8 @@ final class ClientConnection: Sendable {
     }
 
     /// - Parameter close: closes the channel from any thread.
-    init(
-        _ network: ClientNetwork, countsForNetwork: Bool = true, openedAt now: MonotonicInstant,
-        close: @escaping @Sendable () -> Void
-    ) {
-        (self.network, self.countsForNetwork, closeChannel) = (network, countsForNetwork, close)
+    init(_ peer: PeerAddress, openedAt now: MonotonicInstant, close: @escaping @Sendable () -> Void) {
+        (self.peer, network, closeChannel) = (peer, ClientNetwork(peer.text), close)
         state = Mutex(State(idleSince: now))
     }
 

@@ -45,8 +45,7 @@ final class ConnectionTable: Sendable {
     /// - Returns: `nil` where there is no room: it has to be closed.
     func open(_ id: ObjectIdentifier, address: String?, close: @escaping @Sendable () -> Void) -> ClientConnection? {
         let now = now
-        let connection = ClientConnection(
-            ClientNetwork(address), countsForNetwork: !proxies.isTrusted(peer: address), openedAt: now, close: close)
+        let connection = ClientConnection(PeerAddress(address, proxies: proxies), openedAt: now, close: close)
         let (isAdmitted, evicted, isToLog) = state.withLock { state in
             let (isAdmitted, evicted) = state.makeRoom(for: connection, limits)
             if isAdmitted { state.insert(connection, id) }
@@ -60,6 +59,9 @@ final class ConnectionTable: Sendable {
         }
         return isAdmitted ? connection : nil
     }
+
+    /// The connection of a channel, if it was admitted and is open.
+    func connection(_ id: ObjectIdentifier) -> ClientConnection? { state.withLock { $0.connections[id] } }
 
     func remove(_ id: ObjectIdentifier, _ connection: ClientConnection) {
         state.withLock { if $0.connections[id] === connection { $0.remove(id) } }

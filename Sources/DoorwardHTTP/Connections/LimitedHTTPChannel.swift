@@ -26,5 +26,10 @@ struct LimitedHTTPChannel: ServerChildChannel {
         }
     }
 
-    func handle(value: HTTP1Channel.Value, logger: Logger) async { await base.handle(value: value, logger: logger) }
+    func handle(value: HTTP1Channel.Value, logger: Logger) async {
+        let connection = table.connection(ObjectIdentifier(value.channel))
+        await withTaskExecutorPreference(EventLoopExecutor(value.channel.eventLoop)) {
+            await ClientConnection.$current.withValue(connection) { await base.handle(value: value, logger: logger) }
+        }
+    }
 }

@@ -29,7 +29,8 @@ struct Endpoint: Sendable {
     func respond(to request: Request, context: GatewayContext) async -> Response {
         let facts =
             context.facts
-            ?? RequestFacts(request.head, peer: context.peer, proxies: services.proxies, random: services.control.random)
+            ?? RequestFacts(
+                request.head, peer: context.peer(services.proxies), proxies: services.proxies, random: services.control.random)
         let method = request.method == .head ? .get : request.method
         let log = logs[method] ?? otherLog
         let begun = log.begin()
@@ -37,10 +38,18 @@ struct Endpoint: Sendable {
             log.end(405, since: begun, facts, context)
             return ErrorAnswer.methodNotAllowed(allowed).answer(facts).response()
         }
-        let answer = await answer(route, request, facts, context)
+        let answer = await execute(route, request, facts, context)
         log.end(answer.status, since: begun, facts, context)
         let response = answer.response()
         return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// Leaves the event loop for routes that may take long.
+    private func execute(
+        _ route: Route, _ request: Request, _ facts: RequestFacts, _ context: GatewayContext
+    ) async -> Answer {
+        guard !route.runsOnEventLoop else { return await answer(route, request, facts, context) }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { await answer(route, request, facts, context) }
     }
 
     private func answer(_ route: Route, _ request: Request, _ facts: RequestFacts, _ context: GatewayContext) async -> Answer {
@@ -70,19 +79,25 @@ struct Endpoint: Sendable {
     private func signedIn(_ facts: RequestFacts, _ context: GatewayContext) async throws(GatewayError) -> Caller {
         do {
             let caller = try await services.authenticator.caller(facts)
-            services.connections.setSignedIn(context.connectionID, true)
+            setSignedIn(true, context)
             return caller
         } catch {
-            services.connections.setSignedIn(context.connectionID, false)
+            setSignedIn(false, context)
             throw error
         }
+    }
+
+    /// Changes the table of connections only where the connection's last request was otherwise.
+    private func setSignedIn(_ isSignedIn: Bool, _ context: GatewayContext) {
+        guard context.connection?.isSignedIn != isSignedIn else { return }
+        services.connections.setSignedIn(context.connectionID, isSignedIn)
     }
 
     private func errorAnswer(
         _ error: GatewayError, to caller: Caller?, _ facts: RequestFacts, _ context: GatewayContext
     ) -> Answer {
         if case .internalFailure(let cause) = error {
-            context.logger.error("a call failed inside", metadata: ["cause": "\(cause)"])
+            context.requestLogger.error("a call failed inside", metadata: ["cause": "\(cause)"])
         }
         let control = services.control
         return ErrorAnswer(error) { command, writer in

@@ -1,22 +1,41 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import Logging
 internal import NIOCore
 
 /// What goes with a request on its way through the server.
 struct GatewayContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The address at the other end of the connection, without its port.
-    let peer: String?
-    /// Identifies the connection in the `ConnectionTable`.
-    let connectionID: ObjectIdentifier
+    /// The connection as the `ConnectionTable` has it; `nil` for a request without one, as in tests of routes.
+    let connection: ClientConnection?
     let client: ClientPresence
     /// What is known of the request; set by `GatewayResponder`.
     var facts: RequestFacts?
+    /// Identifies the request in the lines that are logged; set by `GatewayResponder`.
+    var scope: RequestScope?
+    private let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
-        connectionID = ObjectIdentifier(source.channel)
+        channel = source.channel
+        connection = ClientConnection.current
         client = ClientPresence(source.channel)
-        peer = source.channel.remoteAddress?.ipAddress
+    }
+
+    /// Identifies the connection in the `ConnectionTable`.
+    var connectionID: ObjectIdentifier { ObjectIdentifier(channel) }
+
+    /// The address at the other end of the connection.
+    func peer(_ proxies: TrustedProxies) -> PeerAddress {
+        connection?.peer ?? PeerAddress(channel.remoteAddress?.ipAddress, proxies: proxies)
+    }
+
+    /// The logger with the metadata of the request. Made for each line, as most requests log none.
+    var requestLogger: Logger {
+        var logger = logger
+        // The server's own number for the request: one request, one id.
+        logger[metadataKey: "hb.request.id"] = nil
+        for (key, value) in scope?.metadata ?? [:] { logger[metadataKey: key] = value }
+        return logger
     }
 }

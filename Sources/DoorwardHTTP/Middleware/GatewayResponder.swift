@@ -11,13 +11,11 @@ struct GatewayResponder: HTTPResponder {
     let unknownLog: RequestLog
 
     func respond(to request: Request, context: GatewayContext) async -> Response {
-        let facts = RequestFacts(request.head, peer: context.peer, proxies: services.proxies, random: services.control.random)
-        var context = context
-        context.facts = facts
+        let facts = RequestFacts(
+            request.head, peer: context.peer(services.proxies), proxies: services.proxies, random: services.control.random)
         let scope = RequestScope(facts, random: services.control.random)
-        for (key, value) in scope.metadata { context.logger[metadataKey: key] = value }
-        // The server's own number for the request: one request, one id.
-        context.logger[metadataKey: "hb.request.id"] = nil
+        var context = context
+        (context.facts, context.scope) = (facts, scope)
         var response = await RequestScope.$current.withValue(scope) { await counted(request, context, facts) }
         response.headers[.requestID] = facts.requestID
         return response
@@ -25,7 +23,7 @@ struct GatewayResponder: HTTPResponder {
 
     /// Counts a request through a trusted proxy for the client behind it, as that client's own connection would count.
     private func counted(_ request: Request, _ context: GatewayContext, _ facts: RequestFacts) async -> Response {
-        guard services.proxies.isTrusted(peer: facts.peer) else { return await answered(request, context, facts) }
+        guard facts.peer.isTrustedProxy else { return await answered(request, context, facts) }
         let network = ClientNetwork(facts.clientAddress)
         guard services.connections.beginForwarded(network) else {
             return ErrorAnswer(.rateLimited(retryAfterSeconds: 1)) { $1.null() }.answer(facts).response()
@@ -40,7 +38,7 @@ struct GatewayResponder: HTTPResponder {
         do {
             return try await router.respond(to: request.withCommonMethod, context: context)
         } catch {
-            context.logger.error("the router failed", metadata: ["error": "\(error)"])
+            context.requestLogger.error("the router failed", metadata: ["error": "\(error)"])
             return ErrorAnswer.internal.answer(facts).response()
         }
     }

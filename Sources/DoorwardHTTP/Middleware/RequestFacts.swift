@@ -15,12 +15,12 @@ struct RequestFacts: Sendable {
     let source: RecordSource
     /// The address of whoever is behind the trusted proxies; `nil` where the transport has none.
     let clientAddress: String?
-    /// The address at the other end of the connection, without its port; `nil` where the transport has none.
-    let peer: String?
+    /// The address at the other end of the connection.
+    let peer: PeerAddress
     /// The trace that the request is part of, if it says so.
     let trace: TraceContext?
 
-    init(_ head: HTTPRequest, peer: String?, proxies: TrustedProxies, random: RandomSource) {
+    init(_ head: HTTPRequest, peer: PeerAddress, proxies: TrustedProxies, random: RandomSource) {
         let target = (head.path ?? "/").utf8.split(
             separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         method = head.method

@@ -9,7 +9,14 @@ struct RequestHeaders: Sendable {
 
     /// The value, with that of several fields of one name joined by `, `; `nil` for a header that is absent. A byte that is not
     /// ASCII is read as DEL, which no header may hold.
-    subscript(_ name: HTTPField.Name) -> String? { fields[name].map(Self.ascii) }
+    subscript(_ name: HTTPField.Name) -> String? {
+        var value: String?
+        // In one pass: the library's own look-up takes two, and makes a new string of one value too.
+        for field in fields where field.name == name {
+            value = value.map { "\($0), \(field.value)" } ?? field.value
+        }
+        return value.map(Self.ascii)
+    }
 
     /// The value of each field of that name.
     subscript(values name: HTTPField.Name) -> [String] { fields[values: name].map(Self.ascii) }

@@ -24,9 +24,10 @@ struct RequestLog: Sendable {
     func end(_ status: Int, since begun: MonotonicInstant, _ facts: RequestFacts, _ context: GatewayContext) {
         let time = clock.monotonicNow().duration(since: begun)
         metrics.count(status, time)
-        // What is logged is put together only if the level is on.
-        context.logger.log(
-            level: Self.level(of: status), "answered",
+        let level = Self.level(of: status)
+        guard context.logger.logLevel <= level else { return }
+        context.requestLogger.log(
+            level: level, "answered",
             metadata: [
                 "method": .string(method), "route": .string(route), "status": .stringConvertible(status),
                 "durationMs": .string(Self.milliseconds(time)),

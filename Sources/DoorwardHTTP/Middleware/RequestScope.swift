@@ -6,17 +6,26 @@ package struct RequestScope: Sendable {
     /// `nil` outside a request.
     @TaskLocal static var current: RequestScope?
 
-    /// `request`; and of a request that is part of a trace, `trace`, `span` (this gateway's own) and `parent` (the caller's).
-    let metadata: Logger.Metadata
+    private let requestID: String
+    private let trace: TraceContext?
+    /// The gateway's own span of the trace.
+    private let span: String?
 
     init(_ facts: RequestFacts, random: RandomSource) {
-        var metadata: Logger.Metadata = ["request": .string(facts.requestID)]
-        if let trace = facts.trace {
+        (requestID, trace) = (facts.requestID, facts.trace)
+        span = trace.map { _ in TraceContext.newSpanID(random) }
+    }
+
+    /// `request`; and of a request that is part of a trace, `trace`, `span` (this gateway's own) and `parent` (the caller's).
+    /// Made only for a line that is logged.
+    var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = ["request": .string(requestID)]
+        if let trace, let span {
             metadata["trace"] = .string(trace.traceID)
             metadata["parent"] = .string(trace.parentID)
-            metadata["span"] = .string(TraceContext.newSpanID(random))
+            metadata["span"] = .string(span)
         }
-        self.metadata = metadata
+        return metadata
     }
 
     /// For the logging system of the program: adds the request to the lines of every module.

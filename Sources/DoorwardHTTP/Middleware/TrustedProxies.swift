@@ -39,9 +39,8 @@ struct TrustedProxies: Sendable {
     /// - Parameters:
     ///   - peer: the address at the other end of the connection.
     ///   - forwardedFor: the header, which is believed only from a trusted peer.
-    func client(peer: String?, forwardedFor: String?) -> String? {
-        guard let peer, var client = IPAddress(peer) else { return peer }
-        guard let forwardedFor, isTrusted(client) else { return client.description }
+    func client(peer: PeerAddress, forwardedFor: String?) -> String? {
+        guard var client = peer.address, let forwardedFor, peer.isTrustedProxy else { return peer.text }
         for hop in forwardedFor.split(separator: ",").reversed() {
             guard let address = Self.address(ofHop: String(hop).trimmed) else { break }
             client = address
@@ -50,13 +49,8 @@ struct TrustedProxies: Sendable {
         return client.description
     }
 
-    /// Whether an address is this machine's own: `127.0.0.0/8` or `::1`.
-    static func isLoopback(_ address: String) -> Bool { IPAddress(address)?.isLoopback ?? false }
-
-    /// Whether the peer of a connection is one of the proxies.
-    func isTrusted(peer: String?) -> Bool { peer.flatMap { IPAddress($0) }.map { isTrusted($0) } ?? false }
-
-    private func isTrusted(_ address: IPAddress) -> Bool { ranges.contains { $0.contains(address.bytes) } }
+    /// Whether an address is one of the proxies.
+    func isTrusted(_ address: IPAddress) -> Bool { ranges.contains { $0.contains(address.bytes) } }
 
     /// The address of a hop, which some proxies write with its port: `192.0.2.1:4711`, `[2001:db8::1]:443`.
     private static func address(ofHop hop: String) -> IPAddress? {

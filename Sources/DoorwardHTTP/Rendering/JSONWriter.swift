@@ -136,6 +136,13 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
+    /// A text that needs no escapes: ASCII without control characters, quotes and backslashes.
+    mutating func plain(_ text: UnsafeBufferPointer<UInt8>) {
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: text)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
     private static func needsEscape(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
@@ -184,11 +191,11 @@ extension Array: JSONRenderable where Element: JSONRenderable {
 }
 
 extension EntityID: JSONRenderable {
-    func write(into writer: inout JSONWriter) { writer.string(description) }
+    func write(into writer: inout JSONWriter) { withText { writer.plain($0) } }
 }
 
 extension Timestamp: JSONRenderable {
-    func write(into writer: inout JSONWriter) { writer.string(description) }
+    func write(into writer: inout JSONWriter) { withText { writer.plain($0) } }
 }
 
 extension RawRepresentable where Self: JSONRenderable, RawValue == String {

@@ -5,14 +5,17 @@ internal import DoorwardPolicy
 /// Renders objects for one subject: of each object the fields that the subject's rules give for that object.
 struct View: Sendable {
     let subject: Subject
-    let tenancy: TenancyDirectory
+    private let snapshot: PublishedDirectory.Snapshot
     let now: Timestamp
     let devices: LiveDevices
 
+    /// The directory that the subject was resolved in, lent without a copy.
+    var tenancy: TenancyDirectory { _read { yield snapshot.directory } }
+
     /// - Parameter tenancy: the directory that the principal is resolved in; `nil` for the current one.
     init(_ principal: Principal, in tenancy: TenancyDirectory? = nil, control: GatewayControl) {
-        let tenancy = tenancy ?? control.directory.current
-        (subject, self.tenancy) = (tenancy.subject(of: principal), tenancy)
+        snapshot = tenancy.map { PublishedDirectory.Snapshot($0) } ?? control.directory.snapshot
+        subject = snapshot.directory.subject(of: principal)
         (now, devices) = (control.clock.now(), control.devices)
     }
 

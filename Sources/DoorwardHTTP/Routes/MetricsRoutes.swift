@@ -25,7 +25,7 @@ extension RequestFacts {
     /// too, so a request that says it was forwarded is not, whoever the peer and whatever it says.
     var isOfThisMachine: Bool {
         let forwarding: [HTTPField.Name] = [.forwardedFor, .forwarded, .realIP]
-        guard let peer, forwarding.allSatisfy({ headers[$0] == nil }) else { return false }
-        return TrustedProxies.isLoopback(peer)
+        guard let address = peer.address, forwarding.allSatisfy({ headers[$0] == nil }) else { return false }
+        return address.isLoopback
     }
 }

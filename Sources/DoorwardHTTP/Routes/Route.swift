@@ -11,6 +11,8 @@ struct Route: Sendable {
     }
 
     let method: HTTPRequest.Method
+    /// Whether the handler runs on the connection's event loop: only where each step takes microseconds, whatever the request.
+    var runsOnEventLoop = false
     /// With `:name` for a part that is read by `Exchange.id`.
     let path: String
     let handler: Handler

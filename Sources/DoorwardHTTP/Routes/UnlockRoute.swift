@@ -10,6 +10,7 @@ enum UnlockRoute {
 
     private static func route(_ word: String, _ operation: LockOperation) -> Route {
         var route = Route.post("/devices/:id/\(word)") { try await move($0, operation) }
+        route.runsOnEventLoop = true
         route.limit = { (control, caller, _) throws(GatewayError) in
             if let caller { try await control.locks.admit(caller) }
         }
@@ -21,10 +22,13 @@ enum UnlockRoute {
         let request = CommandRequest(
             caller: call.caller, deviceID: call.id("id"), attemptedID: call.exchange.text("id"), operation: operation,
             statedReason: order.reason, override: order.override, timeout: order.timeout ?? call.services.commandTimeout)
-        let begun = try await call.control.locks.begin(request, repeatable: try call.services.repeats.call(call))
-        let running = begun.value
-        guard !order.isAsync else { return accepted(running.accepted, call.view).marked(as: begun) }
-        return answer(await running.finished, call.view, call.facts).marked(as: begun)
+        let (locks, repeatable) = (call.control.locks, try call.services.repeats.call(call))
+        guard !order.isAsync else {
+            let begun = try await locks.begin(request, repeatable: repeatable)
+            return accepted(begun.value.accepted, call.view).marked(as: begun)
+        }
+        let ended = try await locks.execute(request, repeatable: repeatable)
+        return answer(ended.value, call.view, call.facts).marked(as: ended)
     }
 
     // MARK: - Request

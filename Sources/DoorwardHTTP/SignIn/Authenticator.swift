@@ -14,7 +14,7 @@ struct Authenticator: Sendable {
         let now = control.clock.now()
         guard let text = Self.bearer(facts.headers[.authorization]), let token = await verified(text, at: now),
             let session = control.signIn.sessions.session(token.sessionID, at: now), session.userID == token.userID,
-            control.directory.current.user(token.userID)?.isEnabled == true
+            control.directory.snapshot.directory.user(token.userID)?.isEnabled == true
         else { throw .unauthenticated }
         return Caller(
             userID: token.userID, sessionID: token.sessionID, source: facts.source, clientAddress: facts.clientAddress,
@@ -31,8 +31,9 @@ struct Authenticator: Sendable {
     /// The token of `Bearer …`; the scheme's name in any case.
     private static func bearer(_ header: String?) -> String? {
         guard let header, header.utf8.count > 7, header.utf8.count <= AccessTokens.longest + 7,
-            header.prefix(7).lowercased() == "bearer "
+            header.utf8.prefix(7).elementsEqual("bearer ".utf8, by: { $0 == $1 || $0 | 0x20 == $1 && (0x41...0x5A).contains($0) })
         else { return nil }
-        return String(header.dropFirst(7))
+        // Seven ASCII characters are cut off: what is left is a string.
+        return String(header.utf8.dropFirst(7))
     }
 }

@@ -1,0 +1,24 @@
+internal import Logging
+
+/// Keeps the metadata of a logger as it is until a line is logged.
+///
+/// Hummingbird adds metadata to a copy of its logger for every request, and other handlers may format it each time.
+struct DeferredLogHandler: LogHandler {
+    private let base: Logger
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level
+
+    /// - Parameter base: where the lines go.
+    init(_ base: Logger) { (self.base, logLevel) = (base, base.logLevel) }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var event = event
+        event.metadata = metadata.merging(event.metadata ?? [:]) { _, ofLine in ofLine }
+        base.handler.log(event: event)
+    }
+}
