@@ -94,6 +94,9 @@ final class ConnectionTable: Sendable {
         }
     }
 
+    /// How many requests of a client behind a trusted proxy are in progress.
+    func forwardedCount(of network: ClientNetwork) -> Int { state.withLock { $0.forwarded[network, default: 0] } }
+
     func finishForwarded(_ network: ClientNetwork) {
         state.withLock { state in
             let count = state.forwarded[network, default: 0] - 1

@@ -2,8 +2,8 @@ internal import DoorwardAPI
 internal import DoorwardDomain
 internal import HTTPTypes
 
-/// What is known of a request before anything of it is judged.
-struct RequestFacts: Sendable {
+/// What is known of a request before anything of it is judged. A class, so that passing it on counts one reference.
+final class RequestFacts: Sendable {
     let method: HTTPRequest.Method
     /// The path without the query, as it was sent: not decoded, any bytes. MUST NOT be compared unless `hasPlainPath`.
     let path: String

@@ -82,24 +82,37 @@ struct JSONWriter {
 
     // MARK: - Fields
 
+    /// Inlined, so that `value` is read where it is: a closure for it would hold a copy of the whole entity.
+    @inline(__always)
     mutating func field(_ name: String, _ value: @autoclosure () -> some JSONRenderable) {
-        field(name) { value().write(into: &$0) }
+        guard isSeen(name) else { return }
+        beginField(name)
+        value().write(into: &self)
+        needsComma = true
     }
 
+    @inline(__always)
     mutating func field(_ name: String, _ write: (inout Self) -> Void) {
         if isSeen(name) { unprojectedField(name, write) }
     }
 
     /// A field about which the caller has decided that it is seen.
+    @inline(__always)
     mutating func unprojectedField(_ name: String, _ write: (inout Self) -> Void) {
-        separate()
-        string(name)
-        bytes.append(UInt8(ascii: ":"))
+        beginField(name)
         write(&self)
         needsComma = true
     }
 
+    @inline(never)
+    private mutating func beginField(_ name: String) {
+        separate()
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
     /// Whether the projection in force lets a field pass.
+    @inline(never)
     func isSeen(_ name: String) -> Bool {
         guard let projection else { return true }
         return projection.required[name].map { $0 <= projection.level } ?? false
@@ -118,7 +131,7 @@ struct JSONWriter {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    mutating func number(_ value: some BinaryInteger) { bytes.append(contentsOf: String(value).utf8) }
+    mutating func number(_ value: some BinaryInteger) { bytes.append(contentsOf: value.description.utf8) }
 
     mutating func number(_ value: Double) { bytes.append(contentsOf: "\(value)".utf8) }
 

@@ -3,8 +3,8 @@ internal import DoorwardControl
 internal import Logging
 internal import Metrics
 
-/// What every route works with.
-struct Services: Sendable {
+/// What every route works with. A class, so that each request counts one reference to it.
+final class Services: Sendable {
     let control: GatewayControl
     let tokens: AccessTokens
     let authenticator: Authenticator
