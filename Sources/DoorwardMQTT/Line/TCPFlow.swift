@@ -14,19 +14,38 @@ struct TCPFlow {
     /// Where `tcpi_rtt` lies, in microseconds.
     private static let roundTripOffset = 68
 
+    /// How often the two counts are read until no confirmation came between them. Each time takes about a microsecond.
+    private static let attempts = 64
+
+    /// The counts are of one moment: a confirmation that comes between reading the one and the other has both read again. After
+    /// the last attempt `confirmed` can be ahead of `unconfirmed`, so that a frame seems to end later than it does, never earlier.
+    ///
     /// - Returns: `nil` for what is no TCP socket, or a kernel before 4.1 that does not count.
     init?(_ socket: Int32) {
+        guard var (confirmed, roundTrip) = Self.information(socket) else { return nil }
         var waiting: Int32 = 0
-        guard ioctl(socket, UInt(TIOCOUTQ), &waiting) == 0 else { return nil }
+        for _ in 0..<Self.attempts {
+            let before = confirmed
+            guard ioctl(socket, UInt(TIOCOUTQ), &waiting) == 0, let after = Self.information(socket) else { return nil }
+            (confirmed, roundTrip) = after
+            if confirmed == before { break }
+        }
+        (self.confirmed, self.roundTrip) = (confirmed, roundTrip)
+        unconfirmed = UInt64(max(0, waiting))
+    }
+
+    private static func information(_ socket: Int32) -> (confirmed: UInt64, roundTrip: Duration)? {
         var info = [UInt8](repeating: 0, count: 256)
         var length = socklen_t(info.count)
         guard getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0,
             Int(length) >= Self.confirmedOffset + 8
         else { return nil }
-        confirmed = info.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: Self.confirmedOffset, as: UInt64.self) }
-        unconfirmed = UInt64(max(0, waiting))
-        roundTrip = .microseconds(
-            Int64(info.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: Self.roundTripOffset, as: UInt32.self) }))
+        return info.withUnsafeBytes { bytes in
+            (
+                bytes.loadUnaligned(fromByteOffset: confirmedOffset, as: UInt64.self),
+                .microseconds(Int64(bytes.loadUnaligned(fromByteOffset: roundTripOffset, as: UInt32.self)))
+            )
+        }
     }
 
     /// Whether somebody is at the other end.

@@ -98,7 +98,8 @@ package enum LoopbackPort {
 
     /// Waits until the kernel at the other end has confirmed all that this machine's programs have sent to a port.
     package static func drained(to port: Int) async {
-        while isLoaded(port) {
+        // The kernel prints its table in pieces, between which a connection can move out of sight: one look is not enough.
+        while isLoaded(port) || isLoaded(port) {
             await withCheckedContinuation { continuation in DispatchQueue.global().async { continuation.resume() } }
         }
     }
