@@ -179,7 +179,8 @@ struct Violation: Sendable, CustomStringConvertible {
         Violation("a command twice", "commands", "INSERT INTO commands SELECT * FROM commands", .SQLITE_CONSTRAINT_PRIMARYKEY),
         Violation("a command without an intent", "commands", "UPDATE commands SET intent = NULL", .SQLITE_MISMATCH),
         Violation(
-            "two commands of one id", "commands", "INSERT INTO commands (intent, id, state, is_ended, rule_role, requested_at, "
+            "two commands of one id", "commands",
+            "INSERT INTO commands (intent, id, state, is_ended, rule_role, requested_at, "
                 + "deadline) SELECT intent + 1000, id, state, is_ended, rule_role, requested_at, deadline FROM commands",
             .SQLITE_CONSTRAINT_UNIQUE),
         Violation(

@@ -28,7 +28,9 @@ import Testing
         #expect(PostingBlock.seqs(first: -1, last: last, count: count, deltas: deltas) == nil)
     }
 
-    @Test("Any run through a list, in either order and of any length, finds what the records say", arguments: 1...8 as ClosedRange<UInt64>)
+    @Test(
+        "Any run through a list, in either order and of any length, finds what the records say",
+        arguments: 1...8 as ClosedRange<UInt64>)
     func reading(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
         var limits = StoreLimits()

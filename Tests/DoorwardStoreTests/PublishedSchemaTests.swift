@@ -82,7 +82,9 @@ import Testing
             #expect(try Int.fetchOne(db, sql: "PRAGMA application_id") == 0x446F_6F72)
             #expect(try Int.fetchOne(db, sql: "PRAGMA user_version") == 6)
             #expect(
-                try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY 1") == ["1", "2", "3", "4", "5", "6"])
+                try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY 1") == [
+                    "1", "2", "3", "4", "5", "6",
+                ])
         }
     }
 

@@ -123,7 +123,8 @@ enum CommandCounts {
     ) throws -> Int {
         var total = 0
         try db.step(
-            "SELECT log, device_id, property_id, unit_id, actor_user_id, commands FROM command_counts WHERE \(condition)", arguments
+            "SELECT log, device_id, property_id, unit_id, actor_user_id, commands FROM command_counts WHERE \(condition)",
+            arguments
         ) { row in
             guard let device: DeviceID = row.id(1) else { throw UnreadableColumn(column: "device_id") }
             let key = Key(log: row.integer(0), device: device, property: row.id(2), unit: row.id(3), actor: row.id(4))

@@ -34,7 +34,8 @@ struct CommandReading {
         var scopes: [RecordScope] = []
         var actor: UserID?
         let log = try StoredLog.find(key: found.intent.logKey, in: db)
-        try db.step("SELECT unit_id, property_id, actor_user_id FROM entries WHERE position = ?", [found.intent.rawValue]) { row in
+        try db.step("SELECT unit_id, property_id, actor_user_id FROM entries WHERE position = ?", [found.intent.rawValue]) {
+            row in
             guard let log = log?.id else { throw UnreadableColumn(column: "log_id") }
             let (unit, property): (UnitID?, PropertyID?) = (row.id(0), row.id(1))
             scopes = query.scopes.filter { $0.covers(log: log, unitID: unit, propertyID: property) }

@@ -81,7 +81,8 @@ struct EntrySelection {
     let condition: (sql: String, arguments: [(any StatementValue)?])
 
     /// Conditions that the source's own entries meet are left out.
-    init(source: Source = .log, conditions: [Match] = [], condition: (sql: String, arguments: [(any StatementValue)?]) = ("", [])) {
+    init(source: Source = .log, conditions: [Match] = [], condition: (sql: String, arguments: [(any StatementValue)?]) = ("", []))
+    {
         let met: Match? = if case .postings(.entries(let match)) = source { match } else { nil }
         (self.source, self.conditions, self.condition) = (source, conditions.filter { $0 != met }, condition)
     }

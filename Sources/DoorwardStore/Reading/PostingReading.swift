@@ -53,8 +53,10 @@ struct PostingReading {
         let key: [(any StatementValue)?] = [list.facet, list.value, log]
         let (sql, arguments): (String, [(any StatementValue)?]) =
             isAscending
-            ? ("first >= coalesce(\(Self.blockBefore), 0) AND first <= ? AND last >= ? ORDER BY first LIMIT 1",
-                key + [Int64(low), Int64(high), Int64(low)])
+            ? (
+                "first >= coalesce(\(Self.blockBefore), 0) AND first <= ? AND last >= ? ORDER BY first LIMIT 1",
+                key + [Int64(low), Int64(high), Int64(low)]
+            )
             : ("first <= ? ORDER BY first DESC LIMIT 1", [Int64(high)])
         var positions: [Int64] = []
         try db.step(

@@ -84,7 +84,9 @@ struct RowValues {
 
     /// `nil` for NULL, and for what is no id.
     func id<Entity>(_ column: CInt) -> EntityID<Entity>? {
-        guard sqlite3_column_bytes(statement, column) == 16, let start = sqlite3_column_blob(statement, column) else { return nil }
+        guard sqlite3_column_bytes(statement, column) == 16, let start = sqlite3_column_blob(statement, column) else {
+            return nil
+        }
         return EntityID(blob: UnsafeRawBufferPointer(start: start, count: 16))
     }
 

@@ -13,7 +13,9 @@ enum CommandWriting {
     ) throws -> Position? {
         switch change {
         case .begin(let command, let index):
-            guard records.indices.contains(index), records[index].body.isIntent(of: command) else { throw Refusal(.intentMissing) }
+            guard records.indices.contains(index), records[index].body.isIntent(of: command) else {
+                throw Refusal(.intentMissing)
+            }
             try insert(command, intent: appended[index].position, in: db)
             return appended[index].position
         case .update(let command):
