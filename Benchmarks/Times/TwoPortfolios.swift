@@ -99,7 +99,7 @@ struct TwoPortfolios {
         var ended = command
         (ended.state, ended.sent, ended.changed, ended.stateAfter, ended.completedAt) = (.confirmed, true, true, .unlocked, now)
         return StoreTransaction(
-            commands: [.begin(command, log: device.log), .end(ended)],
+            commands: [.begin(command, intent: 0), .end(ended)],
             records: [record(.commandIntent, nil), record(.commandOutcome, .confirmed)])
     }
 }

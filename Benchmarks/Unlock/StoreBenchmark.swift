@@ -63,7 +63,7 @@ private struct CommandWriter {
             var command = newCommand()
             let (intent, start) = (record(of: command, .commandIntent), Stopwatch.now())
             _ = try await store.commit(
-                StoreTransaction(commands: [.begin(command, log: intent.body.log)], records: [intent]))
+                StoreTransaction(commands: [.begin(command, intent: 0)], records: [intent]))
             times.append(Stopwatch.now() - start)
             (command.state, command.sent, command.completedAt) = (.confirmed, true, clock.now())
             let (outcome, next) = (record(of: command, .commandOutcome), Stopwatch.now())
