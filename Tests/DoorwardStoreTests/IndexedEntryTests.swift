@@ -31,7 +31,7 @@ import Testing
             return pairs
         }
         try queue.close()
-        #expect(pairs.count > 50)
+        #expect(pairs.count > 30)
         var kinds: Set<Int64> = []
         for (entry, body) in pairs {
             #expect(entry.lists == IndexedEntry(body, at: entry.position).lists)

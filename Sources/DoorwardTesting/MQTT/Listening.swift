@@ -62,6 +62,8 @@ package final class Listening: Sendable {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: id)
         settings.firstPause = .milliseconds(20)
         settings.longestPause = .milliseconds(50)
+        // The library counts its keep-alive in real time, which must end nothing while virtual time decides.
+        if clock != nil { settings.keepAlive = .seconds(65_535) }
         self.init(settings, filters, clock: clock)
     }
 
