@@ -8,9 +8,9 @@ internal import Glibc
 /// libmosquitto queues what it reports as failed and sends it after a reconnect. A handle that is never reconnected has no
 /// afterwards.
 ///
-/// Sendable unchecked: whoever holds it has it alone, as it cannot be copied, and the library ties no connection to a thread.
+/// Unchecked Sendable: it cannot be copied, so it has one owner at a time, and the library binds no connection to a thread.
 struct Handle: ~Copyable, @unchecked Sendable {
-    /// Packets that are read before somebody else has a turn.
+    /// The most packets that one call reads.
     private static let packetsAtOnce = 64
 
     private let pointer: OpaquePointer
