@@ -6,7 +6,7 @@ import DoorwardTesting
 import Testing
 
 /// A lock that takes its commands with a code alone, on a real broker.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct LockCodeTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct LockCodeTests {
     private static let gate = DeviceID(high: 0xD6, low: 1)
 
     /// Its subscriptions stand when what it publishes comes back.

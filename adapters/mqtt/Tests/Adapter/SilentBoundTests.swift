@@ -6,7 +6,7 @@ import DoorwardTesting
 import Testing
 
 /// What discovery leaves out, and how an operator learns it.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct SilentBoundTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct SilentBoundTests {
     private static func adapter(
         _ port: Int, _ lines: KeptLines, profiles: [String] = [], longestPayload: Int? = nil
     ) -> (MQTTAdapter, VirtualClock) {
