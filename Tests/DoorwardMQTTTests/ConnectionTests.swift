@@ -119,6 +119,8 @@ import Testing
 
 /// Waits until what the connection publishes on the topic comes back to it, which shows that it is subscribed.
 func roundTrip(_ listening: Listening, on topic: String, from start: Int = 0) async throws {
+    // A message that is published before the subscription does not come back.
+    await listening.event(from: start) { $0 == .subscribed }
     try listening.connection.publish(try MQTTFrame(topic, "round"))
     await listening.event(from: start) {
         if case .message(let message) = $0 { message.topic == topic && !message.isRetained } else { false }
