@@ -42,9 +42,11 @@ package final class GatewayControl: Sendable {
     /// One-time links for forgotten passwords.
     package let passwordResets: PasswordResets
     /// The tenancy that is in force.
-    package let directory = PublishedDirectory()
+    package let directory: PublishedDirectory
     /// What is known of each device at this moment, in memory alone.
-    package let devices = LiveDevices()
+    package let devices: LiveDevices
+    /// What has changed of all this, for readers that follow it.
+    package let feed: ChangeFeed
     /// What speaks to the locks.
     package let adapters: AdapterRegistry
     /// What a super admin is told of the adapters.
@@ -86,18 +88,22 @@ package final class GatewayControl: Sendable {
     ) {
         self.version = version
         (self.clock, self.random, self.logger, self.executor) = (clock, random, logger, executor)
+        feed = ChangeFeed(clock: clock)
+        directory = PublishedDirectory(feed: feed)
+        devices = LiveDevices(feed: feed)
         self.adapters = AdapterRegistry(adapters)
         adapterStates = AdapterStates(adapters: self.adapters, directory: directory, devices: devices)
         discoveredLocks = DiscoveredLocks(adapters: self.adapters, directory: directory)
         adapterMetrics = AdapterMetrics(self.adapters, metrics)
         adapterStarter = AdapterStarter(self.adapters, clock: clock, executor: executor, logger: logger)
-        ledger = Ledger(store: store, logger: logger)
+        ledger = Ledger(store: store, feed: feed, logger: logger)
         codes = LockCodeSealer(key: lockCodeKey ?? Secret(random.bytes(32)))
         let hasher = PasswordHasher(cost: limits.passwordCost, random: random)
         // One for all calls: a key is one key, whatever it is used for.
         let idempotency = IdempotencyGuard(store: store, clock: clock)
         writer = TenancyWriter(
-            directory: directory, devices: devices, ledger: ledger, idempotency: idempotency, clock: clock, random: random)
+            directory: directory, devices: devices, ledger: ledger, idempotency: idempotency,
+            windows: WindowTimer(directory: directory, feed: feed, clock: clock, executor: executor), clock: clock, random: random)
         reports = DeviceReports(
             directory: directory, devices: devices, ledger: ledger, clock: clock, random: random, logger: logger,
             metrics: ReportMetrics(metrics), executor: executor)

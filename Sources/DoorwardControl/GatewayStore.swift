@@ -143,6 +143,13 @@ package enum CommandChange: Sendable {
     case update(Command)
     /// The outcome. The store refuses a second one for the same command.
     case end(Command)
+
+    /// The command as it is from now on.
+    package var command: Command {
+        switch self {
+        case .begin(let command, _), .update(let command), .end(let command): command
+        }
+    }
 }
 
 extension RecordBody {

@@ -9,6 +9,7 @@ import Synchronization
 package final class Ledger: Sendable {
     /// For reading. Whoever writes goes through the ledger, so that a failure is noticed.
     package let store: any GatewayStore
+    private let feed: ChangeFeed
     private let logger: Logger
     private let doubts = Mutex(Doubts())
     /// Called once for each failure that begins; set by whoever mends.
@@ -20,8 +21,9 @@ package final class Ledger: Sendable {
         var count = 0
     }
 
-    package init(store: any GatewayStore, logger: Logger = Logger(label: "doorward.ledger")) {
-        (self.store, self.logger) = (store, logger)
+    /// - Parameter feed: is told of what each transaction has written.
+    package init(store: any GatewayStore, feed: ChangeFeed, logger: Logger = Logger(label: "doorward.ledger")) {
+        (self.store, self.feed, self.logger) = (store, feed, logger)
     }
 
     /// False from a failed write until everything in doubt has been settled.
@@ -37,7 +39,7 @@ package final class Ledger: Sendable {
         _ transaction: StoreTransaction, beforeDoubt: () -> Void = {}
     ) async throws(GatewayError) -> [RecordPlace] {
         do {
-            return try await store.commit(transaction)
+            return try await commit(transaction)
         } catch {
             beforeDoubt()
             noteFailure(error)
@@ -50,7 +52,7 @@ package final class Ledger: Sendable {
     /// - Returns: false when the store refused it, and nothing was written.
     func writeUnlessRefused(_ transaction: StoreTransaction) async throws(GatewayError) -> Bool {
         do {
-            _ = try await store.commit(transaction)
+            _ = try await commit(transaction)
             return true
         } catch .refused {
             return false
@@ -58,6 +60,12 @@ package final class Ledger: Sendable {
             noteFailure(error)
             throw GatewayError(error)
         }
+    }
+
+    private func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace] {
+        let places = try await store.commit(transaction)
+        feed.append(transaction.changedObjects)
+        return places
     }
 
     func onFailure(_ handler: @escaping @Sendable () -> Void) { failureHandler.withLock { $0 = handler } }
@@ -89,5 +97,16 @@ package final class Ledger: Sendable {
             return !doubts.isFailing
         }
         if begins { failureHandler.withLock { $0 }?() }
+    }
+}
+
+extension StoreTransaction {
+    /// The logs and commands that a committed transaction has written; the directory tells of the tenancy when it is in force.
+    fileprivate var changedObjects: [ChangedObject] {
+        var objects: [ChangedObject] = []
+        objects.reserveCapacity(records.count + commands.count)
+        for record in records where objects.last != .log(record.body.log) { objects.append(.log(record.body.log)) }
+        for change in commands { objects.append(.commands(for: change.command.deviceID)) }
+        return objects
     }
 }

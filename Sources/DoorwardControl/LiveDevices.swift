@@ -10,11 +10,13 @@ package final class LiveDevices: Sendable {
         let devices = Mutex<[DeviceID: LiveDevice]>([:])
     }
 
+    private let feed: ChangeFeed
     private let shards = (0..<64).map { _ in Shard() }
     /// The devices whose lane is not empty: those that a change of rights has to pass through.
     private let busy = Mutex<[DeviceID: LiveDevice]>([:])
 
-    package init() {}
+    /// - Parameter feed: is told of each change of a device's status.
+    package init(feed: ChangeFeed) { self.feed = feed }
 
     /// The condition of a device; that of a lock never heard of, if it is not attached.
     package func status(of id: DeviceID) -> DeviceStatus { existing(id)?.status ?? DeviceStatus() }
@@ -24,7 +26,7 @@ package final class LiveDevices: Sendable {
     func device(_ id: DeviceID) -> LiveDevice {
         shard(of: id).devices.withLock { devices in
             if let device = devices[id] { return device }
-            let device = LiveDevice(id: id)
+            let device = LiveDevice(id: id, feed: feed)
             devices[id] = device
             return device
         }
@@ -97,13 +99,25 @@ final class LiveDevice: Sendable {
     let id: DeviceID
     let lane = DeviceLane()
     private let condition = Mutex(Condition())
+    private let feed: ChangeFeed
 
-    init(id: DeviceID) { self.id = id }
+    init(id: DeviceID, feed: ChangeFeed) { (self.id, self.feed) = (id, feed) }
 
     var status: DeviceStatus { condition.withLock { $0.status } }
 
-    func update<Value>(_ body: (inout DeviceStatus) -> sending Value) -> sending Value {
-        condition.withLock { body(&$0.status) }
+    func update<Value>(_ body: (inout DeviceStatus) -> sending Value) -> sending Value { change { body(&$0.status) } }
+
+    /// Changes the condition, and tells the feed when the status is another one afterwards.
+    private func change<Value>(_ body: (inout sending Condition) -> sending Value) -> sending Value {
+        var isChanged = false
+        let value = condition.withLock { condition in
+            let before = condition.status
+            let value = body(&condition)
+            isChanged = condition.status != before
+            return value
+        }
+        if isChanged { feed.append(.deviceStatus(id)) }
+        return value
     }
 
     /// Which lock it is, of those that the device has been: a command is for one of them.
@@ -112,12 +126,12 @@ final class LiveDevice: Sendable {
     /// The device is another lock from now on, of which nothing is known. What waits for the one before is sent to neither; an
     /// order that was sent to it has no end that anybody knows.
     func becomeAnotherLock() {
-        condition.withLock { $0 = Condition(lockNumber: $0.lockNumber + 1) }
+        change { $0 = Condition(lockNumber: $0.lockNumber + 1) }
         // Whoever was in the gate has handed over to the lock before; whoever comes sees that it is gone.
         lane.passGate()
         lane.orderUnderWay?.ending.fulfil(.replaced)
         // What was heard on the way was the lock before.
-        condition.withLock { $0 = Condition(lockNumber: $0.lockNumber) }
+        change { $0 = Condition(lockNumber: $0.lockNumber) }
     }
 
     /// Ends a command that the lock has not confirmed: the bolt's position is unknown until the lock's next report.
@@ -127,7 +141,7 @@ final class LiveDevice: Sendable {
     /// - Returns: whether the command had no outcome before.
     @discardableResult
     func giveUp(_ order: OrderUnderWay, as ending: OrderUnderWay.Ending) -> Bool {
-        condition.withLock { condition in
+        change { condition in
             guard order.ending.fulfil(ending) else { return false }
             condition.status.doubtState()
             return true

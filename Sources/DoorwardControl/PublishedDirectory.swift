@@ -14,12 +14,19 @@ package final class PublishedDirectory: Sendable {
     }
 
     private let published: Mutex<Snapshot>
+    private let feed: ChangeFeed
 
-    /// Puts `directory` in force.
-    package init(_ directory: TenancyDirectory = TenancyDirectory()) { published = Mutex(Snapshot(directory)) }
+    /// - Parameter feed: is told of each change.
+    package init(_ directory: TenancyDirectory = TenancyDirectory(), feed: ChangeFeed) {
+        published = Mutex(Snapshot(directory))
+        self.feed = feed
+    }
 
     /// The tenancy as it is in force now.
     package var snapshot: Snapshot { published.withLock { $0 } }
+
+    /// The tenancy as it is in force now, and the position of the feed up to which it contains every change of the tenancy.
+    package var positioned: (snapshot: Snapshot, position: FeedPosition) { published.withLock { ($0, feed.position) } }
 
     /// A copy of the tenancy as it is in force now; `snapshot` for what runs with every request.
     package var current: TenancyDirectory { snapshot.directory }
@@ -30,12 +37,18 @@ package final class PublishedDirectory: Sendable {
         return (tenancy, tenancy.subject(of: caller.principal))
     }
 
-    /// Puts `directory` in force for every decision that starts from now on.
-    func publish(_ directory: TenancyDirectory) {
+    /// Puts `directory` in force for every decision that starts from now on. Called by one task at a time.
+    ///
+    /// - Parameter changes: what it differs in from the one before; `nil` when that is not known.
+    func publish(_ directory: TenancyDirectory, after changes: [TenancyChange]?) {
         let next = Snapshot(directory)
+        let before = snapshot.directory
+        let changed = changes.map { $0.flatMap { $0.objects(in: before) } }
         // The old snapshot may be the last of its kind: it is freed after the lock, not under it.
         let last = published.withLock { snapshot in
             defer { snapshot = next }
+            // Under the lock, so that no position is known for a directory that is older or newer.
+            if let changed { feed.append(changed) } else { feed.invalidate() }
             return snapshot
         }
         _ = last

@@ -14,14 +14,15 @@ package final class TenancyWriter: Sendable {
     let clock: any GatewayClock
     let random: RandomSource
     private let idempotency: IdempotencyGuard
+    private let windows: WindowTimer
     private let turnstile = Turnstile()
 
     /// One writer for one gateway: changes are made one at a time only if all go through it.
     init(
-        directory: PublishedDirectory, devices: LiveDevices, ledger: Ledger, idempotency: IdempotencyGuard,
+        directory: PublishedDirectory, devices: LiveDevices, ledger: Ledger, idempotency: IdempotencyGuard, windows: WindowTimer,
         clock: any GatewayClock, random: RandomSource
     ) {
-        (self.directory, self.devices, self.ledger) = (directory, devices, ledger)
+        (self.directory, self.devices, self.ledger, self.windows) = (directory, devices, ledger, windows)
         (self.idempotency, self.clock, self.random) = (idempotency, clock, random)
     }
 
@@ -106,7 +107,8 @@ package final class TenancyWriter: Sendable {
         let value = try body(&draft)
         guard !draft.transaction.isEmpty else { return value }
         try await ledger.write(draft.transaction)
-        directory.publish(draft.directory)
+        directory.publish(draft.directory, after: draft.transaction.changes)
+        windows.note(draft.transaction.changes, since: draft.now)
         devices.passGates()
         afterwards(value, before)
         return value
@@ -128,7 +130,8 @@ package final class TenancyWriter: Sendable {
         await turnstile.enter()
         defer { turnstile.leave() }
         let before = directory.current
-        directory.publish(try await read())
+        directory.publish(try await read(), after: nil)
+        windows.restart()
         devices.passGates()
         afterwards(before)
     }

@@ -24,6 +24,14 @@ package final class GuestAccessNode: Sendable {
         reach = access.createdAt.milliseconds..<max(access.createdAt.milliseconds, reachEnds)
     }
 
+    /// The next instant after `instant` at which a decision or the reach of the access changes by time alone.
+    func nextEdge(after instant: Timestamp) -> Timestamp? {
+        let reachEdges = [reach.lowerBound, reach.upperBound].map(Timestamp.init(milliseconds:))
+        // A revoked access is denied for that reason at every instant.
+        let edges = isRevoked ? reachEdges : reachEdges + [window.validFrom, window.validUntil]
+        return edges.lazy.filter { $0 > instant }.min()
+    }
+
     /// Whether the grantor has given up every tenancy that carried a listed device.
     func hasLostGrantor(of device: DeviceID, in directory: TenancyDirectory) -> Bool {
         guard isUnderTenancy else { return false }

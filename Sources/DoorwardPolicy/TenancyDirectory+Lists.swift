@@ -57,6 +57,27 @@ extension TenancyDirectory {
         guestAccessesByProperty[property]?.sorted().compactMap(guestAccess) ?? []
     }
 
+    /// The accesses whose devices were carried by a tenant's association, and are denied without it; ended ones too.
+    package func guestAccesses(carriedBy association: UserRoleAssociation) -> [GuestAccess] {
+        guard association.role == .tenant, case .unit(let id) = association.entity, let property = unit(id)?.propertyID else {
+            return []
+        }
+        return guestAccesses(in: property).filter {
+            $0.grantedUnderRole == .tenant && $0.carriers.contains(association.id)
+        }
+    }
+
+    /// The next instant after `instant` at which time alone changes what an access gives: its window begins or ends, or its guest may
+    /// no longer know of the devices. `nil` where there is none.
+    package func nextEdge(of access: GuestAccessID, after instant: Timestamp) -> Timestamp? {
+        guestAccesses[access]?.nextEdge(after: instant)
+    }
+
+    /// Calls `body` with each access that has an edge after `instant`, and the next one.
+    package func forEachNextEdge(after instant: Timestamp, _ body: (GuestAccessID, Timestamp) -> Void) {
+        for node in guestAccesses.values { if let edge = node.nextEdge(after: instant) { body(node.id, edge) } }
+    }
+
     /// The units that list a device among their `commonAreaAccessIDs`.
     package func unitsSharing(_ device: DeviceID) -> [UnitID] { unitsByListedDevice[device].map(Array.init) ?? [] }
 }

@@ -43,7 +43,7 @@ import Testing
             directory: counted.control.directory.current, caller: counted.house.caller(ids.superAdmin), now: clock.now(),
             random: RandomSource())
         draft.apply(.putDevice(unassigned))
-        counted.control.directory.publish(draft.directory)
+        counted.control.directory.publish(draft.directory, after: draft.transaction.changes)
         let foreign = try await counted.unlock(ids.door, by: ids.stranger)
         #expect(foreign == ["commit [\"DENIAL in portfolio 3\", \"DENIAL in gateway\"]"])
         for device in [Self.nobodys, unassigned.id] {

@@ -1,5 +1,6 @@
 import DoorwardAdapterKit
 import DoorwardDomain
+import DoorwardTesting
 import Foundation
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
 
     @Test("a device is one and the same, however it is asked for; asking for a status makes none")
     func identity() {
-        let devices = LiveDevices()
+        let devices = LiveDevices(feed: ChangeFeed(clock: VirtualClock()))
         #expect(devices.status(of: Self.id(1)) == DeviceStatus())
         #expect(devices.existing(Self.id(1)) == nil)
         let device = devices.device(Self.id(1))
@@ -27,7 +28,7 @@ import Testing
 
     @Test("threads that ask for the same new device get the same one", arguments: 0..<50)
     func race(round: UInt64) async {
-        let devices = LiveDevices()
+        let devices = LiveDevices(feed: ChangeFeed(clock: VirtualClock()))
         let found = await withTaskGroup(of: LiveDevice.self) { group in
             for _ in 0..<8 { group.addTask { devices.device(Self.id(round)) } }
             return await group.reduce(into: [ObjectIdentifier]()) { $0.append(ObjectIdentifier($1)) }
@@ -37,7 +38,7 @@ import Testing
 
     @Test("whoever passes the gates waits for a device that has a command, and not for one that has none")
     func passing() async throws {
-        let devices = LiveDevices()
+        let devices = LiveDevices(feed: ChangeFeed(clock: VirtualClock()))
         let (busy, idle) = (devices.device(Self.id(1)), devices.device(Self.id(2)))
         let place = try #require(devices.reserve(busy, for: Self.somebody))
         // In the gate of a device without a command: passing all gates comes back all the same.
@@ -59,7 +60,7 @@ import Testing
 
     @Test("a device stays busy until the last has left, in whatever order they come and go on many threads")
     func busy() async {
-        let devices = LiveDevices()
+        let devices = LiveDevices(feed: ChangeFeed(clock: VirtualClock()))
         let device = devices.device(Self.id(3))
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<8 {
@@ -83,7 +84,7 @@ import Testing
 
     @Test("a late word answers the command that it fits, once")
     func unanswered() {
-        let device = LiveDevice(id: Self.id(4))
+        let device = LiveDevice(id: Self.id(4), feed: ChangeFeed(clock: VirtualClock()))
         let (now, end) = (MonotonicInstant(nanoseconds: 5), MonotonicInstant(nanoseconds: 9))
         func claim(_ state: LockState, at instant: MonotonicInstant? = nil) -> CommandID? {
             let fact = LockReport.Fact.state(state, quality: .confirmed, method: nil, operatorName: nil)

@@ -1,0 +1,127 @@
+internal import DoorwardDomain
+internal import DoorwardPolicy
+import HeapModule
+import Synchronization
+
+/// Appends to the change feed what time alone changes: a guest's window that begins or ends, and the end of what a guest may know.
+///
+/// Decisions do not depend on it; they compare the window with the clock themselves.
+final class WindowTimer: Sendable {
+    fileprivate struct Edge: Comparable {
+        let instant: Timestamp
+        let access: GuestAccessID
+
+        static func < (a: Self, b: Self) -> Bool { (a.instant, a.access) < (b.instant, b.access) }
+    }
+
+    fileprivate struct State {
+        /// At least the next edge of each access; outdated ones may be among them.
+        var edges = Heap<Edge>()
+        /// The wall clock at the last wake-up; earlier than that it was set back.
+        var checkedUntil: Timestamp
+        var wakeUp: (ticket: DeadlineQueue.Ticket, instant: Timestamp)?
+    }
+
+    /// After this time the wall clock is read again, in case that it was set forward.
+    static let maxSleep = Duration.seconds(30)
+
+    private let directory: PublishedDirectory
+    private let feed: ChangeFeed
+    private let clock: any GatewayClock
+    private let deadlines: DeadlineQueue
+    private let state: Mutex<State>
+
+    init(directory: PublishedDirectory, feed: ChangeFeed, clock: any GatewayClock, executor: (any TaskExecutor)? = nil) {
+        (self.directory, self.feed, self.clock) = (directory, feed, clock)
+        deadlines = DeadlineQueue(clock: clock, executor: executor)
+        state = Mutex(State(checkedUntil: clock.now()))
+    }
+
+    /// Begins anew with the directory that is in force.
+    func restart() {
+        let tenancy = directory.current
+        state.withLock { state in
+            state.checkedUntil = clock.now()
+            state.collectEdges(of: tenancy)
+            scheduleWakeUp(&state)
+        }
+    }
+
+    /// Follows changes that are in force.
+    ///
+    /// - Parameter instant: not later than when they came into force; edges after it are in the feed after them.
+    func note(_ changes: [TenancyChange], since instant: Timestamp) {
+        let accesses = changes.compactMap { if case .putGuestAccess(let access) = $0 { access.id } else { nil } }
+        guard !accesses.isEmpty else { return }
+        let tenancy = directory.current
+        state.withLock { state in
+            for access in accesses { state.addNextEdge(of: access, after: instant, in: tenancy) }
+            scheduleWakeUp(&state)
+        }
+    }
+
+    private func wakeUp() {
+        let tenancy = directory.current
+        let changed = state.withLock { state in
+            state.wakeUp = nil
+            let changed = state.takeChanged(at: clock.now(), in: tenancy)
+            scheduleWakeUp(&state)
+            return changed
+        }
+        feed.append(
+            changed.flatMap { access -> [ChangedObject] in
+                let guest = tenancy.guestAccess(access)?.guestUserID
+                return [.guestAccess(access)] + (guest.map { [.permissions(of: $0)] } ?? [])
+            })
+    }
+
+    /// Sleeps until the next edge. An edge that has passed meanwhile wakes at once.
+    private func scheduleWakeUp(_ state: inout State) {
+        guard let next = state.edges.min?.instant else { return }
+        let now = clock.now()
+        let until = min(next, now.advanced(by: Self.maxSleep))
+        if let wakeUp = state.wakeUp {
+            guard until < wakeUp.instant else { return }
+            deadlines.cancel(wakeUp.ticket)
+        }
+        let ticket = deadlines.schedule(at: clock.monotonicNow().advanced(by: until.duration(since: now))) { [weak self] in
+            self?.wakeUp()
+        }
+        state.wakeUp = (ticket, until)
+    }
+}
+
+extension WindowTimer.State {
+    fileprivate mutating func collectEdges(of tenancy: TenancyDirectory) {
+        var found: [WindowTimer.Edge] = []
+        tenancy.forEachNextEdge(after: checkedUntil) { found.append(WindowTimer.Edge(instant: $1, access: $0)) }
+        edges = Heap(found)
+    }
+
+    fileprivate mutating func addNextEdge(of access: GuestAccessID, after instant: Timestamp, in tenancy: TenancyDirectory) {
+        guard let edge = tenancy.nextEdge(of: access, after: instant) else { return }
+        edges.insert(WindowTimer.Edge(instant: edge, access: access))
+    }
+
+    /// The accesses with an edge between the last check and now, in either direction of the clock.
+    fileprivate mutating func takeChanged(at now: Timestamp, in tenancy: TenancyDirectory) -> Set<GuestAccessID> {
+        var changed: Set<GuestAccessID> = []
+        defer { checkedUntil = now }
+        guard now >= checkedUntil else {
+            // The clock was set back: windows that had ended are open again.
+            tenancy.forEachNextEdge(after: now) { if $1 <= checkedUntil { changed.insert($0) } }
+            checkedUntil = now
+            collectEdges(of: tenancy)
+            return changed
+        }
+        while let edge = edges.min, edge.instant <= now {
+            edges.removeMin()
+            // The access may have been changed since its edge was noted.
+            guard tenancy.nextEdge(of: edge.access, after: edge.instant.advanced(by: .milliseconds(-1))) == edge.instant,
+                changed.insert(edge.access).inserted
+            else { continue }
+            addNextEdge(of: edge.access, after: now, in: tenancy)
+        }
+        return changed
+    }
+}

@@ -1,0 +1,278 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Testing
+
+@testable import DoorwardControl
+
+/// Every change is found after its position, in order and once; what is no longer known is never passed over in silence.
+@Suite struct ChangeFeedTests {
+    private static func device(_ number: Int) -> ChangedObject { .device(DeviceID(high: 1, low: UInt64(number))) }
+
+    /// The feed as it is defined: every change ever, in a list.
+    private struct Model {
+        var changes: [(object: ChangedObject, at: MonotonicInstant)] = []
+
+        /// The different objects after `count` changes, by their latest change.
+        func objects(after count: Int) -> [ChangedObject] {
+            var seen: Set<ChangedObject> = []
+            return changes[count...].reversed().filter { seen.insert($0.object).inserted }.map(\.object).reversed()
+        }
+    }
+
+    @Test("it lists what a list of all changes lists, for ten minutes and for as many objects as it has room for", arguments: 0..<40)
+    func model(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let (clock, room) = (VirtualClock(), 1 + Int.random(in: 0..<60, using: &generator))
+        let feed = ChangeFeed(clock: clock, maxObjects: room)
+        var model = Model()
+        var positions = [feed.position]
+        for _ in 0..<600 {
+            let number = Int.random(in: 0..<80, using: &generator)
+            model.changes.append((Self.device(number), clock.monotonicNow()))
+            feed.append(Self.device(number))
+            positions.append(feed.position)
+            if Int.random(in: 0..<8, using: &generator) == 0 {
+                clock.advance(by: .seconds(Int.random(in: 0..<120, using: &generator)))
+            }
+            #expect(feed.entryCount <= 2 * room + 64)
+
+            let start = Int.random(in: 0..<positions.count, using: &generator)
+            let expected = model.objects(after: start)
+            let age = model.changes[start...].first.map { clock.monotonicNow().duration(since: $0.at) } ?? .zero
+            guard let found = feed.changes(after: positions[start], limit: .max) else {
+                // Objects that changed before the position take room as well, but give way first.
+                #expect(age > .zero && age >= ChangeFeed.retention || expected.count > room, "a change was lost too early")
+                continue
+            }
+            #expect(found.objects == expected)
+            #expect(found.position == positions.last)
+        }
+    }
+
+    @Test("pages are the whole, whatever their size", arguments: 1...7)
+    func pages(limit: Int) throws {
+        let feed = ChangeFeed(clock: VirtualClock())
+        let start = feed.position
+        feed.append([1, 2, 3, 1, 4, 5, 2, 6, 7, 1].map(Self.device))
+        var (objects, position) = ([ChangedObject](), start)
+        while position != feed.position {
+            let page = try #require(feed.changes(after: position, limit: limit))
+            #expect(page.objects.count <= limit && page.position > position)
+            objects += page.objects
+            position = page.position
+        }
+        #expect(objects == [3, 4, 5, 2, 6, 7, 1].map(Self.device))
+    }
+
+    @Test("a position before an invalidation, or of another feed, is not resumed")
+    func invalidation() throws {
+        let feed = ChangeFeed(clock: VirtualClock())
+        feed.append(Self.device(1))
+        let before = feed.position
+        feed.invalidate()
+        #expect(feed.changes(after: before) == nil)
+        let after = feed.position
+        feed.append(Self.device(2))
+        #expect(feed.changes(after: after)?.objects == [Self.device(2)])
+        let other = ChangeFeed(clock: VirtualClock())
+        #expect(other.changes(after: feed.position) == nil)
+    }
+
+    @Test("a reader that waits wakes at the next change, whichever comes first, and ends when it is cancelled", arguments: 0..<40)
+    func waiting(seed: UInt64) throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: seed, clock: clock)
+        try executor.run {
+            let feed = ChangeFeed(clock: clock)
+            let start = feed.position
+            let readers = (0..<3).map { _ in
+                Task(executorPreference: executor) {
+                    var (objects, position) = ([ChangedObject](), start)
+                    while objects.last != Self.device(9) {
+                        let changes = try #require(try await feed.nextChanges(after: position))
+                        #expect(!changes.objects.isEmpty)
+                        objects += changes.objects
+                        position = changes.position
+                    }
+                    return objects
+                }
+            }
+            let idle = Task(executorPreference: executor) {
+                var position = start
+                while let changes = try await feed.nextChanges(after: position) { position = changes.position }
+            }
+            let writer = Task(executorPreference: executor) {
+                for number in 0..<10 {
+                    feed.append(Self.device(number))
+                    await Task.yield()
+                }
+            }
+            await writer.value
+            for reader in readers {
+                let objects = try await reader.value
+                #expect(objects == (0..<10).map(Self.device))
+            }
+            idle.cancel()
+            await #expect(throws: CancellationError.self) { try await idle.value }
+            let late = Task(executorPreference: executor) { try await feed.nextChanges(after: feed.position) }
+            late.cancel()
+            await #expect(throws: CancellationError.self) { try await late.value }
+        }
+    }
+
+    @Test("a directory and its position belong together: every change is in the one or after the other")
+    func positioned() async {
+        let feed = ChangeFeed(clock: VirtualClock())
+        let published = PublishedDirectory(feed: feed)
+        let at = Timestamp(milliseconds: 0)
+        let mistakes = await withTaskGroup(of: Int.self) { group in
+            group.addTask {
+                var directory = TenancyDirectory()
+                for number in 1...500 as ClosedRange<UInt64> {
+                    let portfolio = Portfolio(id: PortfolioID(high: 1, low: number), name: "P", createdAt: at, updatedAt: at)
+                    directory.apply(.putPortfolio(portfolio))
+                    published.publish(directory, after: [.putPortfolio(portfolio)])
+                }
+                return 0
+            }
+            for _ in 0..<3 {
+                group.addTask {
+                    var (mistakes, count) = (0, 0)
+                    while count < 500 {
+                        let (snapshot, position) = published.positioned
+                        count = snapshot.directory.portfolioIDs.count
+                        let later = feed.changes(after: position)?.objects ?? []
+                        let expected = (0..<later.count).map { PortfolioID(high: 1, low: UInt64(count + 1 + $0)) }
+                        if later != expected.map(ChangedObject.portfolio) { mistakes += 1 }
+                        await Task.yield()
+                    }
+                    return mistakes
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(mistakes == 0)
+    }
+}
+
+/// What each use case tells the feed.
+@Suite struct FeedContentTests {
+    /// What `body` appends to the feed of the house, by its first mention.
+    private func changes(in house: House, _ body: () async throws -> Void) async throws -> Set<ChangedObject> {
+        let start = house.control.feed.position
+        try await body()
+        return Set(try #require(house.control.feed.changes(after: start)).objects)
+    }
+
+    @Test("a command: its device's status, its records, itself")
+    func command() async throws {
+        let house = try await House()
+        let ids = house.ids
+        let found = try await changes(in: house) { _ = try await house.run(by: ids.tenant) }
+        #expect(found == [.deviceStatus(ids.door), .log(.portfolio(ids.portfolio)), .commands(for: ids.door)])
+    }
+
+    @Test("a denial: its record alone")
+    func denied() async throws {
+        let house = try await House()
+        let found = try await changes(in: house) { #expect(await denial { _ = try await house.run(by: house.ids.stranger) } != nil) }
+        #expect(found.allSatisfy { if case .log = $0 { true } else { false } } && !found.isEmpty)
+    }
+
+    @Test("a role that is given and taken: the permissions of its user, and of the guests who lose theirs with it")
+    func roles() async throws {
+        let house = try await House()
+        let (ids, owner) = (house.ids, house.caller(house.ids.owner))
+        let logs: Set<ChangedObject> = [.log(.portfolio(ids.portfolio)), .log(.gateway)]
+        let given = try await changes(in: house) {
+            _ = try await house.control.roles.assign(owner, .tenant, to: ids.stranger, on: .unit(ids.unit))
+        }
+        #expect(given == logs.union([.permissions(of: ids.stranger)]))
+        let taken = try await changes(in: house) {
+            try await house.control.roles.remove(owner, ids.tenant, from: .unit(ids.unit))
+        }
+        let lost: Set<ChangedObject> = [.permissions(of: ids.tenant), .permissions(of: ids.guest), .guestAccess(ids.guestAccess)]
+        #expect(taken == logs.union(lost))
+    }
+
+    @Test("a guest access that is granted: itself and its guest's permissions")
+    func granted() async throws {
+        let house = try await House()
+        let (ids, now) = (house.ids, house.clock.now())
+        var access: GuestAccess?
+        let found = try await changes(in: house) {
+            access = try await house.control.guestAccesses.grant(
+                house.caller(ids.tenant),
+                NewGuestAccess(
+                    guestUserID: .some(ids.stranger), label: nil, propertyID: nil, unitID: nil, deviceIDs: [ids.door],
+                    operations: [.unlock], window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(60)))),
+                repeatable: nil
+            ).fresh
+        }
+        let id = try #require(access?.id)
+        #expect(found == [.guestAccess(id), .permissions(of: ids.stranger), .log(.portfolio(ids.portfolio)), .log(.gateway)])
+    }
+
+    @Test("what a lock reports: its status, when it differs")
+    func reports() async throws {
+        let house = try await House()
+        let door = house.ids.door
+        let first = try await changes(in: house) { house.adapter.report(.battery(level: 50, low: false), from: door) }
+        #expect(first == [.deviceStatus(door)])
+        let again = try await changes(in: house) { house.adapter.report(.battery(level: 50, low: false), from: door) }
+        #expect(again.isEmpty)
+    }
+
+    @Test("a directory that was read anew: no earlier position is resumed")
+    func recovery() async throws {
+        let house = try await House()
+        let before = house.control.feed.position
+        let (directory, feed) = (house.control.directory, house.control.feed)
+        directory.publish(directory.current, after: nil)
+        #expect(feed.changes(after: before) == nil)
+    }
+
+    @Test("each change of the tenancy names its object", arguments: 0..<3)
+    func objects(seed: UInt64) throws {
+        var world = World(seed: seed)
+        let portfolio = world.portfolio("P")
+        let property = world.property("Q", in: portfolio)
+        let unit = world.unit("U", in: property)
+        let device = world.device("D", in: .unit(unit))
+        let (user, guest) = (world.user("A"), world.user("G"))
+        let tenancy = world.assign(user, .tenant, .unit(unit))
+        let management = world.assign(user, .propertyManager, .property(property))
+        let granted = world.guestAccess(for: guest, to: [device], under: tenancy)
+        let labelled = world.guestAccess(for: nil, label: "x", to: [device], under: management)
+        let (access, managed) = (try #require(granted), try #require(labelled))
+        let firstCount = world.changes.count
+        world.change(device) { $0.name = "E" }
+        world.remove(device)
+        world.change(user) { $0.isEnabled = false }
+        world.revoke(access, at: world.createdAt)
+        world.remove(tenancy)
+        world.remove(management)
+        var directory = TenancyDirectory()
+        var found: [[ChangedObject]] = []
+        for change in world.changes {
+            found.append(change.objects(in: directory))
+            directory.apply(change)
+        }
+        #expect(
+            found.prefix(firstCount) == [
+                [.portfolio(portfolio)], [.property(property)], [.unit(unit)], [.device(device)],
+                [.user(user), .permissions(of: user)], [.user(guest), .permissions(of: guest)],
+                [.permissions(of: user)], [.permissions(of: user)],
+                [.guestAccess(access), .permissions(of: guest)], [.guestAccess(managed)],
+            ])
+        #expect(
+            found.suffix(from: firstCount) == [
+                [.device(device)], [.device(device)], [.user(user), .permissions(of: user)],
+                [.guestAccess(access), .permissions(of: guest)],
+                [.permissions(of: user), .guestAccess(access), .permissions(of: guest)],
+                [.permissions(of: user)],
+            ])
+    }
+}

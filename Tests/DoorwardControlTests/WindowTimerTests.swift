@@ -1,0 +1,184 @@
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Testing
+
+@testable import DoorwardControl
+
+/// Whatever the clock gives or takes is in the feed, at its instant, and nothing else is.
+@Suite struct WindowTimerTests {
+    /// Guests of one door, each with a user of their own.
+    private struct Guests {
+        var world: World
+        let door: DeviceID
+        let tenancy: AssociationID
+        var accesses: [(id: GuestAccessID, guest: UserID)] = []
+        var directory = TenancyDirectory()
+        private var appliedCount = 0
+
+        init(seed: UInt64, createdAt: Timestamp) {
+            world = World(seed: seed, createdAt: createdAt)
+            let property = world.property("No. 5", in: world.portfolio("Oak Street"))
+            let unit = world.unit("2B", in: property)
+            door = world.device("Door", in: .unit(unit))
+            tenancy = world.assign(world.user("Tom"), .tenant, .unit(unit))
+            _ = apply()
+        }
+
+        mutating func add(hours: Range<Int>) throws {
+            let guest = world.user("G")
+            let access = world.guestAccess(for: guest, to: [door], hours: hours, under: tenancy)
+            accesses.append((try #require(access), guest))
+        }
+
+        /// Applies what was added since the last time.
+        mutating func apply() -> [TenancyChange] {
+            let changes = Array(world.changes[appliedCount...])
+            for change in changes { directory.apply(change) }
+            appliedCount = world.changes.count
+            return changes
+        }
+
+        /// What each guest may do with the door at an instant, by the decision itself.
+        func decisions(at instant: Timestamp) -> [Decision] {
+            accesses.map { SecurityService.decide(.user($0.guest), .unlock, on: door, at: instant, override: false, in: directory) }
+        }
+
+        /// Whether the definition of the access has an edge in the span.
+        func hasEdge(_ access: GuestAccessID, after start: Timestamp, upTo end: Timestamp) -> Bool {
+            guard let access = directory.guestAccess(access) else { return false }
+            let edges = [
+                access.createdAt, access.window.validFrom, access.window.validUntil,
+                access.endsAt.advanced(by: .seconds(30 * 86_400)),
+            ]
+            return edges.contains { start < $0 && $0 <= end }
+        }
+    }
+
+    @Test("as the clock goes on, a guest whose decision changes is in the feed, and no other", arguments: 0..<30 as Range<UInt64>)
+    func edges(seed: UInt64) throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: seed, clock: clock)
+        try executor.run {
+            var generator = SeededGenerator(seed: seed)
+            let feed = ChangeFeed(clock: clock, retention: .seconds(10_000 * 86_400))
+            let published = PublishedDirectory(feed: feed)
+            let timer = WindowTimer(directory: published, feed: feed, clock: clock, executor: executor)
+            var guests = Guests(seed: seed, createdAt: clock.now())
+            for _ in 0..<5 { try guests.add(hours: Self.hours(from: &generator)) }
+            _ = guests.apply()
+            published.publish(guests.directory, after: nil)
+            timer.restart()
+            for _ in 0..<25 {
+                if Int.random(in: 0..<3, using: &generator) == 0 {
+                    if Bool.random(using: &generator), let access = guests.accesses.randomElement(using: &generator) {
+                        guests.world.revoke(access.id, at: clock.now())
+                    } else {
+                        try guests.add(hours: Self.hours(from: &generator))
+                    }
+                    let (now, changes) = (clock.now(), guests.apply())
+                    published.publish(guests.directory, after: changes)
+                    timer.note(changes, since: now)
+                }
+                let (start, position) = (clock.now(), feed.position)
+                let before = guests.decisions(at: start)
+                let hours = Int.random(in: 1..<(Bool.random(using: &generator) ? 12 : 600), using: &generator)
+                // One millisecond more: sleepers of the same instant wake in any order.
+                try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(3600 * hours) + .milliseconds(1)))
+                let (end, after) = (clock.now(), guests.decisions(at: clock.now()))
+                let found = Set(try #require(feed.changes(after: position)).objects)
+                for (index, access) in guests.accesses.enumerated() {
+                    let isFound = found.contains(.permissions(of: access.guest))
+                    #expect(isFound == found.contains(.guestAccess(access.id)))
+                    if before[index] != after[index] { #expect(isFound, "\(before[index]) became \(after[index]) unnoticed") }
+                    if isFound { #expect(guests.hasEdge(access.id, after: start.advanced(by: .milliseconds(-1)), upTo: end)) }
+                }
+            }
+        }
+    }
+
+    private static func hours(from generator: inout SeededGenerator) -> Range<Int> {
+        let start = Int.random(in: 0..<40, using: &generator)
+        return start..<(start + Int.random(in: 1..<60, using: &generator))
+    }
+
+    @Test("a window is in the feed at the very instant that it begins and ends")
+    func instants() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let feed = ChangeFeed(clock: clock, retention: .seconds(10_000 * 86_400))
+            let published = PublishedDirectory(feed: feed)
+            let timer = WindowTimer(directory: published, feed: feed, clock: clock, executor: executor)
+            var guests = Guests(seed: 1, createdAt: clock.now())
+            try guests.add(hours: 1..<3)
+            _ = guests.apply()
+            published.publish(guests.directory, after: nil)
+            timer.restart()
+            var position = feed.position
+            for hour in [1, 3, 3 + 30 * 24] {
+                let changes = try #require(try await feed.nextChanges(after: position))
+                #expect(clock.monotonicNow() == MonotonicInstant(nanoseconds: Int64(hour) * 3_600_000_000_000))
+                #expect(changes.objects == [.guestAccess(guests.accesses[0].id), .permissions(of: guests.accesses[0].guest)])
+                position = changes.position
+            }
+        }
+    }
+
+    @Test("a clock that is set forward or back is noticed within half a minute", arguments: [5, -5])
+    func step(hours: Int) throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let feed = ChangeFeed(clock: clock, retention: .seconds(10_000 * 86_400))
+            let published = PublishedDirectory(feed: feed)
+            let timer = WindowTimer(directory: published, feed: feed, clock: clock, executor: executor)
+            var guests = Guests(seed: 1, createdAt: clock.now())
+            try guests.add(hours: 1..<8)
+            try guests.add(hours: 50..<60)
+            _ = guests.apply()
+            published.publish(guests.directory, after: nil)
+            // Before the window, or in it.
+            try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(hours > 0 ? 60 : 2 * 3600)))
+            timer.restart()
+            let position = feed.position
+            clock.stepWall(by: .seconds(hours * 3600))
+            try await clock.sleep(until: clock.monotonicNow().advanced(by: WindowTimer.maxSleep + .milliseconds(1)))
+            let found = Set(try #require(feed.changes(after: position)).objects)
+            #expect(found.contains(.permissions(of: guests.accesses[0].guest)))
+            #expect(!found.contains(.permissions(of: guests.accesses[1].guest)) || hours < 0)
+        }
+    }
+
+    @Test("the windows of a gateway that starts, and of those that it grants, are in its feed", arguments: 0..<5 as Range<UInt64>)
+    func gateway(seed: UInt64) throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: seed, clock: clock)
+        try executor.run {
+            let house = try await House(seed: seed, clock: clock, executor: executor)
+            let (ids, feed, now) = (house.ids, house.control.feed, clock.now())
+            let access = try #require(
+                try await house.control.guestAccesses.grant(
+                    house.caller(ids.tenant),
+                    NewGuestAccess(
+                        guestUserID: .some(ids.stranger), label: nil, propertyID: nil, unitID: nil, deviceIDs: [ids.door],
+                        operations: [.unlock],
+                        window: GuestWindow(
+                            validFrom: now.advanced(by: .seconds(600)), validUntil: now.advanced(by: .seconds(1200)))),
+                    repeatable: nil
+                ).fresh)
+            var found: [ChangedObject] = []
+            var position = feed.position
+            // The guest of the house came with the store, and has the door for a day.
+            for _ in 0..<(24 * 7) {
+                try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(520)))
+                let changes = try #require(feed.changes(after: position))
+                found += changes.objects
+                position = changes.position
+            }
+            let stranger: [ChangedObject] = [.guestAccess(access.id), .permissions(of: ids.stranger)]
+            #expect(found == stranger + stranger + [.guestAccess(ids.guestAccess), .permissions(of: ids.guest)])
+            await house.control.stop()
+        }
+    }
+}
