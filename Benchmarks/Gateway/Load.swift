@@ -39,7 +39,10 @@ package enum Load {
         let start = Stopwatch.now()
         let end = start + UInt64(plan.seconds * 1e9)
         var logs: [EventLoopFuture<LoadConnection.Log>] = []
-        for requests in plan.connections {
+        for (index, requests) in plan.connections.enumerated() {
+            let interval = plan.rate.map { UInt64(Double(plan.connections.count) / $0 * 1e9) }
+            // The connections take turns.
+            let pace = interval.map { (start + $0 * UInt64(index) / UInt64(plan.connections.count), $0) }
             let done = group.next().makePromise(of: LoadConnection.Log.self)
             logs.append(done.futureResult)
             _ = try await ClientBootstrap(group: group)
@@ -48,7 +51,7 @@ package enum Load {
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHandler(
                             // Numbers that no earlier load has used: each key of a repeat is a new one.
-                            LoadConnection(requests, number: Int(Stopwatch.now()), end: end, done: done))
+                            LoadConnection(requests, number: Int(Stopwatch.now()), end: end, pace: pace, done: done))
                     }
                 }
                 .connect(host: "127.0.0.1", port: plan.port).get()

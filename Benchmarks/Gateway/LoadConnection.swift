@@ -18,6 +18,8 @@ final class LoadConnection: ChannelInboundHandler {
     private var log = Log()
     private var received = ByteBuffer()
     private var sent: UInt64 = 0
+    /// Nanoseconds from one request to the next; `nil`: a request follows the response to the one before.
+    private let interval: UInt64?
     private var number: Int
 
     private struct Request {
@@ -35,12 +37,28 @@ final class LoadConnection: ChannelInboundHandler {
     /// - Parameters:
     ///   - number: of the first request; later ones count on.
     ///   - end: by `Stopwatch.now()`.
-    init(_ requests: [String], number: Int, end: UInt64, done: EventLoopPromise<Log>) {
+    ///   - pace: when the first request is to be sent, and nanoseconds from one to the next; `nil`: as soon as possible.
+    init(
+        _ requests: [String], number: Int, end: UInt64, pace: (start: UInt64, interval: UInt64)?, done: EventLoopPromise<Log>
+    ) {
         self.requests = requests.map { Request($0) }
         (self.number, self.end, self.done) = (number, end, done)
+        (sent, interval) = (pace?.start ?? 0, pace?.interval)
     }
 
-    func channelActive(context: ChannelHandlerContext) { send(context) }
+    func channelActive(context: ChannelHandlerContext) { sendWhenDue(context) }
+
+    /// A late request counts from when it was due, so that a slow response does not hide the waiting behind it.
+    private func sendWhenDue(_ context: ChannelHandlerContext) {
+        guard let interval else {
+            sent = Stopwatch.now()
+            return send(context)
+        }
+        sent += interval
+        let (now, bound) = (Stopwatch.now(), NIOLoopBound(context, eventLoop: context.eventLoop))
+        guard sent > now else { return send(context) }
+        context.eventLoop.scheduleTask(in: .nanoseconds(Int64(sent - now))) { [self] in send(bound.value) }
+    }
 
     private func send(_ context: ChannelHandlerContext) {
         var request = requests[number % requests.count]
@@ -50,7 +68,6 @@ final class LoadConnection: ChannelInboundHandler {
             request.bytes.setString(padding + digits, at: place)
         }
         number += 1
-        sent = Stopwatch.now()
         context.writeAndFlush(wrapOutboundOut(request.bytes), promise: nil)
     }
 
@@ -62,7 +79,7 @@ final class LoadConnection: ChannelInboundHandler {
             log.times.append(now - sent)
             if response.status != 200 { log.failed += 1 }
             guard now < end else { return finish(context) }
-            send(context)
+            sendWhenDue(context)
         }
     }
 

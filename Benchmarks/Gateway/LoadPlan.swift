@@ -7,9 +7,11 @@ package struct LoadPlan: Codable {
     package var seconds: Double
     /// For each connection the requests that it sends in turn, each as its bytes; the next one when the last is answered.
     package var connections: [[String]]
+    /// Requests in a second, of all connections together; `nil`: as many as are answered.
+    package var rate: Double?
 
-    package init(port: Int, seconds: Double, connections: [[String]]) {
-        (self.port, self.seconds, self.connections) = (port, seconds, connections)
+    package init(port: Int, seconds: Double, connections: [[String]], rate: Double? = nil) {
+        (self.port, self.seconds, self.connections, self.rate) = (port, seconds, connections, rate)
     }
 
     /// An order to a device: `unlock` or `lock`.
@@ -34,7 +36,7 @@ package struct LoadResult: Codable {
     package var failed = 0
     /// From the first connection to the last answer.
     package var seconds = 0.0
-    /// From sending a request to its whole answer, in microseconds.
+    /// From sending a request to its whole answer, in microseconds; with a given rate, from when it was to be sent.
     package var p50 = 0.0
     /// As `p50`.
     package var p99 = 0.0

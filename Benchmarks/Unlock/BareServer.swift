@@ -1,18 +1,29 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardStore
 import Hummingbird
 import NIOCore
 
-/// The same HTTP server with one route that answers a small JSON and does nothing else: what the server's library and the
-/// machine give at best.
+/// The same HTTP server with a route that answers a small JSON and does nothing else: what the server's library and the
+/// machine give at best. A second route waits before for two transactions of one row each: what durability costs at least.
 struct BareServer {
     let port: Int
     private let server: Task<Void, any Error>
 
-    static func start() async throws -> BareServer {
+    /// - Parameter store: where the second route commits.
+    static func start(store: SQLiteStore) async throws -> BareServer {
         let router = Router()
-        router.get("bare") { _, _ in
-            Response(
-                status: .ok, headers: [.contentType: "application/json"],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"status":"success","data":{"answer":42}}"#)))
+        let random = RandomSource()
+        router.get("bare") { _, _ in Self.answer }
+        router.get("floor") { _, _ in
+            for _ in 0..<2 {
+                let now = SystemClock().now()
+                let id: CommandID = random.id(at: now)
+                let entry = IdempotencyEntry(
+                    key: IdempotencyKey(principal: "floor", key: "\(id)"), fingerprint: [], result: .command(id), createdAt: now)
+                _ = try await store.commit(StoreTransaction(idempotency: [entry]))
+            }
+            return Self.answer
         }
         let (ports, opened) = AsyncStream.makeStream(of: Int.self)
         let application = Application(
@@ -27,5 +38,14 @@ struct BareServer {
         _ = await server.result
     }
 
-    var request: String { "GET /bare HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAccept: application/json\r\n\r\n" }
+    private static var answer: Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"status":"success","data":{"answer":42}}"#)))
+    }
+
+    /// - Parameter route: `bare` or `floor`.
+    func request(_ route: String) -> String {
+        "GET /\(route) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAccept: application/json\r\n\r\n"
+    }
 }

@@ -18,14 +18,18 @@ struct UnlockBenchmark {
 
     func run() async throws {
         let gateway = try await GatewayUnderTest.start(folder: folder, fleet: Fleet(portfolios: 8))
-        let bare = try await BareServer.start()
+        let floorStore = try SQLiteStore.open(
+            path: folder.appendingPathComponent("floor.db").path, clock: SystemClock(), logger: quietLogger)
+        let bare = try await BareServer.start(store: floorStore)
         let unlocks = try await gateway.unlocks()
         let keyed = try await gateway.unlocks(withIdempotencyKey: true)
         let plans = [
             LoadPlan(
-                port: bare.port, seconds: Self.secondsPerRound, connections: unlocks.map { _ in [bare.request] }),
+                port: bare.port, seconds: Self.secondsPerRound, connections: unlocks.map { _ in [bare.request("bare")] }),
             LoadPlan(port: gateway.port, seconds: Self.secondsPerRound, connections: unlocks),
             LoadPlan(port: gateway.port, seconds: Self.secondsPerRound, connections: keyed),
+            LoadPlan(
+                port: bare.port, seconds: Self.secondsPerRound, connections: unlocks.map { _ in [bare.request("floor")] }),
         ]
         var measured = plans.map { _ in Rounds() }
         for plan in plans { _ = try await Round.run(plan, watch: gateway.watch) }
@@ -34,29 +38,58 @@ struct UnlockBenchmark {
         }
         let alone = LoadPlan(port: gateway.port, seconds: Self.secondsPerRound, connections: [unlocks[0]])
         let single = try await Round.run(alone, watch: gateway.watch)
-        report(bare: measured[0], unlock: measured[1], keyed: measured[2], single, gateway)
+        let half = LoadPlan(
+            port: gateway.port, seconds: Self.secondsPerRound, connections: Array(unlocks.prefix(16)), rate: measured[1].rate / 2)
+        let paced = try await Round.run(half, watch: gateway.watch)
+        report(bare: measured[0], unlock: measured[1], keyed: measured[2], floor: measured[3], single, paced, gateway)
         try await reportShares(bare: measured[0], unlock: measured[1], gateway)
+        try await reportBytes(gateway, unlocks)
         await bare.stop()
+        try await floorStore.close()
         await gateway.stop()
+    }
+
+    /// The growth of a copy of the database over a round of unlocks: without the write-ahead log.
+    private func reportBytes(_ gateway: GatewayUnderTest, _ unlocks: [[String]]) async throws {
+        let before = try await copySize(of: gateway.store)
+        let plan = LoadPlan(port: gateway.port, seconds: Self.secondsPerRound, connections: unlocks)
+        let round = try await Round.run(plan, watch: gateway.watch)
+        let growth = try await copySize(of: gateway.store) - before
+        figure("bytes on disk for an unlock", growth / Double(max(1, round.result.answered)), "B", goal: 1800)
+    }
+
+    private func copySize(of store: SQLiteStore) async throws -> Double {
+        let copy = folder.appendingPathComponent("copy-\(UUID().uuidString).db")
+        defer { try? FileManager.default.removeItem(at: copy) }
+        _ = try await store.backup(to: copy.path)
+        return Double(try copy.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0)
     }
 
     // MARK: Rates
 
-    private func report(bare: Rounds, unlock: Rounds, keyed: Rounds, _ single: Round, _ gateway: GatewayUnderTest) {
+    private func report(
+        bare: Rounds, unlock: Rounds, keyed: Rounds, floor: Rounds, _ single: Round, _ paced: Round, _ gateway: GatewayUnderTest
+    ) {
         let what =
             "\(gateway.fleet.tenants.count) connections, \(gateway.fleet.deviceCount) devices, medians of \(rounds) rounds of \(Int(Self.secondsPerRound)) s in turns"
         let ratios = zip(bare.all, unlock.all).map { $1.result.rate / max(1, $0.result.rate) }.sorted()
+        let floorRatios = zip(floor.all, unlock.all).map { $1.result.rate / max(1, $0.result.rate) }.sorted()
         figure("bare JSON route", bare.rate, "1/s", note: what)
         figure("bare JSON route, p99", bare.p99 / 1000, "ms")
         figure("unlocks", unlock.rate, "1/s", note: what)
         figure("ratio to the bare route", ratios[ratios.count / 2], "", goal: 0.25)
+        figure("durable floor: the bare route that waits for two transactions of one row", floor.rate, "1/s", note: what)
+        figure("ratio to the durable floor", floorRatios[floorRatios.count / 2], "", goal: 0.6)
         figure("p50", unlock.p50 / 1000, "ms")
         figure("p99", unlock.p99 / 1000, "ms", goal: 10)
         figure("unlocks with an Idempotency-Key", keyed.rate, "1/s")
         figure("p99 with an Idempotency-Key", keyed.p99 / 1000, "ms")
-        figure("answers other than 200", Double(bare.failed + unlock.failed + keyed.failed), "")
+        figure("answers other than 200", Double(bare.failed + unlock.failed + keyed.failed + floor.failed), "")
         figure("one connection", single.result.rate, "1/s")
-        figure("one connection, p50", single.result.p50 / 1000, "ms")
+        figure("one connection, p50", single.result.p50 / 1000, "ms", goal: 0.6)
+        figure("one connection, p99", single.result.p99 / 1000, "ms", goal: 2)
+        figure("16 connections at half of the rate, p50", paced.result.p50 / 1000, "ms", note: "\(Int(paced.result.rate))/s")
+        figure("16 connections at half of the rate, p99", paced.result.p99 / 1000, "ms", goal: 4)
     }
 
     private func figure(_ figure: String, _ value: Double, _ unit: String, goal: Double? = nil, note: String? = nil) {
