@@ -147,6 +147,7 @@ package final class GatewayControl: Sendable {
         try await writer.reload({ () throws(GatewayError) in try await readTenancy() })
         let now = clock.now()
         signIn.sessions.load(try await ledger.store.liveSessions(at: now))
+        try await ledger.reloadUses()
         let tenancy = directory.current
         try await signIn.noteCosts(of: tenancy.userIDs.filter { tenancy.user($0)?.isSuperAdmin == true })
         try await recovery.rememberOpenCommands()
@@ -268,6 +269,7 @@ package final class GatewayControl: Sendable {
         try await writer.reload(
             { () throws(GatewayError) in try await readTenancy() }, afterwards: { bringAdaptersUpToDate(since: $0) })
         try await reloadSessions()
+        try await ledger.reloadUses()
         let recovered = try await recovery.settleOpenCommands(except: locks.running.contains)
         try await ledger.write(StoreTransaction(records: [recoveryRecord(recovered, after: "store_failure")]))
         guard ledger.settle(asOf: doubts) else { throw GatewayError.unavailable }

@@ -51,11 +51,30 @@ package enum GatewayError: Error, Sendable {
     /// A failed store is never the caller's fault, and nobody knows whether it wrote.
     init(_ error: StoreError) {
         switch error {
-        case .refused(let rule): self = .internalFailure("the store refused: \(rule)")
+        case .refused(let refusal): self.init(refusal)
         case .failed, .unavailable: self = .unavailable
         case .tooManyReads: self = .rateLimited(retryAfterSeconds: 1)
         case .readTimedOut: self = .listTimedOut
         case .pageTooDeep: self = .invalid("page", "out_of_range")
+        }
+    }
+
+    /// What a broken rule of the store is to the caller. The use cases test nearly all of them first, on the directory in memory:
+    /// the store decides where another transaction came in between.
+    init(_ refusal: StoreRefusal) {
+        switch refusal {
+        case .entityChanged: self = .preconditionFailed
+        case .usesExhausted(let id):
+            let denial = Denial(.guestUsesExhausted, hasReach: true, rule: .guestAccess(id))
+            self = .denied(denial, operation: nil, deviceID: nil)
+        // What was decided on is over: the same request is decided anew, by the gateway whose it is.
+        case .epochChanged, .leaseChanged: self = .unavailable
+        case .emailTaken: self = .alreadyExists
+        case .refreshTokenSpent, .userDisabled, .resetTokenSpent: self = .unauthenticated
+        case .idempotencyKeyTaken:
+            self = .conflict("A request with this idempotency key has been executed meanwhile; repeat it to get its result.")
+        case .parentUnknown, .commandExists, .intentMissing, .commandUnknown, .commandEnded, .duplicate, .inconsistent:
+            self = .internalFailure("the store refused: \(refusal)")
         }
     }
 }

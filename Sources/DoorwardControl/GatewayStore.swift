@@ -15,8 +15,17 @@ package protocol GatewayStore: Sendable {
     /// Calls `receive` with everything that makes up the tenancy, parents before children. Used once, at the start.
     func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError)
 
-    /// Commands with an intent and no outcome, oldest first. Asked once, at the start, before anything is sent.
-    func openCommands() async throws(StoreError) -> [StoredCommand]
+    /// How many uses of each guest access are taken; without those that none is taken of. Asked at the start.
+    func usesTaken() async throws(StoreError) -> [GuestAccessID: Int]
+
+    /// 0 until it is raised for the first time.
+    func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64
+
+    /// `nil` where nobody has one.
+    func lease(of log: LogID) async throws(StoreError) -> LogLease?
+
+    /// Commands of this owner with an intent and no outcome, oldest first. Asked once, at the start, before anything is sent.
+    func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand]
 
     /// A command as it was last written; `nil` where there is none.
     func command(_ id: CommandID) async throws(StoreError) -> StoredCommand?
@@ -71,7 +80,7 @@ package protocol GatewayStore: Sendable {
 /// Why the store did not do as asked.
 package enum StoreError: Error, Equatable, Sendable {
     /// The transaction breaks a rule that the store holds, such as one address for one user. Nothing of it was written.
-    case refused(String)
+    case refused(StoreRefusal)
     /// The disk or the database failed. Whether a transaction is durable is not known.
     case failed(String)
     /// The store is closed, or has failed before and accepts no more writes; or the task was cancelled.
@@ -86,8 +95,12 @@ package enum StoreError: Error, Equatable, Sendable {
 
 /// Everything that becomes durable together.
 package struct StoreTransaction: Sendable {
+    /// What must hold before any of the changes.
+    package var requires: [Precondition]
     /// What becomes of the tenancy, in order; each on the result of those before.
     package var changes: [TenancyChange]
+    /// What becomes of uses, epochs and leases; after the changes of the tenancy.
+    package var counters: [CounterChange]
     /// What becomes of passwords, sessions and keys.
     package var credentials: [CredentialChange]
     /// What becomes of commands.
@@ -98,10 +111,12 @@ package struct StoreTransaction: Sendable {
     package var records: [PendingRecord]
 
     package init(
-        changes: [TenancyChange] = [], credentials: [CredentialChange] = [], commands: [CommandChange] = [],
-        idempotency: [IdempotencyEntry] = [], records: [PendingRecord] = []
+        requires: [Precondition] = [], changes: [TenancyChange] = [], counters: [CounterChange] = [],
+        credentials: [CredentialChange] = [], commands: [CommandChange] = [], idempotency: [IdempotencyEntry] = [],
+        records: [PendingRecord] = []
     ) {
-        (self.changes, self.credentials, self.commands) = (changes, credentials, commands)
+        (self.requires, self.changes, self.counters) = (requires, changes, counters)
+        (self.credentials, self.commands) = (credentials, commands)
         (self.idempotency, self.records) = (idempotency, records)
     }
 }
@@ -137,8 +152,8 @@ extension AccessRecord {
 /// What becomes of a command.
 package enum CommandChange: Sendable {
     /// A new command, and the index of its intent among the transaction's records. Refused where that record is not the intent of
-    /// this command.
-    case begin(Command, intent: Int)
+    /// this command. The owner is the gateway that executes it.
+    case begin(Command, intent: Int, owner: GatewayNumber = .single)
     /// A new state of a command that has not ended: dispatched by another rule, say.
     case update(Command)
     /// The outcome. The store refuses a second one for the same command.
@@ -147,7 +162,7 @@ package enum CommandChange: Sendable {
     /// The command as it is from now on.
     package var command: Command {
         switch self {
-        case .begin(let command, _), .update(let command), .end(let command): command
+        case .begin(let command, _, _), .update(let command), .end(let command): command
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import DoorwardDomain
+package import DoorwardDomain
 package import Logging
 import Synchronization
 
@@ -9,6 +9,8 @@ import Synchronization
 package final class Ledger: Sendable {
     /// For reading. Whoever writes goes through the ledger, so that a failure is noticed.
     package let store: any GatewayStore
+    /// The uses of guest accesses that are taken.
+    package let uses = GuestUseCounts()
     private let feed: ChangeFeed
     private let logger: Logger
     private let doubts = Mutex(Doubts())
@@ -33,39 +35,33 @@ package final class Ledger: Sendable {
     ///
     /// - Parameter beforeDoubt: run when the write fails, before the store is marked in doubt: marking starts recovery, which
     ///   settles only commands that are not in the table.
-    /// - Throws: `.unavailable` when the store failed, `.internalFailure` when it refused what the use case should have seen.
+    /// - Throws: `.unavailable` when the store failed; what the broken rule is to a caller when it refused, and wrote nothing.
     @discardableResult
     func write(
         _ transaction: StoreTransaction, beforeDoubt: () -> Void = {}
     ) async throws(GatewayError) -> [RecordPlace] {
+        uses.begin(transaction.counters)
         do {
-            return try await commit(transaction)
+            let places = try await store.commit(transaction)
+            uses.end(transaction.counters, isWritten: true)
+            feed.append(transaction.changedObjects)
+            return places
         } catch {
+            uses.end(transaction.counters, isWritten: false)
             beforeDoubt()
             noteFailure(error)
             throw GatewayError(error)
         }
     }
 
-    /// The same for a transaction that the store itself decides on, such as the exchange of a token.
-    ///
-    /// - Returns: false when the store refused it, and nothing was written.
-    func writeUnlessRefused(_ transaction: StoreTransaction) async throws(GatewayError) -> Bool {
-        do {
-            _ = try await commit(transaction)
-            return true
-        } catch .refused {
-            return false
-        } catch {
-            noteFailure(error)
-            throw GatewayError(error)
+    /// Reads the uses of guest accesses back, at the start and after a write in doubt.
+    func reloadUses() async throws(GatewayError) {
+        var isLoaded = false
+        while !isLoaded {
+            let mark = uses.changes
+            let stored = try await storing { () throws(StoreError) in try await store.usesTaken() }
+            isLoaded = uses.replace(with: stored, ifChangesAre: mark)
         }
-    }
-
-    private func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace] {
-        let places = try await store.commit(transaction)
-        feed.append(transaction.changedObjects)
-        return places
     }
 
     func onFailure(_ handler: @escaping @Sendable () -> Void) { failureHandler.withLock { $0 = handler } }
@@ -108,5 +104,58 @@ extension StoreTransaction {
         for record in records where objects.last != .log(record.body.log) { objects.append(.log(record.body.log)) }
         for change in commands { objects.append(.commands(for: change.command.deviceID)) }
         return objects
+    }
+}
+
+/// How many uses of each guest access are taken: what the store has, in memory, beside the directory and never in it, since each
+/// use would make a new version of the directory. The store alone decides whether one is left.
+package final class GuestUseCounts: Sendable {
+    private struct State {
+        var taken: [GuestAccessID: Int] = [:]
+        /// Transactions that take or return uses and have no answer yet.
+        var inFlight = 0
+        /// How often such a transaction began or ended.
+        var changes = 0
+    }
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    /// 0 for a guest access that none is taken of.
+    package func taken(of id: GuestAccessID) -> Int { state.withLock { $0.taken[id, default: 0] } }
+
+    /// Passed to `replace`, from before the store was read.
+    fileprivate var changes: Int { state.withLock { $0.changes } }
+
+    fileprivate func begin(_ counters: [CounterChange]) {
+        guard !counters.isEmpty else { return }
+        state.withLock { ($0.inFlight, $0.changes) = ($0.inFlight + 1, $0.changes + 1) }
+    }
+
+    fileprivate func end(_ counters: [CounterChange], isWritten: Bool) {
+        guard !counters.isEmpty else { return }
+        state.withLock { state in
+            (state.inFlight, state.changes) = (state.inFlight - 1, state.changes + 1)
+            for counter in counters where isWritten {
+                switch counter {
+                case .takeUse(let id): state.taken[id, default: 0] += 1
+                case .returnUse(let id):
+                    let left = state.taken[id, default: 0] - 1
+                    state.taken[id] = left > 0 ? left : nil
+                case .raiseEpoch, .setLease: break
+                }
+            }
+        }
+    }
+
+    /// - Returns: false, and nothing changes, where a transaction was in flight while the store was read: it may be in what was
+    ///   read or not.
+    fileprivate func replace(with stored: [GuestAccessID: Int], ifChangesAre mark: Int) -> Bool {
+        state.withLock { state in
+            guard state.inFlight == 0, state.changes == mark else { return false }
+            state.taken = stored
+            return true
+        }
     }
 }

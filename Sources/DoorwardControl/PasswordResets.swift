@@ -82,7 +82,9 @@ package struct PasswordResets: Sendable {
         let ended = signIn.ends(of: signIn.sessions.ids(of: user.id), of: user, origin)
         draft.transaction.records += ended.records
         do {
-            guard try await writer.ledger.writeUnlessRefused(draft.transaction) else { return false }
+            try await writer.ledger.write(draft.transaction)
+        } catch .unauthenticated {
+            return false
         } catch {
             // Nobody knows whether the password is new: whoever may hold the old one is out in any case.
             signIn.sessions.endAll(of: user.id)

@@ -113,7 +113,9 @@ package final class SignIn: Sendable {
         session.expiresAt = clock.now().advanced(by: refreshLifetime)
         let rotation = CredentialChange.rotateRefresh(
             session.id, oldDigest: digest, newDigest: OneTimeToken.digest(of: next), expiresAt: session.expiresAt)
-        guard try await ledger.writeUnlessRefused(StoreTransaction(credentials: [rotation])) else {
+        do {
+            try await ledger.write(StoreTransaction(credentials: [rotation]))
+        } catch .unauthenticated {
             // Its twin was faster: the same as a token that was used before.
             throw try await endReused(session, user, attempt)
         }
@@ -177,7 +179,11 @@ package final class SignIn: Sendable {
         let beginning = StoreTransaction(
             credentials: [.beginSession(session, refreshDigest: OneTimeToken.digest(of: token))],
             records: [record(.signedIn, of: user, session.id, attempt)])
-        guard try await ledger.writeUnlessRefused(beginning) else { return nil }
+        do {
+            try await ledger.write(beginning)
+        } catch .unauthenticated {
+            return nil
+        }
         guard sessions.begin(session, generation) else {
             try await ledger.write(ends(of: [session.id], of: user, attempt).transaction)
             return nil

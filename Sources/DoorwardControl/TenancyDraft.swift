@@ -5,6 +5,16 @@ package import DoorwardPolicy
 /// that the caller may make it.
 package typealias Condition<Entity> = @Sendable (Entity, TenancyDirectory) -> Bool
 
+/// An entity that a caller can change under a condition.
+protocol ConditionalEntity {
+    /// The change that wrote the entity as it is.
+    var asWritten: TenancyChange { get }
+}
+
+extension LockDevice: ConditionalEntity { var asWritten: TenancyChange { .putDevice(self) } }
+extension User: ConditionalEntity { var asWritten: TenancyChange { .putUser(self) } }
+extension GuestAccess: ConditionalEntity { var asWritten: TenancyChange { .putGuestAccess(self) } }
+
 /// A change to the tenancy while it is being put together: the directory as it will be, and what will be written.
 struct TenancyDraft {
     private(set) var directory: TenancyDirectory
@@ -53,9 +63,15 @@ struct TenancyDraft {
         if usersWithoutLink.insert(user).inserted { transaction.credentials.append(.endReset(of: user)) }
     }
 
+    /// Has the store ask again whether the entity is still the one that the condition was asked of.
+    ///
     /// - Throws: `.preconditionFailed`.
-    func require<Entity>(_ condition: Condition<Entity>?, of entity: Entity) throws(GatewayError) {
-        if let condition, !condition(entity, directory) { throw .preconditionFailed }
+    mutating func require<Entity: ConditionalEntity>(
+        _ condition: Condition<Entity>?, of entity: Entity
+    ) throws(GatewayError) {
+        guard let condition else { return }
+        guard condition(entity, directory) else { throw .preconditionFailed }
+        transaction.requires.append(.unchanged(since: entity.asWritten))
     }
 
     /// - Throws: as `TenancyDirectory.require`, for the caller and the directory as changed so far.

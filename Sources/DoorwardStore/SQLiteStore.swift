@@ -157,11 +157,26 @@ package final class SQLiteStore: GatewayStore {
     }
 
     /// Found by an index of commands that have not ended: the cost does not grow with those that have.
-    package func openCommands() async throws(StoreError) -> [StoredCommand] {
+    package func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
         try await reader.read { db in
             var reading = CommandReading(db)
-            return try reading.openCommands()
+            return try reading.openCommands(of: owner)
         }
+    }
+
+    /// From one snapshot.
+    package func usesTaken() async throws(StoreError) -> [GuestAccessID: Int] {
+        try await reader.read { try CounterReading.usesTaken(in: $0) }
+    }
+
+    /// Also of an owner that is not there.
+    package func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64 {
+        try await reader.read { try CounterReading.epoch(of: owner, in: $0) }
+    }
+
+    /// Also of a log without a record.
+    package func lease(of log: LogID) async throws(StoreError) -> LogLease? {
+        try await reader.read { try CounterReading.lease(of: log, in: $0) }
     }
 
     /// Its course is in a row of its own; who gave it and why is read from the record of its intent.

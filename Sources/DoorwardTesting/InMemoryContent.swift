@@ -6,15 +6,21 @@ struct InMemoryContent {
     var tenancy = InMemoryTenancy()
     var credentials = InMemoryCredentials()
     var commands: [CommandID: StoredCommand] = [:]
+    private var owners: [CommandID: GatewayNumber] = [:]
+    private(set) var usesTaken: [GuestAccessID: Int] = [:]
+    private(set) var epochs: [EpochOwner: UInt64] = [:]
+    private(set) var leases: [LogID: LogLease] = [:]
     private var intentIDs: [CommandID: RecordID] = [:]
     var idempotency: [IdempotencyKey: IdempotencyEntry] = [:]
     var logs: [LogID: [AccessRecord]] = [:]
     var recordPlaces: [RecordID: RecordPlace] = [:]
     var commitCount = 0
 
-    mutating func apply(_ transaction: StoreTransaction) throws(StoreError) -> [RecordPlace] {
+    mutating func apply(_ transaction: StoreTransaction) throws(StoreRefusal) -> [RecordPlace] {
         var next = self
+        for precondition in transaction.requires { try next.check(precondition) }
         for change in transaction.changes { try next.tenancy.apply(change) }
+        for change in transaction.counters { try next.apply(change) }
         for change in transaction.credentials { try next.credentials.apply(change, users: next.tenancy.users) }
         var places: [RecordPlace] = []
         for record in transaction.records { places.append(try next.append(record, after: places)) }
@@ -25,33 +31,60 @@ struct InMemoryContent {
         return places
     }
 
+    // MARK: Preconditions
+
+    private func check(_ precondition: Precondition) throws(StoreRefusal) {
+        switch precondition {
+        case .unchanged(let change): if !tenancy.isAsAfter(change) { throw .entityChanged(change.entity) }
+        case .usesLeft(let id, let most): if usesTaken[id, default: 0] >= most { throw .usesExhausted(id) }
+        case .epoch(let owner, let epoch): if epochs[owner, default: 0] != epoch { throw .epochChanged(owner) }
+        case .lease(let log, let lease): if leases[log] != lease { throw .leaseChanged(log) }
+        }
+    }
+
+    private mutating func apply(_ change: CounterChange) throws(StoreRefusal) {
+        switch change {
+        case .takeUse(let id):
+            guard tenancy.guestAccesses[id] != nil else { throw .parentUnknown }
+            usesTaken[id, default: 0] += 1
+        case .returnUse(let id):
+            guard let taken = usesTaken[id] else { throw .inconsistent("a use is returned that was not taken") }
+            usesTaken[id] = taken > 1 ? taken - 1 : nil
+        case .raiseEpoch(let owner): epochs[owner, default: 0] += 1
+        case .setLease(let log, let lease): leases[log] = lease
+        }
+    }
+
     // MARK: Commands
 
-    private mutating func apply(_ change: CommandChange, intents: [PendingRecord]) throws(StoreError) {
+    private mutating func apply(_ change: CommandChange, intents: [PendingRecord]) throws(StoreRefusal) {
         switch change {
-        case .begin(let command, let index):
-            guard commands[command.id] == nil else { throw .commandExists }
-            guard intents.indices.contains(index), intents[index].body.isIntent(of: command) else { throw .intentMissing }
+        case .begin(let command, let index, let owner):
+            guard commands[command.id] == nil else { throw .commandExists(command.id) }
+            guard intents.indices.contains(index), intents[index].body.isIntent(of: command) else {
+                throw .intentMissing(command.id)
+            }
+            owners[command.id] = owner
             let (intent, device) = (intents[index].body, intents[index].body.device ?? DeviceStamp(deviceID: command.deviceID))
             commands[command.id] = StoredCommand(command: command, log: intent.log, device: device)
             intentIDs[command.id] = intent.id
         case .update(let command):
-            guard !command.state.isEnd else { throw .refused("not_an_update") }
+            guard !command.state.isEnd else { throw .inconsistent("an update with a state that ends a command") }
             try replace(command)
         case .end(let command):
-            guard command.state.isEnd else { throw .refused("not_an_end") }
+            guard command.state.isEnd else { throw .inconsistent("an end with a state that does not end a command") }
             try replace(command)
         }
     }
 
-    private mutating func replace(_ command: Command) throws(StoreError) {
-        guard let open = commands[command.id] else { throw .commandUnknown }
-        guard !open.command.state.isEnd else { throw .commandEnded }
+    private mutating func replace(_ command: Command) throws(StoreRefusal) {
+        guard let open = commands[command.id] else { throw .commandUnknown(command.id) }
+        guard !open.command.state.isEnd else { throw .commandEnded(command.id) }
         commands[command.id] = StoredCommand(command: command, log: open.log, device: open.device)
     }
 
-    var openCommands: [StoredCommand] {
-        commands.values.filter { !$0.command.state.isEnd }.sorted { Self.isOlder($0.command, $1.command) }
+    func openCommands(of owner: GatewayNumber) -> [StoredCommand] {
+        commands.values.filter { !$0.command.state.isEnd && owners[$0.command.id] == owner }.sorted { Self.isOlder($0.command, $1.command) }
     }
 
     /// Newest first, all that the query means.
@@ -75,16 +108,16 @@ struct InMemoryContent {
     // MARK: Idempotency
 
     /// A new key, or one that was taken a day before.
-    private mutating func keep(_ entry: IdempotencyEntry) throws(StoreError) {
+    private mutating func keep(_ entry: IdempotencyEntry) throws(StoreRefusal) {
         if let kept = idempotency[entry.key], entry.createdAt.duration(since: kept.createdAt) < .seconds(86_400) {
-            throw .idempotencyKeyTaken
+            throw .idempotencyKeyTaken(entry.key)
         }
         idempotency[entry.key] = entry
     }
 
     // MARK: Records
 
-    private mutating func append(_ record: PendingRecord, after places: [RecordPlace]) throws(StoreError) -> RecordPlace {
+    private mutating func append(_ record: PendingRecord, after places: [RecordPlace]) throws(StoreRefusal) -> RecordPlace {
         var body = record.body
         if let index = record.counterpart {
             guard places.indices.contains(index) else {

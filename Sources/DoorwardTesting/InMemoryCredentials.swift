@@ -10,14 +10,14 @@ struct InMemoryCredentials {
 
     private var resets: [UserID: (reset: PasswordReset, digest: [UInt8])] = [:]
 
-    mutating func apply(_ change: CredentialChange, users: [UserID: User]) throws(StoreError) {
+    mutating func apply(_ change: CredentialChange, users: [UserID: User]) throws(StoreRefusal) {
         switch change {
         case .setPassword(let user, let hash):
             guard users[user] != nil else { throw .parentUnknown }
             passwords[user] = hash
         case .beginSession(let session, let digest):
             guard let user = users[session.userID] else { throw .parentUnknown }
-            guard user.isEnabled else { throw .userDisabled }
+            guard user.isEnabled else { throw .userDisabled(user.id) }
             guard sessions[session.id] == nil else { throw .duplicate }
             sessions[session.id] = (session, false)
             try add(digest, of: session.id)
@@ -39,16 +39,16 @@ struct InMemoryCredentials {
         }
     }
 
-    private mutating func rotate(_ id: SessionID, old: [UInt8], new: [UInt8], expiresAt: Timestamp) throws(StoreError) {
-        guard let entry = sessions[id], !entry.isEnded else { throw .refreshTokenSpent }
-        guard let token = tokens[old], token.session == id else { throw .refreshTokenSpent }
-        guard !token.isUsed else { throw .refreshTokenSpent }
+    private mutating func rotate(_ id: SessionID, old: [UInt8], new: [UInt8], expiresAt: Timestamp) throws(StoreRefusal) {
+        guard let entry = sessions[id], !entry.isEnded else { throw .refreshTokenSpent(id) }
+        guard let token = tokens[old], token.session == id else { throw .refreshTokenSpent(id) }
+        guard !token.isUsed else { throw .refreshTokenSpent(id) }
         tokens[old]?.isUsed = true
         sessions[id]?.session.expiresAt = expiresAt
         try add(new, of: id)
     }
 
-    private mutating func add(_ digest: [UInt8], of session: SessionID) throws(StoreError) {
+    private mutating func add(_ digest: [UInt8], of session: SessionID) throws(StoreRefusal) {
         guard tokens[digest] == nil else { throw .duplicate }
         tokens[digest] = (session, false)
     }

@@ -91,7 +91,7 @@ package final class InMemoryStore: GatewayStore {
             let places = try state.content.apply(transaction)
             return failure.map { .failure($0.error) } ?? .success(places)
         } catch {
-            return .failure(failure?.error ?? error)
+            return .failure(failure?.error ?? .refused(error))
         }
     }
 
@@ -105,7 +105,18 @@ package final class InMemoryStore: GatewayStore {
     }
 
     /// By the instant of the request, then by id.
-    package func openCommands() async throws(StoreError) -> [StoredCommand] { read { $0.openCommands } }
+    package func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
+        read { $0.openCommands(of: owner) }
+    }
+
+    /// Without those that none is taken of.
+    package func usesTaken() async throws(StoreError) -> [GuestAccessID: Int] { read { $0.usesTaken } }
+
+    /// 0 for an owner that is not there.
+    package func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64 { read { $0.epochs[owner, default: 0] } }
+
+    /// The last one set.
+    package func lease(of log: LogID) async throws(StoreError) -> LogLease? { read { $0.leases[log] } }
 
     /// Reading goes on after `close`, which a test of an end likes to look behind.
     package func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? { read { $0.commands[id] } }

@@ -13,7 +13,7 @@ struct InMemoryTenancy {
     var guestAccesses: [GuestAccessID: GuestAccess] = [:]
     private var emails: [String: UserID] = [:]
 
-    mutating func apply(_ change: TenancyChange) throws(StoreError) {
+    mutating func apply(_ change: TenancyChange) throws(StoreRefusal) {
         switch change {
         case .putPortfolio(let portfolio): portfolios[portfolio.id] = portfolio
         case .putProperty(let property):
@@ -39,16 +39,16 @@ struct InMemoryTenancy {
         }
     }
 
-    private mutating func put(_ device: LockDevice) throws(StoreError) {
+    private mutating func put(_ device: LockDevice) throws(StoreRefusal) {
         try require(device.portfolioID.map { portfolios[$0] != nil } ?? true)
         try require(device.propertyID.map { properties[$0] != nil } ?? true)
         try require(device.unitID.map { units[$0] != nil } ?? true)
         devices[device.id] = device
     }
 
-    private mutating func put(_ user: User) throws(StoreError) {
+    private mutating func put(_ user: User) throws(StoreRefusal) {
         let email = user.email.lowercased()
-        if let holder = emails[email], holder != user.id { throw .emailTaken }
+        if let holder = emails[email], holder != user.id { throw .emailTaken(user.id) }
         if let before = users[user.id] { emails[before.email.lowercased()] = nil }
         emails[email] = user.id
         users[user.id] = user
@@ -62,8 +62,23 @@ struct InMemoryTenancy {
         }
     }
 
-    private func require(_ parentExists: Bool) throws(StoreError) {
+    private func require(_ parentExists: Bool) throws(StoreRefusal) {
         if !parentExists { throw .parentUnknown }
+    }
+
+    /// Whether the tenancy is as the change leaves it.
+    func isAsAfter(_ change: TenancyChange) -> Bool {
+        switch change {
+        case .putPortfolio(let portfolio): portfolios[portfolio.id] == portfolio
+        case .putProperty(let property): properties[property.id] == property
+        case .putUnit(let unit): units[unit.id] == unit
+        case .putDevice(let device): devices[device.id] == device
+        case .removeDevice(let id): devices[id] == nil
+        case .putUser(let user): users[user.id] == user
+        case .putAssociation(let association): associations[association.id] == association
+        case .removeAssociation(let id): associations[id] == nil
+        case .putGuestAccess(let access): guestAccesses[access.id] == access
+        }
     }
 
     /// Everything, parents before children.

@@ -68,8 +68,7 @@ import Testing
             Issue.record("the same record twice was taken")
             return
         }
-        #expect(try await ledger.writeUnlessRefused(Self.transaction(1)) == false)
-        #expect(try await ledger.writeUnlessRefused(Self.transaction(2)))
+        try await ledger.write(Self.transaction(2))
         store.stayUnavailable()
         guard case .unavailable = await failure({ try await ledger.write(Self.transaction(3)) }) else {
             Issue.record("a store that is away wrote")
@@ -79,16 +78,59 @@ import Testing
         #expect(failures.value == 0)
     }
 
-    @Test("a failure among those that the store decides is a failure")
-    func failingDecision() async {
+    @Test("the uses of guest accesses follow what is written, and nothing that was refused or is in doubt")
+    func uses() async throws {
         let store = InMemoryStore()
-        let (ledger, failures) = Self.ledger(store)
-        store.failNext(.failed("disk I/O error"))
-        guard case .unavailable = await failure({ _ = try await ledger.writeUnlessRefused(Self.transaction(1)) }) else {
-            Issue.record("a failed write passed for a decision")
-            return
+        let (ledger, guest) = (Self.ledger(store).ledger, try await Self.guestAccess(in: store))
+        let use = StoreTransaction(requires: [.usesLeft(of: guest, max: 2)], counters: [.takeUse(of: guest)])
+        for expected in [1, 2, 2] {
+            _ = await failure { try await ledger.write(use) }
+            #expect(ledger.uses.taken(of: guest) == expected)
         }
-        #expect(failures.value == 1)
+        try await ledger.write(
+            StoreTransaction(counters: [.returnUse(of: guest), .raiseEpoch(of: .portfolio(PortfolioID(high: 1, low: 1)))]))
+        #expect(ledger.uses.taken(of: guest) == 1)
+        // Durable although the answer was lost: known once the store was read back.
+        store.failNext(.failed("disk I/O error"), isDurable: true)
+        _ = await failure { try await ledger.write(use) }
+        #expect(ledger.uses.taken(of: guest) == 1)
+        store.recover()
+        try await ledger.reloadUses()
+        #expect(ledger.uses.taken(of: guest) == 2)
+        let other = Self.ledger(store).ledger
+        #expect(other.uses.taken(of: guest) == 0, "nothing is known before it is read")
+        try await other.reloadUses()
+        #expect(other.uses.taken(of: guest) == 2)
+    }
+
+    @Test("uses that are read back while others are taken count each of them once", arguments: 1...40 as ClosedRange<UInt64>)
+    func usesReadBack(seed: UInt64) async throws {
+        let store = InMemoryStore(suspensions: 3)
+        let (ledger, guest) = (Self.ledger(store).ledger, try await Self.guestAccess(in: store))
+        try SeededExecutor(seed: seed).run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<6 {
+                    group.addTask {
+                        if index == 3 { return try await ledger.reloadUses() }
+                        try await ledger.write(StoreTransaction(counters: [.takeUse(of: guest)]))
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(ledger.uses.taken(of: guest) == 5)
+    }
+
+    /// A guest access that the store has.
+    private static func guestAccess(in store: InMemoryStore) async throws -> GuestAccessID {
+        var world = World(seed: 3)
+        let property = world.property("No. 5", in: world.portfolio("Oak Street"))
+        let (door, user) = (world.device("Door", in: .property(property)), world.user("Ada"))
+        let association = world.assign(user, .propertyManager, .property(property))
+        let access = world.guestAccess(for: nil, to: [door], under: association)
+        let guest = try #require(access)
+        try await store.commit(StoreTransaction(changes: world.changes))
+        return guest
     }
 }
 

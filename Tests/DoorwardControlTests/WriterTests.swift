@@ -98,7 +98,7 @@ import Testing
     func refusedByTheStore() async throws {
         let staff = try await Staff()
         let (owner, stranger) = (try staff.caller(.owner), try staff.user(.stranger))
-        for error in [StoreError.refused("parent_unknown"), .failed("disk I/O error")] {
+        for error in [StoreError.refused(.parentUnknown), .failed("disk I/O error")] {
             staff.store.failNext(error)
             let failed = await failure {
                 _ = try await staff.control.roles.assign(owner, .tenant, to: stranger, on: .unit(staff.unit))

@@ -101,7 +101,7 @@ import Testing
     @Test("A failure inside shows nothing, and is found by its request id")
     func inside() async throws {
         let house = try await House()
-        house.store.failNext(.refused("canary_rule"))
+        house.store.failNext(.refused(.inconsistent("canary_rule")))
         let reply = try await house.call(.post, "/properties/\(house.ids.property)/units", as: .manager, #"{"name":"x"}"#)
         #expect(reply.status == 500)
         #expect(reply.code == "internal")

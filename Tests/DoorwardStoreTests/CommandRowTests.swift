@@ -127,8 +127,10 @@ struct CommandVariant: Sendable, CustomStringConvertible {
         _ = try await store.commit(begin)
         command.state = state
         let (end, update) = (StoreTransaction(commands: [.end(command)]), StoreTransaction(commands: [.update(command)]))
-        await #expect(throws: StoreError.refused(state.isEnd ? "not_an_update" : "not_an_end")) {
+        await #expect {
             try await store.commit(state.isEnd ? update : end)
+        } throws: { error in
+            if case .refused(.inconsistent)? = error as? StoreError { true } else { false }
         }
         _ = try await store.commit(state.isEnd ? end : update)
         #expect(try await store.openCommands().isEmpty == state.isEnd)
@@ -136,7 +138,9 @@ struct CommandVariant: Sendable, CustomStringConvertible {
         for later in CommandState.allCases {
             command.state = later
             let change: CommandChange = later.isEnd ? .end(command) : .update(command)
-            await #expect(throws: StoreError.commandEnded) { try await store.commit(StoreTransaction(commands: [change])) }
+            await #expect(throws: StoreError.refused(.commandEnded(command.id))) {
+                try await store.commit(StoreTransaction(commands: [change]))
+            }
         }
         #expect(try await store.command(command.id)?.command.state == state)
         try await store.close()
@@ -160,7 +164,7 @@ struct CommandVariant: Sendable, CustomStringConvertible {
         let command = script.command(on: script.door)
         var begin = script.begin(command)
         Self.mismatches[index](&begin.records[0].body, &script)
-        await #expect(throws: StoreError.intentMissing) { try await store.commit(begin) }
+        await #expect(throws: StoreError.refused(.intentMissing(command.id))) { try await store.commit(begin) }
         #expect(try await store.command(command.id) == nil)
         #expect(try await store.record(begin.records[0].body.id) == nil)
         _ = try await store.commit(script.begin(command))

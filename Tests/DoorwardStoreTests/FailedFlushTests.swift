@@ -64,7 +64,7 @@ private final class FailingFlush: Sendable {
                 #expect(flush < failing && index % 3 != 2)
                 #expect(places.map(\.seq) == [seq], "in the order of the calls, past those that were refused")
                 seq += 1
-            case .failure(.commandUnknown): #expect(flush < failing && index % 3 == 2)
+            case .failure(.refused(.commandUnknown)): #expect(flush < failing && index % 3 == 2)
             case .failure(.failed): #expect(flush == failing)
             case .failure(let error):
                 #expect(error == .unavailable)
@@ -108,7 +108,7 @@ private final class FailingFlush: Sendable {
         #expect(try await store.command(command.id)?.command == (isDurable ? command : nil))
         let again = await Result { () async throws(StoreError) in try await store.commit(begin) }
         if isDurable {
-            #expect(again == .failure(.duplicate))
+            #expect(again == .failure(.refused(.duplicate)))
         } else {
             #expect(try again.get().map(\.seq) == [0])
         }

@@ -28,6 +28,10 @@ struct FullSample {
         _ = try await store.commit(
             StoreTransaction(
                 changes: tenancy.changes,
+                counters: [
+                    .takeUse(of: tenancy.guestAccess.id), .raiseEpoch(of: .user(user)),
+                    .setLease(of: .gateway, to: LogLease(holder: .single, epoch: 1)),
+                ],
                 credentials: [
                     .setPassword(user, hash: "$scrypt$1"), .beginSession(session, refreshDigest: [7]),
                     .offerReset(reset, digest: [8]), .noteKey(.accessTokens, publicHalf: [9]),

@@ -73,7 +73,7 @@ private final class FlushAlbum: Sendable {
                 var ended = found.command
                 ended.state = .unknown
                 _ = try await next.commit(ending.end(ended))
-                await #expect(throws: StoreError.commandEnded) { try await next.commit(ending.end(ended)) }
+                await #expect(throws: StoreError.refused(.commandEnded(ended.id))) { try await next.commit(ending.end(ended)) }
             }
             #expect(try await next.openCommands().isEmpty)
             try await next.close()

@@ -29,6 +29,7 @@ struct ModelComparison {
         try await comparison.compareCommands(store, model)
         try await comparison.compareRecords(store, model)
         try await comparison.compareSignIn(store, model)
+        try await comparison.compareCounters(store, model)
         return comparison.differences
     }
 
@@ -98,6 +99,13 @@ struct ModelComparison {
         }
         let key = try await store.publicKey(for: .accessTokens)
         note("public key", key, try await model.publicKey(for: .accessTokens))
+    }
+
+    private mutating func compareCounters(_ store: any GatewayStore, _ model: any GatewayStore) async throws {
+        note("uses", try await store.usesTaken(), try await model.usesTaken())
+        let (owners, logs) = draw.askedCounters
+        for owner in owners { note("epoch of \(owner)", try await store.epoch(of: owner), try await model.epoch(of: owner)) }
+        for log in logs { note("lease of \(log)", try await store.lease(of: log), try await model.lease(of: log)) }
     }
 
     private func tenancy(of store: any GatewayStore) async throws -> Set<TenancyChange> {

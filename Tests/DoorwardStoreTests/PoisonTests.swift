@@ -40,7 +40,7 @@ private final class LogBook: Sendable {
             """)
         var world = World(seed: 1)
         _ = world.portfolio("Poison")
-        try await expectAlone(StoreTransaction(changes: world.changes), .refused("constraint"), in: database)
+        try await expectAlone(StoreTransaction(changes: world.changes), .refused(.inconsistent("a constraint of a table")), in: database)
     }
 
     @Test("A log whose end cannot be read turns down what is written to it, and nothing else")
@@ -53,7 +53,7 @@ private final class LogBook: Sendable {
         try await store.close()
         try database.edit("UPDATE logs SET frontier = x'00'")
         let poisoned = StoreTransaction(records: [PendingRecord(script.event(on: script.door))])
-        try await expectAlone(poisoned, .refused("unreadable"), in: database)
+        try await expectAlone(poisoned, .refused(.inconsistent("a row cannot be read")), in: database)
     }
 
     @Test("Text with U+0000 in it is turned down rather than cut", arguments: ["\u{0}", "a\u{0}", "\u{0}b", "a\u{0}b"])
@@ -62,7 +62,7 @@ private final class LogBook: Sendable {
         let store = try database.open()
         var script = StoreScript(seed: 4)
         _ = try await store.commit(script.tenancy)
-        let refused = StoreError.refused("text_nul")
+        let refused = StoreError.refused(.inconsistent("a text with U+0000"))
         var world = World(seed: 5)
         _ = world.portfolio(text)
         await #expect(throws: refused) { try await store.commit(StoreTransaction(changes: world.changes)) }

@@ -15,12 +15,23 @@ struct RandomTransactions {
     private(set) var users: [UserID]
     private(set) var devices: [DeviceID]
     private var entries: [IdempotencyEntry] = []
+    private(set) var guestAccesses: [GuestAccessID] = []
+    private let epochOwners: [EpochOwner]
+    private let leases = [
+        nil, LogLease(holder: .single, epoch: 1), LogLease(holder: GatewayNumber(rawValue: 1), epoch: 2),
+    ]
 
     init(seed: UInt64, now: Timestamp) {
         script = StoreScript(seed: seed)
         script.now = now
         random = SeededGenerator(seed: seed &* 31)
         users = [script.user]
+        epochOwners = [.portfolio(script.portfolio), .user(script.user)]
+        let association = script.world.assign(script.user, .tenant, .unit(script.unit))
+        for label in ["Guest", "Cleaner"] {
+            let access = script.world.guestAccess(for: nil, label: label, to: [script.door], under: association)
+            guestAccesses += [access].compactMap(\.self)
+        }
         devices = [script.door, script.gate, script.otherDoor]
     }
 
@@ -35,7 +46,9 @@ struct RandomTransactions {
     }
 
     private mutating func addPart(to transaction: inout StoreTransaction) {
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<12, using: &random) {
+        case 10: transaction.counters.append(counterChange())
+        case 11: transaction.requires.append(precondition())
         case 0, 1: transaction.changes += tenancyChanges()
         case 2, 3: transaction.credentials.append(credentialChange())
         case 4, 5: transaction.records.append(record(after: transaction.records.count))
@@ -71,6 +84,33 @@ struct RandomTransactions {
         }
         return Array(script.world.changes[before...])
     }
+
+    // MARK: Counters
+
+    private mutating func guestAccess() -> GuestAccessID { oneIn(8) ? script.world.id() : one(of: guestAccesses) ?? script.world.id() }
+
+    private mutating func counterChange() -> CounterChange {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: .takeUse(of: guestAccess())
+        case 1: .returnUse(of: guestAccess())
+        case 2: .raiseEpoch(of: one(of: epochOwners) ?? .user(script.user))
+        default: .setLease(of: .portfolio(script.portfolio), to: one(of: leases) ?? nil)
+        }
+    }
+
+    /// About a third of them hold.
+    private mutating func precondition() -> Precondition {
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: .usesLeft(of: guestAccess(), max: Int.random(in: 0...3, using: &random))
+        case 1: .epoch(of: one(of: epochOwners) ?? .user(script.user), is: UInt64.random(in: 0...3, using: &random))
+        case 2: .lease(of: .portfolio(script.portfolio), is: one(of: leases) ?? nil)
+        case 3: .unchanged(since: .removeDevice(oneIn(2) ? script.world.id() : script.door))
+        default: .unchanged(since: one(of: script.world.changes) ?? .removeDevice(script.door))
+        }
+    }
+
+    /// What there is to ask for of counters.
+    var askedCounters: (owners: [EpochOwner], logs: [LogID]) { (epochOwners, [.gateway, .portfolio(script.portfolio)]) }
 
     // MARK: Sign-in
 

@@ -22,7 +22,7 @@ import Testing
         let found = try await store.refreshToken(digest: digests[index])
         #expect(found == StoredRefreshToken(session: sessions[index], isUsed: false, isSessionEnded: false))
         let again = StoreTransaction(credentials: [.beginSession(script.session(), refreshDigest: digests[index])])
-        await #expect(throws: StoreError.duplicate) { try await store.commit(again) }
+        await #expect(throws: StoreError.refused(.duplicate)) { try await store.commit(again) }
         let reset = reset(of: script.user, script)
         _ = try await store.commit(StoreTransaction(credentials: [.offerReset(reset, digest: digests[index])]))
         for (place, digest) in digests.enumerated() {
@@ -30,7 +30,7 @@ import Testing
         }
         // One digest would open two accounts.
         let stolen = StoreTransaction(credentials: [.offerReset(self.reset(of: other, script), digest: digests[index])])
-        await #expect(throws: StoreError.duplicate) { try await store.commit(stolen) }
+        await #expect(throws: StoreError.refused(.duplicate)) { try await store.commit(stolen) }
         #expect(try await store.passwordReset(digest: digests[index]) == reset)
         try await store.close()
     }
@@ -47,7 +47,7 @@ import Testing
         let later = session.expiresAt.advanced(by: .seconds(60))
         for taken in [[1], [2]] as [[UInt8]] {
             let rotation = CredentialChange.rotateRefresh(session.id, oldDigest: [1], newDigest: taken, expiresAt: later)
-            await #expect(throws: StoreError.duplicate) { try await store.commit(StoreTransaction(credentials: [rotation])) }
+            await #expect(throws: StoreError.refused(.duplicate)) { try await store.commit(StoreTransaction(credentials: [rotation])) }
         }
         let unspent = StoredRefreshToken(session: session, isUsed: false, isSessionEnded: false)
         #expect(try await store.refreshToken(digest: [1]) == unspent)
@@ -211,7 +211,7 @@ import Testing
             IdempotencyEntry(
                 key: entry.key, fingerprint: [2], result: .command(CommandID(high: 0, low: 1)), createdAt: script.now),
         ]
-        await #expect(throws: StoreError.idempotencyKeyTaken) { try await store.commit(transaction) }
+        await #expect(throws: StoreError.refused(.idempotencyKeyTaken(entry.key))) { try await store.commit(transaction) }
         #expect(try await store.command(command.id) == nil)
         #expect(try await store.record(transaction.records[0].body.id) == nil)
         #expect(try await store.passwordHash(of: script.user) == nil)

@@ -76,10 +76,11 @@ private final class Ledger: MetricsFactory, Sendable {
                 records: [script.event(on: script.door), script.gatewayEvent(), script.gatewayEvent()].map {
                     PendingRecord($0)
                 }))
+        let unknown = script.confirmed(script.command(on: script.door))
         let refused = StoreTransaction(
-            commands: [.end(script.confirmed(script.command(on: script.door)))],
+            commands: [.end(unknown)],
             records: [PendingRecord(script.gatewayEvent())])
-        await #expect(throws: StoreError.commandUnknown) { try await store.commit(refused) }
+        await #expect(throws: StoreError.refused(.commandUnknown(unknown.id))) { try await store.commit(refused) }
         #expect(ledger.count("doorward_store_flush_seconds") == 3)
         #expect(ledger.sum("doorward_store_flush_seconds") == 9_000_000)
         #expect(ledger.sum("doorward_store_batch_transactions") == 3)

@@ -23,7 +23,7 @@ import Testing
                 .putUser(taken),
             ],
             records: [PendingRecord(fixture.record(1, in: .gateway))])
-        await #expect(throws: StoreError.emailTaken) { try await store.commit(transaction) }
+        await #expect(throws: StoreError.refused(.emailTaken(taken.id))) { try await store.commit(transaction) }
         #expect(try await tenancy(of: store) == tenancy(of: fixture.filled()))
         #expect(store.log(.gateway).isEmpty)
         #expect(store.commitCount == 1)
@@ -106,7 +106,7 @@ import Testing
         let expected = RecordValue.object(["logId": .string(fixture.portfolio.description), "seq": .integer(0)])
         #expect(store.log(.gateway).first?.body.details["counterpart"] == expected)
         let forwards = StoreTransaction(records: [PendingRecord(fixture.record(3, in: log), counterpart: 0)])
-        await #expect(throws: StoreError.parentUnknown) { try await store.commit(forwards) }
+        await #expect(throws: StoreError.refused(.parentUnknown)) { try await store.commit(forwards) }
     }
 
     @Test("A record is written once")
@@ -114,7 +114,7 @@ import Testing
         let store = InMemoryStore()
         let transaction = StoreTransaction(records: [PendingRecord(fixture.record(1, in: .gateway))])
         try await store.commit(transaction)
-        await #expect(throws: StoreError.duplicate) { try await store.commit(transaction) }
+        await #expect(throws: StoreError.refused(.duplicate)) { try await store.commit(transaction) }
         #expect(try await store.record(RecordID(high: 0, low: 1))?.seq == 0)
         #expect(try await store.record(RecordID(high: 0, low: 2)) == nil)
     }
@@ -153,14 +153,16 @@ import Testing
     func commandLife() async throws {
         let store = try await fixture.filled()
         var command = fixture.command(1)
-        await #expect(throws: StoreError.intentMissing) {
+        await #expect(throws: StoreError.refused(.intentMissing(command.id))) {
             try await store.commit(StoreTransaction(commands: [.begin(command, intent: 0)]))
         }
-        await #expect(throws: StoreError.commandUnknown) {
+        await #expect(throws: StoreError.refused(.commandUnknown(command.id))) {
             try await store.commit(StoreTransaction(commands: [.update(command)]))
         }
         try await store.commit(fixture.begin(command, record: 1))
-        await #expect(throws: StoreError.commandExists) { try await store.commit(fixture.begin(command, record: 2)) }
+        await #expect(throws: StoreError.refused(.commandExists(command.id))) {
+            try await store.commit(fixture.begin(command, record: 2))
+        }
         #expect(try await store.openCommands().map(\.command) == [command])
         #expect(try await store.openCommands().first?.device.unitID == fixture.unit)
         command.state = .dispatched
@@ -168,7 +170,9 @@ import Testing
         #expect(try await store.command(command.id)?.command.state == .dispatched)
         command.state = .confirmed
         try await store.commit(StoreTransaction(commands: [.end(command)]))
-        await #expect(throws: StoreError.commandEnded) { try await store.commit(StoreTransaction(commands: [.end(command)])) }
+        await #expect(throws: StoreError.refused(.commandEnded(command.id))) {
+            try await store.commit(StoreTransaction(commands: [.end(command)]))
+        }
         #expect(try await store.openCommands().isEmpty)
     }
 
@@ -194,7 +198,7 @@ import Testing
         }
         try await keep(1)
         for fingerprint: UInt8 in [1, 2] {
-            await #expect(throws: StoreError.idempotencyKeyTaken) { try await keep(fingerprint) }
+            await #expect(throws: StoreError.refused(.idempotencyKeyTaken(fixture.entry(1).key))) { try await keep(fingerprint) }
         }
         let entry = fixture.entry(1)
         let key = entry.key
@@ -223,8 +227,8 @@ import Testing
     @Test("A refusal on demand concerns one transaction")
     func refusing() async throws {
         let store = InMemoryStore()
-        store.failNext(.emailTaken)
-        await #expect(throws: StoreError.emailTaken) { try await store.commit(StoreTransaction()) }
+        store.failNext(.refused(.duplicate))
+        await #expect(throws: StoreError.refused(.duplicate)) { try await store.commit(StoreTransaction()) }
         try await store.commit(StoreTransaction())
         try await store.close()
         await #expect(throws: StoreError.unavailable) { try await store.commit(StoreTransaction()) }

@@ -26,7 +26,9 @@ import Testing
     func orphans() async throws {
         let store = InMemoryStore()
         for change in fixture.world.changes.dropFirst() where !change.hasNoParent {
-            await #expect(throws: StoreError.parentUnknown) { try await store.commit(StoreTransaction(changes: [change])) }
+            await #expect(throws: StoreError.refused(.parentUnknown)) {
+                try await store.commit(StoreTransaction(changes: [change]))
+            }
         }
     }
 
@@ -37,8 +39,10 @@ import Testing
         let store = InMemoryStore()
         try await store.commit(StoreTransaction(changes: world.changes))
         var second = World(seed: 4)
-        _ = second.user("Bob", email: "ada@example.COM")
-        await #expect(throws: StoreError.emailTaken) { try await store.commit(StoreTransaction(changes: second.changes)) }
+        let bob = second.user("Bob", email: "ada@example.COM")
+        await #expect(throws: StoreError.refused(.emailTaken(bob))) {
+            try await store.commit(StoreTransaction(changes: second.changes))
+        }
         var moved = try #require(world.user(first))
         moved.email = "lovelace@example.com"
         try await store.commit(StoreTransaction(changes: [.putUser(moved)]))
@@ -54,20 +58,22 @@ import Testing
             _ = try await store.commit(StoreTransaction(credentials: [change]))
         }
         try await commit(.beginSession(session, refreshDigest: [1]))
-        await #expect(throws: StoreError.duplicate) { try await commit(.beginSession(session, refreshDigest: [9])) }
+        await #expect(throws: StoreError.refused(.duplicate)) {
+            try await commit(.beginSession(session, refreshDigest: [9]))
+        }
         #expect(try await store.liveSessions(at: fixture.at) == [session])
         #expect(try await store.liveSessions(at: until) == [])
         let later = until.advanced(by: .seconds(60))
         let rotation = CredentialChange.rotateRefresh(session.id, oldDigest: [1], newDigest: [2], expiresAt: later)
         try await commit(rotation)
         #expect(try await store.liveSessions(at: until).map(\.expiresAt) == [later])
-        await #expect(throws: StoreError.refreshTokenSpent) { try await commit(rotation) }
+        await #expect(throws: StoreError.refused(.refreshTokenSpent(session.id))) { try await commit(rotation) }
         #expect(try await store.refreshToken(digest: [1])?.isUsed == true)
         #expect(try await store.refreshToken(digest: [2])?.isUsed == false)
         try await commit(.endSession(session.id))
         #expect(try await store.liveSessions(at: fixture.at) == [])
         #expect(try await store.refreshToken(digest: [2])?.isSessionEnded == true)
-        await #expect(throws: StoreError.refreshTokenSpent) {
+        await #expect(throws: StoreError.refused(.refreshTokenSpent(session.id))) {
             try await commit(.rotateRefresh(session.id, oldDigest: [2], newDigest: [3], expiresAt: later))
         }
     }
@@ -78,7 +84,7 @@ import Testing
         try await store.commit(StoreTransaction(credentials: [.setPassword(fixture.ada, hash: "$scrypt$a")]))
         #expect(try await store.passwordHash(of: fixture.ada) == "$scrypt$a")
         let unknown = UserID(high: 7, low: 7)
-        await #expect(throws: StoreError.parentUnknown) {
+        await #expect(throws: StoreError.refused(.parentUnknown)) {
             try await store.commit(StoreTransaction(credentials: [.setPassword(unknown, hash: "$scrypt$b")]))
         }
         #expect(try await store.passwordHash(of: unknown) == nil)

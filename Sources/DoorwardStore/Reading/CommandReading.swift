@@ -45,10 +45,10 @@ struct CommandReading {
         return found.id == id && (isOwn || !scopes.isEmpty) ? try command(id) : nil
     }
 
-    /// Those that have not ended, oldest first.
-    mutating func openCommands() throws -> [StoredCommand] {
+    /// Those of an owner that have not ended, oldest first.
+    mutating func openCommands(of owner: GatewayNumber) throws -> [StoredCommand] {
         try db.rows(
-            "SELECT \(Self.columns) FROM commands WHERE is_ended = 0 ORDER BY requested_at, id"
+            "SELECT \(Self.columns) FROM commands WHERE is_ended = 0 AND owner = ? ORDER BY requested_at, id", [owner.rawValue]
         ) { try stored(&$0) }
     }
 

@@ -34,7 +34,7 @@ extension String: StatementValue {
     func bind(to statement: OpaquePointer, at index: CInt) throws -> CInt {
         var text = self
         return try text.withUTF8 { bytes in
-            guard !bytes.contains(0) else { throw Refusal(.refused("text_nul")) }
+            guard !bytes.contains(0) else { throw Refusal(.inconsistent("a text with U+0000")) }
             return bytes.withMemoryRebound(to: CChar.self) { characters in
                 // Without an address there would be NULL in place of an empty text.
                 guard let start = characters.baseAddress else { return sqlite3_bind_text(statement, index, "", 0, transient) }

@@ -90,12 +90,14 @@ struct BatchWriter {
             if let fault = refusal.fault {
                 logger.error("a transaction was refused that no caller should make", metadata: ["reason": "\(fault)"])
             }
-            return .failure(refusal.error)
+            return .failure(.refused(refusal.rule))
         }
     }
 
     private mutating func apply(_ transaction: StoreTransaction, in db: Database) throws -> [RecordPlace] {
+        for precondition in transaction.requires { try CounterWriting.check(precondition, in: db) }
         for change in transaction.changes { try TenancyWriting.apply(change, in: db) }
+        for change in transaction.counters { try CounterWriting.apply(change, in: db) }
         for change in transaction.credentials { try CredentialWriting.apply(change, in: db) }
         let appended = try ledger.append(transaction.records, in: db)
         for change in transaction.commands {
@@ -130,5 +132,7 @@ struct BatchWriter {
 
 extension StoreTransaction {
     /// About how many rows the transaction writes.
-    fileprivate var rowCount: Int { changes.count + credentials.count + commands.count + idempotency.count + records.count }
+    fileprivate var rowCount: Int {
+        changes.count + counters.count + credentials.count + commands.count + idempotency.count + records.count
+    }
 }

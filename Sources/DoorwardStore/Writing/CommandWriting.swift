@@ -12,39 +12,39 @@ enum CommandWriting {
         _ change: CommandChange, records: [PendingRecord], appended: [AppendedRecord], in db: Database
     ) throws -> Position? {
         switch change {
-        case .begin(let command, let index):
+        case .begin(let command, let index, let owner):
             guard records.indices.contains(index), records[index].body.isIntent(of: command) else {
-                throw Refusal(.intentMissing)
+                throw Refusal(.intentMissing(command.id))
             }
-            try insert(command, intent: appended[index].position, in: db)
+            try insert(command, intent: appended[index].position, owner: owner, in: db)
             return appended[index].position
         case .update(let command):
-            guard !command.state.isEnd else { throw Refusal(.refused("not_an_update")) }
+            guard !command.state.isEnd else { throw Refusal(.inconsistent("an update with a state that ends a command")) }
             try update(command, in: db)
         case .end(let command):
-            guard command.state.isEnd else { throw Refusal(.refused("not_an_end")) }
+            guard command.state.isEnd else { throw Refusal(.inconsistent("an end with a state that does not end a command")) }
             try update(command, in: db)
         }
         return nil
     }
 
-    private static func insert(_ command: Command, intent: Position, in db: Database) throws {
+    private static func insert(_ command: Command, intent: Position, owner: GatewayNumber, in db: Database) throws {
         do {
             try db.run(
                 """
                 INSERT INTO commands (intent, id, state, is_ended, rule_id, rule_role, sent, changed, outcome_detail,
-                    state_before, state_after, requested_at, deadline, dispatched_at, completed_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    state_before, state_after, requested_at, deadline, dispatched_at, completed_at, owner)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     intent.rawValue, command.id, command.state.rawValue, command.state.isEnd,
                     RuleColumns.id(of: command.rule), command.rule.role.rawValue, command.sent, command.changed,
                     command.outcomeDetail, command.stateBefore?.rawValue, command.stateAfter?.rawValue,
                     command.requestedAt.milliseconds, command.deadline.milliseconds, command.dispatchedAt?.milliseconds,
-                    command.completedAt?.milliseconds,
+                    command.completedAt?.milliseconds, owner.rawValue,
                 ])
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
-            throw Refusal(.commandExists)
+            throw Refusal(.commandExists(command.id))
         }
     }
 
@@ -63,7 +63,7 @@ enum CommandWriting {
             ])
         guard db.changesCount == 1 else {
             let isKnown = try db.firstRow("SELECT 1 FROM commands WHERE id = ?", [command.id.blob]) { _ in true } ?? false
-            throw Refusal(isKnown ? .commandEnded : .commandUnknown)
+            throw Refusal(isKnown ? .commandEnded(command.id) : .commandUnknown(command.id))
         }
     }
 }

@@ -42,7 +42,7 @@ enum CredentialWriting {
             try $0.value(Bool.self)
         }
         guard let isEnabled else { throw Refusal(.parentUnknown) }
-        guard isEnabled else { throw Refusal(.userDisabled) }
+        guard isEnabled else { throw Refusal(.userDisabled(session.userID)) }
         try db.run(
             "INSERT INTO sessions (id, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
             [session.id.blob, session.userID.blob, session.createdAt.milliseconds, session.expiresAt.milliseconds])
@@ -69,10 +69,10 @@ enum CredentialWriting {
         try db.run(
             "UPDATE refresh_tokens SET is_used = 1 WHERE digest = ? AND session_id = ? AND is_used = 0",
             [Data(old), session.blob])
-        guard db.changesCount == 1 else { throw Refusal(.refreshTokenSpent) }
+        guard db.changesCount == 1 else { throw Refusal(.refreshTokenSpent(session)) }
         try db.run(
             "UPDATE sessions SET expires_at = ? WHERE id = ? AND is_ended = 0", [expiresAt.milliseconds, session.blob])
-        guard db.changesCount == 1 else { throw Refusal(.refreshTokenSpent) }
+        guard db.changesCount == 1 else { throw Refusal(.refreshTokenSpent(session)) }
         try insert(new, of: session, in: db)
     }
 

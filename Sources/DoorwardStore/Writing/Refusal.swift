@@ -4,12 +4,12 @@ import GRDB
 
 /// A transaction breaks a rule: it alone is undone, and the rest of its batch goes on.
 struct Refusal: Error {
-    let error: StoreError
+    let rule: StoreRefusal
     /// What is wrong in the program or in the database when no caller should ever come to this; `nil` for a rule that
     /// callers count on.
     let fault: String?
 
-    init(_ error: StoreError, fault: String? = nil) { (self.error, self.fault) = (error, fault) }
+    init(_ rule: StoreRefusal, fault: String? = nil) { (self.rule, self.fault) = (rule, fault) }
 
     /// What went wrong says about the transaction; `nil` when it says something about the disk or the whole database.
     init?(_ error: any Error) {
@@ -17,20 +17,19 @@ struct Refusal: Error {
         case let refusal as Refusal: self = refusal
         case let error as DatabaseError: self.init(statement: error)
         case let error as UnreadableColumn:
-            self.init(.refused("unreadable"), fault: "the column \(error.column) of a row that it needs cannot be read")
-        case is RecordEncodingError: self.init(.refused("not_encodable"), fault: "a record of it has no encoding")
+            self.init(.inconsistent("a row cannot be read"), fault: "the column \(error.column) of a row that it needs cannot be read")
+        case is RecordEncodingError: self.init(.inconsistent("a record has no encoding"), fault: "a record of it has no encoding")
         default: return nil
         }
     }
 
     private init?(statement error: DatabaseError) {
         switch error.extendedResultCode {
-        case .SQLITE_CONSTRAINT_UNIQUE where error.message?.contains("users.email_key") == true: self.init(.emailTaken)
         case .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY: self.init(.duplicate)
         case .SQLITE_CONSTRAINT_FOREIGNKEY: self.init(.parentUnknown)
-        case .SQLITE_TOOBIG: self.init(.refused("too_big"))
+        case .SQLITE_TOOBIG: self.init(.inconsistent("a value is too large"))
         case _ where error.resultCode == .SQLITE_CONSTRAINT || error.resultCode == .SQLITE_MISMATCH:
-            self.init(.refused("constraint"), fault: describe(error))
+            self.init(.inconsistent("a constraint of a table"), fault: describe(error))
         default: return nil
         }
     }

@@ -15,88 +15,113 @@ enum TenancyWriting {
     private static let guestAccesses = Upsert(.guestAccesses)
 
     static func apply(_ change: TenancyChange, in db: Database) throws {
-        switch change {
-        case .putPortfolio(let portfolio): try put(portfolio, in: db)
-        case .putProperty(let property): try put(property, in: db)
-        case .putUnit(let unit): try put(unit, in: db)
-        case .putDevice(let device): try put(device, in: db)
-        case .removeDevice(let id): try db.run("DELETE FROM devices WHERE id = ?", [id.blob])
-        case .putUser(let user): try put(user, in: db)
-        case .putAssociation(let association): try put(association, in: db)
-        case .removeAssociation(let id): try db.run("DELETE FROM role_associations WHERE id = ?", [id.blob])
-        case .putGuestAccess(let access): try put(access, in: db)
+        if case .putAssociation(let association) = change {
+            guard try association.entity.exists(in: db) else { throw Refusal(.parentUnknown) }
+        }
+        switch try row(of: change) {
+        case .put(let table, let values):
+            do {
+                try table.put(values, in: db)
+            } catch let error as DatabaseError where error.message?.contains("users.email_key") == true {
+                guard case .user(let id) = change.entity else { throw error }
+                throw Refusal(.emailTaken(id))
+            }
+        case .remove(let table, let id): try db.run("DELETE FROM \(table.rawValue) WHERE id = ?", [id])
         }
     }
 
-    private static func put(_ portfolio: Portfolio, in db: Database) throws {
-        try portfolios.put(
-            [portfolio.id.blob, portfolio.name, portfolio.createdAt.milliseconds, portfolio.updatedAt.milliseconds], in: db)
+    /// Whether the tables are as the change leaves them.
+    static func isWritten(_ change: TenancyChange, in db: Database) throws -> Bool {
+        switch try row(of: change) {
+        case .put(let table, let values): return try table.holds(values, in: db)
+        case .remove(let table, let id):
+            var isThere = false
+            try db.step("SELECT 1 FROM \(table.rawValue) WHERE id = ?", [id]) { _ in isThere = true }
+            return !isThere
+        }
     }
 
-    private static func put(_ property: Property, in db: Database) throws {
+    /// What a change does to one row.
+    private enum RowChange {
+        case put(Upsert, [(any StatementValue)?])
+        case remove(TenancyTable, Data)
+    }
+
+    private static func row(of change: TenancyChange) throws -> RowChange {
+        switch change {
+        case .putPortfolio(let portfolio): .put(portfolios, values(of: portfolio))
+        case .putProperty(let property): .put(properties, values(of: property))
+        case .putUnit(let unit): .put(units, values(of: unit))
+        case .putDevice(let device): .put(devices, try values(of: device))
+        case .removeDevice(let id): .remove(.devices, id.blob)
+        case .putUser(let user): .put(users, values(of: user))
+        case .putAssociation(let association): .put(associations, values(of: association))
+        case .removeAssociation(let id): .remove(.associations, id.blob)
+        case .putGuestAccess(let access): .put(guestAccesses, values(of: access))
+        }
+    }
+
+    private static func values(of portfolio: Portfolio) -> [(any StatementValue)?] {
+        [portfolio.id.blob, portfolio.name, portfolio.createdAt.milliseconds, portfolio.updatedAt.milliseconds]
+    }
+
+    private static func values(of property: Property) -> [(any StatementValue)?] {
         let address = property.address
-        try properties.put(
-            [
-                property.id.blob, property.name, property.portfolioID.blob, address != nil, address?.street, address?.city,
-                address?.state, address?.postalCode, address?.country, property.defaultTimeZone,
-                property.createdAt.milliseconds, property.updatedAt.milliseconds,
-            ], in: db)
+        return [
+            property.id.blob, property.name, property.portfolioID.blob, address != nil, address?.street, address?.city,
+            address?.state, address?.postalCode, address?.country, property.defaultTimeZone,
+            property.createdAt.milliseconds, property.updatedAt.milliseconds,
+        ]
     }
 
-    private static func put(_ unit: Unit, in db: Database) throws {
-        try units.put(
-            [
-                unit.id.blob, unit.name, unit.propertyID.blob, unit.portfolioID.blob, DeviceID.blob(of: unit.commonAreaAccessIDs),
-                unit.createdAt.milliseconds, unit.updatedAt.milliseconds,
-            ], in: db)
+    private static func values(of unit: Unit) -> [(any StatementValue)?] {
+        [
+            unit.id.blob, unit.name, unit.propertyID.blob, unit.portfolioID.blob, DeviceID.blob(of: unit.commonAreaAccessIDs),
+            unit.createdAt.milliseconds, unit.updatedAt.milliseconds,
+        ]
     }
 
-    private static func put(_ device: LockDevice, in db: Database) throws {
-        try devices.put(
-            [
-                device.id.blob, device.name, device.adapter, try column(device.address), try column(device.metadata),
-                device.manufacturer,
-                device.model, device.firmwareVersion, device.portfolioID?.blob, device.propertyID?.blob, device.unitID?.blob,
-                device.isRemoteOperationEnabled, Int(device.capabilities.rawValue), device.settings.autoRelockSeconds,
-                device.sealedCode.map { Data($0) },
-                device.createdAt.milliseconds, device.updatedAt.milliseconds,
-            ], in: db)
+    private static func values(of device: LockDevice) throws -> [(any StatementValue)?] {
+        [
+            device.id.blob, device.name, device.adapter, try column(device.address), try column(device.metadata),
+            device.manufacturer,
+            device.model, device.firmwareVersion, device.portfolioID?.blob, device.propertyID?.blob, device.unitID?.blob,
+            device.isRemoteOperationEnabled, Int(device.capabilities.rawValue), device.settings.autoRelockSeconds,
+            device.sealedCode.map { Data($0) },
+            device.createdAt.milliseconds, device.updatedAt.milliseconds,
+        ]
     }
 
     private static func column(_ object: [String: JSONValue]) throws -> Data? {
         if object.isEmpty { return nil }
-        guard let bytes = CBOR.bytes(of: object) else { throw Refusal(.refused("too_deep")) }
+        guard let bytes = CBOR.bytes(of: object) else { throw Refusal(.inconsistent("an object is nested too deep")) }
         return Data(bytes)
     }
 
-    private static func put(_ user: User, in db: Database) throws {
-        try users.put(
-            [
-                user.id.blob, user.email, user.email.lowercased(), user.firstName, user.lastName, user.isEnabled,
-                user.isSuperAdmin,
-                user.defaultPortfolioID?.blob, user.defaultPropertyID?.blob, user.defaultUnitID?.blob, user.hasCompliancePack,
-                user.createdAt.milliseconds, user.updatedAt.milliseconds,
-            ], in: db)
+    private static func values(of user: User) -> [(any StatementValue)?] {
+        [
+            user.id.blob, user.email, user.email.lowercased(), user.firstName, user.lastName, user.isEnabled,
+            user.isSuperAdmin,
+            user.defaultPortfolioID?.blob, user.defaultPropertyID?.blob, user.defaultUnitID?.blob, user.hasCompliancePack,
+            user.createdAt.milliseconds, user.updatedAt.milliseconds,
+        ]
     }
 
-    private static func put(_ association: UserRoleAssociation, in db: Database) throws {
-        guard try association.entity.exists(in: db) else { throw Refusal(.parentUnknown) }
-        try associations.put(
-            [
-                association.id.blob, association.userID.blob, association.entity.type.rawValue, association.entity.id.blob,
-                association.role.rawValue, association.createdAt.milliseconds, association.updatedAt.milliseconds,
-            ], in: db)
+    private static func values(of association: UserRoleAssociation) -> [(any StatementValue)?] {
+        [
+            association.id.blob, association.userID.blob, association.entity.type.rawValue, association.entity.id.blob,
+            association.role.rawValue, association.createdAt.milliseconds, association.updatedAt.milliseconds,
+        ]
     }
 
-    private static func put(_ access: GuestAccess, in db: Database) throws {
-        try guestAccesses.put(
-            [
-                access.id.blob, access.guestUserID?.blob, access.label, access.propertyID.blob, access.unitID?.blob,
-                DeviceID.blob(of: access.deviceIDs), access.operations.map(\.rawValue).joined(separator: " "),
-                access.window.validFrom.milliseconds, access.window.validUntil.milliseconds, access.grantedByUserID.blob,
-                access.grantedUnderAssociationID.blob, access.grantedUnderRole.rawValue, access.revokedAt?.milliseconds,
-                access.createdAt.milliseconds, access.carriersByDevice.map(column),
-            ], in: db)
+    private static func values(of access: GuestAccess) -> [(any StatementValue)?] {
+        [
+            access.id.blob, access.guestUserID?.blob, access.label, access.propertyID.blob, access.unitID?.blob,
+            DeviceID.blob(of: access.deviceIDs), access.operations.map(\.rawValue).joined(separator: " "),
+            access.window.validFrom.milliseconds, access.window.validUntil.milliseconds, access.grantedByUserID.blob,
+            access.grantedUnderAssociationID.blob, access.grantedUnderRole.rawValue, access.revokedAt?.milliseconds,
+            access.createdAt.milliseconds, access.carriersByDevice.map(column),
+        ]
     }
 
     /// Pairs of a device and an association that carried it, by device; a device that nothing carried has none.

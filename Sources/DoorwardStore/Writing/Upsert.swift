@@ -7,12 +7,15 @@ import GRDB
 struct Upsert {
     private let update: String
     private let insert: String
+    private let find: String
 
     init(_ table: TenancyTable) {
         let columns = table.columns
         let updates = columns.dropFirst().map { "\($0) = ?" }.joined(separator: ", ")
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
         update = "UPDATE \(table.rawValue) SET \(updates) WHERE id = ?"
+        let conditions = columns.map { "\($0) IS ?" }.joined(separator: " AND ")
+        find = "SELECT 1 FROM \(table.rawValue) WHERE \(conditions)"
         insert = "INSERT INTO \(table.rawValue) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
     }
 
@@ -20,5 +23,12 @@ struct Upsert {
     func put(_ values: [(any StatementValue)?], in db: Database) throws {
         try db.run(update, Array(values.dropFirst() + values.prefix(1)))
         if db.changesCount == 0 { try db.run(insert, values) }
+    }
+
+    /// Whether the table has just this row.
+    func holds(_ values: [(any StatementValue)?], in db: Database) throws -> Bool {
+        var isFound = false
+        try db.step(find, values) { _ in isFound = true }
+        return isFound
     }
 }

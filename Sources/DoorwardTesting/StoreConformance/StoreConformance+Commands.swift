@@ -45,13 +45,13 @@ extension StoreConformance {
             _ = try await store.commit(script.tenancy)
             let command = script.command(on: script.door)
             let ended = script.confirmed(command)
-            try await requireRefusal(.commandUnknown, of: script.end(ended), by: store)
+            try await requireRefusal(.commandUnknown(command.id), of: script.end(ended), by: store)
             _ = try await store.commit(script.begin(command))
-            try await requireRefusal(.commandExists, of: script.begin(command), by: store)
+            try await requireRefusal(.commandExists(command.id), of: script.begin(command), by: store)
             _ = try await store.commit(script.end(ended))
             var other = ended
             other.state = .failed
-            try await requireRefusal(.commandEnded, of: script.end(other), by: store)
+            try await requireRefusal(.commandEnded(command.id), of: script.end(other), by: store)
             try require(try await store.command(command.id)?.command, is: ended, "the command")
         },
         StorePromise("No command begins without the record of its intent") { store in
@@ -60,9 +60,9 @@ extension StoreConformance {
             let command = script.command(on: script.door)
             var transaction = script.begin(command)
             transaction.records = []
-            try await requireRefusal(.intentMissing, of: transaction, by: store)
+            try await requireRefusal(.intentMissing(command.id), of: transaction, by: store)
             transaction.records = [PendingRecord(script.intent(of: script.command(on: script.door)))]
-            try await requireRefusal(.intentMissing, of: transaction, by: store)
+            try await requireRefusal(.intentMissing(command.id), of: transaction, by: store)
             try require(try await store.command(command.id)?.command, is: nil, "the command")
         },
         StorePromise("Open commands come oldest first, with the log and the place of their intent") { store in

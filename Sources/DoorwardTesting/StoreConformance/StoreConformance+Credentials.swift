@@ -50,7 +50,7 @@ extension StoreConformance {
                 StoreTransaction(changes: [.putUser(user)], credentials: [.endSessions(of: script.user)]))
             try require(try await store.liveSessions(at: script.now), is: [others], "those of the other user")
             let begin = StoreTransaction(credentials: [.beginSession(late, refreshDigest: [3])])
-            try await requireRefusal(.userDisabled, of: begin, by: store)
+            try await requireRefusal(.userDisabled(script.user), of: begin, by: store)
             user.isEnabled = true
             _ = try await store.commit(StoreTransaction(changes: [.putUser(user)]))
             try require(try await store.liveSessions(at: script.now), is: [others], "those left when the user is enabled again")
@@ -69,7 +69,7 @@ extension StoreConformance {
             try require(try await store.refreshToken(digest: [1]), is: used, "the old token")
             try require(try await store.refreshToken(digest: [2]), is: fresh, "the new token")
             try require(try await store.refreshToken(digest: [3]), is: nil, "a token that never was")
-            try await requireRefusal(.refreshTokenSpent, of: rotation, by: store)
+            try await requireRefusal(.refreshTokenSpent(session.id), of: rotation, by: store)
         },
         StorePromise("No token of an ended session, and no token of another one, is rotated") { store in
             var script = StoreScript(seed: 14)
@@ -79,8 +79,8 @@ extension StoreConformance {
                 StoreTransaction(credentials: [
                     .beginSession(ended, refreshDigest: [1]), .beginSession(live, refreshDigest: [2]), .endSession(ended.id),
                 ]))
-            try await requireRefusal(.refreshTokenSpent, of: rotation(of: ended, from: [1], to: [3]), by: store)
-            try await requireRefusal(.refreshTokenSpent, of: rotation(of: live, from: [1], to: [3]), by: store)
+            try await requireRefusal(.refreshTokenSpent(ended.id), of: rotation(of: ended, from: [1], to: [3]), by: store)
+            try await requireRefusal(.refreshTokenSpent(live.id), of: rotation(of: live, from: [1], to: [3]), by: store)
             let token = try await store.refreshToken(digest: [1])
             try require(token, is: StoredRefreshToken(session: ended, isUsed: false, isSessionEnded: true), "the token")
         },

@@ -25,7 +25,7 @@ extension StoreConformance {
                 entry("key", command, at: script.now, fingerprint: [9]), entry("key", command, at: script.now),
             ]
             for entry in refused {
-                try await requireRefusal(.idempotencyKeyTaken, of: StoreTransaction(idempotency: [entry]), by: store)
+                try await requireRefusal(.idempotencyKeyTaken(entry.key), of: StoreTransaction(idempotency: [entry]), by: store)
             }
         },
         StorePromise("A day later the key is free again") { store in
@@ -34,7 +34,7 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(idempotency: [first]))
             let almost = script.now.advanced(by: .milliseconds(86_399_999))
             let early = StoreTransaction(idempotency: [entry("key", .entity(script.world.id()), at: almost)])
-            try await requireRefusal(.idempotencyKeyTaken, of: early, by: store)
+            try await requireRefusal(.idempotencyKeyTaken(first.key), of: early, by: store)
             let later = entry("key", .entity(script.world.id()), at: almost.advanced(by: .milliseconds(1)))
             _ = try await store.commit(StoreTransaction(idempotency: [later]))
             try require(try await find(later.key, in: store, at: script.now), is: later, "the entry")

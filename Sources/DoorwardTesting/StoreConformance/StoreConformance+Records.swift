@@ -19,9 +19,9 @@ extension StoreConformance {
                 let bodies = [script.event(on: script.door), script.gatewayEvent(), script.event(on: script.otherDoor)]
                 let records = bodies.prefix(1 + index % 3).map { PendingRecord($0) }
                 if index % 4 == 3 {
-                    let refused = StoreTransaction(
-                        commands: [.end(script.confirmed(script.command(on: script.door)))], records: records)
-                    try await requireRefusal(.commandUnknown, of: refused, by: store)
+                    let stranger = script.confirmed(script.command(on: script.door))
+                    let refused = StoreTransaction(commands: [.end(stranger)], records: records)
+                    try await requireRefusal(.commandUnknown(stranger.id), of: refused, by: store)
                     continue
                 }
                 for (place, record) in zip(try await store.commit(StoreTransaction(records: records)), records) {

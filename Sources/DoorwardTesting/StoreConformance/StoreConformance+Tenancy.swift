@@ -49,8 +49,8 @@ extension StoreConformance {
             _ = world.user("Ada", email: "ada@example.com")
             _ = try await store.commit(StoreTransaction(changes: world.changes))
             var other = World(seed: 4)
-            _ = other.user("Impostor", email: "ADA@Example.com")
-            try await requireRefusal(.emailTaken, of: StoreTransaction(changes: other.changes), by: store)
+            let impostor = other.user("Impostor", email: "ADA@Example.com")
+            try await requireRefusal(.emailTaken(impostor), of: StoreTransaction(changes: other.changes), by: store)
             try require(try await tenancy(of: store), is: Set(world.changes), "the tenancy after the refusal")
         },
         StorePromise("A user can change their address, and another can take the one that became free") { store in

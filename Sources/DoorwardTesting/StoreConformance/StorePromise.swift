@@ -28,7 +28,7 @@ package enum StoreConformance {
     /// In groups by what they are about; each needs a new, empty store and leaves it as it likes.
     package static let promises: [StorePromise] =
         tenancyPromises + credentialPromises + resetPromises + commandPromises + idempotencyPromises + recordPromises
-        + queryPromises + backupPromises
+        + queryPromises + backupPromises + preconditionPromises
 }
 
 /// - Throws: `BrokenPromise` with both values if they differ.
@@ -41,11 +41,11 @@ func require(_ condition: Bool, _ what: String) throws {
 }
 
 /// - Throws: `BrokenPromise` unless the store refuses the transaction for just this rule.
-func requireRefusal(_ rule: StoreError, of transaction: StoreTransaction, by store: any GatewayStore) async throws {
+func requireRefusal(_ rule: StoreRefusal, of transaction: StoreTransaction, by store: any GatewayStore) async throws {
     do {
         _ = try await store.commit(transaction)
     } catch {
-        return try require(error, is: rule, "the refusal")
+        return try require(error, is: .refused(rule), "the refusal")
     }
     throw BrokenPromise("a transaction was taken that should be refused: \(rule)")
 }

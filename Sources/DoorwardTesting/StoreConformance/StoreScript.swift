@@ -2,11 +2,17 @@ package import DoorwardControl
 package import DoorwardDomain
 
 extension StoreTransaction {
-    /// Adds the commands and records of another transaction behind those that there are.
+    /// Adds the preconditions, counters, commands and records of another transaction behind those that there are.
     package mutating func append(_ other: StoreTransaction) {
         let count = records.count
+        requires += other.requires
+        counters += other.counters
         commands += other.commands.map { change in
-            if case .begin(let command, let intent) = change { .begin(command, intent: intent + count) } else { change }
+            if case .begin(let command, let intent, let owner) = change {
+                .begin(command, intent: intent + count, owner: owner)
+            } else {
+                change
+            }
         }
         records += other.records
     }
@@ -78,8 +84,8 @@ package struct StoreScript: Sendable {
     }
 
     /// The command with the record of its intent.
-    package mutating func begin(_ command: Command) -> StoreTransaction {
-        StoreTransaction(commands: [.begin(command, intent: 0)], records: [PendingRecord(intent(of: command))])
+    package mutating func begin(_ command: Command, owner: GatewayNumber = .single) -> StoreTransaction {
+        StoreTransaction(commands: [.begin(command, intent: 0, owner: owner)], records: [PendingRecord(intent(of: command))])
     }
 
     /// The record that goes with `.begin`, with a new id each time.

@@ -33,7 +33,12 @@ final class SlowStore: GatewayStore {
 
     func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) { try await inner.loadTenancy(receive) }
     func backup(to path: String) async throws(StoreBackupError) -> StoreBackup { try await inner.backup(to: path) }
-    func openCommands() async throws(StoreError) -> [StoredCommand] { try await inner.openCommands() }
+    func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
+        try await inner.openCommands(of: owner)
+    }
+    func usesTaken() async throws(StoreError) -> [GuestAccessID: Int] { try await inner.usesTaken() }
+    func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64 { try await inner.epoch(of: owner) }
+    func lease(of log: LogID) async throws(StoreError) -> LogLease? { try await inner.lease(of: log) }
     func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? { try await inner.command(id) }
     func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand? {
         try await inner.command(id, within: query)

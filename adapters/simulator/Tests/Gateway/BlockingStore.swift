@@ -25,8 +25,20 @@ final class BlockingStore: GatewayStore {
         do { for change in changes { try receive(change) } } catch { throw .failed("the receiver gave up: \(error)") }
     }
 
-    func openCommands() async throws(StoreError) -> [StoredCommand] {
-        try wait { (store) throws(StoreError) in try await store.openCommands() }
+    func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
+        try wait { (store) throws(StoreError) in try await store.openCommands(of: owner) }
+    }
+
+    func usesTaken() async throws(StoreError) -> [GuestAccessID: Int] {
+        try wait { (store) throws(StoreError) in try await store.usesTaken() }
+    }
+
+    func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64 {
+        try wait { (store) throws(StoreError) in try await store.epoch(of: owner) }
+    }
+
+    func lease(of log: LogID) async throws(StoreError) -> LogLease? {
+        try wait { (store) throws(StoreError) in try await store.lease(of: log) }
     }
 
     func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? {

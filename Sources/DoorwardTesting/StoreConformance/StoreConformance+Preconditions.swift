@@ -1,0 +1,275 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import DoorwardPolicy
+
+extension StoreConformance {
+    static let preconditionPromises: [StorePromise] = [
+        StorePromise("An entity is unchanged until it is written with another content, and again when it is written back") { store in
+            var script = StoreScript(seed: 61)
+            let guest = script.grant()
+            _ = try await store.commit(script.tenancy)
+            for written in script.world.changes {
+                try await requireHolds(.unchanged(since: written), in: store)
+                try await requireUnmet(.entityChanged(written.entity), requires: .unchanged(since: written.altered), by: store)
+                _ = try await store.commit(StoreTransaction(changes: [written.altered]))
+                try await requireUnmet(.entityChanged(written.entity), requires: .unchanged(since: written), by: store)
+                try await requireHolds(.unchanged(since: written.altered), in: store)
+                _ = try await store.commit(StoreTransaction(requires: [.unchanged(since: written.altered)], changes: [written]))
+                try await requireHolds(.unchanged(since: written), in: store)
+            }
+            try require(try await tenancy(of: store), is: Set(script.world.changes), "the tenancy")
+            try require(try await store.usesTaken(), is: [:], "the uses of \(guest)")
+        },
+        StorePromise("What was removed is removed until it is written again") { store in
+            var script = StoreScript(seed: 62)
+            let association = script.world.assign(script.user, .tenant, .unit(script.unit))
+            _ = try await store.commit(script.tenancy)
+            for removal in [TenancyChange.removeDevice(script.door), .removeAssociation(association)] {
+                guard let written = script.world.changes.last(where: { $0.entity == removal.entity }) else {
+                    throw BrokenPromise("nothing to remove")
+                }
+                try await requireUnmet(.entityChanged(removal.entity), requires: .unchanged(since: removal), by: store)
+                _ = try await store.commit(StoreTransaction(changes: [removal]))
+                try await requireHolds(.unchanged(since: removal), in: store)
+                try await requireUnmet(.entityChanged(removal.entity), requires: .unchanged(since: written), by: store)
+                _ = try await store.commit(StoreTransaction(requires: [.unchanged(since: removal)], changes: [written]))
+                try await requireUnmet(.entityChanged(removal.entity), requires: .unchanged(since: removal), by: store)
+            }
+            let unknown = TenancyChange.removeDevice(script.world.id())
+            try await requireHolds(.unchanged(since: unknown), in: store)
+        },
+        StorePromise("Uses of a guest access are taken up to the bound of the precondition, and are there again when returned") {
+            store in
+            var script = StoreScript(seed: 63)
+            let (guest, other) = (script.grant(), script.grant())
+            _ = try await store.commit(script.tenancy)
+            let use = StoreTransaction(requires: [.usesLeft(of: guest, max: 2)], counters: [.takeUse(of: guest)])
+            for _ in 0..<2 { _ = try await store.commit(use) }
+            try await requireRefusal(.usesExhausted(guest), of: use, by: store)
+            try await requireHolds(.usesLeft(of: guest, max: 3), in: store)
+            try await requireHolds(.usesLeft(of: other, max: 1), in: store)
+            try await requireUnmet(.usesExhausted(other), requires: .usesLeft(of: other, max: 0), by: store)
+            try require(try await store.usesTaken(), is: [guest: 2], "the uses that are taken")
+            _ = try await store.commit(StoreTransaction(counters: [.returnUse(of: guest)]))
+            _ = try await store.commit(use)
+            for _ in 0..<2 { _ = try await store.commit(StoreTransaction(counters: [.returnUse(of: guest)])) }
+            try require(try await store.usesTaken(), is: [:], "the uses after all were returned")
+            try await requireInconsistency(of: StoreTransaction(counters: [.returnUse(of: guest)]), by: store)
+            try await requireInconsistency(of: StoreTransaction(counters: [.returnUse(of: other)]), by: store)
+            let unknown: GuestAccessID = script.world.id()
+            try await requireRefusal(.parentUnknown, of: StoreTransaction(counters: [.takeUse(of: unknown)]), by: store)
+        },
+        StorePromise("A guest access that is changed keeps its uses") { store in
+            var script = StoreScript(seed: 64)
+            let guest = script.grant()
+            _ = try await store.commit(script.tenancy)
+            _ = try await store.commit(StoreTransaction(counters: [.takeUse(of: guest)]))
+            script.world.revoke(guest, at: script.now)
+            let revoked = script.world.changes.suffix(1)
+            _ = try await store.commit(StoreTransaction(changes: Array(revoked)))
+            try require(try await store.usesTaken(), is: [guest: 1], "the uses")
+        },
+        StorePromise("An epoch begins at 0 and is raised one by one, each owner's for itself") { store in
+            var script = StoreScript(seed: 65)
+            let owners: [EpochOwner] = [
+                .portfolio(script.portfolio), .user(script.user), .user(script.world.id()),
+                // The same number as another kind of owner.
+                .user(script.portfolio.cast()),
+            ]
+            for (index, owner) in owners.enumerated() {
+                for epoch in 0..<UInt64(index + 2) {
+                    try require(try await store.epoch(of: owner), is: epoch, "the epoch of \(owner)")
+                    try await requireHolds(.epoch(of: owner, is: epoch), in: store)
+                    try await requireUnmet(.epochChanged(owner), requires: .epoch(of: owner, is: epoch + 1), by: store)
+                    _ = try await store.commit(
+                        StoreTransaction(requires: [.epoch(of: owner, is: epoch)], counters: [.raiseEpoch(of: owner)]))
+                    try await requireUnmet(.epochChanged(owner), requires: .epoch(of: owner, is: epoch), by: store)
+                }
+            }
+            for (index, owner) in owners.enumerated() {
+                try require(try await store.epoch(of: owner), is: UInt64(index + 2), "the epoch of \(owner)")
+            }
+        },
+        StorePromise("A log's lease is held by one gateway in one epoch, and handed on by whoever knows the last") { store in
+            let (log, other) = (LogID.gateway, LogID.portfolio(PortfolioID(high: 6, low: 6)))
+            let leases = [
+                nil, LogLease(holder: .single, epoch: 1), LogLease(holder: GatewayNumber(rawValue: 7), epoch: 2),
+                LogLease(holder: .single, epoch: 3), nil,
+            ]
+            for (lease, next) in zip(leases, leases.dropFirst()) {
+                try require(try await store.lease(of: log), is: lease, "the lease")
+                try await requireHolds(.lease(of: log, is: lease), in: store)
+                for wrong in leases where wrong != lease {
+                    try await requireUnmet(.leaseChanged(log), requires: .lease(of: log, is: wrong), by: store)
+                }
+                _ = try await store.commit(
+                    StoreTransaction(requires: [.lease(of: log, is: lease)], counters: [.setLease(of: log, to: next)]))
+                try await requireHolds(.lease(of: other, is: nil), in: store)
+            }
+        },
+        StorePromise("A transaction whose precondition does not hold leaves nothing of itself") { store in
+            var script = StoreScript(seed: 66)
+            let guest = script.grant()
+            _ = try await store.commit(script.tenancy)
+            let before = try await tenancy(of: store)
+            let command = script.command(on: script.door)
+            let owner = EpochOwner.portfolio(script.portfolio)
+            // The last of several fails.
+            var transaction = script.begin(command)
+            transaction.requires = [
+                .epoch(of: owner, is: 0), .lease(of: .gateway, is: nil), .usesLeft(of: guest, max: 1),
+                .unchanged(since: .removeDevice(script.door)),
+            ]
+            let entry = IdempotencyEntry(
+                key: IdempotencyKey(principal: "USER", key: "k"), fingerprint: [1], result: .command(command.id),
+                createdAt: script.now)
+            (transaction.changes, transaction.idempotency) = ([.removeDevice(script.gate)], [entry])
+            transaction.counters = [
+                .takeUse(of: guest), .raiseEpoch(of: owner), .setLease(of: .gateway, to: LogLease(holder: .single, epoch: 1)),
+            ]
+            transaction.credentials = [.beginSession(script.session(), refreshDigest: [1])]
+            try await requireRefusal(.entityChanged(.device(script.door)), of: transaction, by: store)
+            try require(try await tenancy(of: store), is: before, "the tenancy")
+            try require(try await store.usesTaken(), is: [:], "the uses")
+            try require(try await store.epoch(of: owner), is: 0, "the epoch")
+            try require(try await store.lease(of: .gateway), is: nil, "the lease")
+            try require(try await store.command(command.id)?.command, is: nil, "the command")
+            try require(try await store.record(transaction.records[0].body.id), is: nil, "the record")
+            try require(try await store.liveSessions(at: script.now), is: [], "the sessions")
+            try require(try await store.idempotentAnswer(entry.key, notOlderThan: script.now), is: nil, "the answer")
+            // Without the one that fails all the rest is written.
+            transaction.requires.removeLast()
+            _ = try await store.commit(transaction)
+            try require(try await store.usesTaken(), is: [guest: 1], "the uses")
+            try require(try await store.command(command.id)?.command, is: command, "the command")
+        },
+        StorePromise("Preconditions are about what was before the transaction, and not about its own changes") { store in
+            var script = StoreScript(seed: 67)
+            let guest = script.grant()
+            _ = try await store.commit(script.tenancy)
+            let owner = EpochOwner.user(script.user)
+            _ = try await store.commit(
+                StoreTransaction(
+                    requires: [.usesLeft(of: guest, max: 1), .epoch(of: owner, is: 0)],
+                    changes: [.removeDevice(script.door)], counters: [.takeUse(of: guest), .raiseEpoch(of: owner)]))
+            let late = StoreTransaction(
+                requires: [.unchanged(since: .removeDevice(script.gate))], changes: [.removeDevice(script.gate)])
+            try await requireRefusal(.entityChanged(.device(script.gate)), of: late, by: store)
+        },
+        StorePromise("Of transactions that race for the last use, as many as there are uses are taken") { store in
+            var script = StoreScript(seed: 68)
+            let guest = script.grant()
+            _ = try await store.commit(script.tenancy)
+            let transactions = (0..<24).map { _ in
+                var transaction = script.begin(script.command(on: script.door))
+                (transaction.requires, transaction.counters) = ([.usesLeft(of: guest, max: 5)], [.takeUse(of: guest)])
+                return transaction
+            }
+            let answers = await withTaskGroup(of: StoreError?.self) { group in
+                for transaction in transactions {
+                    group.addTask {
+                        do throws(StoreError) {
+                            _ = try await store.commit(transaction)
+                            return nil
+                        } catch {
+                            return error
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            try require(answers.count { $0 == nil }, is: 5, "the number of those that were taken")
+            try require(answers.count { $0 == .refused(.usesExhausted(guest)) }, is: 19, "the number of those that were refused")
+            try require(try await store.usesTaken(), is: [guest: 5], "the uses")
+            try require(try await store.openCommands().count, is: 5, "the number of commands")
+            let scope = RecordScope.portfolioLog(script.portfolio)
+            try require(try await store.records(RecordQuery(scopes: [scope], limit: 50)).count, is: 5, "the number of records")
+        },
+        StorePromise("Open commands are those of one owner, whoever ends them") { store in
+            var script = StoreScript(seed: 69)
+            _ = try await store.commit(script.tenancy)
+            let owners = [GatewayNumber.single, GatewayNumber(rawValue: 1), GatewayNumber(rawValue: 1), .single]
+            var commands: [(command: Command, owner: GatewayNumber)] = []
+            for owner in owners {
+                script.now = script.now.advanced(by: .milliseconds(1))
+                let command = script.command(on: script.door)
+                _ = try await store.commit(script.begin(command, owner: owner))
+                commands.append((command, owner))
+            }
+            while let last = commands.popLast() {
+                for owner in Set(owners + [GatewayNumber(rawValue: 2)]) {
+                    let expected = (commands + [last]).filter { $0.owner == owner }.map(\.command)
+                    try require(try await store.openCommands(of: owner).map(\.command), is: expected, "those of \(owner)")
+                }
+                _ = try await store.commit(script.end(script.confirmed(last.command)))
+            }
+        },
+    ]
+
+    private static func requireHolds(_ precondition: Precondition, in store: any GatewayStore) async throws {
+        do {
+            _ = try await store.commit(StoreTransaction(requires: [precondition]))
+        } catch {
+            throw BrokenPromise("\(precondition) should hold: \(error)")
+        }
+    }
+
+    private static func requireUnmet(
+        _ rule: StoreRefusal, requires precondition: Precondition, by store: any GatewayStore
+    ) async throws {
+        try await requireRefusal(rule, of: StoreTransaction(requires: [precondition]), by: store)
+    }
+
+    private static func requireInconsistency(of transaction: StoreTransaction, by store: any GatewayStore) async throws {
+        do {
+            _ = try await store.commit(transaction)
+        } catch {
+            guard case .refused(.inconsistent) = error else { throw error }
+            return
+        }
+        throw BrokenPromise("a transaction was taken that no sound program hands in")
+    }
+}
+
+extension StoreScript {
+    /// A guest access to the door, from a tenant's association that is made for it.
+    fileprivate mutating func grant() -> GuestAccessID {
+        let association = world.assign(user, .tenant, .unit(unit))
+        guard let access = world.guestAccess(for: nil, label: "Guest", to: [door], under: association) else {
+            return GuestAccessID(high: 0, low: 0)
+        }
+        return access
+    }
+}
+
+extension TenancyChange {
+    /// The same with another content.
+    fileprivate var altered: TenancyChange {
+        switch self {
+        case .putPortfolio(var portfolio):
+            portfolio.name += "!"
+            return .putPortfolio(portfolio)
+        case .putProperty(var property):
+            property.address = property.address == nil ? PostalAddress() : nil
+            return .putProperty(property)
+        case .putUnit(var unit):
+            unit.commonAreaAccessIDs.append(DeviceID(high: 9, low: 9))
+            return .putUnit(unit)
+        case .putDevice(var device):
+            device.metadata["room"] = .string("b")
+            return .putDevice(device)
+        case .putUser(var user):
+            user.defaultUnitID = user.defaultUnitID == nil ? UnitID(high: 9, low: 9) : nil
+            return .putUser(user)
+        case .putAssociation(let association):
+            return .putAssociation(
+                UserRoleAssociation(
+                    id: association.id, userID: association.userID, entity: association.entity, role: association.role,
+                    createdAt: association.createdAt, updatedAt: association.updatedAt.advanced(by: .milliseconds(1))))
+        case .putGuestAccess(var access):
+            access.revokedAt = access.revokedAt == nil ? access.createdAt : nil
+            return .putGuestAccess(access)
+        case .removeDevice, .removeAssociation: return self
+        }
+    }
+}

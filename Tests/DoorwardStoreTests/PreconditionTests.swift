@@ -1,0 +1,190 @@
+import DoorwardControl
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardStore
+import DoorwardTesting
+import Synchronization
+import Testing
+
+/// Preconditions where transactions share a flush, a flush fails, or the file is opened anew. What each of them means is in the
+/// conformance kit.
+@Suite struct PreconditionTests {
+    @Test("Of transactions of one batch the earlier ones take the uses that are left, and each of the others is refused alone")
+    func oneBatch() async throws {
+        let database = try TemporaryDatabase()
+        // The first transaction is a batch of its own; those that race wait behind it.
+        let gate = FlushGate(openingAfter: 12)
+        let tenancy = FullTenancy(seed: 1)
+        let setUp = try database.open()
+        _ = try await setUp.commit(StoreTransaction(changes: tenancy.changes))
+        try await setUp.close()
+        let store = try database.open(hooks: gate.hooks())
+        var script = StoreScript(seed: 1)
+        let first = StoreTransaction(records: [PendingRecord(script.gatewayEvent())])
+        let use = use(of: tenancy.guestAccess.id, max: 3)
+        let racing = (0..<11).map { _ in
+            var transaction = use
+            transaction.records = [PendingRecord(script.gatewayEvent())]
+            return transaction
+        }
+        let results = await withTaskGroup(of: Result<[RecordPlace], StoreError>.self) { group in
+            for transaction in [first] + racing {
+                group.addTask { await Result { () async throws(StoreError) in try await store.commit(transaction) } }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results.count { (try? $0.get()) != nil } == 4)
+        #expect(results.count { $0 == .failure(.refused(.usesExhausted(tenancy.guestAccess.id))) } == 8)
+        #expect(gate.sizes.reduce(0, +) == 12)
+        #expect(try await store.usesTaken() == [tenancy.guestAccess.id: 3])
+        try await store.close()
+        let logs = try StoredLogs(path: database.path)
+        #expect(logs.sizes == [.gateway: 4], "the log has no gap and no record of those that were refused")
+        #expect(logs.faults.isEmpty)
+    }
+
+    @Test("A use that is returned in a batch is there for a later transaction of the same batch, and for no earlier one")
+    func orderInBatch() async throws {
+        let database = try TemporaryDatabase()
+        let gate = FlushGate()
+        let tenancy = FullTenancy(seed: 2)
+        let setUp = try database.open()
+        _ = try await setUp.commit(StoreTransaction(changes: tenancy.changes, counters: [.takeUse(of: tenancy.guestAccess.id)]))
+        try await setUp.close()
+        let (admissions, admitted) = AsyncStream.makeStream(of: Int.self)
+        var hooks = gate.hooks()
+        hooks.afterAdmission = { admitted.yield($0) }
+        let store = try database.open(hooks: hooks)
+        let use = use(of: tenancy.guestAccess.id, max: 1)
+        let giveBack = StoreTransaction(counters: [.returnUse(of: tenancy.guestAccess.id)])
+        // The first is a batch of its own, and holds the others back until all of them wait.
+        let transactions = [StoreTransaction(), use, giveBack, use, use]
+        let answers = await withTaskGroup(of: (Int, Bool).self) { group in
+            var turns = admissions.makeAsyncIterator()
+            for (index, transaction) in transactions.enumerated() {
+                group.addTask { (index, (try? await store.commit(transaction)) != nil) }
+                _ = await turns.next()
+            }
+            gate.open()
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        #expect(answers == [0: true, 1: false, 2: true, 3: true, 4: false])
+        #expect(gate.sizes == [1, 4])
+        #expect(try await store.usesTaken() == [tenancy.guestAccess.id: 1])
+        try await store.close()
+    }
+
+    @Test("Uses, epochs, leases and owners are the same after opening anew, and after a kill")
+    func reopened() async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        let tenancy = FullTenancy(seed: 3)
+        let (owner, guest) = (EpochOwner.portfolio(tenancy.portfolio.id), tenancy.guestAccess.id)
+        let lease = LogLease(holder: GatewayNumber(rawValue: 3), epoch: 4)
+        var script = StoreScript(seed: 3)
+        _ = try await store.commit(StoreTransaction(changes: tenancy.changes + script.world.changes))
+        _ = try await store.commit(
+            StoreTransaction(
+                counters: [
+                    .takeUse(of: guest), .takeUse(of: guest), .raiseEpoch(of: owner), .setLease(of: .gateway, to: lease),
+                ]))
+        let command = script.command(on: script.door)
+        _ = try await store.commit(script.begin(command, owner: lease.holder))
+        let killed = try database.copyFiles(to: "killed.db")
+        try await store.close()
+        for path in [database.path, killed] {
+            let next = try database.open(path: path)
+            #expect(try await next.usesTaken() == [guest: 2])
+            #expect(try await next.epoch(of: owner) == 1)
+            #expect(try await next.lease(of: .gateway) == lease)
+            #expect(try await next.openCommands(of: lease.holder).map(\.command) == [command])
+            #expect(try await next.openCommands().isEmpty)
+            await #expect(throws: StoreError.refused(.usesExhausted(guest))) {
+                try await next.commit(use(of: guest, max: 2))
+            }
+            _ = try await next.commit(use(of: guest, max: 3))
+            try await next.close()
+            #expect(try StoreCheck.run(path: path).isWhole)
+        }
+    }
+
+    @Test("A flush that fails leaves the counters that are durable, whichever they are", arguments: [true, false])
+    func failedFlush(isDurable: Bool) async throws {
+        let database = try TemporaryDatabase()
+        let disk = FailingDisk()
+        let store = try database.open(
+            hooks: StoreHooks(
+                beforeCommit: { _ in if !isDurable { try disk.pass() } }, afterCommit: { _ in if isDurable { try disk.pass() } }))
+        let tenancy = FullTenancy(seed: 4)
+        _ = try await store.commit(StoreTransaction(changes: tenancy.changes))
+        disk.fail()
+        await #expect(throws: StoreError.self) { try await store.commit(use(of: tenancy.guestAccess.id, max: 1)) }
+        database.clock.advance(by: StoreLimits().longestRetryDelay)
+        #expect(await store.isWritable())
+        let again = await Result { () async throws(StoreError) in
+            try await store.commit(use(of: tenancy.guestAccess.id, max: 1))
+        }
+        #expect(again == (isDurable ? .failure(.refused(.usesExhausted(tenancy.guestAccess.id))) : .success([])))
+        #expect(try await store.usesTaken() == [tenancy.guestAccess.id: 1])
+        try await store.close()
+    }
+
+    @Test("An entity with every field set is compared column by column, also one that was read back")
+    func everyColumn() async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        let tenancy = FullTenancy(seed: 5)
+        _ = try await store.commit(StoreTransaction(changes: tenancy.changes))
+        var read: [TenancyChange] = []
+        try await store.loadTenancy { read.append($0) }
+        #expect(Set(read) == Set(tenancy.changes))
+        for change in tenancy.changes + read {
+            _ = try await store.commit(StoreTransaction(requires: [.unchanged(since: change)]))
+        }
+        var device = tenancy.device
+        device.sealedCode = nil
+        await #expect(throws: StoreError.refused(.entityChanged(.device(device.id)))) {
+            try await store.commit(StoreTransaction(requires: [.unchanged(since: .putDevice(device))]))
+        }
+        let unknown = Portfolio(
+            id: PortfolioID(high: 9, low: 9), name: "Nowhere", createdAt: device.createdAt, updatedAt: device.createdAt)
+        await #expect(throws: StoreError.refused(.entityChanged(.portfolio(unknown.id)))) {
+            try await store.commit(StoreTransaction(requires: [.unchanged(since: .putPortfolio(unknown))]))
+        }
+        try await store.close()
+    }
+
+    @Test("A use that is damaged to less than none stops no start, and an id that is none is a fault of the read")
+    func damaged() async throws {
+        let sample = try await FullSample(seed: 6)
+        try sample.database.edit("UPDATE guest_uses SET taken = -1")
+        let store = try sample.database.open()
+        #expect(try await store.usesTaken() == [:])
+        try await store.close()
+        try sample.database.edit("PRAGMA foreign_keys = OFF; UPDATE guest_uses SET taken = 1, guest_access_id = x'00'")
+        let next = try sample.database.open()
+        await #expect(throws: StoreError.self) { try await next.usesTaken() }
+        try await next.close()
+    }
+
+    private func use(of id: GuestAccessID, max: Int) -> StoreTransaction {
+        StoreTransaction(requires: [.usesLeft(of: id, max: max)], counters: [.takeUse(of: id)])
+    }
+}
+
+/// Fails once when it is told to.
+private final class FailingDisk: Sendable {
+    private struct DiskError: Error {}
+
+    private let fails = Mutex(false)
+
+    func fail() { fails.withLock { $0 = true } }
+
+    func pass() throws {
+        let isDue = fails.withLock { fails in
+            defer { fails = false }
+            return fails
+        }
+        if isDue { throw DiskError() }
+    }
+}
