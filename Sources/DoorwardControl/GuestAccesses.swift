@@ -191,33 +191,16 @@ extension TenancyDraft {
         return propertyID
     }
 
-    /// The right that the caller passes on: the association under which access is granted, and each device's carriers.
-    private struct GrantedRight {
-        let association: UserRoleAssociation
-        /// `nil` where the one association carries all of it.
-        let carriersByDevice: [DeviceID: [AssociationID]]?
-    }
-
-    /// Access granted under an association above the units outlives it, so the highest role that covers all of it is recorded.
-    /// Access granted under tenancies ends with them, for each device with the last one. Visits each device once.
+    /// The right that the caller passes on.
     private func grantedRight(for new: NewGuestAccess, _ devices: [LockDevice]) throws(GatewayError) -> GrantedRight {
         let needed = [.grantAccess] + new.operations
-        var carriersByDevice: [DeviceID: [AssociationID]] = [:]
-        var carried: [AssociationID: (association: UserRoleAssociation, devices: Int)] = [:]
-        for device in devices {
+        let right = try GrantedRight(on: devices) { (device) throws(GatewayError) in
             let carriers = SecurityService.carriers(of: needed, by: subject, on: device.id, in: directory)
             guard !carriers.isEmpty else { throw refusal(of: needed, on: device) }
-            carriersByDevice[device.id] = carriers.map(\.id)
-            for association in carriers { carried[association.id, default: (association, 0)].devices += 1 }
+            return carriers
         }
-        let whole = carried.values.filter { $0.devices == devices.count && $0.association.role != .tenant }.map(\.association)
-        if let highest = whole.min(by: { ($0.role.rank, $0.id) < ($1.role.rank, $1.id) }) {
-            return GrantedRight(association: highest, carriersByDevice: nil)
-        }
-        let tenancies = carried.values.filter { $0.association.role == .tenant }
-        let most = tenancies.max { ($0.devices, $1.association.id) < ($1.devices, $0.association.id) }
-        guard let most else { throw .invalid("operations", "not_grantable") }
-        return GrantedRight(association: most.association, carriersByDevice: carriersByDevice)
+        guard let right else { throw .invalid("operations", "not_grantable") }
+        return right
     }
 
     /// The error for a device on which no standing role of the caller allows all of `operations`.
@@ -235,6 +218,41 @@ extension TenancyDraft {
     private func unique(_ ids: [DeviceID]) -> [DeviceID] {
         var seen: Set<DeviceID> = []
         return ids.filter { seen.insert($0).inserted }
+    }
+}
+
+/// The right that a grant passes on: the association under which access is granted, and each device's carriers.
+struct GrantedRight {
+    let association: UserRoleAssociation
+    /// `nil` where the one association carries all of it.
+    let carriersByDevice: [DeviceID: [AssociationID]]?
+
+    /// Access granted under an association above the units outlives it, so the highest role that covers all of it is recorded.
+    /// Access granted under tenancies ends with them, for each device with the last one.
+    ///
+    /// Other changes wait meanwhile, so the cost grows with the number of carriers, and with nothing else.
+    ///
+    /// - Parameter carriers: the associations that carry a device; called once for each.
+    /// - Returns: `nil` where no association carries a device.
+    init?(
+        on devices: [LockDevice], carriers: (LockDevice) throws(GatewayError) -> [UserRoleAssociation]
+    ) throws(GatewayError) {
+        var carriersByDevice: [DeviceID: [AssociationID]] = [:]
+        var carried: [AssociationID: (association: UserRoleAssociation, devices: Int)] = [:]
+        for device in devices {
+            let carriers = try carriers(device)
+            carriersByDevice[device.id] = carriers.map(\.id)
+            for association in carriers { carried[association.id, default: (association, 0)].devices += 1 }
+        }
+        let whole = carried.values.filter { $0.devices == devices.count && $0.association.role != .tenant }.map(\.association)
+        if let highest = whole.min(by: { ($0.role.rank, $0.id) < ($1.role.rank, $1.id) }) {
+            (association, self.carriersByDevice) = (highest, nil)
+            return
+        }
+        let tenancies = carried.values.filter { $0.association.role == .tenant }
+        let most = tenancies.max { ($0.devices, $1.association.id) < ($1.devices, $0.association.id) }
+        guard let most else { return nil }
+        (association, self.carriersByDevice) = (most.association, carriersByDevice)
     }
 }
 
