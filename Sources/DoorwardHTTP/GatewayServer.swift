@@ -58,6 +58,8 @@ package struct GatewayServer: Sendable {
                         // SwiftNIO's name of the handler that sets up accepted connections and reports failed ones.
                         let accept = try pipeline.context(name: "AcceptHandler")
                         try pipeline.addHandler(AcceptErrorHandler(logger), position: .after(accept.handler))
+                        // One connection for each time that the handler is asked.
+                        try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
                     }.get()
                 } catch {
                     // The server continues without these handlers: normally the limit on connections makes both unnecessary.

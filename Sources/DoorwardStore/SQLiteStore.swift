@@ -119,6 +119,7 @@ package final class SQLiteStore: GatewayStore {
     /// One at a time (`.refused(.alreadyRunning)`). Copies from a snapshot, some pages a step, and holds up no writer.
     package func backup(to path: String) async throws(StoreBackupError) -> StoreBackup {
         let target = try BackupTarget(path: path)
+        guard DescriptorReserve.isFree else { throw .failed("too many open files") }
         switch backups.begin() {
         case .begun: break
         case .alreadyRunning: throw .refused(.alreadyRunning)

@@ -1,3 +1,4 @@
+internal import DoorwardDomain
 internal import Glibc
 internal import HummingbirdCore
 internal import Logging
@@ -15,12 +16,13 @@ struct DescriptorBound: AvailableConnectionsDelegate {
     func isAcceptingNewConnections() -> Bool { open < limit }
 }
 
-/// Pauses accepting when the system has no descriptor or buffer left, and makes room.
+/// Pauses accepting when the descriptors that stay free are reached, or the system has no descriptor or buffer left, and makes room.
 ///
-/// A socket whose `accept` has failed stays readable: without a pause the event loop tries again at once, for ever. Disabling
+/// The reserve is examined before each wait for a connection, so that one may be accepted beyond it. A socket whose `accept` has failed stays readable: without a pause the event loop tries again at once, for ever. Disabling
 /// `autoRead` removes the socket from the selector; not reading does not.
-final class AcceptPauseHandler: ChannelInboundHandler {
+final class AcceptPauseHandler: ChannelDuplexHandler {
     typealias InboundIn = any Channel
+    typealias OutboundIn = any Channel
 
     private static let pause = TimeAmount.milliseconds(100)
     private static let exhaustion = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
@@ -36,17 +38,29 @@ final class AcceptPauseHandler: ChannelInboundHandler {
         guard let error = error as? IOError, Self.exhaustion.contains(error.errnoCode) else {
             return context.fireErrorCaught(error)
         }
+        pause(context.channel, error.errnoCode)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        guard !isPaused else { return }
+        guard DescriptorReserve.isFree else { return pause(context.channel, EMFILE) }
+        context.read()
+    }
+
+    private func pause(_ channel: any Channel, _ code: CInt) {
         guard !isPaused else { return }
         isPaused = true
-        log(error)
+        log(code)
         table.closeOldest(16)
-        let channel = context.channel
         setReading(false, channel)
-        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
-        context.eventLoop.scheduleTask(in: Self.pause) {
-            handler.value.isPaused = false
-            handler.value.setReading(true, channel)
-        }
+        let handler = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        channel.eventLoop.scheduleTask(in: Self.pause) { handler.value.resume(channel) }
+    }
+
+    private func resume(_ channel: any Channel) {
+        isPaused = false
+        // Reading begins again at once, without a call of `read`.
+        if DescriptorReserve.isFree { setReading(true, channel) } else { pause(channel, EMFILE) }
     }
 
     private func setReading(_ isReading: Bool, _ channel: any Channel) {
@@ -55,12 +69,12 @@ final class AcceptPauseHandler: ChannelInboundHandler {
     }
 
     /// At most one line a minute.
-    private func log(_ error: IOError) {
+    private func log(_ code: CInt) {
         if let loggedAt, NIODeadline.now() - loggedAt < .seconds(60) { return }
         loggedAt = .now()
         logger.error(
             "too many open files: accepting connections is paused",
-            metadata: ["error": .string(String(cString: strerror(error.errnoCode)))])
+            metadata: ["error": .string(String(cString: strerror(code)))])
     }
 }
 

@@ -21,7 +21,7 @@ struct Handle: ~Copyable, @unchecked Sendable {
     /// Begins to connect. Looking up the name blocks, for as long as the system's resolver is patient.
     static func make(_ settings: MQTTSettings, _ version: MQTTVersion) throws(MQTTFailure) -> Handle {
         Library.begin()
-        guard Self.areFree(descriptors: descriptorReserve) else { throw .unreachable(String(cString: strerror(EMFILE))) }
+        guard DescriptorReserve.isFree else { throw .unreachable(String(cString: strerror(EMFILE))) }
         let events = HandleEvents(longestPayload: settings.longestPayload)
         let id = settings.clientID.isEmpty ? nil : settings.clientID
         guard let pointer = mosquitto_new(id, true, Unmanaged.passUnretained(events).toOpaque()) else {
@@ -30,17 +30,6 @@ struct Handle: ~Copyable, @unchecked Sendable {
         let handle = Handle(pointer, events, version)
         try handle.connect(settings)
         return handle
-    }
-
-    /// File descriptors that must be free for an attempt to connect. libdispatch opens a file now and then to count its running
-    /// threads, and ends the process with an illegal instruction if it cannot (libdispatch, event/workqueue.c,
-    /// `_dispatch_workq_count_runnable_workers`).
-    private static let descriptorReserve = 8
-
-    private static func areFree(descriptors count: Int) -> Bool {
-        let opened = (0..<count).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
-        for descriptor in opened where descriptor >= 0 { close(descriptor) }
-        return !opened.contains(-1)
     }
 
     private init(_ pointer: OpaquePointer, _ events: HandleEvents, _ version: MQTTVersion) {
