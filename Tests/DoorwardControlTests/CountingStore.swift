@@ -8,8 +8,12 @@ import Synchronization
 final class CountingStore: GatewayStore {
     private let inner: InMemoryStore
     private let noted = Mutex<[String]>([])
+    private let onPasswordHash: @Sendable () async -> Void
 
-    init(_ inner: InMemoryStore) { self.inner = inner }
+    /// - Parameter onPasswordHash: called before each password hash is read.
+    init(_ inner: InMemoryStore, onPasswordHash: @escaping @Sendable () async -> Void = {}) {
+        (self.inner, self.onPasswordHash) = (inner, onPasswordHash)
+    }
 
     /// What was asked since the last time, in order.
     func takeCalls() -> [String] {
@@ -62,7 +66,10 @@ final class CountingStore: GatewayStore {
         note("record")
         return try await inner.record(id)
     }
-    func passwordHash(of user: UserID) async throws(StoreError) -> String? { try await inner.passwordHash(of: user) }
+    func passwordHash(of user: UserID) async throws(StoreError) -> String? {
+        await onPasswordHash()
+        return try await inner.passwordHash(of: user)
+    }
     func liveSessions(at now: Timestamp) async throws(StoreError) -> [Session] { try await inner.liveSessions(at: now) }
     func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken? {
         try await inner.refreshToken(digest: digest)

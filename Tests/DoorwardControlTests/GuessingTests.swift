@@ -131,6 +131,43 @@ import Testing
         }
     }
 
+    @Test("the right password, sent beside a wrong one after which the account has to wait, is told to wait too")
+    func rightBesideWrong() async throws {
+        let signed = try await SignInTests.Signed()
+        let (armed, held, goesOn) = (Promise<Void>(), Promise<Void>(), Promise<Void>())
+        let store = CountingStore(signed.house.store.reopened()) {
+            // The first read after `armed` is held until the second one has ended.
+            guard armed.current != nil, held.fulfil(()) else { return }
+            await goesOn.value
+        }
+        var limits = GatewayControl.Limits()
+        limits.passwordCost = 10
+        let control = GatewayControl(
+            store: store, adapters: [ScriptedAdapter(clock: signed.house.clock)], clock: signed.house.clock,
+            random: RandomSource(SeededGenerator(seed: 41)), limits: limits)
+        try await control.start()
+        func guess(_ password: Secret<String>) async -> GatewayError? {
+            await failure {
+                _ = try await control.signIn.logIn(
+                    email: "ann@example.com", password: password, source: .api, clientAddress: "192.0.2.1", requestID: nil)
+            }
+        }
+        for _ in 0..<4 { _ = await guess(Self.wrong) }
+        armed.fulfil(())
+        async let right = guess(SignInTests.password)
+        await held.value
+        guard case .unauthenticated = await guess(Self.wrong) else {
+            Issue.record("the fifth wrong guess was not answered")
+            goesOn.fulfil(())
+            return
+        }
+        goesOn.fulfil(())
+        guard case .rateLimited = await right else {
+            Issue.record("the right password was taken while the account waits")
+            return
+        }
+    }
+
     @Test("every spelling of a user's address is one account")
     func spellings() async throws {
         let house = try await House()

@@ -42,6 +42,23 @@ import Testing
         }
     }
 
+    @Test("every outcome of a command that was not handed over says that it was not sent")
+    func outcomesWithoutSending() async throws {
+        let house = try await House()
+        let command = try await house.run(by: house.ids.tenant)
+        #expect(command.sent == true)
+        let endings: [CommandEnding] = [
+            .denied(Denial(.noAssociation, hasReach: true)), .deadlinePassed, .notSent(.offline), .notSent(.transportBusy),
+            .notSent(.unsupported), .notSent(.notAttached), .notSent(.codeRequired), .shuttingDown, .intentNotWritten,
+            .outcomeNotWritten(wasSent: false),
+        ]
+        for ending in endings {
+            var ended = command
+            ending.apply(to: &ended, at: command.requestedAt, stateNow: .unknown)
+            #expect(ended.sent == false, "\(ending)")
+        }
+    }
+
     @Test("a person who was disabled by a write that seemed to fail has no session left when the store is back")
     func disabledInDoubt() throws {
         let clock = VirtualClock()

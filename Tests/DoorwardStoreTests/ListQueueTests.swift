@@ -11,9 +11,15 @@ import Testing
 @testable import DoorwardStore
 
 /// Who reads a list when, beside others.
-@Suite struct ListQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct ListQueueTests {
     private static func reader(_ user: UInt64, of portfolios: UInt64...) -> ListReader {
         ListReader(userID: UserID(high: 1, low: user), logs: Set(portfolios.map { .portfolio(PortfolioID(high: 2, low: $0)) }))
+    }
+
+    /// Lets others go on; ends the test when its time is over.
+    private static func pause() async throws {
+        try Task.checkCancellation()
+        await Task.yield()
     }
 
     private static func limits(readers: Int, perPortfolio: Int) -> StoreLimits {
@@ -41,7 +47,7 @@ import Testing
                     order.withLock { $0.append(name) }
                     queue.leave(reader)
                 }
-                while queue.waitingCount <= index { await Task.yield() }
+                while queue.waitingCount <= index { try await Self.pause() }
             }
             queue.leave(first)
             try await group.waitForAll()
@@ -57,7 +63,7 @@ import Testing
         try await queue.enter(one)
         try await queue.enter(two)
         let blocked = [one, two, three].map { reader in Task { try await queue.enter(reader) } }
-        while queue.waitingCount < 3 { await Task.yield() }
+        while queue.waitingCount < 3 { try await Self.pause() }
         // Neither those that wait nor those that read hold up another portfolio.
         let others = [Self.reader(4, of: 2), Self.reader(5, of: 1, 2)]
         for other in others { try await queue.enter(other) }
@@ -72,8 +78,25 @@ import Testing
                 done.withLock { $0 += 1 }
             }
         }
-        while done.withLock({ $0 }) < 3 { await Task.yield() }
+        while done.withLock({ $0 }) < 3 { try await Self.pause() }
         #expect(queue.waitingCount == 0)
+    }
+
+    @Test("One user has one list reader, also where the store and the portfolio have others free")
+    func oneOfOneUser() async throws {
+        let queue = ListQueue(limits: Self.limits(readers: 4, perPortfolio: 4))
+        let reader = Self.reader(1, of: 1)
+        try await queue.enter(reader)
+        let hasEntered = Shared(false)
+        let second = Task {
+            try await queue.enter(reader)
+            hasEntered.withLock { $0 = true }
+        }
+        while queue.waitingCount < 1, !hasEntered.withLock({ $0 }) { try await Self.pause() }
+        #expect(!hasEntered.withLock { $0 })
+        queue.leave(reader)
+        try await second.value
+        queue.leave(reader)
     }
 
     @Test("More lists than may wait for one user, a portfolio or all are refused at once, and others are not")
@@ -83,16 +106,16 @@ import Testing
         let queue = ListQueue(limits: limits)
         try await queue.enter(Self.reader(0, of: 9))
         var tasks: [Task<Void, any Error>] = []
-        func wait(_ reader: ListReader) async {
+        func wait(_ reader: ListReader) async throws {
             tasks.append(Task { try await queue.enter(reader) })
-            while queue.waitingCount < tasks.count { await Task.yield() }
+            while queue.waitingCount < tasks.count { try await Self.pause() }
         }
-        await wait(Self.reader(1, of: 1))
-        await wait(Self.reader(1, of: 1))
+        try await wait(Self.reader(1, of: 1))
+        try await wait(Self.reader(1, of: 1))
         await #expect(throws: StoreError.tooManyReads) { try await queue.enter(Self.reader(1, of: 1)) }
-        await wait(Self.reader(2, of: 1))
+        try await wait(Self.reader(2, of: 1))
         await #expect(throws: StoreError.tooManyReads) { try await queue.enter(Self.reader(3, of: 1)) }
-        await wait(Self.reader(4, of: 2))
+        try await wait(Self.reader(4, of: 2))
         await #expect(throws: StoreError.tooManyReads) { try await queue.enter(Self.reader(5, of: 3)) }
         for task in tasks { task.cancel() }
         for task in tasks { await #expect(throws: StoreError.unavailable) { try await task.value } }
@@ -111,7 +134,7 @@ import Testing
         let lists = (0..<portfolios + 3).map { number in
             Task { try await reader.list(for: Self.reader(number, of: number)) { (_, _) in gate.wait() } }
         }
-        while gate.waiting < Int(portfolios) || reader.lists.waitingCount < 3 { await Task.yield() }
+        while gate.waiting < Int(portfolios) || reader.lists.waitingCount < 3 { try await Self.pause() }
         let hash = try await reader.read { try CredentialReading.passwordHash(of: sample.script.user, in: $0) }
         #expect(hash == nil)
         #expect(try await reader.read { try CredentialReading.refreshToken(digest: [1], in: $0) } == nil)

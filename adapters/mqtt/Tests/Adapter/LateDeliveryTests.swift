@@ -1,5 +1,6 @@
 import DoorwardAdapterKit
 import DoorwardDomain
+import DoorwardMQTT
 import DoorwardTesting
 import Testing
 
@@ -25,6 +26,33 @@ import Testing
         try await rig.settle()
         #expect(rig.nuki.orders(at: "A") == [1])
         #expect(rig.reports.all(of: door).count { $0.fact == .deliveredLate(order) } == 1)
+        await rig.end()
+        proxy.close()
+    }
+
+    @Test("a lock that can be queried is queried for its state after a command that was delivered late")
+    func queried() async throws {
+        let broker = try await Broker.start()
+        let proxy = try Proxy(to: broker.port)
+        let rig = try await FaultRig(broker, port: proxy.port)
+        let bridge = DoorwardTesting.Listening(
+            port: broker.port, ["zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/pollValue/set", "bridge/ready"])
+        await bridge.event { $0 == .subscribed }
+        let door = DeviceID(high: 0xD8, low: 1)
+        let address = Example.zwave.merging(["broker": "home", "profile": "zwave-js-ui"]) { $1 }
+        rig.adapter.attach(AttachedLock(id: door, address: address.mapValues { .string($0) }))
+        while bridge.messages.isEmpty { await rig.clock.pass(.zero) }
+        proxy.stall(.toBroker)
+        let order = try rig.send(.unlock, to: door, within: .seconds(2))
+        await LoopbackPort.drained(to: proxy.port)
+        rig.clock.advance(by: .seconds(3))
+        proxy.resume()
+        await rig.reports.first(of: door) { $0.fact == .deliveredLate(order) }
+        try await rig.settle()
+        _ = try bridge.connection.publish(try MQTTFrame("bridge/ready", ""))
+        while bridge.messages.last?.topic != "bridge/ready" { await rig.clock.pass(.zero) }
+        #expect(bridge.messages.count == 3, "one query when it was attached, and one after the late command")
+        await bridge.connection.stop()
         await rig.end()
         proxy.close()
     }
