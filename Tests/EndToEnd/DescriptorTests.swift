@@ -95,7 +95,8 @@ extension EndToEnd {
                 let next = try Idle(gateway)
                 connections.append(next)
                 next.send(
-                    "GET /api/v1/users/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(try #require(owner.token))\r\n\r\n")
+                    "GET /api/v1/users/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(try #require(owner.token))\r\n\r\n"
+                )
                 while !next.hasAnswer, !(try log(gateway).contains("too many open files: accepting connections is paused")) {
                     try Task.checkCancellation()
                     await Task.yield()
