@@ -96,22 +96,33 @@ package enum LoopbackPort {
         return listener.port
     }
 
-    /// Waits until the kernel at the other end has confirmed all that this machine's programs have sent to a port.
+    /// Waits until the kernel at the other end has confirmed all that this machine's programs have sent to a port to which at least one
+    /// is connected.
     package static func drained(to port: Int) async {
-        // The kernel prints its table in pieces, between which a connection can move out of sight: one look is not enough.
-        while isLoaded(port) || isLoaded(port) {
+        // The kernel prints its table in pieces, between which a connection can be left out: one that is not there is not drained, until
+        // it has been missing so often that it must have ended.
+        var missing: [Substring: Int] = [:]
+        while true {
+            let unconfirmed = unconfirmedBytes(to: port)
+            for connection in unconfirmed.keys { missing[connection] = 0 }
+            for connection in missing.keys where unconfirmed[connection] == nil { missing[connection, default: 0] += 1 }
+            missing = missing.filter { $0.value < 200 }
+            let isDrained = missing.keys.allSatisfy { unconfirmed[$0] == "00000000" }
+            if !missing.isEmpty, isDrained { return }
             await withCheckedContinuation { continuation in DispatchQueue.global().async { continuation.resume() } }
         }
     }
 
-    /// By the kernel's own table: the address of the other end, and how many bytes wait to be confirmed.
-    private static func isLoaded(_ port: Int) -> Bool {
+    /// By the kernel's own table: how many bytes wait to be confirmed, in hexadecimal, for each local end of a connection to a port.
+    private static func unconfirmedBytes(to port: Int) -> [Substring: Substring] {
         let table = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
         let end = ":" + String(format: "%04X", port)
-        return table.split(separator: "\n").dropFirst().contains { line in
+        var result: [Substring: Substring] = [:]
+        for line in table.split(separator: "\n").dropFirst() {
             let columns = line.split(separator: " ")
-            return columns.count > 4 && columns[2].hasSuffix(end) && !columns[4].hasPrefix("00000000:")
+            if columns.count > 4, columns[2].hasSuffix(end) { result[columns[1]] = columns[4].prefix(8) }
         }
+        return result
     }
 }
 
