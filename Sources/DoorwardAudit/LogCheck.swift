@@ -1,6 +1,6 @@
 import DoorwardDomain
 
-/// Checks a log from its first record on: that each record is one, is of this log, has the next `seq` and no earlier
+/// Checks a log from the first record that is left: that each record is one, is of this log, has the next `seq` and no earlier
 /// `at`, that its stored leaf hash is its own, and at the end that the stored frontier is that of exactly these records.
 ///
 /// It shows that the records and the frontier belong together. That they are what was once written is shown only by a
@@ -9,11 +9,13 @@ package struct LogCheck: Sendable {
     /// The log that the records should be of.
     package let log: LogID
     private var lastAt: Timestamp?
-    /// The tree over the records so far, computed from their bytes alone.
-    package private(set) var frontier = MerkleFrontier()
+    /// The tree over the records so far, computed from their bytes alone, but for those that were removed.
+    package private(set) var frontier: MerkleFrontier
 
-    /// - Parameter log: which log it should be. Take it from whoever asks, never from the log.
-    package init(log: LogID) { self.log = log }
+    /// - Parameters:
+    ///   - log: which log it should be. Take it from whoever asks, never from the log.
+    ///   - removed: the tree over the records before the first one that is left.
+    package init(log: LogID, after removed: MerkleFrontier = MerkleFrontier()) { (self.log, frontier) = (log, removed) }
 
     /// Takes the next record.
     ///

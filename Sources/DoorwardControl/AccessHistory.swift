@@ -3,9 +3,10 @@ internal import DoorwardPolicy
 
 /// The use cases of the access log: reading what one may read of it.
 package struct AccessHistory: Sendable {
-    let writer: TenancyWriter
+    private let directory: PublishedDirectory
+    private let log: any AccessLogStore
 
-    package init(writer: TenancyWriter) { self.writer = writer }
+    init(directory: PublishedDirectory, log: any AccessLogStore) { (self.directory, self.log) = (directory, log) }
 
     /// A page of the records that the caller may read.
     ///
@@ -13,14 +14,14 @@ package struct AccessHistory: Sendable {
     package func records(
         for caller: Caller, filter: RecordFilter?, order: RecordQuery.Order, after: RecordPlace?, limit: Int
     ) async throws(GatewayError) -> RecordPage {
-        let (tenancy, subject) = writer.directory.resolve(caller)
+        let (tenancy, subject) = directory.resolve(caller)
         guard let filter else { return RecordPage(records: [], next: nil) }
         let scopes = tenancy.recordScopes(of: subject, filteredBy: filter)
         guard !scopes.isEmpty else { return RecordPage(records: [], next: nil) }
         var query = RecordQuery(scopes: scopes, filter: filter, order: order, after: after, limit: limit)
         // The reader is identified by all scopes that the caller may read: a filter does not create a separate queue entry.
         query.reader = tenancy.listReader(subject.userID, tenancy.recordScopes(of: subject))
-        return try await storing { () throws(StoreError) in try await writer.ledger.store.page(query) }
+        return try await storing { () throws(StoreError) in try await log.page(query) }
     }
 }
 

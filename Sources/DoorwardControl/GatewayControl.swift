@@ -100,7 +100,7 @@ package final class GatewayControl: Sendable {
         codes = LockCodeSealer(key: lockCodeKey ?? Secret(random.bytes(32)))
         let hasher = PasswordHasher(cost: limits.passwordCost, random: random)
         // One for all calls: a key is one key, whatever it is used for.
-        let idempotency = IdempotencyGuard(store: store, clock: clock)
+        let idempotency = IdempotencyGuard(store: ledger.commands, clock: clock)
         writer = TenancyWriter(
             directory: directory, devices: devices, ledger: ledger, idempotency: idempotency,
             windows: WindowTimer(directory: directory, feed: feed, clock: clock, executor: executor), clock: clock, random: random)
@@ -117,7 +117,7 @@ package final class GatewayControl: Sendable {
         users = Users(writer: writer, hasher: hasher, sessions: sessions)
         attachedDevices = Devices(writer: writer, adapters: self.adapters, codes: codes)
         guestAccesses = GuestAccesses(writer: writer)
-        history = AccessHistory(writer: writer)
+        history = AccessHistory(directory: directory, log: ledger.log)
         signIn = SignIn(
             directory: directory, sessions: sessions, ledger: ledger, hasher: hasher, clock: clock, random: random,
             refreshLifetime: limits.refreshTokenLifetime, failuresPerMinute: limits.signInFailuresPerMinute,
@@ -128,7 +128,7 @@ package final class GatewayControl: Sendable {
 
     /// Whether the store can write and the adapters have been started.
     package var isReadyToServe: Bool {
-        get async { isReady.withLock { $0 } && ledger.isAcceptingCommands ? await ledger.store.isWritable() : false }
+        get async { isReady.withLock { $0 } && ledger.isAcceptingCommands ? await ledger.maintenance.isWritable() : false }
     }
 
     /// Sets the gauges of what is looked up rather than counted; called whenever somebody reads them.
@@ -146,7 +146,7 @@ package final class GatewayControl: Sendable {
     package func start() async throws {
         try await writer.reload({ () throws(GatewayError) in try await readTenancy() })
         let now = clock.now()
-        signIn.sessions.load(try await ledger.store.liveSessions(at: now))
+        signIn.sessions.load(try await ledger.credentials.liveSessions(at: now))
         try await ledger.reloadUses()
         let tenancy = directory.current
         try await signIn.noteCosts(of: tenancy.userIDs.filter { tenancy.user($0)?.isSuperAdmin == true })
@@ -220,7 +220,7 @@ package final class GatewayControl: Sendable {
     private func readTenancy() async throws(GatewayError) -> TenancyDirectory {
         try await storing { () throws(StoreError) in
             let read = Mutex(TenancyDirectory())
-            try await ledger.store.loadTenancy { change in read.withLock { $0.apply(change) } }
+            try await ledger.tenancy.loadTenancy { change in read.withLock { $0.apply(change) } }
             return read.withLock { $0 }
         }
     }
@@ -252,7 +252,7 @@ package final class GatewayControl: Sendable {
             while !Task.isCancelled {
                 do {
                     try await clock.sleep(until: clock.monotonicNow().advanced(by: wait))
-                    guard await ledger.store.isWritable() else { throw GatewayError.unavailable }
+                    guard await ledger.maintenance.isWritable() else { throw GatewayError.unavailable }
                     try await mend()
                     return
                 } catch {
@@ -280,7 +280,7 @@ package final class GatewayControl: Sendable {
     /// counts only once it is durable, so one that was there before the store was read, and is not in it, has ended.
     private func reloadSessions() async throws {
         let before = signIn.sessions.ids
-        let stored = try await ledger.store.liveSessions(at: clock.now())
+        let stored = try await ledger.credentials.liveSessions(at: clock.now())
         signIn.sessions.load(stored)
         for id in Set(before).subtracting(stored.map(\.id)) { signIn.sessions.end(id) }
     }
@@ -308,7 +308,7 @@ package final class GatewayControl: Sendable {
                 try await ledger.write(StoreTransaction(records: [lifeRecord(.stop)]))
             }
         }
-        await orLog("the store did not close in order") { try await ledger.store.close() }
+        await orLog("the store did not close in order") { try await ledger.maintenance.close() }
     }
 
     private func orLog(_ complaint: Logger.Message, _ body: () async throws -> Void) async {

@@ -1,17 +1,43 @@
+package import DoorwardAudit
 package import DoorwardDomain
 package import DoorwardPolicy
 
 /// What must last. One implementation keeps it in SQLite; every one passes the conformance kit in `DoorwardTesting`.
 ///
-/// `commit` is the only way to write. When it returns, all of the transaction is durable on disk; when it throws
-/// `.refused`, none of it is; when it throws `.failed`, nobody knows until the store has been opened anew.
-package protocol GatewayStore: Sendable {
+/// The wiring alone has all of it: `Ledger` takes the store, keeps `commit` for itself, and gives each use case the port that it
+/// reads.
+package protocol GatewayStore: AccessLogStore, TenancyStore, CredentialStore, CommandStore, StoreMaintenance {
     /// Writes all of the transaction or nothing, and returns once it is durable. Transactions take effect in the order
     /// of the calls; those that wait for a flush share one.
     ///
+    /// The only way to write. When it throws `.refused`, nothing of the transaction is durable; when it throws `.failed`, nobody knows
+    /// until the store has been opened anew.
+    ///
     /// - Returns: where each record came to stand, in the order of `transaction.records`.
     func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace]
+}
 
+/// The logs: their records, and the Merkle trees over them. Records are appended by a transaction, and a person's keys destroyed.
+package protocol AccessLogStore: Sendable {
+    /// Records in the order of (`at`, `logId`, `seq`) or the reverse. The cost of a page is bounded: it may be short, or empty,
+    /// and still have a next one. Throws the errors of lists: `.tooManyReads`, and `.readTimedOut` where not even a short page was
+    /// found in time. Cancelling the task ends the reading.
+    func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage
+
+    /// One record by its id, whichever log it stands in; `nil` where there is none.
+    func record(_ id: RecordID) async throws(StoreError) -> AccessRecord?
+
+    /// The stored records of a log from `seq` on, in order, or from the first that is left where that comes later; `nil` for a log
+    /// without a record.
+    func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange?
+
+    /// The root of the complete subtree of the log's Merkle tree that has the 2^`level` leaves from `index` · 2^`level` on: level 0 are
+    /// the leaf hashes. Also of records that were removed; `nil` where the tree has no such subtree yet.
+    func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]?
+}
+
+/// Everything that a tenancy is made of, and the counters beside it.
+package protocol TenancyStore: Sendable {
     /// Calls `receive` with everything that makes up the tenancy, parents before children. Used once, at the start.
     func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError)
 
@@ -23,11 +49,15 @@ package protocol GatewayStore: Sendable {
 
     /// `nil` where nobody has one.
     func lease(of log: LogID) async throws(StoreError) -> LogLease?
+}
 
-    /// Commands of this owner with an intent and no outcome, oldest first. Asked once, at the start, before anything is sent.
+/// Commands, and what calls have made under their idempotency keys.
+package protocol CommandStore: Sendable {
+    /// Commands of this owner with an intent and no outcome, oldest first, without those whose intent was removed from its log. Asked
+    /// once, at the start, before anything is sent.
     func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand]
 
-    /// A command as it was last written; `nil` where there is none.
+    /// A command as it was last written; `nil` where there is none, or its intent was removed from its log.
     func command(_ id: CommandID) async throws(StoreError) -> StoredCommand?
 
     /// The command, if the query matches it; its `deviceID`, `offset` and `limit` are ignored. A command that does not match
@@ -38,14 +68,12 @@ package protocol GatewayStore: Sendable {
     /// that would skip too many, and the errors of lists.
     func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int)
 
-    /// Records in the order of (`at`, `logId`, `seq`) or the reverse. The cost of a page is bounded: it may be short, or empty,
-    /// and still have a next one. Throws the errors of lists: `.tooManyReads`, and `.readTimedOut` where not even a short page was
-    /// found in time. Cancelling the task ends the reading.
-    func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage
+    /// The answer kept under this key, unless it is older than `oldest`.
+    func idempotentAnswer(_ key: IdempotencyKey, notOlderThan oldest: Timestamp) async throws(StoreError) -> IdempotencyEntry?
+}
 
-    /// One record by its id, whichever log it stands in; `nil` where there is none.
-    func record(_ id: RecordID) async throws(StoreError) -> AccessRecord?
-
+/// Passwords, sessions and keys.
+package protocol CredentialStore: Sendable {
     /// The password's hash as a PHC string; `nil` for a user without a password.
     func passwordHash(of user: UserID) async throws(StoreError) -> String?
 
@@ -60,10 +88,10 @@ package protocol GatewayStore: Sendable {
 
     /// The public half of the gateway's own key for `purpose`; `nil` before `.noteKey`.
     func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]?
+}
 
-    /// The answer kept under this key, unless it is older than `oldest`.
-    func idempotentAnswer(_ key: IdempotencyKey, notOlderThan oldest: Timestamp) async throws(StoreError) -> IdempotencyEntry?
-
+/// The store as a whole.
+package protocol StoreMaintenance: Sendable {
     /// Whether a transaction can be written at this moment.
     func isWritable() async -> Bool
 
@@ -75,6 +103,34 @@ package protocol GatewayStore: Sendable {
 
     /// Finishes what waits, checkpoints and closes. Nothing is accepted afterwards.
     func close() async throws(StoreError)
+}
+
+/// Neighbouring records of one log as they are stored, and what of the log there is.
+package struct LogRange: Hashable, Sendable {
+    /// The `seq` of the first record that was not removed; that of the next one to come if none is left.
+    package let firstSeq: UInt64
+    /// How many records were ever appended: the size of the log's tree, and the `seq` of the next one.
+    package let size: UInt64
+    /// At most as many as were asked for.
+    package let entries: [Entry]
+
+    package init(firstSeq: UInt64, size: UInt64, entries: [Entry]) {
+        (self.firstSeq, self.size, self.entries) = (firstSeq, size, entries)
+    }
+
+    /// A record without its personal values, which lie beside it.
+    package struct Entry: Hashable, Sendable {
+        /// Its number in the log.
+        package let seq: UInt64
+        /// In the form that `leafHash` is of.
+        package let bytes: [UInt8]
+        /// As the store keeps it.
+        package let leafHash: [UInt8]
+
+        package init(seq: UInt64, bytes: [UInt8], leafHash: [UInt8]) {
+            (self.seq, self.bytes, self.leafHash) = (seq, bytes, leafHash)
+        }
+    }
 }
 
 /// Why the store did not do as asked.
@@ -109,15 +165,19 @@ package struct StoreTransaction: Sendable {
     package var idempotency: [IdempotencyEntry]
     /// What is written in the logs, in order.
     package var records: [PendingRecord]
+    /// Persons and days whose keys are destroyed, in every log, after the records are written: nobody can read their personal values
+    /// any more, those of this transaction neither. The records and their trees stay as they are. A later record of the same person
+    /// makes a new key.
+    package var forgets: [PersonKeyOwner]
 
     package init(
         requires: [Precondition] = [], changes: [TenancyChange] = [], counters: [CounterChange] = [],
         credentials: [CredentialChange] = [], commands: [CommandChange] = [], idempotency: [IdempotencyEntry] = [],
-        records: [PendingRecord] = []
+        records: [PendingRecord] = [], forgets: [PersonKeyOwner] = []
     ) {
         (self.requires, self.changes, self.counters) = (requires, changes, counters)
         (self.credentials, self.commands) = (credentials, commands)
-        (self.idempotency, self.records) = (idempotency, records)
+        (self.idempotency, self.records, self.forgets) = (idempotency, records, forgets)
     }
 }
 

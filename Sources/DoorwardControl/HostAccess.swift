@@ -61,7 +61,7 @@ package struct HostAccess: Sendable {
     private func tenancy() async throws(GatewayError) -> TenancyDirectory {
         let tenancy = Mutex(TenancyDirectory())
         try await storing { () throws(StoreError) in
-            try await ledger.store.loadTenancy { change in tenancy.withLock { $0.apply(change) } }
+            try await ledger.tenancy.loadTenancy { change in tenancy.withLock { $0.apply(change) } }
         }
         return tenancy.withLock { $0 }
     }

@@ -111,11 +111,11 @@ final class IdempotencyGuard: Sendable {
     /// How long a key is reserved for its request.
     static let lifetime = Duration.seconds(24 * 3600)
 
-    private let store: any GatewayStore
+    private let store: any CommandStore
     private let clock: any GatewayClock
     private let underWay = Mutex<[IdempotencyKey: [Promise<Void>]]>([:])
 
-    init(store: any GatewayStore, clock: any GatewayClock) { (self.store, self.clock) = (store, clock) }
+    init(store: any CommandStore, clock: any GatewayClock) { (self.store, self.clock) = (store, clock) }
 
     /// Waits for a concurrent call with the same key, then looks up the result of an earlier one.
     ///

@@ -7,8 +7,8 @@ import Synchronization
 /// After a failure nobody knows what is durable, so no command is taken until the store writes again and everything that
 /// was in doubt has been read back from it.
 package final class Ledger: Sendable {
-    /// For reading. Whoever writes goes through the ledger, so that a failure is noticed.
-    package let store: any GatewayStore
+    /// Nobody else has it, so that nothing is written past the ledger and every failure is noticed.
+    private let store: any GatewayStore
     /// The uses of guest accesses that are taken.
     package let uses = GuestUseCounts()
     private let feed: ChangeFeed
@@ -28,6 +28,19 @@ package final class Ledger: Sendable {
         (self.store, self.feed, self.logger) = (store, feed, logger)
     }
 
+    // What use cases read, each through the narrowest port. None of them writes.
+
+    /// For lists of records, and proofs.
+    package var log: any AccessLogStore { store }
+    /// For the start, and after a write in doubt.
+    package var tenancy: any TenancyStore { store }
+    /// For signing in.
+    package var credentials: any CredentialStore { store }
+    /// For commands and repeats.
+    package var commands: any CommandStore { store }
+    /// For backups, and the end.
+    package var maintenance: any StoreMaintenance { store }
+
     /// False from a failed write until everything in doubt has been settled.
     package var isAcceptingCommands: Bool { !doubts.withLock { $0.isFailing } }
 
@@ -37,7 +50,7 @@ package final class Ledger: Sendable {
     ///   settles only commands that are not in the table.
     /// - Throws: `.unavailable` when the store failed; what the broken rule is to a caller when it refused, and wrote nothing.
     @discardableResult
-    func write(
+    package func write(
         _ transaction: StoreTransaction, beforeDoubt: () -> Void = {}
     ) async throws(GatewayError) -> [RecordPlace] {
         uses.begin(transaction.counters)

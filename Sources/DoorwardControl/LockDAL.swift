@@ -189,7 +189,7 @@ package final class LockDAL: Sendable {
         case .fresh: return nil
         case .made(.entity): throw .internalFailure("an entity is stored under the idempotency key of a command")
         case .made(.command(let id)):
-            let stored = try await storing { () throws(StoreError) in try await ledger.store.command(id) }
+            let stored = try await storing { () throws(StoreError) in try await ledger.commands.command(id) }
             guard var command = stored?.command else {
                 throw .internalFailure("an idempotency entry names a command that is not there")
             }
@@ -228,7 +228,7 @@ package final class LockDAL: Sendable {
         var query = CommandQuery(
             scopes: scopes, actorUserID: subject.userID, deviceID: deviceID ?? nil, offset: offset, limit: limit)
         query.reader = tenancy.listReader(subject.userID, scopes)
-        return try await storing { () throws(StoreError) in try await ledger.store.commands(query) }
+        return try await storing { () throws(StoreError) in try await ledger.commands.commands(query) }
     }
 
     /// Queries the store within the caller's scopes, so that another user's command costs the same as one that does not exist.
@@ -241,14 +241,14 @@ package final class LockDAL: Sendable {
         }
         if let command = running.command(id), mayRead(command) { return command }
         let query = CommandQuery(scopes: scopes, actorUserID: subject.userID, limit: 1)
-        let found = try await storing { () throws(StoreError) in try await ledger.store.command(id, within: query) }
+        let found = try await storing { () throws(StoreError) in try await ledger.commands.command(id, within: query) }
         return found.flatMap { mayRead($0) ? $0 : nil }
     }
 
     private func existing(_ id: CommandID?) async throws(GatewayError) -> StoredCommand? {
         guard let id else { return nil }
         if let command = running.command(id) { return command }
-        return try await storing { () throws(StoreError) in try await ledger.store.command(id) }
+        return try await storing { () throws(StoreError) in try await ledger.commands.command(id) }
     }
 
     /// Sets the gauges of what is under way.

@@ -59,7 +59,8 @@ package struct PasswordResets: Sendable {
     /// The user whose password the token sets at this moment. The store has removed the resets that ended with a change; that
     /// maker and user are in order is asked again.
     private func holder(of digest: [UInt8]) async throws(GatewayError) -> User? {
-        let reset = try await storing { () throws(StoreError) in try await writer.ledger.store.passwordReset(digest: digest) }
+        let reset = try await storing { () throws(StoreError) in try await writer.ledger.credentials.passwordReset(digest: digest)
+        }
         let tenancy = writer.directory.current
         guard let reset, writer.clock.now() < reset.expiresAt, let user = tenancy.user(reset.userID), user.isEnabled
         else { return nil }

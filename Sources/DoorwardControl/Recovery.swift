@@ -18,7 +18,7 @@ struct Recovery {
     /// - Parameter isRunning: commands of this process that will write their outcome themselves.
     /// - Returns: how many were settled.
     func settleOpenCommands(except isRunning: (CommandID) -> Bool = { _ in false }) async throws(GatewayError) -> Int {
-        let open = try await storing { () throws(StoreError) in try await ledger.store.openCommands(of: .single) }
+        let open = try await storing { () throws(StoreError) in try await ledger.commands.openCommands(of: .single) }
             .filter { !isRunning($0.command.id) }
         var rest = open[...]
         while !rest.isEmpty {
@@ -32,7 +32,7 @@ struct Recovery {
     /// Links what each device reports next to the command that an earlier process may have left it with: the oldest open one,
     /// since the others waited behind it. Called before `settleOpenCommands`.
     func rememberOpenCommands() async throws(GatewayError) {
-        let open = try await storing { () throws(StoreError) in try await ledger.store.openCommands(of: .single) }
+        let open = try await storing { () throws(StoreError) in try await ledger.commands.openCommands(of: .single) }
         let (now, monotonic) = (clock.now(), clock.monotonicNow())
         for open in open.reversed() {
             // By the wall clock, the only one that lasts over a restart; a step of it never makes the wait longer.

@@ -104,7 +104,7 @@ package final class SignIn: Sendable {
     ) async throws(GatewayError) -> SignedIn {
         let attempt = Attempt(source: source, clientAddress: clientAddress, requestID: requestID)
         let digest = OneTimeToken.digest(of: token)
-        let stored = try await storing { () throws(StoreError) in try await ledger.store.refreshToken(digest: digest) }
+        let stored = try await storing { () throws(StoreError) in try await ledger.credentials.refreshToken(digest: digest) }
         guard let stored, !stored.isSessionEnded, var session = sessions.session(stored.session.id, at: clock.now()),
             let user = directory.current.user(session.userID), user.isEnabled
         else { throw .unauthenticated }
@@ -151,7 +151,7 @@ package final class SignIn: Sendable {
     private static let nobody = UserID(high: 0, low: 0)
 
     private func storedHash(of user: UserID) async throws(GatewayError) -> String? {
-        try await storing { () throws(StoreError) in try await ledger.store.passwordHash(of: user) }
+        try await storing { () throws(StoreError) in try await ledger.credentials.passwordHash(of: user) }
     }
 
     /// Hashes the password anew where the configured cost has changed since.

@@ -18,7 +18,7 @@ package struct StoreCare: Sendable {
         try tenancy.require(.adaptersManage, of: subject, on: .gateway)
         let backup: StoreBackup
         do {
-            backup = try await writer.ledger.store.backup(to: file)
+            backup = try await writer.ledger.maintenance.backup(to: file)
         } catch {
             throw Self.failure(error)
         }

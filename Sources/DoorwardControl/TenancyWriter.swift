@@ -142,7 +142,8 @@ typealias ReachCheck = (TenancyDirectory, Subject) throws(GatewayError) -> Void
 
 extension StoreTransaction {
     fileprivate var isEmpty: Bool {
-        changes.isEmpty && credentials.isEmpty && commands.isEmpty && idempotency.isEmpty && records.isEmpty
+        changes.isEmpty && counters.isEmpty && credentials.isEmpty && commands.isEmpty && idempotency.isEmpty && records.isEmpty
+            && forgets.isEmpty
     }
 }
 

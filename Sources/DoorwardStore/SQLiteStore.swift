@@ -221,6 +221,33 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
+    /// From one snapshot.
+    package func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange? {
+        try await reader.read { db in
+            guard let log = try StoredLog.find(log, in: db) else { return nil }
+            let first = min(max(seq, log.firstSeq), log.size)
+            var entries: [LogRange.Entry] = []
+            try db.step(
+                "SELECT position, bytes, leaf_hash FROM entries WHERE position >= ? AND position < ? ORDER BY position LIMIT ?",
+                [Position(logKey: log.key, seq: first).rawValue, log.range.upperBound, max(0, limit)]
+            ) { row in
+                entries.append(
+                    LogRange.Entry(
+                        seq: Position(rawValue: row.integer(0)).seq, bytes: row.bytes(1), leafHash: row.bytes(2)))
+            }
+            return LogRange(firstSeq: min(log.firstSeq, log.size), size: log.size, entries: entries)
+        }
+    }
+
+    /// A few rows of hashes, however long the log is.
+    package func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]? {
+        try await reader.read { db in
+            guard let log = try StoredLog.find(log, in: db) else { return nil }
+            var tiles = LogTiles(log: log.key, in: db)
+            return try tiles.node(level: level, index: index, size: log.size)
+        }
+    }
+
     /// Also of a disabled user: who may sign in is not decided here.
     package func passwordHash(of user: UserID) async throws(StoreError) -> String? {
         try await reader.read { try CredentialReading.passwordHash(of: user, in: $0) }

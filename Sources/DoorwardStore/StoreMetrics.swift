@@ -44,7 +44,7 @@ struct StoreMetrics: Sendable {
 
     /// Counts the records that there are, by the sizes that the logs' rows keep.
     func sampleRecords(in db: Database) throws {
-        let sql = "SELECT coalesce(sum(size), 0) FROM logs WHERE (log_id = 'gateway') = ?"
+        let sql = "SELECT coalesce(sum(size - first_seq), 0) FROM logs WHERE (log_id = 'gateway') = ?"
         for (isGateway, meter) in [(true, stored.gateway), (false, stored.portfolios)] {
             meter.set(try db.firstRow(sql, [isGateway]) { try $0.value(Int64.self) } ?? 0)
         }

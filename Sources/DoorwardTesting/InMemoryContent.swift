@@ -1,3 +1,4 @@
+internal import DoorwardAudit
 internal import DoorwardControl
 internal import DoorwardDomain
 
@@ -14,6 +15,9 @@ struct InMemoryContent {
     var idempotency: [IdempotencyKey: IdempotencyEntry] = [:]
     var logs: [LogID: [AccessRecord]] = [:]
     var recordPlaces: [RecordID: RecordPlace] = [:]
+    /// Of records of which something was forgotten.
+    private var encoded: [RecordID: EncodedRecord] = [:]
+    private var erasedOwners: [RecordID: Set<PersonKeyOwner>] = [:]
     var commitCount = 0
 
     mutating func apply(_ transaction: StoreTransaction) throws(StoreRefusal) -> [RecordPlace] {
@@ -26,6 +30,7 @@ struct InMemoryContent {
         for record in transaction.records { places.append(try next.append(record, after: places)) }
         for change in transaction.commands { try next.apply(change, intents: transaction.records) }
         for entry in transaction.idempotency { try next.keep(entry) }
+        for owner in transaction.forgets { next.forget(owner) }
         next.commitCount += 1
         self = next
         return places
@@ -84,7 +89,9 @@ struct InMemoryContent {
     }
 
     func openCommands(of owner: GatewayNumber) -> [StoredCommand] {
-        commands.values.filter { !$0.command.state.isEnd && owners[$0.command.id] == owner }.sorted { Self.isOlder($0.command, $1.command) }
+        commands.values.filter { !$0.command.state.isEnd && owners[$0.command.id] == owner }.sorted {
+            Self.isOlder($0.command, $1.command)
+        }
     }
 
     /// Newest first, all that the query means.
@@ -141,6 +148,55 @@ struct InMemoryContent {
 
     func record(_ id: RecordID) -> AccessRecord? {
         recordPlaces[id].flatMap { logs[$0.log]?[Int($0.seq)] }
+    }
+
+    // MARK: Trees and keys
+
+    /// One for all owners, since nothing here is kept from anybody.
+    private static let key: PersonKey = {
+        var random = SeededGenerator(seed: 1)
+        return PersonKey(using: &random)
+    }()
+
+    /// Takes the owner's values out of every record that there is.
+    private mutating func forget(_ owner: PersonKeyOwner) {
+        for (log, records) in logs {
+            for (index, record) in records.enumerated() {
+                guard let stored = encode(record), stored.personal.contains(where: { $0.owner == owner }) else { continue }
+                encoded[record.body.id] = stored
+                var erased = erasedOwners[record.body.id] ?? []
+                erased.insert(owner)
+                erasedOwners[record.body.id] = erased
+                let left = try? RecordEncoding.decode(stored.bytes) { commitment in
+                    guard !erased.contains(commitment.owner) else { return nil }
+                    let sealed = stored.personal.first { $0.field == commitment.place.field }
+                    return try sealed.map { try commitment.open($0.ciphertext, under: Self.key) }
+                }
+                if let left { logs[log]?[index] = left.record }
+            }
+        }
+    }
+
+    /// The record's bytes and leaf, as they were before anything of it was forgotten.
+    private func encode(_ record: AccessRecord) -> EncodedRecord? {
+        encoded[record.body.id] ?? (try? RecordEncoding.encodeFitting(record.body, seq: record.seq) { _ in Self.key })
+    }
+
+    func range(of log: LogID, from seq: UInt64, limit: Int) -> LogRange? {
+        guard let records = logs[log] else { return nil }
+        let found = records.dropFirst(Int(clamping: seq)).prefix(max(0, limit)).compactMap { record in
+            encode(record).map { LogRange.Entry(seq: record.seq, bytes: $0.bytes, leafHash: $0.leafHash) }
+        }
+        return LogRange(firstSeq: 0, size: UInt64(records.count), entries: found)
+    }
+
+    /// By the definition, from the leaves up.
+    func node(level: Int, index: UInt64, of log: LogID) -> [UInt8]? {
+        guard let records = logs[log], (0..<32).contains(level), index < UInt64(records.count) >> UInt64(level) else {
+            return nil
+        }
+        let (first, count) = (Int(index) << level, 1 << level)
+        return MerkleTree.root(ofLeafHashes: records[first..<first + count].compactMap { encode($0)?.leafHash })
     }
 
     func records(_ query: RecordQuery) -> [AccessRecord] {

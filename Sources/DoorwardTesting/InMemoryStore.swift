@@ -148,6 +148,16 @@ package final class InMemoryStore: GatewayStore {
     /// With its personal values in plain: nothing is sealed here.
     package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? { read { $0.record(id) } }
 
+    /// With the bytes that a store on disk would have, under another key.
+    package func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange? {
+        read { $0.range(of: log, from: seq, limit: limit) }
+    }
+
+    /// Computed from all leaves.
+    package func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]? {
+        read { $0.node(level: level, index: index, of: log) }
+    }
+
     /// What `.setPassword` gave last.
     package func passwordHash(of user: UserID) async throws(StoreError) -> String? { read { $0.credentials.passwords[user] } }
 

@@ -43,6 +43,12 @@ final class CountingStore: GatewayStore {
     func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
         try await inner.openCommands(of: owner)
     }
+    func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange? {
+        try await inner.range(of: log, from: seq, limit: limit)
+    }
+    func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]? {
+        try await inner.node(level: level, index: index, of: log)
+    }
     func usesTaken() async throws(StoreError) -> [GuestAccessID: Int] { try await inner.usesTaken() }
     func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64 { try await inner.epoch(of: owner) }
     func lease(of log: LogID) async throws(StoreError) -> LogLease? { try await inner.lease(of: log) }

@@ -13,7 +13,8 @@ import Testing
     func mapping() {
         let key = IdempotencyKey(principal: "USER", key: "k")
         let cases: [(StoreRefusal, String)] = [
-            (.entityChanged(.guestAccess(Self.guest)), "preconditionFailed"), (.usesExhausted(Self.guest), "guest_uses_exhausted"),
+            (.entityChanged(.guestAccess(Self.guest)), "preconditionFailed"),
+            (.usesExhausted(Self.guest), "guest_uses_exhausted"),
             (.epochChanged(.user(UserID(high: 1, low: 1))), "unavailable"), (.leaseChanged(.gateway), "unavailable"),
             (.emailTaken(UserID(high: 1, low: 1)), "alreadyExists"),
             (.refreshTokenSpent(SessionID(high: 1, low: 1)), "unauthenticated"),
@@ -46,7 +47,9 @@ import Testing
         #expect(staff.control.directory.current.user(tenant)?.firstName != "Tim")
         // Without a condition the last writer wins, as everywhere.
         _ = try await staff.control.users.update(admin, tenant, UserChanges(firstName: "Tim"))
-        _ = try await staff.control.users.update(admin, tenant, UserChanges(firstName: "Tom")) { user, _ in user.firstName == "Tim" }
+        _ = try await staff.control.users.update(admin, tenant, UserChanges(firstName: "Tom")) { user, _ in
+            user.firstName == "Tim"
+        }
         #expect(staff.control.directory.current.user(tenant)?.firstName == "Tom")
     }
 

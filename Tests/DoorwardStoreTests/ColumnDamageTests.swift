@@ -107,6 +107,11 @@ struct ColumnDamage: Sendable {
         ColumnDamage("sessions.id", "reference", "reference"),
         ColumnDamage("sessions.user_id", "reference", "reference"),
         ColumnDamage("refresh_tokens.session_id", "reference", "reference"),
+        ColumnDamage("tiles.log", "tiles"),
+        ColumnDamage("tiles.level", "tiles"),
+        ColumnDamage("tiles.number", "tiles"),
+        ColumnDamage("tiles.hashes", "tiles", "tiles"),
+        ColumnDamage("logs.first_seq", "records_outside_logs"),
         ColumnDamage("logs.key", "wrong_size"),
         ColumnDamage("logs.log_id", "unreadable", "unreadable"),
         ColumnDamage("logs.size", "wrong_size"),
@@ -175,7 +180,7 @@ struct ColumnDamage: Sendable {
             ("refresh_tokens", "digest is_used"),
             ("gateway_keys", "purpose public_half"),
             ("idempotency", "principal key fingerprint command_id created_at entity_id"),
-            ("person_keys", "log owner"),
+            ("person_keys", "log owner since"),
             ("commands", "sent changed outcome_detail requested_at deadline dispatched_at completed_at owner"),
             ("password_resets", "id digest created_at expires_at made_by"),
         ].flatMap { table, columns in columns.split(separator: " ").map { "\(table).\($0)" } }
@@ -209,7 +214,7 @@ extension FullSample {
             let last = "(\(keys)) = (\(rows))"
             let found = try DatabaseValue.fetchOne(db, sql: "SELECT \(damage.name) FROM \(damage.table) WHERE \(last)")
             guard let value = try #require(found, "\(damage.column) is empty").altered(kind) else { return false }
-            try db.execute(sql: "UPDATE \(damage.table) SET \(damage.name) = ? WHERE \(last)", arguments: [value])
+            try db.execute(sql: "UPDATE OR REPLACE \(damage.table) SET \(damage.name) = ? WHERE \(last)", arguments: [value])
             #expect(db.changesCount == 1)
             return true
         }

@@ -159,7 +159,8 @@ struct Violation: Sendable, CustomStringConvertible {
 
     private static let accessLog = [
         Violation(
-            "a log twice", "logs", "INSERT INTO logs SELECT key + 100, log_id, size, frontier, last_at, projected FROM logs",
+            "a log twice", "logs",
+            "INSERT INTO logs SELECT key + 100, log_id, size, frontier, last_at, projected, first_seq FROM logs",
             .SQLITE_CONSTRAINT_UNIQUE),
         Violation("a log without its end", "logs", "UPDATE logs SET frontier = NULL", .SQLITE_CONSTRAINT_NOTNULL),
         Violation(

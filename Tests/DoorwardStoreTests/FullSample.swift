@@ -46,6 +46,8 @@ struct FullSample {
         (denial.kind, denial.operation, denial.event, denial.method) = (.denial, .unlock, nil, nil)
         (denial.decision, denial.reason, denial.actor) = (.denied, .noAssociation, script.actor)
         _ = try await store.commit(StoreTransaction(records: [PendingRecord(denial)]))
+        // Enough for a tile, in the log that comes last.
+        _ = try await store.commit(StoreTransaction(records: (0..<256).map { _ in PendingRecord(script.gatewayEvent()) }))
         try await store.close()
     }
 }

@@ -40,7 +40,8 @@ private final class LogBook: Sendable {
             """)
         var world = World(seed: 1)
         _ = world.portfolio("Poison")
-        try await expectAlone(StoreTransaction(changes: world.changes), .refused(.inconsistent("a constraint of a table")), in: database)
+        try await expectAlone(
+            StoreTransaction(changes: world.changes), .refused(.inconsistent("a constraint of a table")), in: database)
     }
 
     @Test("A log whose end cannot be read turns down what is written to it, and nothing else")

@@ -77,6 +77,9 @@ import Testing
             expected["epochs"] = "kind TEXT! owner_id BLOB! epoch INTEGER! | | strict rowidless"
             expected["log_leases"] = "log_id TEXT! holder INTEGER! epoch INTEGER! | | strict rowidless"
             expected["commands"] = expected["commands"]?.replacing(" | | ", with: " owner INTEGER! | | ")
+            expected["logs"] = expected["logs"]?.replacing(" | | ", with: " first_seq INTEGER! | | ")
+            expected["person_keys"] = expected["person_keys"]?.replacing(" | | ", with: " since INTEGER! | | ")
+            expected["tiles"] = "log INTEGER! level INTEGER! number INTEGER! hashes BLOB! | | strict rowidless"
         }
         for name in Set(found.keys).union(expected.keys).sorted() { #expect(found[name] == expected[name], "\(name)") }
     }

@@ -87,7 +87,9 @@ struct RandomTransactions {
 
     // MARK: Counters
 
-    private mutating func guestAccess() -> GuestAccessID { oneIn(8) ? script.world.id() : one(of: guestAccesses) ?? script.world.id() }
+    private mutating func guestAccess() -> GuestAccessID {
+        oneIn(8) ? script.world.id() : one(of: guestAccesses) ?? script.world.id()
+    }
 
     private mutating func counterChange() -> CounterChange {
         switch Int.random(in: 0..<4, using: &random) {

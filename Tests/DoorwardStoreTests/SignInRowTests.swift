@@ -47,7 +47,9 @@ import Testing
         let later = session.expiresAt.advanced(by: .seconds(60))
         for taken in [[1], [2]] as [[UInt8]] {
             let rotation = CredentialChange.rotateRefresh(session.id, oldDigest: [1], newDigest: taken, expiresAt: later)
-            await #expect(throws: StoreError.refused(.duplicate)) { try await store.commit(StoreTransaction(credentials: [rotation])) }
+            await #expect(throws: StoreError.refused(.duplicate)) {
+                try await store.commit(StoreTransaction(credentials: [rotation]))
+            }
         }
         let unspent = StoredRefreshToken(session: session, isUsed: false, isSessionEnded: false)
         #expect(try await store.refreshToken(digest: [1]) == unspent)

@@ -23,8 +23,9 @@ struct CommandsCheck {
 
     /// Takes the next record of a log.
     ///
+    /// - Parameter isCut: whether records were removed from the log, the intent of an outcome among them perhaps.
     /// - Returns: whether it is the intent of a new command.
-    mutating func see(_ body: RecordBody, at position: Position, in db: Database) throws -> Bool {
+    mutating func see(_ body: RecordBody, at position: Position, isCut: Bool, in db: Database) throws -> Bool {
         guard let id = body.commandID else { return false }
         switch body.kind {
         case .commandIntent where open[id] == nil:
@@ -38,6 +39,12 @@ struct CommandsCheck {
             count += 1
             open[id] = position
             return true
+        case .commandOutcome where isCut && open[id] == nil:
+            // The command's row may be gone with its intent.
+            guard let row = try row(of: id, in: db) else { break }
+            guard row.isEnded, row.state == body.outcome, row.intent < position else {
+                throw StoreFault(.command(id), body, position)
+            }
         case .commandOutcome:
             guard let intent = open.removeValue(forKey: id), intent.logKey == position.logKey else {
                 throw StoreFault(.outcomeWithoutIntent(id), body, position)
@@ -67,11 +74,17 @@ struct CommandsCheck {
 
     /// Compares what is open, and how many there are, with the table. After the last record of the last log.
     func finish(in db: Database) throws {
-        let openRows = Set(try db.rows("SELECT id FROM commands WHERE is_ended = 0") { try $0.id() as CommandID })
+        let openRows = Set(try db.rows("SELECT id FROM commands WHERE is_ended = 0\(kept)") { try $0.id() as CommandID })
         if let id = openRows.symmetricDifference(open.keys).min() { throw StoreFault(.command(id)) }
-        let rows = try db.firstRow("SELECT count(*) FROM commands") { try $0.value(Int64.self) } ?? 0
+        let rows = try db.firstRow("SELECT count(*) FROM commands WHERE true\(kept)") { try $0.value(Int64.self) } ?? 0
         guard UInt64(rows) == count else { throw StoreFault(.commandCount) }
         if schema >= 5 { try checkCounts(in: db) }
+    }
+
+    /// Leaves out the rows whose intent was removed from its log, in a statement about commands.
+    private var kept: String {
+        let log = "FROM logs WHERE key = intent >> 40 AND intent & 1099511627775 < first_seq"
+        return schema < 7 ? "" : " AND NOT EXISTS (SELECT 1 \(log))"
     }
 
     /// Compares the counts that are stored with the commands, as far as they are projected.

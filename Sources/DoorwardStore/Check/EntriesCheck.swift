@@ -3,24 +3,34 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Compares the entries of one log, from the first on, with what their bytes say.
+/// Compares the entries of one log, from the first that is left, with what their bytes say.
 struct EntriesCheck {
     private let key: Int64
     private let db: Database
     private let repeated: [RepeatedColumn]
     private var chain: LogCheck
+    /// `nil` in a schema without tiles.
+    private var tiles: TilesCheck?
+    private let firstSeq: UInt64
     private var lastAt: Timestamp?
-    private var keys: [PersonKeyOwner: PersonKey?] = [:]
+    private let schema: Int
+    private var keys: [PersonKeyOwner: PersonKeys.Stored?] = [:]
     /// Personal values that were opened.
     private(set) var opened: UInt64 = 0
     /// Personal values without a key.
     private(set) var erased: UInt64 = 0
 
     /// - Parameter schema: that of the file, which may have fewer columns than this program writes.
-    init(log: LogID, key: Int64, db: Database, schema: Int) {
-        (self.key, self.db) = (key, db)
+    init(log: LogID, key: Int64, firstSeq: UInt64, db: Database, schema: Int) throws {
+        (self.key, self.firstSeq, self.db, self.schema) = (key, firstSeq, db, schema)
         repeated = Self.repeated.filter { $0.schema <= schema }
-        chain = LogCheck(log: log)
+        var removed = MerkleFrontier()
+        if schema >= 7 {
+            var tiles = TilesCheck(log: key, id: log, firstSeq: firstSeq, db: db)
+            try tiles.removedLeaves { removed.append(leafHash: $0) }
+            self.tiles = tiles
+        }
+        chain = LogCheck(log: log, after: removed)
     }
 
     /// The number of records so far, which is the next one's `seq`.
@@ -53,7 +63,7 @@ struct EntriesCheck {
         let columns = (["position", "bytes", "leaf_hash", "sealed"] + repeated.map(\.name)).joined(separator: ", ")
         return try Row.fetchCursor(
             db, sql: "SELECT \(columns) FROM entries WHERE position >= ? AND position < ? ORDER BY position",
-            arguments: [Position(logKey: key, seq: 0).rawValue, Position(logKey: key + 1, seq: 0).rawValue])
+            arguments: [Position(logKey: key, seq: firstSeq).rawValue, Position(logKey: key + 1, seq: 0).rawValue])
     }
 
     /// Takes the next entry.
@@ -67,6 +77,7 @@ struct EntriesCheck {
         let (bytes, leafHash) = (try columns.bytes(), try columns.bytes())
         let sealed = try columns.optionalBytes() ?? []
         let decoded = try chain.add(bytes, leafHash: leafHash)
+        try tiles?.see(leafHash)
         do {
             try compare(&columns, with: decoded, sealed: sealed)
         } catch {
@@ -83,18 +94,18 @@ struct EntriesCheck {
         for column in repeated where columns.stored() != column.value(body)?.databaseValue ?? .null {
             throw StoreFault(log: log, seq: seq, .column(column.name))
         }
-        if let field = try wrongValue(of: decoded.commitments, sealed: sealed) {
+        if let field = try wrongValue(of: decoded.commitments, at: seq, sealed: sealed) {
             throw StoreFault(log: log, seq: seq, .personalValue(field))
         }
     }
 
     /// The field of the first personal value that is not what the record commits to.
-    private mutating func wrongValue(of commitments: [PersonalCommitment], sealed: [UInt8]) throws -> String? {
+    private mutating func wrongValue(of commitments: [PersonalCommitment], at seq: UInt64, sealed: [UInt8]) throws -> String? {
         guard var ciphertexts = SealedValues.ciphertexts(in: sealed) else { throw UnreadableColumn(column: "sealed") }
         for commitment in commitments {
             let field = commitment.place.field
             let ciphertext = ciphertexts.removeValue(forKey: field)
-            guard let key = try personKey(of: commitment.owner) else {
+            guard let key = try personKey(of: commitment.owner)?.key(for: seq) else {
                 erased += 1
                 continue
             }
@@ -104,9 +115,9 @@ struct EntriesCheck {
         return ciphertexts.keys.min()
     }
 
-    private mutating func personKey(of owner: PersonKeyOwner) throws -> PersonKey? {
+    private mutating func personKey(of owner: PersonKeyOwner) throws -> PersonKeys.Stored? {
         if let known = keys[owner] { return known }
-        let found = try PersonKeys.key(of: owner, log: key, in: db)
+        let found = try PersonKeys.key(of: owner, log: key, schema: schema, in: db)
         keys[owner] = .some(found)
         return found
     }
@@ -115,6 +126,9 @@ struct EntriesCheck {
     func finish(frontier: [UInt8], size: UInt64, lastAt: Timestamp) throws {
         guard size == seq else { throw StoreFault(log: chain.log, seq: seq, .log(.wrongSize(size))) }
         try chain.finish(storedFrontier: frontier)
+        try tiles?.finish()
+        // Of a log without a record that is left nothing says when its last one was.
+        if self.lastAt == nil, size > 0 { return }
         guard lastAt == self.lastAt ?? Timestamp(milliseconds: 0) else { throw StoreFault(log: chain.log, .lastInstant) }
     }
 }

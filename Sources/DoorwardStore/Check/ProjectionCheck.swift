@@ -42,20 +42,31 @@ struct ProjectionCheck {
 
     /// Compares what was seen with the tables. After the last record of the last log.
     ///
-    /// - Parameter logs: the key of each log, and how many of its records are projected.
-    func finish(_ logs: [(key: Int64, projected: UInt64)], in db: Database) throws {
+    /// - Parameter logs: the key of each log, and which of its records are projected. What lists still say of records that were removed is
+    ///   passed over, as by their readers.
+    func finish(_ logs: [(key: Int64, projected: Range<UInt64>)], in db: Database) throws {
         let projected = Dictionary(uniqueKeysWithValues: logs.map { ($0.key, $0.projected) })
         var found = Sum()
         try db.step("SELECT facet, value, log, first, last, count, deltas FROM postings", []) { row in
             let log = row.integer(2)
             let seqs = PostingBlock.seqs(first: row.integer(3), last: row.integer(4), count: row.integer(5), deltas: row.bytes(6))
-            guard let seqs, let last = seqs.last, last < projected[log] ?? 0 else { throw StoreFault(.projection("postings")) }
-            for seq in seqs {
+            guard let seqs, let last = seqs.last, let range = projected[log], last < range.upperBound else {
+                throw StoreFault(.projection("postings"))
+            }
+            for seq in seqs where seq >= range.lowerBound {
                 found.add(facet: row.integer(0), value: row.bytes(1), position: Position(logKey: log, seq: seq).rawValue)
             }
         }
         guard found == expected else { throw StoreFault(.projection("postings")) }
-        let stored = try db.firstRow("SELECT count(*) FROM time_marks") { try $0.value(Int.self) } ?? 0
+        var stored = try db.firstRow("SELECT count(*) FROM time_marks") { try $0.value(Int.self) } ?? 0
+        for (log, range) in logs where range.lowerBound > 0 {
+            let removed: [(any StatementValue)?] = [
+                Position(logKey: log, seq: 0).rawValue, Position(logKey: log, seq: range.lowerBound).rawValue,
+            ]
+            try db.step("SELECT count(*) FROM time_marks WHERE position >= ? AND position < ?", removed) {
+                stored -= Int($0.integer(0))
+            }
+        }
         guard stored == marks else { throw StoreFault(.projection("time_marks")) }
     }
 }

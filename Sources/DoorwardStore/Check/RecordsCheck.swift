@@ -23,7 +23,7 @@ struct RecordsCheck {
     /// - Throws: the first `StoreFault`.
     mutating func run(_ progress: (StoreCheckProgress) -> Void) throws {
         let logs = try logRows()
-        let total = logs.reduce(0) { $0 + $1.size }
+        let total = logs.reduce(0) { $0 + ($1.size - min($1.size, $1.firstSeq)) }
         progress(StoreCheckProgress(stage: .records, done: 0, total: total))
         for log in logs {
             try check(log) { done in progress(StoreCheckProgress(stage: .records, done: done, total: total)) }
@@ -31,7 +31,7 @@ struct RecordsCheck {
         let rows = try db.firstRow("SELECT count(*) FROM entries") { try $0.value(Int.self) } ?? 0
         guard rows == Int(counts.records) else { throw StoreFault(.recordsOutsideLogs(rows - Int(counts.records))) }
         try commands.finish(in: db)
-        if schema >= 6 { try projection.finish(logs.map { ($0.key, $0.projected) }, in: db) }
+        if schema >= 6 { try projection.finish(logs.map { ($0.key, $0.firstSeq..<max($0.firstSeq, $0.projected)) }, in: db) }
         counts.logs.sort { $0.log.description < $1.log.description }
         progress(StoreCheckProgress(stage: .records, done: counts.records, total: total))
     }
@@ -44,21 +44,26 @@ struct RecordsCheck {
         let frontier: [UInt8]
         let lastAt: Timestamp
         let projected: UInt64
+        /// The `seq` of the first record that was not removed.
+        let firstSeq: UInt64
     }
 
     private func logRows() throws -> [LogRow] {
-        let projected = schema < 6 ? "0" : "projected"
-        return try db.rows("SELECT key, log_id, size, frontier, last_at, \(projected) FROM logs ORDER BY key") { columns in
+        let (projected, first) = (schema < 6 ? "0" : "projected", schema < 7 ? "0" : "first_seq")
+        return try db.rows("SELECT key, log_id, size, frontier, last_at, \(projected), \(first) FROM logs ORDER BY key") {
+            columns in
             let key: Int64 = try columns.value()
             guard let id = LogID(try columns.value(String.self)) else { throw UnreadableColumn(column: "log_id") }
             return LogRow(
                 key: key, id: id, size: UInt64(clamping: try columns.value(Int64.self)), frontier: try columns.bytes(),
-                lastAt: try columns.instant(), projected: UInt64(clamping: try columns.value(Int64.self)))
+                lastAt: try columns.instant(), projected: UInt64(clamping: try columns.value(Int64.self)),
+                firstSeq: UInt64(clamping: try columns.value(Int64.self)))
         }
     }
 
     private mutating func check(_ log: LogRow, _ report: (UInt64) -> Void) throws {
-        var entries = EntriesCheck(log: log.id, key: log.key, db: db, schema: schema)
+        guard log.firstSeq <= log.size else { throw StoreFault(log: log.id, .log(.wrongSize(log.size))) }
+        var entries = try EntriesCheck(log: log.id, key: log.key, firstSeq: log.firstSeq, db: db, schema: schema)
         do {
             try goThrough(log, &entries, report)
             guard log.projected <= log.size else { throw StoreFault(log: log.id, .projection("logs")) }
@@ -81,7 +86,7 @@ struct RecordsCheck {
             let position = Position(logKey: log.key, seq: entries.seq)
             let body = try entries.check(row)
             do {
-                let isCommand = try commands.see(body, at: position, in: db)
+                let isCommand = try commands.see(body, at: position, isCut: log.firstSeq > 0, in: db)
                 if position.seq < log.projected {
                     var entry = IndexedEntry(body, at: position)
                     entry.isCommand = isCommand

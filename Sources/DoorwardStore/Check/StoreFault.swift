@@ -61,6 +61,8 @@ package struct StoreFault: Error, Equatable, Sendable {
         case keptCount
         /// A table that lists are found by does not follow from the records; its name.
         case projection(String)
+        /// The tiles of a log's tree do not follow from its records.
+        case tiles
         /// Records that lie in no log; how many.
         case recordsOutsideLogs(Int)
         /// A row refers to another one that is not there; the table of the first.
@@ -86,6 +88,7 @@ extension StoreFault.Problem {
         case .commandCount: "command_count"
         case .keptCount: "kept_count"
         case .projection: "projection"
+        case .tiles: "tiles"
         case .recordsOutsideLogs: "records_outside_logs"
         case .reference: "reference"
         case .structure: "structure"
@@ -136,6 +139,7 @@ extension StoreFault.Problem {
         case .commandCount: "there are commands without an intent, or intents without their command."
         case .keptCount: "a kept count of commands is not the number of commands."
         case .projection(let table): "the table \(table), by which lists find records, does not match the records."
+        case .tiles: "the tiles of its tree do not follow from its records."
         case .recordsOutsideLogs(let count): "\(count) records lie in no log."
         case .reference(let table): "a row of \(table) refers to one that is not there."
         case .structure(let words): "SQLite finds its file damaged: \(words)."

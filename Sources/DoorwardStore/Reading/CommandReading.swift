@@ -16,7 +16,7 @@ struct CommandReading {
         """
 
     mutating func command(_ id: CommandID) throws -> StoredCommand? {
-        try db.firstRow("SELECT \(Self.columns) FROM commands WHERE id = ?", [id.blob]) { try stored(&$0) }
+        try db.firstRow("SELECT \(Self.columns) FROM commands WHERE id = ?", [id.blob]) { try stored(&$0) } ?? nil
     }
 
     /// The command, if the query matches it. For an id that no command has, the row and the intent of the next one are read, so that
@@ -49,7 +49,7 @@ struct CommandReading {
     mutating func openCommands(of owner: GatewayNumber) throws -> [StoredCommand] {
         try db.rows(
             "SELECT \(Self.columns) FROM commands WHERE is_ended = 0 AND owner = ? ORDER BY requested_at, id", [owner.rawValue]
-        ) { try stored(&$0) }
+        ) { try stored(&$0) }.compactMap(\.self)
     }
 
     /// Newest first, by the records of their intents. The lists of each scope are read a run at a time and merged. The cost grows
@@ -90,11 +90,13 @@ struct CommandReading {
     private static let readAhead = 4096
 
     private mutating func command(at intent: Position) throws -> StoredCommand? {
-        try db.firstRow("SELECT \(Self.columns) FROM commands WHERE intent = ?", [intent.rawValue]) { try stored(&$0) }
+        try db.firstRow("SELECT \(Self.columns) FROM commands WHERE intent = ?", [intent.rawValue]) { try stored(&$0) } ?? nil
     }
 
-    private mutating func stored(_ columns: inout ColumnReader) throws -> StoredCommand {
-        let intent = try records.record(at: Position(rawValue: try columns.value())).body
+    /// `nil` where the intent was removed from its log, and with it who gave the command and where.
+    private mutating func stored(_ columns: inout ColumnReader) throws -> StoredCommand? {
+        let position = Position(rawValue: try columns.value())
+        guard let intent = try records.recordIfKept(at: position)?.body else { return nil }
         let id: CommandID = try columns.id()
         guard let operation = intent.operation, let device = intent.device else { throw UnreadableColumn(column: "intent") }
         let (state, rule) = (try columns.word(CommandState.self), try RuleColumns.read(&columns))

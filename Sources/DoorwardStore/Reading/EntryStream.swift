@@ -140,25 +140,32 @@ struct StoredLog {
     let id: LogID
     /// The id as text, which is how logs are ordered at one instant.
     let name: String
+    /// The `seq` of the first record that was not removed.
+    let firstSeq: UInt64
+    /// The `seq` of the next record.
     let size: UInt64
 
-    /// Every position of the log.
+    /// Every position of the log that has a record.
     var range: Range<Int64> {
-        Position(logKey: key, seq: 0).rawValue..<Position(logKey: key, seq: size).rawValue
+        Position(logKey: key, seq: min(firstSeq, size)).rawValue..<Position(logKey: key, seq: size).rawValue
     }
+
+    private static let columns = "key, log_id, first_seq, size"
 
     /// `nil` for a log without a record.
     static func find(_ id: LogID, in db: Database) throws -> StoredLog? {
-        try db.firstRow("SELECT key, log_id, size FROM logs WHERE log_id = ?", [id.description], read: read)
+        try db.firstRow("SELECT \(columns) FROM logs WHERE log_id = ?", [id.description], read: read)
     }
 
     static func find(key: Int64, in db: Database) throws -> StoredLog? {
-        try db.firstRow("SELECT key, log_id, size FROM logs WHERE key = ?", [key], read: read)
+        try db.firstRow("SELECT \(columns) FROM logs WHERE key = ?", [key], read: read)
     }
 
     private static func read(_ columns: inout ColumnReader) throws -> StoredLog {
         let (key, name): (Int64, String) = (try columns.value(), try columns.value())
         guard let id = LogID(name) else { throw UnreadableColumn(column: "log_id") }
-        return StoredLog(key: key, id: id, name: name, size: UInt64(try columns.value(Int64.self)))
+        return StoredLog(
+            key: key, id: id, name: name, firstSeq: UInt64(clamping: try columns.value(Int64.self)),
+            size: UInt64(clamping: try columns.value(Int64.self)))
     }
 }

@@ -109,14 +109,16 @@ struct RecordQueryReading {
     /// do. The time marks narrow it to a few entries, so that few pages of a large log are read.
     private func firstPosition(of log: StoredLog, where isMet: (Timestamp) -> Bool) throws -> Int64 {
         let step = Projector.entriesPerMark
-        // Marks from `seq` 0 on: the last one that does not meet the condition, and the first one that does.
-        let firstMark = try Self.partition(0..<Int64(log.size / step)) { number in
+        let start = min(log.firstSeq, log.size)
+        // Marks of the records that are left: the last one that does not meet the condition, and the first one that does.
+        let marks = Int64((start + step - 1) / step)..<Int64(max((start + step - 1) / step, log.size / step))
+        let firstMark = try Self.partition(marks) { number in
             let position = Position(logKey: log.key, seq: UInt64(number) * step).rawValue
             // A mark that is not projected yet is not needed: the entries behind the last mark are examined themselves.
             return try time(of: position, in: "time_marks").map(isMet) ?? true
         }
-        let (low, high) = (UInt64(max(0, firstMark - 1)) * step, min(log.size, UInt64(firstMark) * step))
-        let isBehindMarks = try firstMark == Int64(log.size / step) || isUnprojected(UInt64(firstMark) * step, in: log)
+        let (low, high) = (max(start, UInt64(max(0, firstMark - 1)) * step), min(log.size, UInt64(firstMark) * step))
+        let isBehindMarks = try firstMark == marks.upperBound || isUnprojected(UInt64(firstMark) * step, in: log)
         let range = Int64(low)..<Int64(isBehindMarks ? log.size : high)
         let seq = try Self.partition(range) { seq in
             let position = Position(logKey: log.key, seq: UInt64(seq)).rawValue

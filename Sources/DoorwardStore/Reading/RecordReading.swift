@@ -6,7 +6,7 @@ import GRDB
 /// Reads records whole: their bytes, and the personal values that still have a key.
 struct RecordReading {
     private let db: Database
-    private var keys: [KeyName: PersonKey?] = [:]
+    private var keys: [KeyName: PersonKeys.Stored?] = [:]
 
     private struct KeyName: Hashable {
         let log: Int64
@@ -16,11 +16,24 @@ struct RecordReading {
     init(_ db: Database) { self.db = db }
 
     mutating func record(at position: Position) throws -> AccessRecord {
+        guard let record = try stored(at: position) else { throw UnreadableColumn(column: "position") }
+        return record
+    }
+
+    /// `nil` for a record that was removed from its log: one that is missing for another reason is damage.
+    mutating func recordIfKept(at position: Position) throws -> AccessRecord? {
+        if let record = try stored(at: position) { return record }
+        let log = try StoredLog.find(key: position.logKey, in: db)
+        guard let log, position.seq < log.firstSeq else { throw UnreadableColumn(column: "position") }
+        return nil
+    }
+
+    private mutating func stored(at position: Position) throws -> AccessRecord? {
         let found = try db.firstRow("SELECT bytes, sealed FROM entries WHERE position = ?", [position.rawValue]) { columns in
             (bytes: try columns.bytes(), sealed: try columns.optionalBytes())
         }
-        guard let found else { throw UnreadableColumn(column: "position") }
-        return try record(found.bytes, sealed: found.sealed ?? [], log: position.logKey)
+        guard let found else { return nil }
+        return try record(found.bytes, sealed: found.sealed ?? [], at: position)
     }
 
     mutating func record(_ id: RecordID) throws -> AccessRecord? {
@@ -28,10 +41,11 @@ struct RecordReading {
             .map { try record(at: $0) }
     }
 
-    private mutating func record(_ bytes: [UInt8], sealed: [UInt8], log: Int64) throws -> AccessRecord {
+    private mutating func record(_ bytes: [UInt8], sealed: [UInt8], at position: Position) throws -> AccessRecord {
         guard let ciphertexts = SealedValues.ciphertexts(in: sealed) else { throw UnreadableColumn(column: "sealed") }
         return try RecordEncoding.decode(bytes) { commitment in
-            guard let ciphertext = ciphertexts[commitment.place.field], let key = try key(of: commitment.owner, log: log) else {
+            guard let ciphertext = ciphertexts[commitment.place.field], let key = try key(of: commitment.owner, at: position)
+            else {
                 return nil
             }
             // What does not open is not the value that was committed to: it is not shown, and verification tells of it.
@@ -39,11 +53,11 @@ struct RecordReading {
         }.record
     }
 
-    private mutating func key(of owner: PersonKeyOwner, log: Int64) throws -> PersonKey? {
-        let name = KeyName(log: log, owner: owner)
-        if let known = keys[name] { return known }
-        let key = try PersonKeys.key(of: owner, log: log, in: db)
-        keys[name] = .some(key)
-        return key
+    private mutating func key(of owner: PersonKeyOwner, at position: Position) throws -> PersonKey? {
+        let name = KeyName(log: position.logKey, owner: owner)
+        if let known = keys[name] { return known?.key(for: position.seq) }
+        let stored = try PersonKeys.key(of: owner, log: position.logKey, in: db)
+        keys[name] = .some(stored)
+        return stored?.key(for: position.seq)
     }
 }

@@ -4,17 +4,46 @@ import GRDB
 
 /// The keys of persons and days, one for each log.
 enum PersonKeys {
+    /// A key, and the first record of the log that it is for: what an earlier key was for, which was destroyed, is erased.
+    struct Stored {
+        let key: PersonKey
+        let since: UInt64
+
+        func key(for seq: UInt64) -> PersonKey? { seq >= since ? key : nil }
+    }
+
     /// `nil` where there is none, or none any more.
-    static func key(of owner: PersonKeyOwner, log: Int64, in db: Database) throws -> PersonKey? {
-        try db.firstRow("SELECT key FROM person_keys WHERE log = ? AND owner = ?", [log, blob(owner)]) { columns in
+    ///
+    /// - Parameter schema: that of the file; before the seventh no key was destroyed.
+    static func key(
+        of owner: PersonKeyOwner, log: Int64, schema: Int = Schema.current.number, in db: Database
+    ) throws -> Stored? {
+        let since = schema < 7 ? "0" : "since"
+        return try db.firstRow("SELECT key, \(since) FROM person_keys WHERE log = ? AND owner = ?", [log, blob(owner)]) {
+            columns in
             guard let key = PersonKey(bytes: try columns.bytes()) else { throw UnreadableColumn(column: "key") }
-            return key
+            return Stored(key: key, since: UInt64(clamping: try columns.value(Int64.self)))
         }
     }
 
-    static func insert(_ key: PersonKey, of owner: PersonKeyOwner, log: Int64, in db: Database) throws {
+    static func insert(_ key: PersonKey, of owner: PersonKeyOwner, log: Int64, since: UInt64, in db: Database) throws {
         try db.run(
-            "INSERT INTO person_keys (log, owner, key) VALUES (?, ?, ?)", [log, blob(owner), Data(key.revealBytes())])
+            "INSERT INTO person_keys (log, owner, key, since) VALUES (?, ?, ?, ?)",
+            [log, blob(owner), Data(key.revealBytes()), Int64(since)])
+    }
+
+    /// The logs in which an owner has a key. By the logs there are, since the table has no index of owners.
+    static func logs(of owner: PersonKeyOwner, in db: Database) throws -> [Int64] {
+        var logs: [Int64] = []
+        try db.step("SELECT log FROM person_keys WHERE log IN (SELECT key FROM logs) AND owner = ?", [blob(owner)]) {
+            logs.append($0.integer(0))
+        }
+        return logs
+    }
+
+    /// The connection overwrites what it deletes with zeros (`secure_delete`).
+    static func destroy(of owner: PersonKeyOwner, log: Int64, in db: Database) throws {
+        try db.run("DELETE FROM person_keys WHERE log = ? AND owner = ?", [log, blob(owner)])
     }
 
     /// 16 bytes for a user, ten for a day: neither can be taken for the other.

@@ -105,6 +105,7 @@ struct BatchWriter {
             if let intent { ledger.markCommand(at: intent) }
         }
         for entry in transaction.idempotency { try IdempotencyWriting.keep(entry, in: db) }
+        for owner in transaction.forgets { try ledger.forget(owner, in: db) }
         return appended.map(\.place)
     }
 
@@ -133,6 +134,6 @@ struct BatchWriter {
 extension StoreTransaction {
     /// About how many rows the transaction writes.
     fileprivate var rowCount: Int {
-        changes.count + counters.count + credentials.count + commands.count + idempotency.count + records.count
+        changes.count + counters.count + credentials.count + commands.count + idempotency.count + records.count + forgets.count
     }
 }

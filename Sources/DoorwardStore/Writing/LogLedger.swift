@@ -21,7 +21,8 @@ struct LogLedger {
     }
 
     private var heads = LayeredCache<LogID, Head>()
-    private var keys = LayeredCache<KeyName, PersonKey>()
+    /// `nil` for a key that was destroyed.
+    private var keys = LayeredCache<KeyName, PersonKey?>()
     private var random: any RandomNumberGenerator & Sendable
     private var projector = Projector()
 
@@ -105,10 +106,11 @@ struct LogLedger {
             body.details["clock"] = .string("held")
         }
         let encoded = try RecordEncoding.encodeFitting(body, seq: seq) { owner in
-            try key(of: owner, log: head.key, in: db)
+            try key(of: owner, log: head.key, seq: seq, in: db)
         }
         let position = Position(logKey: head.key, seq: seq)
         try insert(encoded, of: body, at: position, in: db)
+        try LogTiles.close(head.key, at: seq, in: db)
         projector.append(IndexedEntry(body, at: position))
         head.frontier.append(leafHash: encoded.leafHash)
         head.lastAt = body.at
@@ -163,15 +165,26 @@ struct LogLedger {
         }
     }
 
-    private mutating func key(of owner: PersonKeyOwner, log: Int64, in db: Database) throws -> PersonKey {
+    /// Destroys an owner's keys in every log. A later record makes a new one.
+    mutating func forget(_ owner: PersonKeyOwner, in db: Database) throws {
+        for log in try PersonKeys.logs(of: owner, in: db) {
+            try PersonKeys.destroy(of: owner, log: log, in: db)
+            keys.set(KeyName(log: log, owner: owner), nil)
+        }
+    }
+
+    private mutating func key(of owner: PersonKeyOwner, log: Int64, seq: UInt64, in db: Database) throws -> PersonKey {
         let name = KeyName(log: log, owner: owner)
-        if let key = keys[name] { return key }
-        if let key = try PersonKeys.key(of: owner, log: log, in: db) {
+        switch keys[name] {
+        case .some(let key?): return key
+        case .some(nil): break
+        case nil:
+            guard let key = try PersonKeys.key(of: owner, log: log, in: db)?.key else { break }
             keys.note(name, key)
             return key
         }
         let key = PersonKey(using: &random)
-        try PersonKeys.insert(key, of: owner, log: log, in: db)
+        try PersonKeys.insert(key, of: owner, log: log, since: seq, in: db)
         keys.set(name, key)
         return key
     }

@@ -91,7 +91,9 @@ struct Projector {
             }
             while true {
                 let logs = try UnprojectedLog.all(in: db)
-                guard logs.reduce(0, { $0 + $1.seqs.count }) > limit, let log = logs.first else { return }
+                guard logs.reduce(0, { $0 + $1.seqs.count }) > limit, let log = logs.first(where: { !$0.seqs.isEmpty }) else {
+                    return
+                }
                 try db.inTransaction(.immediate) {
                     try project(try log.entries(limit: entriesAtOnce, in: db), in: db)
                     return .commit
@@ -172,9 +174,9 @@ struct UnprojectedLog {
     /// Every such log, by an index that has no other.
     static func all(in db: Database) throws -> [UnprojectedLog] {
         var logs: [UnprojectedLog] = []
-        try db.step("SELECT key, projected, size FROM logs WHERE projected < size", []) { row in
-            logs.append(
-                UnprojectedLog(key: row.integer(0), seqs: UInt64(clamping: row.integer(1))..<UInt64(clamping: row.integer(2))))
+        try db.step("SELECT key, max(projected, first_seq), size FROM logs WHERE projected < size", []) { row in
+            let size = UInt64(clamping: row.integer(2))
+            logs.append(UnprojectedLog(key: row.integer(0), seqs: min(UInt64(clamping: row.integer(1)), size)..<size))
         }
         return logs
     }

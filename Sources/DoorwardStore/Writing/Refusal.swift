@@ -17,7 +17,8 @@ struct Refusal: Error {
         case let refusal as Refusal: self = refusal
         case let error as DatabaseError: self.init(statement: error)
         case let error as UnreadableColumn:
-            self.init(.inconsistent("a row cannot be read"), fault: "the column \(error.column) of a row that it needs cannot be read")
+            self.init(
+                .inconsistent("a row cannot be read"), fault: "the column \(error.column) of a row that it needs cannot be read")
         case is RecordEncodingError: self.init(.inconsistent("a record has no encoding"), fault: "a record of it has no encoding")
         default: return nil
         }

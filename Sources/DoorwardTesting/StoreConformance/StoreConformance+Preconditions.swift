@@ -4,7 +4,8 @@ internal import DoorwardPolicy
 
 extension StoreConformance {
     static let preconditionPromises: [StorePromise] = [
-        StorePromise("An entity is unchanged until it is written with another content, and again when it is written back") { store in
+        StorePromise("An entity is unchanged until it is written with another content, and again when it is written back") {
+            store in
             var script = StoreScript(seed: 61)
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)

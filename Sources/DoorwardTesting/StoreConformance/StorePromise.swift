@@ -29,6 +29,7 @@ package enum StoreConformance {
     package static let promises: [StorePromise] =
         tenancyPromises + credentialPromises + resetPromises + commandPromises + idempotencyPromises + recordPromises
         + queryPromises + backupPromises + preconditionPromises
+        + treePromises
 }
 
 /// - Throws: `BrokenPromise` with both values if they differ.

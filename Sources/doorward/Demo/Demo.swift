@@ -92,7 +92,8 @@ struct Demo: AsyncParsableCommand {
         let store = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
         do {
             try await tenancy.write(
-                to: store, password: password, hasher: PasswordHasher(cost: configuration.auth.passwordCost, random: random))
+                to: Ledger(store: store), password: password,
+                hasher: PasswordHasher(cost: configuration.auth.passwordCost, random: random))
             try await store.close()
         } catch {
             try? await store.close()

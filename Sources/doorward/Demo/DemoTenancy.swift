@@ -27,9 +27,9 @@ struct DemoTenancy {
     var records: [PendingRecord] { TenancyMaking.records(of: changes, at: now, random: random) }
 
     /// Writes everything in one transaction, with its records; everybody signs in with the one password.
-    func write(to store: some GatewayStore, password: Secret<String>, hasher: PasswordHasher) async throws {
+    func write(to ledger: Ledger, password: Secret<String>, hasher: PasswordHasher) async throws {
         let hash = try await hasher.hash(password)
-        _ = try await store.commit(
+        try await ledger.write(
             StoreTransaction(
                 changes: changes, credentials: users.values.map { .setPassword($0, hash: hash) }, records: records))
     }

@@ -34,7 +34,8 @@ struct Gateway: Service {
         let store = try openStore(configuration, clock: clock, logger: logger, metrics: metrics)
         do {
             let random = RandomSource()
-            let tokenKey = try await TokenKeyFile(configuration).key(knownTo: store, random: random)
+            let tokenKey = try await TokenKeyFile(configuration).key(
+                knownTo: Ledger(store: store, logger: logger), random: random)
             let simulator = SimulatorAdapter(clock: clock)
             let setup = try MQTTSetup(configuration, random: random, logger: logger)
             let mqtt = MQTTAdapter(

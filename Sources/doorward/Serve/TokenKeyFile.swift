@@ -17,8 +17,8 @@ struct TokenKeyFile {
     }
 
     /// The key, read or made; from then on the store knows its public half.
-    func key(knownTo store: some GatewayStore, random: RandomSource = RandomSource()) async throws -> TokenKey {
-        let known = try await store.publicKey(for: .accessTokens)
+    func key(knownTo ledger: Ledger, random: RandomSource = RandomSource()) async throws -> TokenKey {
+        let known = try await ledger.credentials.publicKey(for: .accessTokens)
         guard let mode = try fileMode() else {
             guard known == nil else {
                 throw CommandFailure(
@@ -27,7 +27,7 @@ struct TokenKeyFile {
             }
             let key = try TokenKey(random: random)
             try write(key)
-            try await note(key, in: store)
+            try await note(key, in: ledger)
             return key
         }
         guard mode & 0o077 == 0 else {
@@ -36,7 +36,7 @@ struct TokenKeyFile {
                     + "tokens, and this version cannot exchange the key: docs/operating.md says what to do then")
         }
         let key = try read()
-        if known == nil { try await note(key, in: store) }
+        if known == nil { try await note(key, in: ledger) }
         guard known == nil || known == key.publicRepresentation else {
             throw CommandFailure(
                 "\(path): this is not the key that the database was used with; restore the file that belongs to it")
@@ -44,8 +44,8 @@ struct TokenKeyFile {
         return key
     }
 
-    private func note(_ key: TokenKey, in store: some GatewayStore) async throws {
-        _ = try await store.commit(
+    private func note(_ key: TokenKey, in ledger: Ledger) async throws {
+        try await ledger.write(
             StoreTransaction(credentials: [.noteKey(.accessTokens, publicHalf: key.publicRepresentation)]))
     }
 

@@ -29,6 +29,14 @@ final class BlockingStore: GatewayStore {
         try wait { (store) throws(StoreError) in try await store.openCommands(of: owner) }
     }
 
+    func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange? {
+        try wait { (store) throws(StoreError) in try await store.range(of: log, from: seq, limit: limit) }
+    }
+
+    func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]? {
+        try wait { (store) throws(StoreError) in try await store.node(level: level, index: index, of: log) }
+    }
+
     func usesTaken() async throws(StoreError) -> [GuestAccessID: Int] {
         try wait { (store) throws(StoreError) in try await store.usesTaken() }
     }

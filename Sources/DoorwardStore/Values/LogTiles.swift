@@ -1,0 +1,129 @@
+internal import DoorwardAudit
+import GRDB
+
+/// The tiles of a log's Merkle tree: the hashes of 256 neighbouring nodes in one row, of every eighth level from the leaves up.
+///
+/// A tile of leaf hashes is written once, when it is full: until then the hashes lie with their records alone. The root of a full tile
+/// is a hash of the tile above it, which is written with each hash. Where records were removed out of the last tile of leaf hashes, its
+/// row holds the hashes from the tile's beginning up to the first record that is left, at least.
+struct LogTiles {
+    /// A row of the table.
+    struct Place: Hashable {
+        let level: Int
+        let number: UInt64
+    }
+
+    /// The hashes of a full tile.
+    static let width: UInt64 = 256
+    /// Levels of the tree between two levels of tiles.
+    static let levelsPerTile = 8
+    private static let hashBytes = MerkleTree.hashByteCount
+
+    private let log: Int64
+    private let db: Database
+    private var tiles: [Place: [UInt8]] = [:]
+    /// Rows of tiles and of records that were read.
+    private(set) var rowsRead = 0
+
+    init(log: Int64, in db: Database) { (self.log, self.db) = (log, db) }
+
+    // MARK: Reading
+
+    /// The root of the complete subtree that has the leaves from `index` · 2^`level` on, 2^`level` of them; `nil` where the store has not
+    /// got its hashes.
+    ///
+    /// - Parameter size: the log's; a subtree that is not complete in it has no node.
+    mutating func node(level: Int, index: UInt64, size: UInt64) throws -> [UInt8]? {
+        guard (0..<64).contains(level), index < size >> UInt64(level) else { return nil }
+        let (tileLevel, span) = (level / Self.levelsPerTile, UInt64(1) << UInt64(level % Self.levelsPerTile))
+        guard let hashes = try nodes(tileLevel, index * span..<(index + 1) * span) else { return nil }
+        return MerkleTree.root(ofLeafHashes: Self.split(hashes))
+    }
+
+    /// Neighbouring nodes of one tile, in one run.
+    private mutating func nodes(_ level: Int, _ range: Range<UInt64>) throws -> [UInt8]? {
+        let place = Place(level: level, number: range.lowerBound / Self.width)
+        let first = place.number * Self.width
+        let tile = try tile(at: place)
+        let known = first + UInt64(tile.count / Self.hashBytes)
+        let (low, high) = (Int(range.lowerBound - first) * Self.hashBytes, Int(range.upperBound - first) * Self.hashBytes)
+        if range.upperBound <= known { return Array(tile[low..<high]) }
+        guard level == 0 else { return nil }
+        let stored = range.lowerBound < known ? Array(tile[low..<Int(known - first) * Self.hashBytes]) : []
+        let rest = max(known, range.lowerBound)..<range.upperBound
+        guard let leaves = try leaves(rest) else { return nil }
+        return stored + leaves
+    }
+
+    /// Empty where there is no such row.
+    private mutating func tile(at place: Place) throws -> [UInt8] {
+        if let known = tiles[place] { return known }
+        let hashes = try Self.stored(log, place, in: db) ?? []
+        rowsRead += hashes.isEmpty ? 0 : 1
+        tiles[place] = hashes
+        return hashes
+    }
+
+    /// The leaf hashes of records; `nil` if one of them is not there.
+    private mutating func leaves(_ seqs: Range<UInt64>) throws -> [UInt8]? {
+        let hashes = try Self.leaves(log, seqs, in: db)
+        rowsRead += hashes.count / Self.hashBytes
+        return hashes.count == seqs.count * Self.hashBytes ? hashes : nil
+    }
+
+    static func split(_ hashes: [UInt8]) -> [[UInt8]] {
+        stride(from: 0, to: hashes.count, by: hashBytes).map { Array(hashes[$0..<$0 + hashBytes]) }
+    }
+
+    /// `nil` where there is no such row.
+    static func stored(_ log: Int64, _ place: Place, in db: Database) throws -> [UInt8]? {
+        var hashes: [UInt8]?
+        try db.step(
+            "SELECT hashes FROM tiles WHERE log = ? AND level = ? AND number = ?", [log, place.level, Int64(place.number)]
+        ) { hashes = $0.bytes(0) }
+        return hashes
+    }
+
+    private static func leaves(_ log: Int64, _ seqs: Range<UInt64>, in db: Database) throws -> [UInt8] {
+        var hashes: [UInt8] = []
+        hashes.reserveCapacity(seqs.count * hashBytes)
+        try db.step(
+            "SELECT leaf_hash FROM entries WHERE position >= ? AND position < ? ORDER BY position",
+            [
+                Position(logKey: log, seq: seqs.lowerBound).rawValue, Position(logKey: log, seq: seqs.upperBound).rawValue,
+            ]
+        ) { hashes += $0.bytes(0) }
+        return hashes
+    }
+
+    // MARK: Writing
+
+    /// Called when a record was appended: writes the tile that it fills, if it is the last one of a tile, and its root above it.
+    ///
+    /// Where a hash is missing, because the file is damaged, the tile is left out and nobody's record is refused: a check names it.
+    static func close(_ log: Int64, at seq: UInt64, in db: Database) throws {
+        guard seq % width == width - 1 else { return }
+        let place = Place(level: 0, number: seq / width)
+        var hashes = try stored(log, place, in: db) ?? []
+        hashes += try leaves(log, seq + 1 - width + UInt64(hashes.count / hashBytes)..<seq + 1, in: db)
+        guard hashes.count == Int(width) * hashBytes else { return }
+        try write(log, place, hashes, in: db)
+        try append(MerkleTree.root(ofLeafHashes: split(hashes)), log, level: 1, index: place.number, in: db)
+    }
+
+    private static func append(_ node: [UInt8], _ log: Int64, level: Int, index: UInt64, in db: Database) throws {
+        let place = Place(level: level, number: index / width)
+        var hashes = try stored(log, place, in: db) ?? []
+        guard hashes.count == Int(index % width) * hashBytes else { return }
+        hashes += node
+        try write(log, place, hashes, in: db)
+        guard index % width == width - 1 else { return }
+        try append(MerkleTree.root(ofLeafHashes: split(hashes)), log, level: level + 1, index: place.number, in: db)
+    }
+
+    private static func write(_ log: Int64, _ place: Place, _ hashes: [UInt8], in db: Database) throws {
+        try db.run(
+            "INSERT OR REPLACE INTO tiles (log, level, number, hashes) VALUES (?, ?, ?, ?)",
+            [log, place.level, Int64(place.number), hashes])
+    }
+}

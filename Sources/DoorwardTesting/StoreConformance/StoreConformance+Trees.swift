@@ -1,0 +1,107 @@
+internal import DoorwardAudit
+internal import DoorwardControl
+internal import DoorwardDomain
+
+extension StoreConformance {
+    static let treePromises: [StorePromise] = [
+        StorePromise("A log's stored records come in order, from where they are asked for, and each has the leaf of its bytes") {
+            store in
+            var script = StoreScript(seed: 71)
+            _ = try await store.commit(script.tenancy)
+            let log = LogID.portfolio(script.portfolio)
+            try require(try await store.range(of: log, from: 0, limit: 5), is: nil, "the range of a log without a record")
+            let bodies = (0..<12).map { _ in script.event(on: script.door) }
+            _ = try await store.commit(StoreTransaction(records: bodies.map { PendingRecord($0) }))
+            for (from, limit) in [(0, 5), (0, 100), (7, 3), (11, 1), (12, 1), (40, 1), (3, 0)] as [(UInt64, Int)] {
+                guard let range = try await store.range(of: log, from: from, limit: limit) else { throw BrokenPromise("no log") }
+                try require(range.firstSeq, is: 0, "the first record")
+                try require(range.size, is: 12, "the size")
+                let expected = Array(Array(bodies.enumerated()).dropFirst(Int(from)).prefix(limit))
+                try require(range.entries.map(\.seq), is: expected.map { UInt64($0.offset) }, "the records from \(from)")
+                for (entry, expected) in zip(range.entries, expected) {
+                    try require(entry.leafHash, is: MerkleTree.leafHash(entry.bytes), "the leaf")
+                    try require(try RecordEncoding.decode(entry.bytes).record.body.id, is: expected.element.id, "the record")
+                }
+            }
+        },
+        StorePromise("Every node of a log's tree is the one that follows from its leaves, and there is no other") { store in
+            var script = StoreScript(seed: 72)
+            _ = try await store.commit(script.tenancy)
+            let log = LogID.portfolio(script.portfolio)
+            try require(try await store.node(level: 0, index: 0, of: log), is: nil, "the node of a log without a record")
+            var written = 0
+            for count in [1, 1, 1, 5, 120, 127, 1, 1, 300] {
+                let records = (0..<count).map { _ in PendingRecord(script.event(on: script.door)) }
+                _ = try await store.commit(StoreTransaction(records: records))
+                written += count
+                let leaves = try await store.range(of: log, from: 0, limit: written)?.entries.map(\.leafHash) ?? []
+                try require(leaves.count, is: written, "the number of leaves")
+                for level in 0..<12 {
+                    let nodes = written >> level
+                    for index in Set([0, 1, nodes / 2, nodes - 2, nodes - 1, nodes, nodes + 1]) where index >= 0 {
+                        let first = index << level
+                        let expected =
+                            index < nodes ? MerkleTree.root(ofLeafHashes: Array(leaves[first..<first + 1 << level])) : nil
+                        let found = try await store.node(level: level, index: UInt64(index), of: log)
+                        try require(found, is: expected, "node \(index) of level \(level) in a log of \(written)")
+                    }
+                }
+            }
+            for (level, index) in [(-1, 0), (64, 0), (100, 1), (0, .max), (8, .max), (63, 0)] as [(Int, UInt64)] {
+                try require(try await store.node(level: level, index: index, of: log), is: nil, "node \(index) of level \(level)")
+            }
+        },
+        StorePromise("A destroyed key takes an owner's values out of every record of every log, and nothing else") { store in
+            var script = StoreScript(seed: 73)
+            let other = Actor(kind: .user, id: "grace", name: "Grace Hopper", userID: script.world.user("Grace"))
+            _ = try await store.commit(script.tenancy)
+            var ids: [(id: RecordID, name: String)] = []
+            for actor in [script.actor, other] {
+                for door in [script.door, script.otherDoor] {
+                    var body = script.event(on: door)
+                    body.actor = actor
+                    ids.append((body.id, actor.name ?? ""))
+                    _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
+                }
+            }
+            let log = LogID.portfolio(script.portfolio)
+            let before = try await store.range(of: log, from: 0, limit: 10)
+            // A record of the same transaction is forgotten with those before it.
+            var last = script.event(on: script.door)
+            last.actor = script.actor
+            _ = try await store.commit(StoreTransaction(records: [PendingRecord(last)], forgets: [.user(script.user)]))
+            ids.append((last.id, "Ada Lovelace"))
+            for (id, name) in ids {
+                let found = try await store.record(id)
+                try require(found?.body.actor.name, is: name == "Ada Lovelace" ? nil : name, "the name in a record")
+                try require(found?.body.actor.userID, is: name == "Ada Lovelace" ? script.user : other.userID, "the id")
+            }
+            let after = try await store.range(of: log, from: 0, limit: 2)
+            try require(after?.entries, is: before?.entries, "the bytes and leaves of the records")
+            // Again, and of somebody of whom nothing is stored.
+            _ = try await store.commit(
+                StoreTransaction(forgets: [.user(script.user), .user(script.world.id()), .day("2026-11-22")]))
+            // What is written of the person afterwards is read under a new key, and what was forgotten stays so.
+            var later = script.event(on: script.door)
+            later.actor = script.actor
+            _ = try await store.commit(StoreTransaction(records: [PendingRecord(later)]))
+            try require(try await store.record(later.id)?.body.actor.name, is: "Ada Lovelace", "the name in a later record")
+            try require(try await store.record(last.id)?.body.actor.name, is: nil, "the name that was forgotten")
+        },
+        StorePromise("A refused transaction destroys no key") { store in
+            var script = StoreScript(seed: 74)
+            _ = try await store.commit(script.tenancy)
+            var body = script.event(on: script.door)
+            body.actor = script.actor
+            _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
+            let transaction = StoreTransaction(requires: [.epoch(of: .user(script.user), is: 1)], forgets: [.user(script.user)])
+            try await requireRefusal(.epochChanged(.user(script.user)), of: transaction, by: store)
+            var twice = StoreTransaction(records: [PendingRecord(body)], forgets: [.user(script.user)])
+            try await requireRefusal(.duplicate, of: twice, by: store)
+            twice.records = []
+            try require(try await store.record(body.id)?.body.actor.name, is: "Ada Lovelace", "the name")
+            _ = try await store.commit(twice)
+            try require(try await store.record(body.id)?.body.actor.name, is: nil, "the name afterwards")
+        },
+    ]
+}

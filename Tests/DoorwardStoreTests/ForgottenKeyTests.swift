@@ -1,0 +1,127 @@
+import DoorwardAudit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardStore
+import DoorwardTesting
+import Foundation
+import GRDB
+import Testing
+
+/// A key that is destroyed is gone from the file and from what the writer remembers. What it means for readers is in the conformance
+/// kit.
+@Suite struct ForgottenKeyTests {
+    @Test(
+        "A destroyed key leaves the writer's memory: the next record of the person is sealed under another",
+        arguments: [0, 16_384])
+    func newKey(cachedEntries: Int) async throws {
+        let database = try TemporaryDatabase()
+        var limits = TemporaryDatabase.limits
+        limits.cachedEntries = cachedEntries
+        let store = try database.open(limits: limits)
+        var script = StoreScript(seed: 1)
+        _ = try await store.commit(script.tenancy)
+        _ = try await store.commit(StoreTransaction(records: [named(&script)]))
+        let first = try keys(database)
+        #expect(first.count == 1)
+        _ = try await store.commit(StoreTransaction(forgets: [.user(script.user)]))
+        #expect(try keys(database).isEmpty)
+        _ = try await store.commit(StoreTransaction(records: [named(&script), named(&script)]))
+        let second = try keys(database)
+        #expect(second.count == 1)
+        #expect(second != first)
+        // Destroyed and made again within one batch of the database and one transaction of the store.
+        _ = try await store.commit(StoreTransaction(records: [named(&script)], forgets: [.user(script.user)]))
+        _ = try await store.commit(StoreTransaction(records: [named(&script)]))
+        let third = try keys(database)
+        #expect(third.count == 1 && third != second)
+        let scope = RecordScope.portfolioLog(script.portfolio)
+        let names = try await store.records(RecordQuery(scopes: [scope], order: .oldestFirst, limit: 9)).map(\.body.actor.name)
+        #expect(names == [nil, nil, nil, nil, "Ada Lovelace"])
+        try await store.close()
+        let report = try StoreCheck.run(path: database.path)
+        #expect(report.isWhole)
+        #expect(report.counts.erasedValues == 4)
+    }
+
+    @Test("A transaction that is refused, or whose flush fails, leaves the key and what the writer remembers of it")
+    func undone() async throws {
+        struct DiskError: Error {}
+        let database = try TemporaryDatabase()
+        let gate = FlushGate(openingAfter: 24)
+        let setUp = try database.open()
+        var script = StoreScript(seed: 2)
+        _ = try await setUp.commit(script.tenancy)
+        _ = try await setUp.commit(StoreTransaction(records: [named(&script)]))
+        let before = try keys(database)
+        try await setUp.close()
+        // In batches that are begun anew for the refusals: none of them destroys the key for the others.
+        let store = try database.open(hooks: gate.hooks())
+        let transactions = (0..<12).flatMap { _ in
+            [
+                StoreTransaction(records: [named(&script)]),
+                StoreTransaction(
+                    requires: [.epoch(of: .user(script.user), is: 7)], records: [named(&script)], forgets: [.user(script.user)]),
+            ]
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for transaction in transactions { group.addTask { _ = try? await store.commit(transaction) } }
+        }
+        #expect(try keys(database) == before)
+        let scope = RecordScope.portfolioLog(script.portfolio)
+        let names = try await store.records(RecordQuery(scopes: [scope], limit: 50)).map(\.body.actor.name)
+        #expect(names == Array(repeating: "Ada Lovelace", count: 13))
+        try await store.close()
+        let failing = try database.open(hooks: StoreHooks(beforeCommit: { _ in throw DiskError() }))
+        await #expect(throws: StoreError.self) { try await failing.commit(StoreTransaction(forgets: [.user(script.user)])) }
+        try? await failing.close()
+        #expect(try keys(database) == before)
+    }
+
+    @Test("A destroyed key is in no file once the write-ahead log was moved into the database")
+    func noBytes() async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var script = StoreScript(seed: 3)
+        _ = try await store.commit(script.tenancy)
+        _ = try await store.commit(StoreTransaction(records: [named(&script)]))
+        let key = try #require(try keys(database).first)
+        _ = try await store.commit(StoreTransaction(forgets: [.user(script.user)]))
+        try await store.close()
+        for name in try FileManager.default.contentsOfDirectory(atPath: database.folder.path) {
+            let bytes = try Data(contentsOf: database.folder.appending(path: name))
+            #expect(bytes.range(of: key) == nil, "\(name)")
+        }
+    }
+
+    @Test("Days are forgotten as persons are, each for itself")
+    func days() async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var script = StoreScript(seed: 4)
+        for day in 0..<3 {
+            script.now = script.world.createdAt.advanced(by: .seconds(86_400 * Int64(day)))
+            var body = script.gatewayEvent()
+            body.clientAddress = "192.0.2.\(day)"
+            _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
+        }
+        let middle = Timestamp(milliseconds: script.world.createdAt.milliseconds + 86_400_000)
+        _ = try await store.commit(StoreTransaction(forgets: [.day(of: middle)]))
+        let found = try await store.records(RecordQuery(scopes: [.gatewayLog], order: .oldestFirst, limit: 9))
+        #expect(found.map(\.body.clientAddress) == ["192.0.2.0", nil, "192.0.2.2"])
+        try await store.close()
+    }
+
+    private func named(_ script: inout StoreScript) -> PendingRecord {
+        var body = script.event(on: script.door)
+        body.actor = script.actor
+        return PendingRecord(body)
+    }
+
+    private func keys(_ database: TemporaryDatabase) throws -> [Data] {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: database.path, configuration: configuration)
+        defer { try? queue.close() }
+        return try queue.read { try Data.fetchAll($0, sql: "SELECT key FROM person_keys") }
+    }
+}
