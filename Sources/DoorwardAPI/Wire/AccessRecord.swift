@@ -27,12 +27,24 @@ extension Wire {
         package var actorId: String?
         /// The name at that time; `nil` once it was erased.
         package var actorName: String?
+        /// The user who acted; `nil` of everybody else.
+        package var actorUserId: String?
         /// `API CONSOLE CLI GUEST_LINK DEVICE GATEWAY`.
         package var source: String?
+        /// The network address that the request came from; `nil` once it was erased.
+        package var clientAddress: String?
+        /// The id of the request, as its answer bears it.
+        package var requestId: String?
         /// `nil` of what is about no lock.
         package var deviceId: String?
         /// The name of the lock at that time; absent of a reduced view.
         package var deviceName: String?
+        /// Where it happened, as that was then.
+        package var unitId: String?
+        /// Where it happened, as that was then.
+        package var propertyId: String?
+        /// Where it happened, as that was then.
+        package var portfolioId: String?
         /// The command that it is about, the same in intents and outcome.
         package var commandId: String?
         /// The end state of a command.
@@ -43,8 +55,12 @@ extension Wire {
         package var stateBefore: String?
         /// The state that the lock was in afterwards, as far as it was known.
         package var stateAfter: String?
+        /// From the hand-over to the lock's transport until the outcome, in milliseconds.
+        package var latencyMs: Int?
         /// What the caller gave as the reason.
         package var statedReason: String?
+        /// `nil` where no lockdown was to be broken.
+        package var override: Override?
         /// What happened by itself, such as `JAMMED` or `SIGNED_IN`.
         package var event: String?
         /// How somebody at the door did it, such as `KEYPAD`.
@@ -55,6 +71,8 @@ extension Wire {
         package var targetType: String?
         /// Which one was changed.
         package var targetId: String?
+        /// What else there is to say, such as what was changed from what to what.
+        package var details: [String: Value]?
     }
 
     /// `data` of a stretch of a log.

@@ -7,10 +7,16 @@ extension Wire {
         package var name: String
         /// The kind of adapter, such as `simulator`.
         package var adapter: String?
+        /// What the adapter finds it by.
+        package var address: [String: Value]?
         /// Who made it, as far as anybody said.
         package var manufacturer: String?
         /// The maker's name for it, as far as anybody said.
         package var model: String?
+        /// `nil` where nobody said.
+        package var firmwareVersion: String?
+        /// `nil` of one that was detached from its property.
+        package var portfolioId: String?
         /// `nil` of one that was detached from its property.
         package var propertyId: String?
         /// Seen also by those who do not see the id.
@@ -19,6 +25,8 @@ extension Wire {
         package var unitId: String?
         /// `nil` of one that hangs on no unit: a front door, a bicycle cellar.
         package var unitName: String?
+        /// Whether anybody moves it through the gateway.
+        package var isRemoteOperationEnabled: Bool?
         /// `nil` while nobody knows.
         package var isOnline: Bool?
         /// When it was heard of last; `nil` if never.
@@ -39,6 +47,22 @@ extension Wire {
         package var faults: [String]?
         /// What the lock can do, such as `UNLATCH`.
         package var capabilities: [String]?
+        /// What is set on it.
+        package var settings: Settings?
+        /// What people keep beside it.
+        package var metadata: [String: Value]?
+        /// When it was attached.
+        package var createdAt: String?
+        /// When it was changed last; what it reports is no change.
+        package var updatedAt: String?
+
+        /// What is set on a lock.
+        package struct Settings: Decodable, Equatable, Sendable {
+            /// `nil` where it does not lock itself, or nobody knows.
+            package var autoRelockSeconds: Int?
+            /// Whether the gateway keeps a code that goes along with commands.
+            package var hasCode: Bool
+        }
     }
 
     /// `data` of an answer about one lock.

@@ -19,8 +19,18 @@ extension Wire {
         package var validFrom: String?
         /// The first instant that is out again.
         package var validUntil: String?
+        /// `nil` of every access so far.
+        package var resolution: Value?
+        /// `nil` of every access so far.
+        package var schedule: Value?
+        /// How often it may be used; `nil`: without a limit.
+        package var maxUses: Int?
+        /// How often it may still be used.
+        package var usesLeft: Int?
         /// Whoever gave it.
         package var grantedByUserId: String?
+        /// The role under which it was given.
+        package var grantedUnderAssociationId: String?
         /// `nil` while it stands.
         package var revokedAt: String?
         /// When it was given.

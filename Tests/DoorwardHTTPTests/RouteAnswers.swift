@@ -1,0 +1,257 @@
+import AdapterSimulator
+import DoorwardAPI
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import DoorwardHTTP
+
+/// A successful answer of every route, and the type that a client reads it with.
+struct RouteAnswer: Sendable {
+    /// Method and pattern, as `RouteTable` has them.
+    let route: String
+    /// `nil` for an answer without a body in JSON.
+    let read: (@Sendable (KeyRecorder, JSONValue) throws -> Void)?
+    let call: @Sendable (RouteHouse) async throws -> Reply
+
+    /// The success envelope, as every answer has it.
+    private struct Envelope<Content: Decodable & SendableMetatype>: Decodable {
+        let status: String
+        let data: Content
+    }
+
+    init<Content: Decodable & SendableMetatype>(
+        _ route: String, _ content: Content.Type, _ call: @escaping @Sendable (RouteHouse) async throws -> Reply
+    ) {
+        (self.route, self.call) = (Self.full(route), call)
+        read = { recorder, json in _ = try recorder.decode(Envelope<Content>.self, from: json, at: Self.full(route)) }
+    }
+
+    /// For a route that answers 204 or in plain text.
+    init(withoutJSON route: String, _ call: @escaping @Sendable (RouteHouse) async throws -> Reply) {
+        (self.route, read, self.call) = (Self.full(route), nil, call)
+    }
+
+    private static func full(_ route: String) -> String {
+        let parts = route.split(separator: " ")
+        return parts[1].hasPrefix("//") ? "\(parts[0]) \(parts[1].dropFirst())" : "\(parts[0]) /api/v1\(parts[1])"
+    }
+}
+
+/// The house that the calls are made in: what there is to list has been made.
+struct RouteHouse: Sendable {
+    let house: House
+    let ids: House.IDs
+    let command: String
+
+    init() async throws {
+        house = try await House(withPasswords: true)
+        ids = house.ids
+        house.adapter.report(.battery(level: 10, low: true), from: ids.door)
+        house.adapter.set(transports: [AdapterTransport(name: "oak", owner: .portfolio(ids.portfolio), health: .ok)])
+        house.adapter.set(owners: ["oak": .portfolio(ids.portfolio)])
+        house.adapter.set(discovered: [
+            DiscoveredLock(
+                id: "d", name: "Attic", manufacturer: "Acme", model: "A1",
+                address: ["broker": .string("oak"), "topic": .string("d")], owner: .portfolio(ids.portfolio),
+                capabilities: [.lock, .unlock], problem: nil, firstSeenAt: house.clock.now(), lastSeenAt: house.clock.now())
+        ])
+        command = try await house.command(as: .tenant, #"{"reason":"parcel"}"#).data["command"]["id"].text ?? ""
+        _ = try await house.call(.put, "/devices/\(ids.door)", as: .owner, #"{"metadata":{"floor":2},"model":"X"}"#)
+    }
+
+    func get(_ path: String, as person: House.Person? = .owner) async throws -> Reply {
+        try await house.call(.get, path, as: person)
+    }
+
+    func post(_ path: String, _ body: String? = nil, as person: House.Person? = .owner) async throws -> Reply {
+        try await house.call(.post, path, as: person, body)
+    }
+
+    func put(_ path: String, _ body: String, as person: House.Person? = .owner) async throws -> Reply {
+        try await house.call(.put, path, as: person, body)
+    }
+
+    func delete(_ path: String, as person: House.Person? = .owner) async throws -> Reply {
+        try await house.call(.delete, path, as: person)
+    }
+
+    /// `POST /auth/login`.
+    func logIn() async throws -> Reply {
+        try await post("/auth/login", #"{"email":"owner@example.com","password":"\#(House.password)"}"#, as: nil)
+    }
+
+    func resetToken() async throws -> String {
+        try await post("/users/\(ids[.guest])/password-reset", as: .superAdmin).data["reset"]["token"].text ?? ""
+    }
+}
+
+extension RouteAnswer {
+    static let all = outside + people + places + roles + devices + events
+
+    private static let outside: [RouteAnswer] = [
+        RouteAnswer("GET //healthz", Wire.HealthAnswer.self) { try await $0.get("//healthz", as: nil) },
+        RouteAnswer("GET //readyz", Wire.ReadinessAnswer.self) { try await $0.get("//readyz", as: nil) },
+        RouteAnswer(withoutJSON: "GET //metrics") { try await $0.get("//metrics", as: .superAdmin) },
+        RouteAnswer("POST /auth/login", Wire.SignedIn.self) { try await $0.logIn() },
+        RouteAnswer("POST /auth/refresh", Wire.SignedIn.self) {
+            let token = try await $0.logIn().data["refreshToken"].text ?? ""
+            return try await $0.post("/auth/refresh", #"{"refreshToken":"\#(token)"}"#, as: nil)
+        },
+        RouteAnswer(withoutJSON: "POST /auth/logout") { try await $0.post("/auth/logout", as: .nobody) },
+        RouteAnswer(withoutJSON: "POST /auth/reset-password") {
+            try await $0.post(
+                "/auth/reset-password", #"{"token":"\#(try await $0.resetToken())","newPassword":"another long password"}"#,
+                as: nil)
+        },
+        RouteAnswer("POST /users/:id/password-reset", Wire.PasswordResetAnswer.self) {
+            try await $0.post("/users/\($0.ids[.guest])/password-reset", as: .superAdmin)
+        },
+        RouteAnswer("GET /permission-matrix", Wire.PermissionMatrix.self) { try await $0.get("/permission-matrix") },
+        RouteAnswer("GET /adapters", Wire.AdaptersAnswer.self) { _ in
+            // The one adapter of tests whose addresses have keys.
+            let house = try await House(simulator: SimulatorAdapter(clock: VirtualClock()))
+            house.adapter.set(transports: [AdapterTransport(name: "oak", owner: .gateway, health: .ok)])
+            return try await house.call(.get, "/adapters", as: .superAdmin)
+        },
+        RouteAnswer("POST /store/backup", Wire.BackupAnswer.self) { house in
+            let folder = FileManager.default.temporaryDirectory.appending(path: "doorward-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let path = folder.resolvingSymlinksInPath().path(percentEncoded: false)
+            return try await house.post("/store/backup", #"{"file":"\#(path)/a.db"}"#, as: .superAdmin)
+        },
+    ]
+
+    private static let people: [RouteAnswer] = [
+        RouteAnswer("GET /users/me", Wire.UserAnswer.self) { try await $0.get("/users/me", as: .guest) },
+        RouteAnswer("PUT /users/me", Wire.UserAnswer.self) { try await $0.put("/users/me", #"{"firstName":"A"}"#) },
+        RouteAnswer("GET /users", Wire.UserPage.self) { try await $0.get("/users", as: .superAdmin) },
+        RouteAnswer("POST /users", Wire.UserAnswer.self) {
+            try await $0.post(
+                "/users", #"{"email":"n@example.com","firstName":"N","lastName":"M","password":"a long new password"}"#,
+                as: .superAdmin)
+        },
+        RouteAnswer("GET /users/:id", Wire.UserAnswer.self) { try await $0.get("/users/\($0.ids[.tenant])", as: .superAdmin) },
+        RouteAnswer("PUT /users/:id", Wire.UserAnswer.self) {
+            try await $0.put("/users/\($0.ids[.tenant])", #"{"isEnabled":false}"#, as: .superAdmin)
+        },
+    ]
+
+    private static let places: [RouteAnswer] = [
+        RouteAnswer("GET /portfolios", Wire.PortfolioPage.self) { try await $0.get("/portfolios") },
+        RouteAnswer("POST /portfolios", Wire.PortfolioAnswer.self) {
+            try await $0.post("/portfolios", #"{"name":"New"}"#, as: .superAdmin)
+        },
+        RouteAnswer("GET /portfolios/:id", Wire.PortfolioAnswer.self) { try await $0.get("/portfolios/\($0.ids.portfolio)") },
+        RouteAnswer("GET /properties", Wire.PropertyPage.self) { try await $0.get("/properties") },
+        RouteAnswer("POST /properties", Wire.PropertyAnswer.self) {
+            try await $0.post(
+                "/properties", #"{"name":"New","portfolioId":"\#($0.ids.portfolio)","address":{"street":"Oak Street 7"}}"#)
+        },
+        RouteAnswer("GET /properties/:id", Wire.PropertyAnswer.self) { try await $0.get("/properties/\($0.ids.property)") },
+        RouteAnswer("GET /portfolios/:id/properties", Wire.PropertyPage.self) {
+            try await $0.get("/portfolios/\($0.ids.portfolio)/properties")
+        },
+        RouteAnswer("POST /portfolios/:id/properties", Wire.PropertyAnswer.self) {
+            try await $0.post("/portfolios/\($0.ids.portfolio)/properties", #"{"name":"New"}"#)
+        },
+        RouteAnswer("GET /units", Wire.UnitPage.self) { try await $0.get("/units") },
+        RouteAnswer("POST /units", Wire.UnitAnswer.self) {
+            try await $0.post("/units", #"{"name":"New","propertyId":"\#($0.ids.property)"}"#)
+        },
+        RouteAnswer("GET /units/:id", Wire.UnitAnswer.self) { try await $0.get("/units/\($0.ids.unit)") },
+        RouteAnswer("GET /properties/:id/units", Wire.UnitPage.self) {
+            try await $0.get("/properties/\($0.ids.property)/units")
+        },
+        RouteAnswer("POST /properties/:id/units", Wire.UnitAnswer.self) {
+            try await $0.post("/properties/\($0.ids.property)/units", #"{"name":"New"}"#)
+        },
+        RouteAnswer("GET /units/:id/devices", Wire.DevicePage.self) { try await $0.get("/units/\($0.ids.unit)/devices") },
+    ]
+
+    private static let roles: [RouteAnswer] = [
+        ("portfolios", "admins", "PORTFOLIO_ADMIN", House.Person.admin),
+        ("properties", "managers", "PROPERTY_MANAGER", .manager), ("units", "tenants", "TENANT", .coTenant),
+    ].flatMap { (places, people, role, holder) -> [RouteAnswer] in
+        @Sendable func path(_ house: RouteHouse) -> String {
+            let id =
+                switch places {
+                case "portfolios": house.ids.portfolio.description
+                case "properties": house.ids.property.description
+                default: house.ids.unit.description
+                }
+            return "/\(places)/\(id)/\(people)"
+        }
+        return [
+            RouteAnswer("GET /\(places)/:id/\(people)", Wire.UserPage.self) { try await $0.get(path($0)) },
+            RouteAnswer("POST /\(places)/:id/\(people)", Wire.RoleAssociationAnswer.self) {
+                try await $0.post(path($0), #"{"userId":"\#($0.ids[.nobody])","role":"\#(role)"}"#)
+            },
+            RouteAnswer(withoutJSON: "DELETE /\(places)/:id/\(people)/:userId") {
+                try await $0.delete("\(path($0))/\($0.ids[holder])")
+            },
+        ]
+    }
+
+    private static let devices: [RouteAnswer] = [
+        RouteAnswer("GET /devices", Wire.DevicePage.self) { try await $0.get("/devices") },
+        RouteAnswer("POST /devices", Wire.DeviceAnswer.self) {
+            try await $0.post(
+                "/devices",
+                #"{"name":"N","adapter":"scripted","address":{"topic":"n"},"propertyId":"\#($0.ids.property)"}"#)
+        },
+        RouteAnswer("GET /devices/:id", Wire.DeviceAnswer.self) { try await $0.get("/devices/\($0.ids.door)") },
+        RouteAnswer("GET /devices/:id/status", Wire.DeviceStatusAnswer.self) {
+            try await $0.get("/devices/\($0.ids.door)/status")
+        },
+        RouteAnswer("GET /devices/:id/permissions", Wire.PermissionsAnswer.self) {
+            try await $0.get("/devices/\($0.ids.door)/permissions", as: .guest)
+        },
+        RouteAnswer("PUT /devices/:id", Wire.DeviceAnswer.self) {
+            try await $0.put("/devices/\($0.ids.door)", #"{"name":"Door"}"#)
+        },
+        RouteAnswer("PUT /devices/:id/settings", Wire.DeviceAnswer.self) {
+            try await $0.put("/devices/\($0.ids.door)/settings", #"{"code":"1234"}"#)
+        },
+        RouteAnswer(withoutJSON: "DELETE /devices/:id") { try await $0.delete("/devices/\($0.ids.frontDoor)") },
+        RouteAnswer("GET /devices/discovered", Wire.DiscoveredDevicePage.self) { try await $0.get("/devices/discovered") },
+        RouteAnswer("POST /devices/:id/lock", Wire.CommandAnswer.self) {
+            try await $0.post("/devices/\($0.ids.door)/lock", as: .tenant)
+        },
+        RouteAnswer("POST /devices/:id/unlock", Wire.CommandAnswer.self) {
+            try await $0.post("/devices/\($0.ids.door)/unlock", #"{"override":{"reason":"fire"}}"#, as: .owner)
+        },
+        RouteAnswer("POST /devices/:id/unlatch", Wire.CommandAnswer.self) {
+            try await $0.post("/devices/\($0.ids.door)/unlatch", as: .tenant)
+        },
+        RouteAnswer("POST /simulator/devices/:id/events", Wire.DeviceAnswer.self) {
+            try await $0.post("/simulator/devices/\($0.ids.simulated)/events", #"{"event":"jam"}"#, as: .manager)
+        },
+    ]
+
+    private static let events: [RouteAnswer] = [
+        RouteAnswer("GET /commands", Wire.CommandPage.self) { try await $0.get("/commands", as: .coTenant) },
+        RouteAnswer("GET /commands/:id", Wire.CommandAnswer.self) { try await $0.get("/commands/\($0.command)", as: .tenant) },
+        RouteAnswer("GET /guest-access", Wire.GuestAccessPage.self) { try await $0.get("/guest-access") },
+        RouteAnswer("POST /guest-access", Wire.GuestAccessAnswer.self) {
+            try await $0.post(
+                "/guest-access",
+                """
+                {"label":"Plumber","deviceIds":["\($0.ids.door)"],"operations":["UNLOCK"],
+                "validFrom":"2030-01-01T00:00:00Z","validUntil":"2030-01-02T00:00:00Z"}
+                """)
+        },
+        RouteAnswer("GET /guest-access/:id", Wire.GuestAccessAnswer.self) {
+            try await $0.get("/guest-access/\($0.ids.guestAccess)")
+        },
+        RouteAnswer(withoutJSON: "DELETE /guest-access/:id") { try await $0.delete("/guest-access/\($0.ids.guestAccess)") },
+        RouteAnswer("GET /access-records", Wire.AccessRecordPage.self) { try await $0.get("/access-records") },
+        RouteAnswer("GET /devices/:id/access-records", Wire.AccessRecordPage.self) {
+            try await $0.get("/devices/\($0.ids.door)/access-records", as: .coTenant)
+        },
+    ]
+}

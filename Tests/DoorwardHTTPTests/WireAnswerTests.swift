@@ -1,0 +1,52 @@
+import DoorwardAPI
+import DoorwardDomain
+import HTTPTypes
+import Testing
+
+@testable import DoorwardHTTP
+
+/// What the server answers is what the client's types read: no key more, and none less.
+@Suite struct WireAnswerTests {
+    @Test("Every route has an example of its success here")
+    func complete() {
+        let routes = RouteTable.routes.map { "\($0.method.rawValue) \($0.path)" }
+        #expect(Set(RouteAnswer.all.map(\.route)) == Set(routes))
+        #expect(RouteAnswer.all.count == routes.count)
+    }
+
+    /// What a denial misses depends on its reason: no answer here has these.
+    private static let elsewhere: Set<String> = [
+        "DoorwardAPI.Wire.Denial.Missing.capability", "DoorwardAPI.Wire.Denial.Missing.module",
+        "DoorwardAPI.Wire.Denial.Missing.role",
+    ]
+
+    @Test("A client's types read every key of every answer, and every key that they read is in some answer")
+    func keys() async throws {
+        let recorder = KeyRecorder()
+        for answer in RouteAnswer.all {
+            let reply = try await answer.call(try await RouteHouse())
+            #expect((200..<300).contains(reply.status), "\(answer.route): \(reply.status) \(reply.text)")
+            guard let read = answer.read else {
+                #expect(reply.json == .null, "\(answer.route)")
+                continue
+            }
+            do {
+                try read(recorder, reply.json)
+            } catch {
+                Issue.record("\(answer.route): \(error)")
+            }
+        }
+        #expect(recorder.unread.sorted() == [])
+        #expect(Set(recorder.absent) == Self.elsewhere)
+    }
+
+    @Test("A key that a type does not know is found, and so is one that no answer has")
+    func found() throws {
+        let recorder = KeyRecorder()
+        let json = try JSONParser.parse(Array(#"{"unit":{"id":"u","name":"2B","shine":{"deep":1}},"more":[]}"#.utf8))
+        _ = try recorder.decode(Wire.UnitAnswer.self, from: json, at: "answer")
+        #expect(recorder.unread == ["answer.more", "answer.unit.shine"])
+        #expect(recorder.absent.contains("DoorwardAPI.Wire.Unit.propertyId"))
+        #expect(!recorder.absent.contains("DoorwardAPI.Wire.Unit.name"))
+    }
+}
