@@ -27,3 +27,9 @@ extension StoredCommand {
         scope.covers(log: log, unitID: device.unitID, propertyID: device.propertyID)
     }
 }
+
+/// `sortBy` of commands.
+package enum CommandOrder: String, CaseIterable, Sendable {
+    /// Newest first, the one order that there is.
+    case createdAt
+}

@@ -171,7 +171,7 @@ extension TenancyDraft {
         apply(.removeDevice(deviceID))
         note(
             .delete, RecordTarget(device), in: Set([device.portfolioID].compactMap(\.self)), device: DeviceStamp(device),
-            before: device.recordFields)
+            before: device.auditFields)
         return deviceID
     }
 
@@ -179,19 +179,17 @@ extension TenancyDraft {
     /// lists nothing else ends. What had ended before stays as it was.
     private mutating func endGuestAccesses(listing deviceID: DeviceID) {
         for var access in directory.guestAccesses(on: deviceID) where access.revokedAt == nil && access.endsAt > now {
-            let before = access.deviceIDs
-            if before.count == 1 {
+            let (before, isLast) = (access, access.deviceIDs.count == 1)
+            if isLast {
                 access.revokedAt = now
             } else {
                 access.deviceIDs.removeAll { $0 == deviceID }
             }
             apply(.putGuestAccess(access))
             note(
-                before.count == 1 ? .revoke : .update, RecordTarget(access), at: .property(access.propertyID),
-                before: ["deviceIds": .ids(before)],
-                after: [
-                    "deviceIds": .ids(access.deviceIDs), "revokedAt": access.revokedAt.map { .string($0.description) } ?? .null,
-                ])
+                isLast ? .revoke : .update, RecordTarget(access), at: .property(access.propertyID),
+                before: GuestAccess.fields.recorded("deviceIds", of: before),
+                after: GuestAccess.fields.recorded("deviceIds", "revokedAt", of: access))
         }
     }
 
@@ -199,43 +197,20 @@ extension TenancyDraft {
     private mutating func leaveCommonAreas(_ deviceID: DeviceID) {
         for unitID in directory.unitsSharing(deviceID) {
             guard var unit = directory.unit(unitID) else { continue }
-            let before = unit.commonAreaAccessIDs
+            let before = unit
             unit.commonAreaAccessIDs.removeAll { $0 == deviceID }
             unit.updatedAt = now
             apply(.putUnit(unit))
-            note(
-                .update, RecordTarget(unit), at: .unit(unit.id), before: ["commonAreaAccessIds": .ids(before)],
-                after: ["commonAreaAccessIds": .ids(unit.commonAreaAccessIDs)])
+            let (old, new) = Unit.fields.recordedChanges(from: before, to: unit)
+            note(.update, RecordTarget(unit), at: .unit(unit.id), before: old, after: new)
         }
     }
 
     /// - Parameter staysInPortfolio: false for a device that moves to another portfolio in the same call. Neither portfolio's log
     ///   may contain the device's properties in the other one, so only the gateway's log contains the changed values.
     mutating func noteUpdate(from device: LockDevice, to changed: LockDevice, staysInPortfolio: Bool) {
-        var before: [String: RecordValue] = [:]
-        var after: [String: RecordValue] = [:]
-        func note(_ key: String, _ old: RecordValue, _ new: RecordValue) {
-            if old != new { (before[key], after[key]) = (old, new) }
-        }
-        func text(_ text: String?) -> RecordValue { text.map { .string($0) } ?? .null }
-        note("name", .personal(device.name, person: nil), .personal(changed.name, person: nil))
-        note("manufacturer", text(device.manufacturer), text(changed.manufacturer))
-        note("model", text(device.model), text(changed.model))
+        let (before, after) = ShownDevice.fields.recordedChanges(from: ShownDevice(device), to: ShownDevice(changed))
         note(
-            "isRemoteOperationEnabled", .bool(device.isRemoteOperationEnabled), .bool(changed.isRemoteOperationEnabled))
-        if device.sealedCode != changed.sealedCode {
-            // Records only whether a code is stored; a replaced code is recorded as an update that changes no value.
-            (before["hasCode"], after["hasCode"]) = (.bool(device.sealedCode != nil), .bool(changed.sealedCode != nil))
-        }
-        // An address may hold a code, and metadata anything at all: the log says which keys there were, or how many.
-        if device.address != changed.address {
-            (before["address"], after["address"]) = (.keys(device.address), .keys(changed.address))
-        }
-        if device.metadata != changed.metadata {
-            before["metadataKeys"] = .integer(Int64(device.metadata.count))
-            after["metadataKeys"] = .integer(Int64(changed.metadata.count))
-        }
-        self.note(
             .update, RecordTarget(changed), in: Set([changed.portfolioID].compactMap { staysInPortfolio ? $0 : nil }),
             device: DeviceStamp(changed), before: before, after: after)
     }
@@ -245,20 +220,9 @@ extension LockDevice {
     fileprivate var place: TenancyPlace { TenancyPlace(unitID: unitID, propertyID: propertyID, portfolioID: portfolioID) }
 
     /// What the record of a device that comes or goes says of it.
-    var recordFields: [String: RecordValue] {
-        [
-            "name": .personal(name, person: nil), "adapter": .string(adapter), "propertyId": .id(propertyID),
-            "unitId": .id(unitID),
-        ]
-    }
+    var auditFields: [String: RecordValue] { ShownDevice.fields.recorded(ShownDevice(self)) }
 }
 
 extension TenancyPlace {
     fileprivate var recordFields: [String: RecordValue] { ["propertyId": .id(propertyID), "unitId": .id(unitID)] }
-}
-
-extension RecordValue {
-    fileprivate static func keys(_ object: [String: JSONValue]) -> RecordValue {
-        .array(object.keys.sorted().map { .string($0) })
-    }
 }

@@ -21,11 +21,11 @@ extension Devices {
         try await writer.change(
             caller,
             reach: { (tenancy, subject) throws(GatewayError) in
-                try tenancy.requireReach(of: subject, to: id, at: writer.clock.now())
+                try tenancy.requireReach(of: subject, to: id, at: clock.now())
             },
             body: { (draft) throws(GatewayError) in
                 try draft.changeSettings(id, changes, onlyIf: condition) { (code, device) throws(GatewayError) in
-                    try codes.seal(code, for: device, writer.random)
+                    try codes.seal(code, for: device, random)
                 }
             },
             afterwards: { device, before in

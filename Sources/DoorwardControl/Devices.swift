@@ -4,18 +4,14 @@ internal import DoorwardPolicy
 
 /// The use cases of devices, but for moving them, which is `LockDAL`'s.
 package struct Devices: Sendable {
+    let directory: PublishedDirectory
     let writer: TenancyWriter
-    let adapters: AdapterRegistry
+    /// Attaches and detaches the locks that this type adds and removes; a device of a kind without an adapter is refused.
     let attachments: Attachments
+    let clock: any GatewayClock
+    let random: RandomSource
+    var adapters: AdapterRegistry { attachments.adapters }
     var codes: LockCodeSealer { attachments.codes }
-
-    /// - Parameters:
-    ///   - adapters: attach and detach the locks that this type adds and removes; a device of another kind is refused.
-    ///   - codes: encrypts the codes of locks.
-    init(writer: TenancyWriter, adapters: AdapterRegistry, codes: LockCodeSealer) {
-        (self.writer, self.adapters) = (writer, adapters)
-        attachments = Attachments(devices: writer.devices, adapters: adapters, codes: codes)
-    }
 
     /// Attaches a lock: it hangs on the property, and on the unit if one is named, and the adapter listens to it.
     ///
@@ -47,7 +43,7 @@ package struct Devices: Sendable {
         return try await writer.change(
             caller,
             reach: { (tenancy, subject) throws(GatewayError) in
-                try tenancy.requireReach(of: subject, to: id, changing: changes, at: writer.clock.now())
+                try tenancy.requireReach(of: subject, to: id, changing: changes, at: clock.now())
             },
             body: { (draft) throws(GatewayError) in
                 try draft.change(id, changes, onlyIf: condition, check: check, owner: owner)
@@ -70,7 +66,7 @@ package struct Devices: Sendable {
         _ = try await writer.change(
             caller,
             reach: { (tenancy, subject) throws(GatewayError) in
-                try tenancy.requireReach(of: subject, to: id, at: writer.clock.now())
+                try tenancy.requireReach(of: subject, to: id, at: clock.now())
             },
             body: { (draft) throws(GatewayError) in try draft.remove(id, onlyIf: condition) },
             afterwards: { id, _ in attachments.letGo(of: id) })
@@ -78,11 +74,62 @@ package struct Devices: Sendable {
 
     /// A device that the caller may see at this moment.
     package func device(_ id: DeviceID?, for caller: Caller) throws(GatewayError) -> LockDevice {
-        let (tenancy, subject) = writer.directory.resolve(caller)
+        let (tenancy, subject) = directory.resolve(caller)
         guard let id, let device = tenancy.device(id),
-            SecurityService.reaches(subject, device: id, at: writer.clock.now(), in: tenancy)
+            SecurityService.reaches(subject, device: id, at: clock.now(), in: tenancy)
         else { throw .outOfReach(of: subject) }
         return device
+    }
+
+    /// The devices whose status the caller may see at this moment.
+    package func list(
+        for caller: Caller, _ filter: DeviceFilter, _ request: PageRequest<NameOrCreatedAt>
+    ) -> Page<LockDevice> {
+        let (sight, now) = (Sight(directory, caller), clock.now())
+        let devices = SecurityService.visibleDeviceIDs(for: sight.subject, at: now, in: sight.tenancy)
+            .compactMap { sight.tenancy.device($0) }
+            .filter { device in
+                filter.passes(device, status: attachments.devices.status(of: device.id)) { field in
+                    let level = SecurityService.fieldLevel(
+                        of: sight.subject, for: .device(device.id), at: now, in: sight.tenancy)
+                    return FieldTable.sees(field, of: .device, at: level ?? .publicLevel)
+                }
+            }
+        return request.page(of: devices, in: sight.snapshot)
+    }
+
+    /// The devices of a unit whose status the caller may see at this moment.
+    ///
+    /// - Throws: as `Portfolios.unit`.
+    package func list(
+        of unit: UnitID?, for caller: Caller, _ request: PageRequest<NameOrCreatedAt>
+    ) throws(GatewayError) -> Page<LockDevice> {
+        let (sight, now) = (Sight(directory, caller), clock.now())
+        let unit = try sight.tenancy.readable(unit, to: sight.subject)
+        let devices = sight.tenancy.deviceIDs(of: unit.id).filter { id in
+            SecurityService.decide(sight.subject, .viewStatus, on: id, at: now, override: false, in: sight.tenancy).isAllowed
+        }
+        return request.page(of: devices.compactMap { sight.tenancy.device($0) }, in: sight.snapshot)
+    }
+
+    /// What the caller may do with a device at this moment: a decision for each operation. Nothing is written down: asking is
+    /// free.
+    ///
+    /// - Throws: as `device`.
+    package func permissions(
+        on id: DeviceID?, for caller: Caller
+    ) throws(GatewayError) -> (at: Timestamp, decisions: [(operation: LockOperation, decision: Decision)]) {
+        let (sight, now) = (Sight(directory, caller), clock.now())
+        guard let id, sight.tenancy.resolve(id) != nil,
+            SecurityService.reaches(sight.subject, device: id, at: now, in: sight.tenancy)
+        else { throw .outOfReach(of: sight.subject) }
+        let decisions = LockOperation.allCases.map { operation in
+            (
+                operation,
+                SecurityService.decide(sight.subject, operation, on: id, at: now, override: false, in: sight.tenancy)
+            )
+        }
+        return (now, decisions)
     }
 
     /// What is known of a lock's condition.
@@ -94,29 +141,29 @@ package struct Devices: Sendable {
         let device = try device(id, for: caller)
         try require(.viewStatus, on: device, of: caller)
         if refresh { try? adapters[device.adapter]?.refresh(device.id) }
-        return (device, writer.devices.status(of: device.id))
+        return (device, attachments.devices.status(of: device.id))
     }
 
     /// - Throws: `.denied` with its reason when the caller may not do `operation` at this moment. Nothing is written down:
     ///   asking is free.
     package func require(_ operation: LockOperation, on device: LockDevice, of caller: Caller) throws(GatewayError) {
         let decision = SecurityService.decide(
-            caller.principal, operation, on: device.id, at: writer.clock.now(), override: false, in: writer.directory.current)
+            caller.principal, operation, on: device.id, at: clock.now(), override: false, in: directory.current)
         if let denial = decision.denial { throw .denied(denial, operation: operation, deviceID: device.id) }
     }
 
     /// A device that the caller may change, for what only its own adapter understands.
     package func changeable(_ id: DeviceID?, for caller: Caller) throws(GatewayError) -> LockDevice {
         let device = try device(id, for: caller)
-        let (tenancy, subject) = writer.directory.resolve(caller)
+        let (tenancy, subject) = directory.resolve(caller)
         try tenancy.require(
-            .deviceChange, of: subject, on: .device(device.id), at: writer.clock.now())
+            .deviceChange, of: subject, on: .device(device.id), at: clock.now())
         return device
     }
 
     /// The ways to locks that the caller may know of: those of the portfolios in which they may attach a lock somewhere.
     private func scope(of caller: Caller) -> TransportScope {
-        let (tenancy, subject) = writer.directory.resolve(caller)
+        let (tenancy, subject) = directory.resolve(caller)
         return tenancy.transportScope(of: subject)
     }
 
@@ -139,6 +186,38 @@ package struct Devices: Sendable {
 
 /// An adapter's word on an address, to the adapter's kind; throws `.invalid`.
 typealias AddressCheck = ([String: JSONValue], String, TransportScope) throws(GatewayError) -> CheckedAddress
+
+/// Which devices are listed; what is `nil` does not matter, and the inner `nil` stands for an id that cannot be one. A device
+/// passes only by fields that the caller sees, so that no filter tells more than the list does.
+package struct DeviceFilter: Sendable {
+    /// Those attached to this property.
+    package var property: PropertyID??
+    /// Those attached to this unit.
+    package var unit: UnitID??
+    /// Those last known to be in this state.
+    package var state: LockState?
+    /// Those known to be on line, or known to be off line.
+    package var isOnline: Bool?
+    /// Those with less battery, in percent; a device of unknown battery is not listed.
+    package var batteryBelow: Int?
+    /// Those of this kind of adapter.
+    package var adapter: String?
+
+    package init() {}
+
+    fileprivate func passes(_ device: LockDevice, status: @autoclosure () -> DeviceStatus, sees: (String) -> Bool) -> Bool {
+        if case .some(.none) = property { return false }
+        if case .some(let property) = property, device.propertyID != property || !sees("propertyId") { return false }
+        if case .some(let unit) = unit, device.unitID != unit || unit == nil || !sees("unitId") { return false }
+        if let adapter, device.adapter != adapter || !sees("adapter") { return false }
+        guard state != nil || isOnline != nil || batteryBelow != nil else { return true }
+        let status = status()
+        if let state, status.state != state || !sees("state") { return false }
+        if let isOnline, status.isOnline != isOnline || !sees("isOnline") { return false }
+        guard let batteryBelow else { return true }
+        return status.batteryLevel.map { $0 < batteryBelow } == true && sees("batteryLevel")
+    }
+}
 
 /// What a device is made from.
 package struct NewDevice: Sendable {
@@ -201,7 +280,7 @@ extension TenancyDraft {
             updatedAt: now)
         apply(.putDevice(device))
         note(
-            .create, RecordTarget(device), at: .property(propertyID), device: DeviceStamp(device), after: device.recordFields)
+            .create, RecordTarget(device), at: .property(propertyID), device: DeviceStamp(device), after: device.auditFields)
         return device
     }
 

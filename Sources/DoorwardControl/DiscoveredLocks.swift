@@ -8,14 +8,34 @@ package struct DiscoveredLocks: Sendable {
     let directory: PublishedDirectory
 
     /// Those that the caller could attach somewhere: on a portfolio's way to locks whoever may attach a lock in it, and a super
-    /// admin all. In the order of the adapters' kinds, and then of their own.
-    package func all(for caller: Caller) -> [DiscoveredDevice] {
-        let (tenancy, subject) = directory.resolve(caller)
-        let scope = tenancy.transportScope(of: subject)
-        return adapters.all.flatMap { adapter in
+    /// admin all.
+    package func list(for caller: Caller, _ request: PageRequest<DiscoveredDeviceOrder>) -> Page<DiscoveredDevice> {
+        let sight = Sight(directory, caller)
+        let scope = sight.tenancy.transportScope(of: sight.subject)
+        let found = adapters.all.flatMap { adapter in
             adapter.discovered.filter { scope.includes($0.owner) }.map { DiscoveredDevice($0, adapter: adapter.kind) }
         }
+        let ordered = found.sorted { ($0.id, $0.adapter) < ($1.id, $1.adapter) }
+        return request.page(of: ordered, in: sight.snapshot) { key, found in
+            switch key {
+            case .name: .name(found.name ?? "")
+            case .createdAt, .firstSeenAt: .number(found.firstSeenAt.milliseconds)
+            case .lastSeenAt: .number(found.lastSeenAt.milliseconds)
+            }
+        }
     }
+}
+
+/// `sortBy` of discovered locks; `createdAt`, as for every list, is when a lock was first seen.
+package enum DiscoveredDeviceOrder: String, CaseIterable, Sendable {
+    /// One without a name first.
+    case name
+    /// The same as `firstSeenAt`.
+    case createdAt
+    /// As the gateway heard of it since it was started.
+    case firstSeenAt
+    /// As the gateway heard of it since it was started.
+    case lastSeenAt
 }
 
 /// A lock that an adapter has found and nobody has attached, in plain words.

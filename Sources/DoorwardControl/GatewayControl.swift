@@ -111,19 +111,22 @@ package final class GatewayControl: Sendable {
             directory: directory, devices: devices, adapters: self.adapters, ledger: ledger, idempotency: idempotency,
             codes: codes, clock: clock, random: random, deniedPerMinute: limits.deniedPerMinute, executor: executor,
             metrics: CommandMetrics(metrics))
-        portfolios = Portfolios(writer: writer)
-        roles = Roles(writer: writer)
+        portfolios = Portfolios(directory: directory, writer: writer, clock: clock)
+        roles = Roles(directory: directory, writer: writer)
         let sessions = Sessions()
-        users = Users(writer: writer, hasher: hasher, sessions: sessions)
-        attachedDevices = Devices(writer: writer, adapters: self.adapters, codes: codes)
-        guestAccesses = GuestAccesses(writer: writer)
+        users = Users(directory: directory, writer: writer, hasher: hasher, sessions: sessions)
+        attachedDevices = Devices(
+            directory: directory, writer: writer,
+            attachments: Attachments(devices: devices, adapters: self.adapters, codes: codes), clock: clock, random: random)
+        guestAccesses = GuestAccesses(directory: directory, writer: writer, clock: clock)
         history = AccessHistory(directory: directory, log: ledger.log)
         signIn = SignIn(
             directory: directory, sessions: sessions, ledger: ledger, hasher: hasher, clock: clock, random: random,
             refreshLifetime: limits.refreshTokenLifetime, failuresPerMinute: limits.signInFailuresPerMinute,
             executor: executor, metrics: SignInMetrics(metrics))
-        storeCare = StoreCare(writer: writer)
-        passwordResets = PasswordResets(writer: writer, hasher: hasher, signIn: signIn)
+        storeCare = StoreCare(directory: directory, ledger: ledger, clock: clock, random: random)
+        passwordResets = PasswordResets(
+            directory: directory, writer: writer, ledger: ledger, hasher: hasher, signIn: signIn, clock: clock, random: random)
     }
 
     /// Whether the store can write and the adapters have been started.

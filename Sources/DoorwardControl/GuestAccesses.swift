@@ -3,9 +3,9 @@ internal import DoorwardPolicy
 
 /// The use cases of guests: letting somebody in for a window of time, and ending it.
 package struct GuestAccesses: Sendable {
+    let directory: PublishedDirectory
     let writer: TenancyWriter
-
-    package init(writer: TenancyWriter) { self.writer = writer }
+    let clock: any GatewayClock
 
     /// Grants access. Whoever grants must hold GRANT_ACCESS and every granted operation on every device: nobody gives what
     /// they have not.
@@ -16,26 +16,30 @@ package struct GuestAccesses: Sendable {
         return try await writer.create(
             caller, repeatable: repeatable,
             reach: { (tenancy, subject) throws(GatewayError) in
-                try tenancy.requireReach(of: subject, to: new, at: writer.clock.now())
+                try tenancy.requireReach(of: subject, to: new, at: clock.now())
             },
             body: { (draft) throws(GatewayError) in try draft.grant(new) })
     }
 
     /// One that the caller holds, granted, or may manage.
     package func access(_ id: GuestAccessID?, for caller: Caller) throws(GatewayError) -> GuestAccess {
-        let (tenancy, subject) = writer.directory.resolve(caller)
+        let (tenancy, subject) = directory.resolve(caller)
         return try tenancy.readable(id, to: subject)
     }
 
-    /// Those that the caller holds, granted, or may manage, in the order of their ids.
-    package func all(for caller: Caller) -> [GuestAccess] {
-        let (tenancy, subject) = writer.directory.resolve(caller)
-        var found: [GuestAccessID: GuestAccess] = [:]
-        for access in subject.userID.map({ tenancy.guestAccesses(of: $0) }) ?? [] { found[access.id] = access }
-        for property in SecurityService.visiblePropertyIDs(for: subject, in: tenancy) {
-            for access in tenancy.guestAccesses(in: property) where tenancy.mayRead(access, subject) { found[access.id] = access }
+    /// Those that the caller holds, granted, or may manage.
+    package func list(
+        for caller: Caller, _ filter: GuestAccessFilter, _ request: PageRequest<GuestAccessOrder>
+    ) -> Page<GuestAccess> {
+        let (sight, now) = (Sight(directory, caller), clock.now())
+        let found = sight.tenancy.readableGuestAccesses(by: sight.subject).filter { filter.passes($0, at: now) }
+        return request.page(of: found, in: sight.snapshot) { key, access in
+            switch key {
+            case .createdAt: .number(access.createdAt.milliseconds)
+            case .validFrom: .number(access.window.validFrom.milliseconds)
+            case .validUntil: .number(access.window.validUntil.milliseconds)
+            }
         }
-        return found.values.sorted { $0.id < $1.id }
     }
 
     /// Ends a guest access. When this has returned, no command under it leaves any more. One that has ended stays ended.
@@ -56,8 +60,39 @@ package struct GuestAccesses: Sendable {
                 draft.apply(.putGuestAccess(access))
                 draft.note(
                     .revoke, RecordTarget(access), at: access.place,
-                    after: ["revokedAt": .string(draft.now.description)])
+                    after: GuestAccess.fields.recorded("revokedAt", of: access))
             })
+    }
+}
+
+/// `sortBy` of guest accesses.
+package enum GuestAccessOrder: String, CaseIterable, Sendable {
+    /// When it was granted.
+    case createdAt
+    /// When the window begins.
+    case validFrom
+    /// When the window ends.
+    case validUntil
+}
+
+/// Which guest accesses are listed; what is `nil` does not matter, and the inner `nil` stands for an id that cannot be one.
+package struct GuestAccessFilter: Sendable {
+    /// Those that list this device.
+    package var device: DeviceID??
+    /// Those that were granted in this unit.
+    package var unit: UnitID??
+    /// Those of this property.
+    package var property: PropertyID??
+    /// Neither revoked nor past its window; one that has not begun yet is active.
+    package var isActive: Bool?
+
+    package init() {}
+
+    fileprivate func passes(_ access: GuestAccess, at now: Timestamp) -> Bool {
+        if case .some(let device) = device, device.map({ access.deviceIDs.contains($0) }) != true { return false }
+        if case .some(let unit) = unit, unit == nil || access.unitID != unit { return false }
+        if case .some(let property) = property, access.propertyID != property { return false }
+        return isActive.map { $0 == (now < access.endsAt) } ?? true
     }
 }
 
@@ -131,6 +166,16 @@ extension TenancyDirectory {
         throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
     }
 
+    /// In the order of ids.
+    fileprivate func readableGuestAccesses(by subject: Subject) -> [GuestAccess] {
+        var found: [GuestAccessID: GuestAccess] = [:]
+        for access in subject.userID.map({ guestAccesses(of: $0) }) ?? [] { found[access.id] = access }
+        for property in SecurityService.visiblePropertyIDs(for: subject, in: self) {
+            for access in guestAccesses(in: property) where mayRead(access, subject) { found[access.id] = access }
+        }
+        return found.values.sorted { $0.id < $1.id }
+    }
+
     /// The guest, the grantor, and whoever manages guests where it was granted.
     fileprivate func mayRead(_ access: GuestAccess, _ subject: Subject) -> Bool {
         if subject.isUser(access.guestUserID) || subject.isUser(access.grantedByUserID) { return true }
@@ -165,8 +210,7 @@ extension TenancyDraft {
             window: new.window, grantedByUserID: right.association.userID, grantedUnderAssociationID: right.association.id,
             grantedUnderRole: right.association.role, carriersByDevice: right.carriersByDevice, createdAt: now)
         apply(.putGuestAccess(access))
-        note(
-            .grant, RecordTarget(access), at: access.place, after: access.recordFields)
+        note(.grant, RecordTarget(access), at: access.place, after: GuestAccess.fields.recorded(access))
         return access
     }
 
@@ -259,17 +303,4 @@ struct GrantedRight {
 extension GuestAccess {
     /// The unit that it was granted in, or else the property.
     fileprivate var place: AssociatedEntity { unitID.map { .unit($0) } ?? .property(propertyID) }
-
-    fileprivate var recordFields: [String: RecordValue] {
-        var fields: [String: RecordValue] = [
-            "guestUserId": guestUserID.map { .string($0.description) } ?? .null,
-            "label": label.map { .personal($0, person: guestUserID) } ?? .null,
-            "deviceIds": .array(deviceIDs.map { .string($0.description) }),
-            "operations": .array(operations.map { .string($0.rawValue) }),
-            "validFrom": .string(window.validFrom.description), "validUntil": .string(window.validUntil.description),
-            "grantedUnderAssociationId": .string(grantedUnderAssociationID.description),
-        ]
-        if carriersByDevice != nil { fields["carriedByAssociationIds"] = .ids(carriers) }
-        return fields
-    }
 }

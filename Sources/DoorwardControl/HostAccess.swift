@@ -33,7 +33,7 @@ package struct HostAccess: Sendable {
         try await ledger.write(
             StoreTransaction(
                 changes: [.putUser(user)], credentials: [.setPassword(user.id, hash: hash)],
-                records: [record(of: RecordTarget(user), after: user.recorded, at: now)]))
+                records: [record(of: RecordTarget(user), after: user.auditFields, at: now)]))
         return user
     }
 
@@ -52,7 +52,7 @@ package struct HostAccess: Sendable {
         try await ledger.write(
             StoreTransaction(
                 credentials: [.offerReset(reset, digest: OneTimeToken.digest(of: token))],
-                records: [record(of: RecordTarget(reset), after: reset.recorded, at: now)]))
+                records: [record(of: RecordTarget(reset), after: reset.auditFields, at: now)]))
         return PasswordReset.Offer(user: user, token: token, expiresAt: reset.expiresAt)
     }
 

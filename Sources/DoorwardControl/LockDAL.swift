@@ -215,18 +215,26 @@ package final class LockDAL: Sendable {
         throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
     }
 
-    /// The caller's own commands and those that happened where the caller reads the history, newest first, and how many
-    /// there are.
+    /// The caller's own commands and those that happened where the caller reads the history, newest first, in whatever order the
+    /// request asks for: the store keeps them by age.
     ///
     /// - Parameter deviceID: of this device alone; the inner `nil` stands for an id that cannot be one.
     package func commands(
-        for caller: Caller, deviceID: DeviceID??, offset: Int, limit: Int
+        for caller: Caller, deviceID: DeviceID??, _ request: PageRequest<CommandOrder>
+    ) async throws(GatewayError) -> Page<StoredCommand> {
+        let (commands, total) = try await storedCommands(for: caller, deviceID, request)
+        // As of after reading: what ended meanwhile is not shown.
+        return Page(commands, total: total, page: request.page, limit: request.limit, in: directory.snapshot)
+    }
+
+    private func storedCommands(
+        for caller: Caller, _ deviceID: DeviceID??, _ request: PageRequest<CommandOrder>
     ) async throws(GatewayError) -> (commands: [StoredCommand], total: Int) {
         if case .some(.none) = deviceID { return ([], 0) }
         let (tenancy, subject) = directory.resolve(caller)
         let scopes = tenancy.recordScopes(of: subject)
         var query = CommandQuery(
-            scopes: scopes, actorUserID: subject.userID, deviceID: deviceID ?? nil, offset: offset, limit: limit)
+            scopes: scopes, actorUserID: subject.userID, deviceID: deviceID ?? nil, offset: request.offset, limit: request.limit)
         query.reader = tenancy.listReader(subject.userID, scopes)
         return try await storing { () throws(StoreError) in try await ledger.commands.commands(query) }
     }

@@ -53,7 +53,7 @@ package struct PasswordReset: Hashable, Sendable {
     }
 
     /// What a record of its making says.
-    var recorded: [String: RecordValue] {
+    var auditFields: [String: RecordValue] {
         ["userId": .string(userID.description), "expiresAt": .string(expiresAt.description)]
     }
 }

@@ -3,13 +3,13 @@ internal import DoorwardPolicy
 
 /// The use cases of forgotten passwords: making a one-time link for somebody, and setting a password with one.
 package struct PasswordResets: Sendable {
+    let directory: PublishedDirectory
     let writer: TenancyWriter
+    let ledger: Ledger
     let hasher: PasswordHasher
     let signIn: SignIn
-
-    package init(writer: TenancyWriter, hasher: PasswordHasher, signIn: SignIn) {
-        (self.writer, self.hasher, self.signIn) = (writer, hasher, signIn)
-    }
+    let clock: any GatewayClock
+    let random: RandomSource
 
     /// Creates a single-use link that sets a user's password. It replaces an earlier one.
     ///
@@ -19,7 +19,7 @@ package struct PasswordResets: Sendable {
     ///   not a super admin, whatever roles the user has; `.notFound` for a super admin and an unknown id; `.conflict` for a
     ///   disabled user.
     package func offer(_ caller: Caller, to id: UserID?) async throws(GatewayError) -> PasswordReset.Offer {
-        let (random, token) = (writer.random, OneTimeToken.new(writer.random))
+        let token = OneTimeToken.new(random)
         return try await writer.change(
             caller, reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.visibleUser(id, to: subject) },
             body: { (draft) throws(GatewayError) in
@@ -31,7 +31,7 @@ package struct PasswordResets: Sendable {
                 let reset = PasswordReset(of: user.id, madeBy: maker, at: draft.now, random)
                 draft.transaction.credentials.append(.offerReset(reset, digest: OneTimeToken.digest(of: token)))
                 draft.note(
-                    .create, RecordTarget(reset), in: draft.directory.portfolios(where: user.id), after: reset.recorded)
+                    .create, RecordTarget(reset), in: draft.directory.portfolios(where: user.id), after: reset.auditFields)
                 return PasswordReset.Offer(user: user, token: token, expiresAt: reset.expiresAt)
             }
         )
@@ -59,10 +59,9 @@ package struct PasswordResets: Sendable {
     /// The user whose password the token sets at this moment. The store has removed the resets that ended with a change; that
     /// maker and user are in order is asked again.
     private func holder(of digest: [UInt8]) async throws(GatewayError) -> User? {
-        let reset = try await storing { () throws(StoreError) in try await writer.ledger.credentials.passwordReset(digest: digest)
-        }
-        let tenancy = writer.directory.current
-        guard let reset, writer.clock.now() < reset.expiresAt, let user = tenancy.user(reset.userID), user.isEnabled
+        let reset = try await storing { () throws(StoreError) in try await ledger.credentials.passwordReset(digest: digest) }
+        let tenancy = directory.current
+        guard let reset, clock.now() < reset.expiresAt, let user = tenancy.user(reset.userID), user.isEnabled
         else { return nil }
         guard let maker = reset.madeBy else { return user }
         return tenancy.user(maker).map { $0.isEnabled && $0.isSuperAdmin } == true ? user : nil
@@ -75,7 +74,7 @@ package struct PasswordResets: Sendable {
         let caller = Caller(
             userID: user.id, source: origin.source, clientAddress: origin.clientAddress, requestID: origin.requestID)
         var draft = TenancyDraft(
-            directory: writer.directory.current, caller: caller, now: writer.clock.now(), random: writer.random)
+            directory: directory.current, caller: caller, now: clock.now(), random: random)
         draft.transaction.credentials = [
             .useReset(digest: digest, at: draft.now), .setPassword(user.id, hash: hash), .endSessions(of: user.id),
         ]
@@ -83,7 +82,7 @@ package struct PasswordResets: Sendable {
         let ended = signIn.ends(of: signIn.sessions.ids(of: user.id), of: user, origin)
         draft.transaction.records += ended.records
         do {
-            try await writer.ledger.write(draft.transaction)
+            try await ledger.write(draft.transaction)
         } catch .unauthenticated {
             return false
         } catch {
@@ -93,7 +92,7 @@ package struct PasswordResets: Sendable {
         }
         // Sessions that began while the transaction was written, with the old password.
         let late = signIn.sessions.endAll(of: user.id).filter { id in !ended.ids.contains(id) }
-        if !late.isEmpty { try await writer.ledger.write(signIn.ends(of: late, of: user, origin).transaction) }
+        if !late.isEmpty { try await ledger.write(signIn.ends(of: late, of: user, origin).transaction) }
         return true
     }
 }

@@ -3,9 +3,9 @@ internal import DoorwardPolicy
 
 /// The use cases of portfolios, properties and units: creating them and reading them.
 package struct Portfolios: Sendable {
+    let directory: PublishedDirectory
     let writer: TenancyWriter
-
-    package init(writer: TenancyWriter) { self.writer = writer }
+    let clock: any GatewayClock
 
     /// Creates a portfolio. Those named become its owners; there may be none.
     package func create(
@@ -16,7 +16,7 @@ package struct Portfolios: Sendable {
             let portfolio = Portfolio(id: draft.newID(), name: name, createdAt: draft.now, updatedAt: draft.now)
             draft.apply(.putPortfolio(portfolio))
             draft.note(
-                .create, RecordTarget(portfolio), at: .portfolio(portfolio.id), after: ["name": .personal(name, person: nil)])
+                .create, RecordTarget(portfolio), at: .portfolio(portfolio.id), after: Portfolio.fields.recorded(portfolio))
             for owner in owners { _ = try draft.assign(.owner, to: owner, on: .portfolio(portfolio.id)) }
             return portfolio
         }
@@ -26,10 +26,15 @@ package struct Portfolios: Sendable {
     ///
     /// - Throws: `.denied`, or `.notFound` to a super admin where there is none.
     package func portfolio(_ id: PortfolioID?, for caller: Caller) throws(GatewayError) -> Portfolio {
-        let (tenancy, subject) = writer.directory.resolve(caller)
-        guard let id, let portfolio = tenancy.portfolio(id) else { throw .outOfReach(of: subject) }
-        try tenancy.require(.portfolioRead, of: subject, on: .portfolio(id))
-        return portfolio
+        let (tenancy, subject) = directory.resolve(caller)
+        return try tenancy.readable(id, to: subject)
+    }
+
+    /// The portfolios that the caller may read.
+    package func list(for caller: Caller, _ request: PageRequest<NameOrCreatedAt>) -> Page<Portfolio> {
+        let sight = Sight(directory, caller)
+        let ids = SecurityService.visiblePortfolioIDs(for: sight.subject, in: sight.tenancy)
+        return request.page(of: ids.compactMap { sight.tenancy.portfolio($0) }, in: sight.snapshot)
     }
 
     // MARK: - Properties
@@ -54,8 +59,7 @@ package struct Portfolios: Sendable {
                     defaultTimeZone: new.defaultTimeZone, createdAt: draft.now, updatedAt: draft.now)
                 draft.apply(.putProperty(property))
                 draft.note(
-                    .create, RecordTarget(property), at: .property(property.id), after: ["name": .personal(new.name, person: nil)]
-                )
+                    .create, RecordTarget(property), at: .property(property.id), after: Property.fields.recorded(property))
                 for manager in new.managers { _ = try draft.assign(.propertyManager, to: manager, on: .property(property.id)) }
                 return property
             })
@@ -65,10 +69,29 @@ package struct Portfolios: Sendable {
     ///
     /// - Throws: `.denied`, or `.notFound` to a super admin where there is none.
     package func property(_ id: PropertyID?, for caller: Caller) throws(GatewayError) -> Property {
-        let (tenancy, subject) = writer.directory.resolve(caller)
-        guard let id, let property = tenancy.property(id) else { throw .outOfReach(of: subject) }
-        try tenancy.require(.propertyRead, of: subject, on: .property(id))
-        return property
+        let (tenancy, subject) = directory.resolve(caller)
+        return try tenancy.readable(id, to: subject)
+    }
+
+    /// The properties that the caller may read.
+    ///
+    /// - Throws: as `portfolio` for one that a path names.
+    package func properties(
+        for caller: Caller, under parent: ParentFilter<Portfolio>, _ request: PageRequest<NameOrCreatedAt>
+    ) throws(GatewayError) -> Page<Property> {
+        let sight = Sight(directory, caller)
+        if case .path(let id) = parent { _ = try sight.tenancy.readable(id, to: sight.subject) }
+        let now = clock.now()
+        let properties = SecurityService.visiblePropertyIDs(for: sight.subject, in: sight.tenancy)
+            .compactMap { sight.tenancy.property($0) }
+            .filter { property in
+                parent.passes(property.portfolioID) {
+                    let level = SecurityService.fieldLevel(
+                        of: sight.subject, for: .property(property.id), at: now, in: sight.tenancy)
+                    return FieldTable.sees("portfolioId", of: .property, at: level ?? .publicLevel)
+                }
+            }
+        return request.page(of: properties, in: sight.snapshot)
     }
 
     // MARK: - Units
@@ -84,7 +107,7 @@ package struct Portfolios: Sendable {
             reach: { (tenancy, subject) throws(GatewayError) in
                 guard let propertyID else { throw .outOfReach(of: subject) }
                 try tenancy.requireReach(of: subject, to: .property(propertyID))
-                for device in new.devices { try tenancy.requireReach(of: subject, to: device, at: writer.clock.now()) }
+                for device in new.devices { try tenancy.requireReach(of: subject, to: device, at: clock.now()) }
             },
             body: { (draft) throws(GatewayError) in
                 guard let propertyID, let property = draft.directory.property(propertyID) else { throw GatewayError.outOfReach }
@@ -93,7 +116,7 @@ package struct Portfolios: Sendable {
                     id: draft.newID(), name: new.name, propertyID: propertyID, portfolioID: property.portfolioID,
                     createdAt: draft.now, updatedAt: draft.now)
                 draft.apply(.putUnit(unit))
-                draft.note(.create, RecordTarget(unit), at: .unit(unit.id), after: ["name": .personal(new.name, person: nil)])
+                draft.note(.create, RecordTarget(unit), at: .unit(unit.id), after: Unit.fields.recorded(unit))
                 for tenant in new.tenants { _ = try draft.assign(.tenant, to: tenant, on: .unit(unit.id)) }
                 for device in new.devices { try draft.hang(device, on: unit, field: "deviceIds") }
                 return unit
@@ -104,9 +127,59 @@ package struct Portfolios: Sendable {
     ///
     /// - Throws: `.denied`, or `.notFound` to a super admin where there is none.
     package func unit(_ id: UnitID?, for caller: Caller) throws(GatewayError) -> Unit {
-        let (tenancy, subject) = writer.directory.resolve(caller)
-        guard let id, let unit = tenancy.unit(id) else { throw .outOfReach(of: subject) }
-        try tenancy.require(.unitRead, of: subject, on: .unit(id))
+        let (tenancy, subject) = directory.resolve(caller)
+        return try tenancy.readable(id, to: subject)
+    }
+
+    /// The units that the caller may read.
+    ///
+    /// - Throws: as `property` for one that a path names.
+    package func units(
+        for caller: Caller, under parent: ParentFilter<Property>, _ request: PageRequest<NameOrCreatedAt>
+    ) throws(GatewayError) -> Page<Unit> {
+        let sight = Sight(directory, caller)
+        if case .path(let id) = parent { _ = try sight.tenancy.readable(id, to: sight.subject) }
+        // Whoever sees a unit sees which property it is in.
+        let units = SecurityService.visibleUnitIDs(for: sight.subject, in: sight.tenancy)
+            .compactMap { sight.tenancy.unit($0) }.filter { unit in parent.passes(unit.propertyID) { true } }
+        return request.page(of: units, in: sight.snapshot)
+    }
+}
+
+/// Under which parent the entities of a list are. The inner `nil` stands for an id that cannot be one.
+package enum ParentFilter<Parent>: Sendable {
+    /// Under any.
+    case any
+    /// The parent that a filter names: entities of which the caller does not see the parent are not listed.
+    case query(EntityID<Parent>?)
+    /// The parent that the path names: the caller must be able to read it.
+    case path(EntityID<Parent>?)
+
+    fileprivate func passes(_ parent: EntityID<Parent>, seesParent: () -> Bool) -> Bool {
+        switch self {
+        case .any: true
+        case .query(let id): id == parent && seesParent()
+        case .path(let id): id == parent
+        }
+    }
+}
+
+extension TenancyDirectory {
+    fileprivate func readable(_ id: PortfolioID?, to subject: Subject) throws(GatewayError) -> Portfolio {
+        guard let id, let portfolio = portfolio(id) else { throw .outOfReach(of: subject) }
+        try require(.portfolioRead, of: subject, on: .portfolio(id))
+        return portfolio
+    }
+
+    fileprivate func readable(_ id: PropertyID?, to subject: Subject) throws(GatewayError) -> Property {
+        guard let id, let property = property(id) else { throw .outOfReach(of: subject) }
+        try require(.propertyRead, of: subject, on: .property(id))
+        return property
+    }
+
+    func readable(_ id: UnitID?, to subject: Subject) throws(GatewayError) -> Unit {
+        guard let id, let unit = unit(id) else { throw .outOfReach(of: subject) }
+        try require(.unitRead, of: subject, on: .unit(id))
         return unit
     }
 }

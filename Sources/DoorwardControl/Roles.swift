@@ -3,9 +3,8 @@ internal import DoorwardPolicy
 
 /// The use cases of roles: who is what to which portfolio, property and unit.
 package struct Roles: Sendable {
+    let directory: PublishedDirectory
     let writer: TenancyWriter
-
-    package init(writer: TenancyWriter) { self.writer = writer }
 
     /// Gives a role, in force when this returns. One that stands already is answered as it stands.
     package func assign(
@@ -26,18 +25,32 @@ package struct Roles: Sendable {
             body: { (draft) throws(GatewayError) in try draft.removeRoles(of: user, on: entity) })
     }
 
-    /// The people who hold a role on `entity`, each with their associations there, in the order of their ids.
+    /// The people who hold a role on `entity`.
     package func people(
-        on entity: AssociatedEntity, for caller: Caller
-    ) throws(GatewayError) -> [(user: User, associations: [UserRoleAssociation])] {
-        let (tenancy, subject) = writer.directory.resolve(caller)
-        try tenancy.requireReach(of: subject, to: entity)
-        try tenancy.require(.peopleRead, of: subject, on: ManagedObject(entity))
-        let byUser = Dictionary(grouping: tenancy.associations(on: entity), by: \.userID)
-        return byUser.keys.sorted().compactMap { id in
-            tenancy.user(id).map { ($0, (byUser[id] ?? []).sorted { $0.id < $1.id }) }
+        on entity: AssociatedEntity, for caller: Caller, _ request: PageRequest<NameOrCreatedAt>
+    ) throws(GatewayError) -> Page<RoleHolder> {
+        let sight = Sight(directory, caller)
+        try sight.tenancy.requireReach(of: sight.subject, to: entity)
+        try sight.tenancy.require(.peopleRead, of: sight.subject, on: ManagedObject(entity))
+        let byUser = Dictionary(grouping: sight.tenancy.associations(on: entity), by: \.userID)
+        let holders = byUser.keys.sorted().compactMap { id in
+            sight.tenancy.user(id).map { user in
+                RoleHolder(user: user, associations: (byUser[id] ?? []).sorted { $0.id < $1.id })
+            }
         }
+        return request.page(of: holders, in: sight.snapshot)
     }
+}
+
+/// Somebody who holds a role on an entity.
+package struct RoleHolder: NamedItem {
+    /// Who it is.
+    package let user: User
+    /// What they hold on this entity alone, in the order of ids.
+    package let associations: [UserRoleAssociation]
+
+    var sortName: String { user.sortName }
+    var createdAt: Timestamp { user.createdAt }
 }
 
 extension TenancyDraft {
@@ -52,7 +65,7 @@ extension TenancyDraft {
         let association = UserRoleAssociation(
             id: newID(), userID: userID, entity: entity, role: role, createdAt: now, updatedAt: now)
         apply(.putAssociation(association))
-        note(.assign, RecordTarget(association), at: entity, after: association.recordFields)
+        note(.assign, RecordTarget(association), at: entity, after: association.auditFields)
         return association
     }
 
@@ -89,19 +102,14 @@ extension TenancyDraft {
         }
         apply(.removeAssociation(association.id))
         note(
-            .remove, RecordTarget(association), at: association.entity, before: association.recordFields
+            .remove, RecordTarget(association), at: association.entity, before: association.auditFields
         )
     }
 }
 
 extension UserRoleAssociation {
     /// What the record of a role that was given or taken says of it.
-    var recordFields: [String: RecordValue] {
-        [
-            "userId": .string(userID.description), "associatedEntityType": .string(entity.type.rawValue),
-            "associatedEntityId": .string(entity.id.description), "roleWithinEntity": .string(role.rawValue),
-        ]
-    }
+    var auditFields: [String: RecordValue] { Self.fields.recorded(self) }
 }
 
 extension ManagementPermission {

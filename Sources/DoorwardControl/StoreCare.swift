@@ -3,7 +3,10 @@ internal import DoorwardPolicy
 
 /// The use case of backing up the database of a running gateway.
 package struct StoreCare: Sendable {
-    let writer: TenancyWriter
+    let directory: PublishedDirectory
+    let ledger: Ledger
+    let clock: any GatewayClock
+    let random: RandomSource
 
     /// Writes a copy of the whole database into a new file on the gateway's host; commands go on meanwhile.
     ///
@@ -14,15 +17,15 @@ package struct StoreCare: Sendable {
     /// - Throws: `.denied`; `.invalid` with what is wrong with `file`; `.alreadyExists`; `.conflict` while another runs;
     ///   `.unavailable`.
     package func backUp(_ caller: Caller, to file: String) async throws(GatewayError) -> StoreBackup {
-        let (tenancy, subject) = writer.directory.resolve(caller)
+        let (tenancy, subject) = directory.resolve(caller)
         try tenancy.require(.adaptersManage, of: subject, on: .gateway)
         let backup: StoreBackup
         do {
-            backup = try await writer.ledger.maintenance.backup(to: file)
+            backup = try await ledger.maintenance.backup(to: file)
         } catch {
             throw Self.failure(error)
         }
-        try await writer.ledger.write(StoreTransaction(records: [record(of: backup, by: caller)]))
+        try await ledger.write(StoreTransaction(records: [record(of: backup, by: caller)]))
         return backup
     }
 
@@ -37,11 +40,11 @@ package struct StoreCare: Sendable {
     }
 
     private func record(of backup: StoreBackup, by caller: Caller) -> PendingRecord {
-        let now = writer.clock.now()
+        let now = clock.now()
         return PendingRecord(
             RecordBody(
-                log: .gateway, id: writer.random.id(at: now), at: now, kind: .gateway,
-                actor: Actor(of: caller, in: writer.directory.current), source: caller.source,
+                log: .gateway, id: random.id(at: now), at: now, kind: .gateway,
+                actor: Actor(of: caller, in: directory.current), source: caller.source,
                 clientAddress: caller.clientAddress, requestID: caller.requestID, event: .export,
                 details: ["what": .string("backup"), "file": .string(backup.path), "bytes": .integer(backup.bytes)]))
     }

@@ -170,5 +170,4 @@ extension RecordTarget {
 
 extension RecordValue {
     static func id<Entity>(_ id: EntityID<Entity>?) -> RecordValue { id.map { .string($0.description) } ?? .null }
-    static func ids<Entity>(_ ids: [EntityID<Entity>]) -> RecordValue { .array(ids.map { .string($0.description) }) }
 }

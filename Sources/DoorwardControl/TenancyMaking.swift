@@ -37,24 +37,24 @@ package enum TenancyMaking {
 
         init?(_ change: TenancyChange) {
             switch change {
-            case .putUser(let user): (target, after) = (RecordTarget(user), user.recorded)
+            case .putUser(let user): (target, after) = (RecordTarget(user), user.auditFields)
             case .putPortfolio(let portfolio):
-                (target, entity, after) = (RecordTarget(portfolio), .portfolio(portfolio.id), Self.named(portfolio.name))
+                (target, entity) = (RecordTarget(portfolio), .portfolio(portfolio.id))
+                after = Portfolio.fields.recorded(portfolio)
             case .putProperty(let property):
-                (target, entity, after) = (RecordTarget(property), .property(property.id), Self.named(property.name))
+                (target, entity) = (RecordTarget(property), .property(property.id))
+                after = Property.fields.recorded(property)
             case .putUnit(let unit):
                 (target, entity) = (RecordTarget(unit), .unit(unit.id))
-                after = Self.named(unit.name).merging(["commonAreaAccessIds": .ids(unit.commonAreaAccessIDs)]) { $1 }
+                after = Unit.fields.recorded("name", "commonAreaAccessIds", of: unit)
             case .putDevice(let device):
-                (target, after, self.device) = (RecordTarget(device), device.recordFields, DeviceStamp(device))
+                (target, after, self.device) = (RecordTarget(device), device.auditFields, DeviceStamp(device))
                 entity = device.propertyID.map { .property($0) }
             case .putAssociation(let association):
                 (action, target, entity) = (.assign, RecordTarget(association), association.entity)
-                after = association.recordFields
+                after = association.auditFields
             case .removeDevice, .removeAssociation, .putGuestAccess: return nil
             }
         }
-
-        private static func named(_ name: String) -> [String: RecordValue] { ["name": .personal(name, person: nil)] }
     }
 }

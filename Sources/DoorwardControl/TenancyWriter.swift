@@ -8,11 +8,11 @@ import Synchronization
 /// When `change` has returned, whatever right it took away is gone for every command that had not left; a right that it
 /// gave was in force for nobody before it was durable.
 package final class TenancyWriter: Sendable {
-    let directory: PublishedDirectory
-    let devices: LiveDevices
-    let ledger: Ledger
-    let clock: any GatewayClock
-    let random: RandomSource
+    private let directory: PublishedDirectory
+    private let devices: LiveDevices
+    private let ledger: Ledger
+    private let clock: any GatewayClock
+    private let random: RandomSource
     private let idempotency: IdempotencyGuard
     private let windows: WindowTimer
     private let turnstile = Turnstile()

@@ -3,13 +3,10 @@ internal import DoorwardPolicy
 
 /// The use cases of people: creating, reading and changing them.
 package struct Users: Sendable {
+    let directory: PublishedDirectory
     let writer: TenancyWriter
     let hasher: PasswordHasher
     let sessions: Sessions
-
-    package init(writer: TenancyWriter, hasher: PasswordHasher, sessions: Sessions) {
-        (self.writer, self.hasher, self.sessions) = (writer, hasher, sessions)
-    }
 
     /// Creates a user who can sign in with `password`.
     package func create(
@@ -21,7 +18,7 @@ package struct Users: Sendable {
             caller, repeatable: repeatable,
             prepare: { () throws(GatewayError) in
                 // A hash is dear: only for those who may, and for no repeat.
-                let (tenancy, subject) = writer.directory.resolve(caller)
+                let (tenancy, subject) = directory.resolve(caller)
                 try tenancy.require(.usersCreate, of: subject, on: .gateway)
                 hash = try await hasher.hash(new.password)
             },
@@ -54,7 +51,7 @@ package struct Users: Sendable {
     }
 
     private func mayDisable(_ caller: Caller) -> Bool {
-        let (tenancy, subject) = writer.directory.resolve(caller)
+        let (tenancy, subject) = directory.resolve(caller)
         return SecurityService.allows(subject, .usersDisable, on: .gateway, in: tenancy).isAllowed
     }
 
@@ -88,19 +85,18 @@ package struct Users: Sendable {
     ///
     /// - Throws: `.denied` without reach, or `.notFound` to a super admin where there is none.
     package func user(_ id: UserID?, for caller: Caller) throws(GatewayError) -> User {
-        let (tenancy, subject) = writer.directory.resolve(caller)
+        let (tenancy, subject) = directory.resolve(caller)
         return try tenancy.visibleUser(id, to: subject)
     }
 
-    /// Everybody, for the super admin; else those who hold something where the caller reads people. In the order of ids.
-    package func all(for caller: Caller) throws(GatewayError) -> [User] {
-        let (tenancy, subject) = writer.directory.resolve(caller)
-        if subject.isSuperAdmin { return tenancy.userIDs.compactMap { tenancy.user($0) } }
-        let ids = tenancy.peopleInScope(of: subject)
-        guard !ids.isEmpty else {
-            throw .denied(Denial(.roleInsufficient, hasReach: true), operation: nil, deviceID: nil)
-        }
-        return ids.sorted().compactMap { tenancy.user($0) }
+    /// Everybody, for the super admin; else those who hold something where the caller reads people.
+    ///
+    /// - Throws: `.denied` for a caller who reads people nowhere.
+    package func list(
+        for caller: Caller, _ request: PageRequest<NameOrCreatedAt>
+    ) throws(GatewayError) -> Page<User> {
+        let sight = Sight(directory, caller)
+        return request.page(of: try sight.tenancy.readableUsers(by: sight.subject), in: sight.snapshot)
     }
 }
 
@@ -161,6 +157,16 @@ extension TenancyDirectory {
         return user
     }
 
+    /// In the order of ids.
+    fileprivate func readableUsers(by subject: Subject) throws(GatewayError) -> [User] {
+        if subject.isSuperAdmin { return userIDs.compactMap { user($0) } }
+        let ids = peopleInScope(of: subject)
+        guard !ids.isEmpty else {
+            throw .denied(Denial(.roleInsufficient, hasReach: true), operation: nil, deviceID: nil)
+        }
+        return ids.sorted().compactMap { user($0) }
+    }
+
     fileprivate func readsPeople(_ subject: Subject, on entity: AssociatedEntity) -> Bool {
         SecurityService.allows(subject, .peopleRead, on: ManagedObject(entity), in: self).isAllowed
     }
@@ -189,7 +195,7 @@ extension TenancyDraft {
             createdAt: now, updatedAt: now)
         apply(.putUser(user))
         transaction.credentials.append(.setPassword(user.id, hash: passwordHash))
-        note(.create, RecordTarget(user), after: user.recorded)
+        note(.create, RecordTarget(user), after: user.auditFields)
         return user
     }
 
@@ -212,31 +218,15 @@ extension TenancyDraft {
     }
 
     private mutating func noteUpdate(from user: User, to changed: User) {
-        var before: [String: RecordValue] = [:]
-        var after: [String: RecordValue] = [:]
-        if user.firstName != changed.firstName {
-            before["firstName"] = .personal(user.firstName, person: user.id)
-            after["firstName"] = .personal(changed.firstName, person: user.id)
-        }
-        if user.lastName != changed.lastName {
-            before["lastName"] = .personal(user.lastName, person: user.id)
-            after["lastName"] = .personal(changed.lastName, person: user.id)
-        }
-        func noteID<Entity>(_ key: String, _ old: EntityID<Entity>?, _ new: EntityID<Entity>?) {
-            guard old != new else { return }
-            before[key] = old.map { .string($0.description) } ?? .null
-            after[key] = new.map { .string($0.description) } ?? .null
-        }
-        noteID("defaultPortfolioId", user.defaultPortfolioID, changed.defaultPortfolioID)
-        noteID("defaultPropertyId", user.defaultPropertyID, changed.defaultPropertyID)
-        noteID("defaultUnitId", user.defaultUnitID, changed.defaultUnitID)
+        let (old, new) = (ShownUser(user), ShownUser(changed))
+        let (before, after) = ShownUser.fields.recordedChanges(from: old, to: new)
         guard user.isEnabled != changed.isEnabled else {
             return note(.update, RecordTarget(changed), before: before, after: after)
         }
         let action: ChangeAction = changed.isEnabled ? .enable : .disable
         // The other changes are personal, such as preferred portfolios: they are not recorded in a portfolio's log.
-        let shared = ChangeView(before: ["isEnabled": .bool(user.isEnabled)], after: ["isEnabled": .bool(changed.isEnabled)])
-        (before["isEnabled"], after["isEnabled"]) = (.bool(user.isEnabled), .bool(changed.isEnabled))
+        let shared = ChangeView(
+            before: ShownUser.fields.recorded("isEnabled", of: old), after: ShownUser.fields.recorded("isEnabled", of: new))
         note(action, RecordTarget(changed), before: before, after: after)
         for portfolio in directory.portfolios(where: user.id).sorted() {
             write(action, RecordTarget(changed), as: shared, in: .portfolio(portfolio))
@@ -259,10 +249,5 @@ extension TenancyDirectory {
 
 extension User {
     /// What the record of a new user says of them.
-    var recorded: [String: RecordValue] {
-        [
-            "email": .personal(email, person: id), "firstName": .personal(firstName, person: id),
-            "lastName": .personal(lastName, person: id), "isSuperAdmin": .bool(isSuperAdmin),
-        ]
-    }
+    var auditFields: [String: RecordValue] { ShownUser.fields.recorded(ShownUser(self)) }
 }

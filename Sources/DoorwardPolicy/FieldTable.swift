@@ -1,4 +1,6 @@
-/// Which field of an answer needs which level: data, used wherever an answer is projected.
+internal import DoorwardDomain
+
+/// Which field of an answer needs which level, taken from the tables of fields: for filters, sorting and the documentation.
 package enum FieldTable {
     /// The kinds of object that are projected.
     package enum Kind: String, CaseIterable, Sendable {
@@ -34,69 +36,18 @@ package enum FieldTable {
         required[kind]?[field].map { $0 <= level } ?? false
     }
 
-    /// The lowest level that sees each field, for whoever asks about many. A field that is not there is seen by nobody.
-    package static func levels(of kind: Kind) -> [String: FieldLevel] { required[kind] ?? [:] }
-
     private static let table: [Kind: [FieldLevel: [String]]] = [
-        .device: [
-            .publicLevel: [
-                "id", "name", "state", "stateQuality", "stateAt", "doorState", "isOnline", "capabilities", "propertyName",
-                "unitName",
-            ],
-            .resident: [
-                "batteryLevel", "batteryLow", "portfolioId", "propertyId", "unitId", "settings", "createdAt", "updatedAt",
-            ],
-            .operations: ["manufacturer", "model", "firmwareVersion", "lastSeen", "faults", "adapter"],
-            .management: ["address", "metadata", "isRemoteOperationEnabled"],
-        ],
-        .portfolio: [
-            .publicLevel: ["id", "name"],
-            .management: ["administratorUserIds", "propertyIds", "createdAt", "updatedAt"],
-        ],
-        .property: [
-            .publicLevel: ["id", "name", "defaultTimeZone", "address", "lockdown.active"],
-            .resident: ["createdAt", "updatedAt", "portfolioId"],
-            .operations: ["unitIds"],
-            .management: ["managerUserIds", "lockdown"],
-        ],
-        .unit: [
-            .publicLevel: ["id", "name", "propertyId"],
-            .resident: ["portfolioId", "deviceIds", "commonAreaAccessIds", "createdAt", "updatedAt"],
-            .management: ["tenantUserIds"],
-        ],
-        .user: [
-            .publicLevel: ["id", "firstName"],
-            .resident: ["lastName"],
-            .management: ["email", "roleAssociations", "isEnabled"],
-            .owner: [
-                "isSuperAdmin", "guestAccesses", "defaultPortfolioId", "defaultPropertyId", "defaultUnitId", "hasCompliancePack",
-                "createdAt", "updatedAt",
-            ],
-        ],
-        .guestAccess: [
-            .publicLevel: [
-                "id", "guestUserId", "label", "propertyId", "unitId", "deviceIds", "operations", "validFrom", "validUntil",
-                "resolution", "schedule", "maxUses", "usesLeft", "grantedByUserId", "revokedAt", "createdAt",
-            ],
-            .management: ["grantedUnderAssociationId"],
-        ],
-        .command: [
-            .resident: ["id", "deviceId", "operation", "state", "requestedAt", "actor"],
-            .management: [
-                "source", "reason", "override", "rule", "sent", "changed", "outcomeDetail", "stateBefore", "stateAfter",
-                "deadline",
-                "dispatchedAt", "completedAt",
-            ],
-        ],
-        .record: [
-            .resident: ["id", "at", "kind", "operation", "decision", "outcome", "event", "method", "deviceId", "actor"],
-            .management: [
-                "logId", "seq", "reason", "rule", "actorKind", "actorId", "actorName", "actorUserId", "source", "clientAddress",
-                "requestId", "deviceName", "unitId", "propertyId", "portfolioId", "commandId", "outcomeDetail", "stateBefore",
-                "stateAfter", "latencyMs", "statedReason", "override", "action", "targetType", "targetId", "details",
-            ],
-        ],
+        .device: byLevel(ShownDevice.fields), .portfolio: byLevel(Portfolio.fields), .property: byLevel(Property.fields),
+        .unit: byLevel(Unit.fields), .user: byLevel(ShownUser.fields), .guestAccess: byLevel(GuestAccess.fields),
+        .command: byLevel(ShownCommand.fields), .record: byLevel(AccessRecord.fields),
     ]
+
+    private static func byLevel<Entity>(_ fields: [Field<Entity>]) -> [FieldLevel: [String]] {
+        fields.reduce(into: [:]) { table, field in
+            if let level = field.level { table[level, default: []].append(field.name) }
+            if let part = field.visiblePart { table[part.level, default: []].append(part.name) }
+        }
+    }
 
     /// The table turned over: for each field the level that it needs.
     private static let required: [Kind: [String: FieldLevel]] = table.mapValues { levels in

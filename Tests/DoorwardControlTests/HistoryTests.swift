@@ -111,10 +111,10 @@ import Testing
     private static func commands(
         _ house: House, of user: UserID, on device: DeviceID?? = nil
     ) async throws -> [CommandID] {
-        let (commands, total) = try await house.control.locks.commands(
-            for: house.caller(user), deviceID: device, offset: 0, limit: 50)
-        #expect(total == commands.count)
-        return commands.map(\.command.id)
+        let commands = try await house.control.locks.commands(
+            for: house.caller(user), deviceID: device, PageRequest(limit: 50))
+        #expect(commands.totalItems == commands.items.count)
+        return commands.items.map(\.command.id)
     }
 
     @Test("a list of commands holds one's own, wherever, and those where one reads the history, each once")
@@ -190,10 +190,11 @@ import Testing
         let byTenant = await denial { _ = try users.user(house.ids.owner, for: house.caller(house.ids.tenant)) }
         let ofNobody = await denial { _ = try users.user(UserID(high: 1, low: 1), for: house.caller(house.ids.tenant)) }
         #expect(byTenant == ofNobody)
-        let inScope = try users.all(for: house.caller(house.ids.owner)).map(\.id)
+        func listed(for user: UserID) throws -> [User] { try users.list(for: house.caller(user), PageRequest(limit: 50)).items }
+        let inScope = try listed(for: house.ids.owner).map(\.id)
         #expect(Set(inScope) == Set([house.ids.owner, house.ids.tenant] + house.ids.managers))
-        #expect(try users.all(for: house.caller(house.ids.superAdmin)).count == 10)
-        let listByTenant = await denial { _ = try users.all(for: house.caller(house.ids.tenant)) }
+        #expect(try listed(for: house.ids.superAdmin).count == 10)
+        let listByTenant = await denial { _ = try listed(for: house.ids.tenant) }
         #expect(listByTenant?.reason == .roleInsufficient)
     }
 }

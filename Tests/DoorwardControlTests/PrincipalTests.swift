@@ -35,13 +35,13 @@ import Testing
     func reading() async throws {
         let links = try await Links()
         let (control, ids) = (links.house.control, links.house.ids)
-        #expect(control.guestAccesses.all(for: links.caller).isEmpty)
+        #expect(control.guestAccesses.list(for: links.caller, GuestAccessFilter(), PageRequest(limit: 50)).items.isEmpty)
         #expect(throws: GatewayError.self) { try control.guestAccesses.access(links.other.id, for: links.caller) }
         #expect(throws: GatewayError.self) { try control.users.user(ids.guest, for: links.caller) }
         #expect(throws: GatewayError.self) { try control.users.user(nil, for: links.caller) }
-        #expect(throws: GatewayError.self) { try control.users.all(for: links.caller) }
-        let (commands, total) = try await control.locks.commands(for: links.caller, deviceID: nil, offset: 0, limit: 10)
-        #expect(commands.isEmpty && total == 0)
+        #expect(throws: GatewayError.self) { try control.users.list(for: links.caller, PageRequest(limit: 50)) }
+        let commands = try await control.locks.commands(for: links.caller, deviceID: nil, PageRequest(limit: 10))
+        #expect(commands.items.isEmpty && commands.totalItems == 0)
     }
 
     @Test("A guest link knows of the device that it lists, and its holder may see the status of it alone")

@@ -135,7 +135,7 @@ import Testing
         Row(
             call: "read the people of a property", done: [.superAdmin, .owner, .portfolioAdmin, .propertyManager],
             insufficient: [.maintenance, .auditor, .tenant], isChange: false
-        ) { _ = try $0.control.roles.people(on: .property($0.property), for: $1) },
+        ) { _ = try $0.control.roles.people(on: .property($0.property), for: $1, PageRequest(limit: 50)) },
     ]
 
     @Test("a call does what it does for those who may, and for the others nothing", arguments: creations + assignments + guests)
@@ -173,7 +173,9 @@ import Testing
         let staff = try await Staff()
         let caller = try staff.caller(person)
         let isReader = await staff.verdict { _ = try staff.control.guestAccesses.access(staff.access, for: caller) } == .done
-        #expect(staff.control.guestAccesses.all(for: caller).map(\.id) == (isReader ? [staff.access] : []))
+        #expect(
+            staff.control.guestAccesses.list(for: caller, GuestAccessFilter(), PageRequest(limit: 50)).items.map(\.id)
+                == (isReader ? [staff.access] : []))
     }
 }
 

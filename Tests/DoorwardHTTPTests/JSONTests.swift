@@ -98,21 +98,19 @@ import Testing
         #expect(written[1] == written[0])
     }
 
-    @Test("A field above the level is left out, its value not computed, and inner objects are whole")
-    func projection() {
-        func secret() -> String {
-            Issue.record("computed although nobody sees it")
-            return "x"
-        }
-        let written = text { writer in
-            writer.projected(.device, at: .publicLevel) { writer in
-                writer.field("id", 1)
-                writer.field("adapter", secret())
-                writer.field("name") { $0.object { $0.field("adapter", 2) } }
-                writer.field("unknownToTheTable", 3)
-                writer.field("state", 4)
-            }
-        }
-        #expect(written == #"{"id":1,"name":{"adapter":2},"state":4}"#)
+    @Test("An entity is written field by field: those above the level are left out, null stands for no value")
+    func entity() {
+        let now = Timestamp(milliseconds: 0)
+        let property = Property(
+            id: PropertyID(high: 1, low: 2), name: #"No. "5""#, portfolioID: PortfolioID(high: 3, low: 4), createdAt: now,
+            updatedAt: now)
+        let directory = TenancyDirectory()
+        let reader = FieldReader(directory.subject(of: .user(UserID(high: 5, low: 6))), level: .publicLevel, at: now)
+        let written = text { $0.object(property, Property.fields, for: reader, in: directory) }
+        #expect(
+            written == """
+                {"id":"00000000-0000-0001-0000-000000000002","name":"No. \\"5\\"","address":null,"defaultTimeZone":null,\
+                "lockdown":{"active":false}}
+                """)
     }
 }

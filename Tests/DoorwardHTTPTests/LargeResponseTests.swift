@@ -1,6 +1,7 @@
 import DoorwardAPI
 import DoorwardControl
 import DoorwardDomain
+import DoorwardPolicy
 import DoorwardTesting
 import HTTPTypes
 import Hummingbird
@@ -51,12 +52,13 @@ import Testing
     @Test("A numbered page with more bytes than a page may have is refused, and its rendering ends there")
     func numberedPage() throws {
         let item = String(repeating: "x", count: 64 * 1024)
-        var query = QueryReader("limit=200", mistakes: Mistakes())
-        let page = PageRequest<NameOrAge>(&query)
+        func page(_ count: Int) -> Page<String> {
+            let items = Array(repeating: item, count: count)
+            return Page(items, total: count, page: 1, limit: 200, in: PublishedDirectory.Snapshot(TenancyDirectory()))
+        }
         var rendered = 0
-        let items = Array(repeating: item, count: 200)
         do throws(GatewayError) {
-            _ = try Answer.list("items", items, page) { writer, item in
+            _ = try Answer.page("items", page(200)) { writer, item in
                 rendered += 1
                 writer.string(item)
             }
@@ -69,7 +71,7 @@ import Testing
             #expect(problems.map(\.field) == ["limit"] && problems.map(\.problem) == ["page_too_large"])
         }
         #expect(rendered == WireLimits.pageBytes / item.utf8.count)
-        #expect(try Answer.list("items", Array(items.prefix(60)), page) { $0.string($1) }.status == 200)
+        #expect(try Answer.page("items", page(60)) { $0.string($1) }.status == 200)
     }
 
     @Test("A page of access records ends sooner where they are large, and the cursor goes on from there")

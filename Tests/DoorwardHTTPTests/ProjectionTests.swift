@@ -140,14 +140,18 @@ import Testing
         arguments: [(House.Person.coTenant, "CoTenant"), (.guest, "Guest"), (.manager, "staff"), (.neighbour, "staff")])
     func label(_ actor: House.Person, _ label: String) async throws {
         let house = try await House()
-        let view = View(.user(house.ids[.tenant]), control: house.control)
+        let tenancy = house.control.directory.current
+        let reader = FieldReader(tenancy.subject(of: .user(house.ids[.tenant])), level: .resident, at: house.clock.now())
         let user = try #require(house.control.directory.current.user(house.ids[actor]))
         let now = house.clock.now()
-        #expect(view.label(of: Actor(user), under: nil, unit: house.ids.unit, at: now) == label)
-        #expect(view.label(of: Actor(user), under: nil, unit: nil, at: now) == "staff")
+        func labelled(_ unit: UnitID?, under rule: Rule? = nil, at instant: Timestamp) -> String? {
+            reader.label(of: Actor(user), under: rule, unit: unit, at: instant, in: tenancy)
+        }
+        #expect(labelled(house.ids.unit, at: now) == label)
+        #expect(labelled(nil, at: now) == "staff")
         let rule = Rule.association(AssociationID(high: 1, low: 1), .auditor)
-        #expect(view.label(of: Actor(user), under: rule, unit: house.ids.unit, at: now) == "staff")
-        let before = view.label(of: Actor(user), under: nil, unit: house.ids.unit, at: now.advanced(by: .seconds(-3600)))
+        #expect(labelled(house.ids.unit, under: rule, at: now) == "staff")
+        let before = labelled(house.ids.unit, at: now.advanced(by: .seconds(-3600)))
         #expect(before == (label == "staff" ? "staff" : nil), "of before the reader's tenancy no name is shown")
     }
 

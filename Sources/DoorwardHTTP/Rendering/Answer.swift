@@ -36,27 +36,18 @@ struct Answer: Sendable {
         success(201, location: "/api/v1/\(path)") { $0.field(name, write) }
     }
 
-    /// A page of a list that is held whole, with `data.pagination`.
+    /// A page of a list, with `data.pagination`.
     ///
-    /// - Throws: as `page`.
-    static func list<Key, Item>(
-        _ name: String, _ items: [Item], _ page: PageRequest<Key>, _ write: (inout JSONWriter, Item) -> Void
-    ) throws(GatewayError) -> Answer {
-        try self.page(name, page.slice(items), Pagination(page, total: items.count), write)
-    }
-
-    /// The items of one page, with `data.pagination`.
-    ///
-    /// - Throws: `.invalid` where they have more than `WireLimits.pageBytes`; rendering ends there.
-    static func page<Items: Collection>(
-        _ name: String, _ items: Items, _ pagination: Pagination, _ write: (inout JSONWriter, Items.Element) -> Void
+    /// - Throws: `.invalid` where its items have more than `WireLimits.pageBytes`; rendering ends there.
+    static func page<Item>(
+        _ name: String, _ page: Page<Item>, _ write: (inout JSONWriter, Item) -> Void
     ) throws(GatewayError) -> Answer {
         var count = 0
         let answer = success { writer in
-            writer.field(name) { count = $0.array(items, maxBytes: WireLimits.pageBytes, write) }
-            writer.field("pagination", pagination)
+            writer.field(name) { count = $0.array(page.items, maxBytes: WireLimits.pageBytes, write) }
+            writer.field("pagination", Pagination(page))
         }
-        guard count == items.count else { throw .invalid("limit", FieldProblemWord.pageTooLarge.rawValue) }
+        guard count == page.items.count else { throw .invalid("limit", FieldProblemWord.pageTooLarge.rawValue) }
         return answer
     }
 

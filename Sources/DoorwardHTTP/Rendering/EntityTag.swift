@@ -24,12 +24,6 @@ extension View {
     /// Of the lock as it is kept. What it reports by itself comes and goes, and makes nobody's reading stale.
     func tag(of device: LockDevice) -> EntityTag { EntityTag { self.device(device, status: nil, into: &$0) } }
 
-    func tag(of portfolio: Portfolio) -> EntityTag { EntityTag { self.portfolio(portfolio, into: &$0) } }
-
-    func tag(of property: Property) -> EntityTag { EntityTag { self.property(property, into: &$0) } }
-
-    func tag(of unit: Unit) -> EntityTag { EntityTag { self.unit(unit, into: &$0) } }
-
     func tag(of user: User) -> EntityTag { EntityTag { self.user(user, into: &$0) } }
 
     func tag(of access: GuestAccess) -> EntityTag { EntityTag { guestAccess(access, into: &$0) } }
@@ -87,6 +81,6 @@ extension Call {
         _ tag: @escaping @Sendable (View, Entity) -> EntityTag
     ) throws(GatewayError) -> Condition<Entity>? {
         guard let match = try IfMatch(exchange.facts.headers) else { return nil }
-        return { entity, tenancy in match.holds(for: tag(view(in: tenancy), entity)) }
+        return { entity, tenancy in match.holds(for: tag(view(in: PublishedDirectory.Snapshot(tenancy)), entity)) }
     }
 }

@@ -2,39 +2,49 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 
 /// Writes JSON as it goes, keys in the order of the calls.
-///
-/// Inside `projected`, a field that the level does not see is left out, and its value is not even computed.
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
     private var needsComma = false
-    /// What each field takes to be seen, and the level that looks.
-    private var projection: (required: [String: FieldLevel], level: FieldLevel)?
 
     init() { bytes.reserveCapacity(1024) }
 
     // MARK: - Structure
 
-    mutating func object(_ fields: (inout Self) -> Void) {
-        let outer = projection
-        projection = nil
-        enclosed("{", "}", fields)
-        projection = outer
+    mutating func object(_ fields: (inout Self) -> Void) { enclosed("{", "}", fields) }
+
+    /// The fields of an entity that its reader sees, as an object.
+    mutating func object<Entity>(
+        _ entity: Entity, _ fields: [Field<Entity>], for reader: FieldReader, in tenancy: TenancyDirectory
+    ) {
+        bytes.append(UInt8(ascii: "{"))
+        needsComma = false
+        self.fields(entity, fields, for: reader, in: tenancy)
+        bytes.append(UInt8(ascii: "}"))
+        needsComma = true
     }
 
-    /// An object of which only the fields are written that `level` sees.
-    mutating func projected(_ kind: FieldTable.Kind, at level: FieldLevel, _ fields: (inout Self) -> Void) {
-        let outer = projection
-        projection = (FieldTable.levels(of: kind), level)
-        enclosed("{", "}", fields)
-        projection = outer
+    /// The fields of an entity that its reader sees, into the object that is being written.
+    mutating func fields<Entity>(
+        _ entity: Entity, _ fields: [Field<Entity>], for reader: FieldReader, in tenancy: TenancyDirectory
+    ) {
+        for field in fields { member(field.name, field.value(of: entity, for: reader, in: tenancy)) }
     }
 
-    /// Fields of the object that is being written, of which only those are written that `level` sees.
-    mutating func projecting(_ kind: FieldTable.Kind, at level: FieldLevel, _ fields: (inout Self) -> Void) {
-        let outer = projection
-        projection = (FieldTable.levels(of: kind), level)
-        fields(&self)
-        projection = outer
+    /// Members that are absent are left out.
+    mutating func object(_ members: [FieldValue.Member]) {
+        object { writer in for member in members { writer.member(member.name, member.value) } }
+    }
+
+    private mutating func member(_ name: String, _ value: FieldValue) {
+        if case .absent = value { return }
+        separate()
+        // The names of fields need no escapes.
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: name.utf8)
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+        value.write(into: &self)
+        needsComma = true
     }
 
     mutating func array<Elements: Sequence>(_ elements: Elements, _ write: (inout Self, Elements.Element) -> Void) {
@@ -82,23 +92,13 @@ struct JSONWriter {
 
     // MARK: - Fields
 
-    /// Inlined, so that `value` is read where it is: a closure for it would hold a copy of the whole entity.
-    @inline(__always)
-    mutating func field(_ name: String, _ value: @autoclosure () -> some JSONRenderable) {
-        guard isSeen(name) else { return }
+    mutating func field(_ name: String, _ value: some JSONRenderable) {
         beginField(name)
-        value().write(into: &self)
+        value.write(into: &self)
         needsComma = true
     }
 
-    @inline(__always)
     mutating func field(_ name: String, _ write: (inout Self) -> Void) {
-        if isSeen(name) { unprojectedField(name, write) }
-    }
-
-    /// A field about which the caller has decided that it is seen.
-    @inline(__always)
-    mutating func unprojectedField(_ name: String, _ write: (inout Self) -> Void) {
         beginField(name)
         write(&self)
         needsComma = true
@@ -109,13 +109,6 @@ struct JSONWriter {
         separate()
         string(name)
         bytes.append(UInt8(ascii: ":"))
-    }
-
-    /// Whether the projection in force lets a field pass.
-    @inline(never)
-    func isSeen(_ name: String) -> Bool {
-        guard let projection else { return true }
-        return projection.required[name].map { $0 <= projection.level } ?? false
     }
 
     /// A field that is left out when it has no value, as in the details of an error.
@@ -230,6 +223,23 @@ extension ActorKind: JSONRenderable {}
 extension DenialReason: JSONRenderable {}
 extension Role: JSONRenderable {}
 extension AssociatedEntityType: JSONRenderable {}
+
+extension FieldValue: JSONRenderable {
+    func write(into writer: inout JSONWriter) {
+        switch self {
+        case .absent, .null: writer.null()
+        case .bool(let value): value.write(into: &writer)
+        case .integer(let value): writer.number(value)
+        case .string(let value): writer.string(value)
+        case .identifier(let id): id.write(into: &writer)
+        case .instant(let instant): instant.write(into: &writer)
+        case .list(let values): values.write(into: &writer)
+        case .object(let members): writer.object(members)
+        case .free(let members): JSONValue.object(members).write(into: &writer)
+        case .details(let members): RecordValue.object(members).write(into: &writer)
+        }
+    }
+}
 
 extension JSONValue: JSONRenderable {
     /// Keys in ascending order, so that equal values are written alike.

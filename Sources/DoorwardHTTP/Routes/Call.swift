@@ -65,5 +65,8 @@ struct Call: Sendable {
     /// Renders for the caller, by the current directory.
     var view: View { View(caller.principal, control: exchange.control) }
 
-    func view(in tenancy: TenancyDirectory) -> View { View(caller.principal, in: tenancy, control: exchange.control) }
+    /// Renders for the caller, by the directory that something was chosen in.
+    func view(in snapshot: PublishedDirectory.Snapshot) -> View {
+        View(caller.principal, in: snapshot, control: exchange.control)
+    }
 }

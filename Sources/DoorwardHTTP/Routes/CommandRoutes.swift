@@ -6,9 +6,6 @@ internal import DoorwardDomain
 enum CommandRoutes {
     static let all: [Route] = [.get("/commands", list), .get("/commands/:id", read)]
 
-    /// `sortBy` of commands: the store keeps them by age, newest first.
-    private enum Age: String, CaseIterable, Sendable { case createdAt }
-
     private static func read(_ call: Call) async throws -> Answer {
         try call.exchange.readNothing()
         let command = try await call.control.locks.command(call.id("id"), for: call.caller)
@@ -17,16 +14,15 @@ enum CommandRoutes {
     }
 
     private static func list(_ call: Call) async throws -> Answer {
-        let (page, device) = try call.exchange.readQuery { query -> (PageRequest<Age>, DeviceID??) in
-            let page = PageRequest<Age>(&query)
+        let (page, device) = try call.exchange.readQuery { query -> (PageRequest<CommandOrder>, DeviceID??) in
+            let page = PageRequest<CommandOrder>(&query)
             if page.key != nil, !page.isDescending { query.mistakes.add("sortBy", .unknownValue) }
             return (page, query.id("deviceId"))
         }
-        let (commands, total) = try await call.client.whileConnected {
-            try await call.control.locks.commands(
-                for: call.caller, deviceID: device, offset: page.offset, limit: page.limit)
+        let commands = try await call.client.whileConnected {
+            try await call.control.locks.commands(for: call.caller, deviceID: device, page)
         }
-        let view = call.view
-        return try .page("commands", commands, Pagination(page, total: total)) { view.command($1, into: &$0) }
+        let view = call.view(in: commands.snapshot)
+        return try .page("commands", commands) { view.command($1, into: &$0) }
     }
 }

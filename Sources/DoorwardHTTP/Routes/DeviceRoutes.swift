@@ -8,8 +8,7 @@ enum DeviceRoutes {
     static let all: [Route] = [
         .get("/devices", list), .post("/devices", attach), .get("/devices/:id", read), .get("/devices/:id/status", status),
         .get("/devices/:id/permissions", permissions), .put("/devices/:id", change),
-        .put("/devices/:id/settings", changeSettings),
-        .delete("/devices/:id", detach),
+        .put("/devices/:id/settings", changeSettings), .delete("/devices/:id", detach), .get("/units/:id/devices", listOfUnit),
     ]
 
     private static func attach(_ call: Call) async throws -> Answer {
@@ -85,55 +84,45 @@ enum DeviceRoutes {
         let refresh = try call.exchange.readQuery { $0.bool("refresh") ?? false }
         let (device, status) = try call.control.attachedDevices.status(of: call.id("id"), for: call.caller, refresh: refresh)
         let view = call.view
-        return .success { $0.field("status") { view.status(status, of: device.id, into: &$0) } }
+        return .success { $0.field("status") { view.status(status, of: device, into: &$0) } }
     }
 
     /// A decision about oneself for each operation, now. Asking is free and writes nothing down.
     private static func permissions(_ call: Call) throws -> Answer {
         try call.exchange.readNothing()
-        let device = try call.control.attachedDevices.device(call.id("id"), for: call.caller)
-        let view = call.view
+        let (device, control) = (call.id("id", of: LockDevice.self), call.control)
+        let (instant, decisions) = try control.attachedDevices.permissions(on: device, for: call.caller)
         return .success { writer in
             writer.field("permissions") { writer in
-                writer.array(LockOperation.allCases) { writer, operation in
-                    let decision = SecurityService.decide(
-                        view.subject, operation, on: device.id, at: view.now, override: false, in: view.tenancy)
-                    view.decision(decision, operation, on: device.id, into: &writer)
+                writer.array(decisions) { writer, answered in
+                    answered.decision.write(of: answered.operation, on: device, at: instant, into: &writer)
                 }
             }
         }
     }
 
-    // MARK: - List
-
     private static func list(_ call: Call) throws -> Answer {
         let (page, filter) = try call.exchange.readQuery { query in
-            (PageRequest<NameOrAge>(&query), DeviceFilter(&query))
+            (PageRequest<NameOrCreatedAt>(&query), DeviceFilter(&query))
         }
-        let view = call.view
-        let devices = SecurityService.visibleDeviceIDs(for: view.subject, at: view.now, in: view.tenancy)
-            .compactMap(view.tenancy.device).filter { filter.passes($0, view) }
-        return try .list("devices", sorted(devices, page), page) { view.device($1, into: &$0) }
+        return try answer(call.control.attachedDevices.list(for: call.caller, filter, page), call)
     }
 
-    static func sorted(_ devices: [LockDevice], _ page: PageRequest<NameOrAge>) -> [LockDevice] {
-        page.sorted(devices) { key, device in
-            key == .name ? .name(device.name) : .number(device.createdAt.milliseconds)
-        }
+    /// What is attached to a unit, so far as the caller may see it.
+    private static func listOfUnit(_ call: Call) throws -> Answer {
+        let page = try call.exchange.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+        return try answer(try call.control.attachedDevices.list(of: call.id("id"), for: call.caller, page), call)
+    }
+
+    private static func answer(_ devices: Page<LockDevice>, _ call: Call) throws(GatewayError) -> Answer {
+        let view = call.view(in: devices.snapshot)
+        return try .page("devices", devices) { view.device($1, into: &$0) }
     }
 }
 
-/// The filters of `GET /devices`. A device passes only by fields that the caller sees, so that no filter tells more than
-/// the list does.
-struct DeviceFilter: Sendable {
-    private let property: PropertyID??
-    private let unit: UnitID??
-    private let state: LockState?
-    private let isOnline: Bool?
-    private let batteryBelow: Int?
-    private let adapter: String?
-
-    init(_ query: inout QueryReader) {
+extension DeviceFilter {
+    fileprivate init(_ query: inout QueryReader) {
+        self.init()
         property = query.id("propertyId")
         unit = query.id("unitId")
         state = query.word("state", of: LockState.allCases)
@@ -141,17 +130,23 @@ struct DeviceFilter: Sendable {
         batteryBelow = query.integer("batteryBelow", in: 0...101)
         adapter = query.text("adapter")
     }
+}
 
-    func passes(_ device: LockDevice, _ view: View) -> Bool {
-        func sees(_ field: String) -> Bool { view.sees(field, of: .device, .device(device.id)) }
-        if case .some(let property) = property, device.propertyID != property || !sees("propertyId") { return false }
-        if case .some(let unit) = unit, device.unitID != unit || unit == nil || !sees("unitId") { return false }
-        if case .some(.none) = property { return false }
-        if let adapter, device.adapter != adapter || !sees("adapter") { return false }
-        let status = view.devices.status(of: device.id)
-        if let state, status.state != state || !sees("state") { return false }
-        if let isOnline, status.isOnline != isOnline || !sees("isOnline") { return false }
-        guard let batteryBelow else { return true }
-        return status.batteryLevel.map { $0 < batteryBelow } == true && sees("batteryLevel")
+extension Decision {
+    /// A decision about oneself, as `GET /devices/:id/permissions` lists them.
+    fileprivate func write(
+        of operation: LockOperation, on device: DeviceID?, at instant: Timestamp, into writer: inout JSONWriter
+    ) {
+        writer.object { writer in
+            writer.field("allowed", isAllowed)
+            writer.field("operation", operation)
+            writer.field("deviceId", device)
+            writer.field("at", instant)
+            writer.field("rule", rule ?? denial?.rule)
+            writer.field("reason", denial?.reason)
+            writer.field("opensAt", denial?.opensAt)
+            writer.field("closesAt", denial?.closesAt)
+            writer.field("missing", denial?.missing)
+        }
     }
 }

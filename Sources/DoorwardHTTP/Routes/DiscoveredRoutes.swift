@@ -5,22 +5,11 @@ internal import DoorwardDomain
 enum DiscoveredRoutes {
     static let all: [Route] = [.get("/devices/discovered", list)]
 
-    /// What the list is sorted by; `createdAt`, as for every list, is when a lock was first seen.
-    private enum Key: String, CaseIterable, Sendable {
-        case name, createdAt, firstSeenAt, lastSeenAt
-    }
-
     private static func list(_ call: Call) throws -> Answer {
-        let page: PageRequest<Key> = try call.exchange.readQuery { PageRequest(&$0) }
-        let found = call.control.discoveredLocks.all(for: call.caller).sorted { ($0.id, $0.adapter) < ($1.id, $1.adapter) }
-        let sorted = page.sorted(found) { key, found in
-            switch key {
-            case .name: .name(found.name ?? "")
-            case .createdAt, .firstSeenAt: .number(found.firstSeenAt.milliseconds)
-            case .lastSeenAt: .number(found.lastSeenAt.milliseconds)
-            }
+        let page = try call.exchange.readQuery { PageRequest<DiscoveredDeviceOrder>(&$0) }
+        return try .page("discoveredDevices", call.control.discoveredLocks.list(for: call.caller, page)) {
+            $1.write(into: &$0)
         }
-        return try .list("discoveredDevices", sorted, page) { $1.write(into: &$0) }
     }
 }
 

@@ -52,44 +52,22 @@ enum GuestAccessRoutes {
         return .nothing
     }
 
-    private enum Order: String, CaseIterable, Sendable { case createdAt, validFrom, validUntil }
-
     private static func list(_ call: Call) throws -> Answer {
         let (page, filter) = try call.exchange.readQuery { query in
-            (PageRequest<Order>(&query), GuestAccessFilter(&query))
+            (PageRequest<GuestAccessOrder>(&query), GuestAccessFilter(&query))
         }
-        let view = call.view
-        let found = call.control.guestAccesses.all(for: call.caller).filter { filter.passes($0, at: view.now) }
-        let accesses = page.sorted(found) { key, access in
-            switch key {
-            case .createdAt: .number(access.createdAt.milliseconds)
-            case .validFrom: .number(access.window.validFrom.milliseconds)
-            case .validUntil: .number(access.window.validUntil.milliseconds)
-            }
-        }
-        return try .list("guestAccesses", accesses, page) { view.guestAccess($1, into: &$0) }
+        let accesses = call.control.guestAccesses.list(for: call.caller, filter, page)
+        let view = call.view(in: accesses.snapshot)
+        return try .page("guestAccesses", accesses) { view.guestAccess($1, into: &$0) }
     }
 }
 
-/// The filters of `GET /guest-access`.
-private struct GuestAccessFilter {
-    let device: DeviceID??
-    let unit: UnitID??
-    let property: PropertyID??
-    /// Neither revoked nor past its window; one that has not begun yet is active.
-    let isActive: Bool?
-
-    init(_ query: inout QueryReader) {
+extension GuestAccessFilter {
+    fileprivate init(_ query: inout QueryReader) {
+        self.init()
         device = query.id("deviceId")
         unit = query.id("unitId")
         property = query.id("propertyId")
         isActive = query.bool("active")
-    }
-
-    func passes(_ access: GuestAccess, at now: Timestamp) -> Bool {
-        if case .some(let device) = device, device.map({ access.deviceIDs.contains($0) }) != true { return false }
-        if case .some(let unit) = unit, unit == nil || access.unitID != unit { return false }
-        if case .some(let property) = property, access.propertyID != property { return false }
-        return isActive.map { $0 == (now < access.endsAt) } ?? true
     }
 }

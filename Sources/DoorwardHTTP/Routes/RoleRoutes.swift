@@ -14,7 +14,7 @@ enum RoleRoutes {
     private static func routes(_ path: String, _ entity: @escaping EntityOf) -> [Route] {
         [
             .get(path) { call in
-                let page = try call.exchange.readQuery { PageRequest<NameOrAge>(&$0) }
+                let page = try call.exchange.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
                 return try list(page, call, on: try self.entity(of: call, entity))
             },
             .post(path) { call in
@@ -43,7 +43,8 @@ enum RoleRoutes {
 
     private static func assign(_ request: (UserID?, Role), _ call: Call, on entity: AssociatedEntity) async throws -> Answer {
         let association = try await call.control.roles.assign(call.caller, request.1, to: request.0, on: entity)
-        return .success { $0.field("roleAssociation", association) }
+        let view = call.view
+        return .success { $0.field("roleAssociation") { view.association(association, into: &$0) } }
     }
 
     private static func remove(_ call: Call, from entity: AssociatedEntity) async throws -> Answer {
@@ -52,12 +53,10 @@ enum RoleRoutes {
     }
 
     private static func list(
-        _ page: PageRequest<NameOrAge>, _ call: Call, on entity: AssociatedEntity
+        _ page: PageRequest<NameOrCreatedAt>, _ call: Call, on entity: AssociatedEntity
     ) throws -> Answer {
-        let people = page.sorted(try call.control.roles.people(on: entity, for: call.caller)) { key, person in
-            key == .name ? .name(person.user.fullName) : .number(person.user.createdAt.milliseconds)
-        }
-        let view = call.view
-        return try .list("users", people, page) { view.user($1.user, associations: $1.associations, into: &$0) }
+        let people = try call.control.roles.people(on: entity, for: call.caller, page)
+        let view = call.view(in: people.snapshot)
+        return try .page("users", people) { view.user($1.user, associations: $1.associations, into: &$0) }
     }
 }

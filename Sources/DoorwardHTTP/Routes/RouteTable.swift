@@ -4,8 +4,8 @@ internal import Hummingbird
 /// Every call that the gateway takes. Each path is known to the router once; which methods it takes is its endpoint's.
 enum RouteTable {
     static let routes: [Route] =
-        HealthRoutes.all + MetricsRoutes.all + SignInRoutes.all + UserRoutes.all + PermissionRoutes.all + PortfolioRoutes.all
-        + PropertyRoutes.all + UnitRoutes.all + RoleRoutes.all + DeviceRoutes.all + DiscoveredRoutes.all + UnlockRoute.all
+        HealthRoutes.all + MetricsRoutes.all + SignInRoutes.all + UserRoutes.all + PermissionRoutes.all + PlaceRoutes.all
+        + RoleRoutes.all + DeviceRoutes.all + DiscoveredRoutes.all + UnlockRoute.all
         + CommandRoutes.all + GuestAccessRoutes.all + AccessRecordRoutes.all + AdapterRoutes.all + StoreRoutes.all
         + SimulatorRoutes.all
 

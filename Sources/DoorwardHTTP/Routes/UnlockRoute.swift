@@ -87,7 +87,7 @@ extension UnlockRoute {
     /// The adapter's explanation of the failure, with the lock's name; broker and topic only for callers who may see its address.
     private static func problem(of finished: FinishedCommand, _ view: View) -> String? {
         guard let problem = finished.problem, let device = view.tenancy.device(finished.command.deviceID) else { return nil }
-        let seesAddress = view.sees("address", of: .device, .device(device.id))
+        let seesAddress = view.sees("address", of: device.id)
         return "\(device.name): \(seesAddress ? problem.detail : problem.summary)"
     }
 }

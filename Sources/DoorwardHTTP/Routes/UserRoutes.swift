@@ -54,12 +54,10 @@ enum UserRoutes {
     }
 
     private static func list(_ call: Call) throws -> Answer {
-        let page = try call.exchange.readQuery { PageRequest<NameOrAge>(&$0) }
-        let users = page.sorted(try call.control.users.all(for: call.caller)) { key, user in
-            key == .name ? .name(user.fullName) : .number(user.createdAt.milliseconds)
-        }
-        let view = call.view
-        return try .list("users", users, page) { view.user($1, into: &$0) }
+        let page = try call.exchange.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+        let users = try call.control.users.list(for: call.caller, page)
+        let view = call.view(in: users.snapshot)
+        return try .page("users", users) { view.user($1, into: &$0) }
     }
 
     // MARK: - Private

@@ -1,0 +1,159 @@
+internal import DoorwardAPI
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import DoorwardPolicy
+internal import FoundationEssentials
+
+/// Portfolios, properties and units: by themselves, and the latter two also under their parent.
+enum PlaceRoutes {
+    static let all: [Route] = portfolios.routes + properties.routes + units.routes
+
+    private static let portfolios = Places<Portfolio, Never, NewPortfolio>(
+        name: "portfolio", plural: "portfolios", parent: nil, body: newPortfolio,
+        find: { try $0.control.portfolios.portfolio($0.id("id"), for: $0.caller) },
+        list: { call, _, page in call.control.portfolios.list(for: call.caller, page) },
+        make: { call, _, new, repeatable in
+            try await call.control.portfolios.create(call.caller, name: new.name, owners: new.owners, repeatable: repeatable)
+        },
+        render: { view, portfolio, writer in view.portfolio(portfolio, into: &writer) })
+
+    private static let properties = Places<Property, Portfolio, NewProperty>(
+        name: "property", plural: "properties", parent: ("portfolios", "portfolioId"), body: newProperty,
+        find: { try $0.control.portfolios.property($0.id("id"), for: $0.caller) },
+        list: { call, parent, page in try call.control.portfolios.properties(for: call.caller, under: parent, page) },
+        make: { call, parent, new, repeatable in
+            try await call.control.portfolios.createProperty(call.caller, in: parent, new, repeatable: repeatable)
+        },
+        render: { view, property, writer in view.property(property, into: &writer) })
+
+    private static let units = Places<Unit, Property, NewUnit>(
+        name: "unit", plural: "units", parent: ("properties", "propertyId"), body: newUnit,
+        find: { try $0.control.portfolios.unit($0.id("id"), for: $0.caller) },
+        list: { call, parent, page in try call.control.portfolios.units(for: call.caller, under: parent, page) },
+        make: { call, parent, new, repeatable in
+            try await call.control.portfolios.createUnit(call.caller, in: parent, new, repeatable: repeatable)
+        },
+        render: { view, unit, writer in view.unit(unit, into: &writer) })
+
+    // MARK: - Bodies
+
+    private struct NewPortfolio: Sendable {
+        let name: String
+        let owners: [UserID?]
+    }
+
+    private static func newPortfolio(_ body: inout BodyReader) -> NewPortfolio {
+        body.noteReadOnly("propertyIds")
+        return NewPortfolio(name: body.requiredText("name"), owners: body.ids("administratorUserIds") ?? [])
+    }
+
+    private static func newProperty(_ body: inout BodyReader) -> NewProperty {
+        body.noteReadOnly("unitIds")
+        return NewProperty(
+            name: body.requiredText("name"), address: body.object("address", postalAddress),
+            defaultTimeZone: timeZone(&body), managers: body.ids("managerUserIds") ?? [])
+    }
+
+    private static func postalAddress(_ body: inout BodyReader) -> PostalAddress {
+        PostalAddress(
+            street: body.text("street"), city: body.text("city"), state: body.text("state"),
+            postalCode: body.text("postalCode"), country: body.text("country"))
+    }
+
+    private static func timeZone(_ body: inout BodyReader) -> String? {
+        guard let name = body.text("defaultTimeZone") else { return nil }
+        if !TimeZoneNames.isKnown(name) { body.note("defaultTimeZone", .unknownZone) }
+        return name
+    }
+
+    private static func newUnit(_ body: inout BodyReader) -> NewUnit {
+        NewUnit(
+            name: body.requiredText("name"), tenants: body.ids("tenantUserIds") ?? [], devices: body.ids("deviceIds") ?? [])
+    }
+}
+
+/// The routes of one kind of place. Those under a parent do the same as those that name the parent in the query or the body.
+private struct Places<Entity: Place, Parent, New: Sendable>: Sendable {
+    /// Of the field of `data` that holds one.
+    let name: String
+    /// Of the path, and of the field of `data` that holds a list.
+    let plural: String
+    /// The path of the parent, and the field that names it; `nil` for places without one.
+    let parent: (path: String, field: String)?
+    let body: @Sendable (inout BodyReader) -> New
+    let find: @Sendable (Call) throws -> Entity
+    let list: @Sendable (Call, ParentFilter<Parent>, PageRequest<NameOrCreatedAt>) throws -> Page<Entity>
+    let make: @Sendable (Call, EntityID<Parent>?, New, IdempotentCall?) async throws -> Answered<Entity>
+    let render: @Sendable (View, Entity, inout JSONWriter) -> Void
+
+    var routes: [Route] {
+        let own: [Route] = [
+            .get("/\(plural)", listAll), .post("/\(plural)", createOne), .get("/\(plural)/:id", readOne),
+        ]
+        guard let parent else { return own }
+        let path = "/\(parent.path)/:id/\(plural)"
+        return own + [.get(path, listOfParent), .post(path, createInParent)]
+    }
+
+    private func listAll(_ call: Call) throws -> Answer {
+        let (page, filter) = try call.exchange.readQuery { query -> (PageRequest<NameOrCreatedAt>, ParentFilter<Parent>) in
+            let named = parent.flatMap { query.id($0.field) as EntityID<Parent>?? }
+            return (PageRequest(&query), named.map { .query($0) } ?? .any)
+        }
+        return try answer(try list(call, filter, page), call)
+    }
+
+    private func listOfParent(_ call: Call) throws -> Answer {
+        let page = try call.exchange.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+        return try answer(try list(call, .path(call.id("id")), page), call)
+    }
+
+    private func answer(_ places: Page<Entity>, _ call: Call) throws(GatewayError) -> Answer {
+        let view = call.view(in: places.snapshot)
+        return try .page(plural, places) { render(view, $1, &$0) }
+    }
+
+    private func readOne(_ call: Call) throws -> Answer {
+        try call.exchange.readNothing()
+        let (entity, view) = (try find(call), call.view)
+        return .success { $0.field(name) { render(view, entity, &$0) } }.tagged(EntityTag { render(view, entity, &$0) })
+    }
+
+    private func createOne(_ call: Call) async throws -> Answer {
+        let (id, new) = try call.exchange.readBody { reader -> (EntityID<Parent>?, New) in
+            (parent.flatMap { reader.requiredID($0.field) }, body(&reader))
+        }
+        return try await create(new, in: id, call)
+    }
+
+    private func createInParent(_ call: Call) async throws -> Answer {
+        try await create(try call.exchange.readBody { body(&$0) }, in: call.id("id"), call)
+    }
+
+    private func create(_ new: New, in parent: EntityID<Parent>?, _ call: Call) async throws -> Answer {
+        try await call.create { repeatable in
+            try await make(call, parent, new, repeatable)
+        } render: { entity, view in
+            .created("\(plural)/\(entity.id)", name) { render(view, entity, &$0) }
+        }
+    }
+}
+
+private protocol Place: Sendable {
+    var id: EntityID<Self> { get }
+}
+
+extension Portfolio: Place {}
+extension Property: Place {}
+extension Unit: Place {}
+
+/// IANA names of time zones.
+enum TimeZoneNames {
+    /// Whether the system's tables know this name; abbreviations and offsets such as `EST` and `GMT+1` are not asked for.
+    static func isKnown(_ name: String) -> Bool {
+        guard name == "UTC" || name.contains("/"), name.utf8.count <= 64,
+            name.utf8.allSatisfy({ $0 >= 0x21 && $0 < 0x7F }), !name.contains("..")
+        else { return false }
+        return TimeZone(identifier: name)?.identifier == name || name == "UTC"
+    }
+}

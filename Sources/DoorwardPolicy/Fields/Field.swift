@@ -1,0 +1,171 @@
+package import DoorwardDomain
+
+/// One field of an entity: its name, the level that sees it, how it is read, and what of it is stored and recorded.
+///
+/// The tables of these (`Fields+….swift`) are the only description of an entity's fields. Answers are rendered from them, records of
+/// changes take their details from them, and `FieldTable` lists them by level. A new field is one line in one table.
+package struct Field<Entity: Sendable>: Sendable {
+    /// In JSON: of answers, and of the details of records.
+    package let name: String
+    /// The lowest level that sees the field; `nil` for a field of records alone.
+    package let level: FieldLevel?
+    /// A member that a lower level sees of a field that is an object: that level gets the object with this member alone.
+    let visiblePart: (name: String, level: FieldLevel)?
+    /// The columns that hold the field in the entity's table of the store; empty for one that is derived. Commands and records are
+    /// stored in forms of their own: of their fields the columns mean nothing.
+    package let columns: [String]
+    private let read: Reading
+    private let audit: FieldAudit<Entity>?
+
+    /// How a field is read of its entity. A closure of concrete types, so that reading boxes nothing and looks nothing up.
+    private enum Reading: Sendable {
+        case own(@Sendable (Entity) -> FieldValue)
+        case derived(@Sendable (Entity, FieldReader, TenancyDirectory) -> FieldValue)
+    }
+
+    /// A field that the entity holds itself.
+    ///
+    /// - Parameter columns: where the store keeps it; by default one column, its name in snake case.
+    init(
+        _ name: String, _ level: FieldLevel, columns: [String]? = nil, audit: FieldAudit<Entity>? = nil,
+        _ read: @escaping @Sendable (Entity) -> FieldValue
+    ) {
+        (self.name, self.level, self.audit, visiblePart) = (name, level, audit, nil)
+        (self.columns, self.read) = (columns ?? [Self.snakeCase(name)], .own(read))
+    }
+
+    /// A field that follows from the rest of the tenancy, or from who reads it.
+    init(
+        _ name: String, _ level: FieldLevel, part: (name: String, level: FieldLevel)? = nil,
+        from read: @escaping @Sendable (Entity, FieldReader, TenancyDirectory) -> FieldValue
+    ) {
+        (self.name, self.level, visiblePart) = (name, level, part.map { ("\(name).\($0.name)", $0.level) })
+        (columns, audit, self.read) = ([], nil, .derived(read))
+    }
+
+    /// A field of records alone: what they say in place of a value that they must not hold.
+    init(
+        recorded name: String, _ audit: FieldAudit<Entity>, columns: [String] = [],
+        _ read: @escaping @Sendable (Entity) -> FieldValue
+    ) {
+        (self.name, level, visiblePart, self.columns) = (name, nil, nil, columns)
+        (self.audit, self.read) = (audit, .own(read))
+    }
+
+    private static func snakeCase(_ name: String) -> String {
+        name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : String($1) }
+    }
+
+    /// The field as `reader` sees it; `.absent` where it is left out.
+    package func value(of entity: Entity, for reader: FieldReader, in tenancy: TenancyDirectory) -> FieldValue {
+        guard let level, level <= reader.level || visiblePart.map({ $0.level <= reader.level }) == true else { return .absent }
+        switch read {
+        case .own(let read): return read(entity)
+        case .derived(let read): return read(entity, reader, tenancy)
+        }
+    }
+
+    /// Whether the record of a new or removed entity contains the field.
+    var isRecordedWhenMade: Bool { audit?.records != .changes && audit != nil }
+    /// Whether the record of a change contains the field if it changed.
+    var isRecordedWhenChanged: Bool { audit?.records != .creation && audit != nil }
+
+    func isDifferent(_ old: Entity, _ new: Entity) -> Bool {
+        audit?.isDifferent.map { $0(old, new) } ?? (ownValue(of: old) != ownValue(of: new))
+    }
+
+    /// What a record contains of the field; `nil` for a value that is absent.
+    func recorded(_ entity: Entity) -> RecordValue? {
+        guard let audit else { return nil }
+        if let form = audit.form { return form(entity) }
+        return ownValue(of: entity).recorded { text in
+            audit.person.map { .personal(text, person: $0(entity)) } ?? .string(text)
+        }
+    }
+
+    private func ownValue(of entity: Entity) -> FieldValue {
+        // Only an own field has an audit form.
+        if case .own(let read) = read { read(entity) } else { .absent }
+    }
+}
+
+/// Who reads an entity: what is needed to render it besides the entity and the directory.
+package struct FieldReader: Sendable {
+    /// Resolved in the directory that is handed on beside the reader.
+    package let subject: Subject
+    /// The level of the subject for the entity.
+    package let level: FieldLevel
+    /// The instant at which rights are looked at.
+    package let now: Timestamp
+
+    package init(_ subject: Subject, level: FieldLevel, at now: Timestamp) {
+        (self.subject, self.level, self.now) = (subject, level, now)
+    }
+}
+
+/// How the records of an entity's changes contain a field.
+package struct FieldAudit<Entity: Sendable>: Sendable {
+    /// Which records contain it.
+    enum Records: Sendable {
+        /// Those of an entity that is made or removed.
+        case creation
+        /// Those of a change of this field.
+        case changes
+        case all
+    }
+
+    let records: Records
+    /// Set for a value that is personal: the person whom it is about, and `nil` where that is no user.
+    var person: (@Sendable (Entity) -> UserID?)?
+    /// What is recorded in place of the value.
+    var form: (@Sendable (Entity) -> RecordValue)?
+    /// Whether the field changed, where the value that is read does not tell.
+    var isDifferent: (@Sendable (Entity, Entity) -> Bool)?
+
+    static var created: Self { Self(records: .creation) }
+    static var changed: Self { Self(records: .changes) }
+    static var always: Self { Self(records: .all) }
+
+    /// A value that is erased with the key of the person whom it is about.
+    static func personal(
+        _ records: Records = .all, of person: @escaping @Sendable (Entity) -> UserID? = { _ in nil }
+    ) -> Self { Self(records: records, person: person) }
+
+    /// Something else than the value, where that may be a secret or long.
+    static func changed(as form: @escaping @Sendable (Entity) -> RecordValue) -> Self { Self(records: .changes, form: form) }
+
+    static func changed(if isDifferent: @escaping @Sendable (Entity, Entity) -> Bool) -> Self {
+        Self(records: .changes, isDifferent: isDifferent)
+    }
+}
+
+extension Array {
+    /// What the record of an entity that is made or removed contains.
+    package func recorded<Entity>(_ entity: Entity) -> [String: RecordValue] where Element == Field<Entity> {
+        reduce(into: [:]) { if $1.isRecordedWhenMade { $0[$1.name] = $1.recorded(entity) } }
+    }
+
+    /// What the record of a change contains: the fields that changed, before and after.
+    package func recordedChanges<Entity>(
+        from old: Entity, to new: Entity
+    ) -> (before: [String: RecordValue], after: [String: RecordValue]) where Element == Field<Entity> {
+        let changed = filter { $0.isRecordedWhenChanged && $0.isDifferent(old, new) }
+        return (
+            changed.reduce(into: [:]) { $0[$1.name] = $1.recorded(old) },
+            changed.reduce(into: [:]) { $0[$1.name] = $1.recorded(new) }
+        )
+    }
+
+    /// What records contain of the named fields, whether they changed or not.
+    package func recorded<Entity>(_ names: String..., of entity: Entity) -> [String: RecordValue]
+    where Element == Field<Entity> {
+        reduce(into: [:]) { if names.contains($1.name) { $0[$1.name] = $1.recorded(entity) } }
+    }
+
+    /// The fields as `reader` sees them, as one value; for an entity inside another one.
+    func object<Entity>(
+        _ entity: Entity, for reader: FieldReader, in tenancy: TenancyDirectory
+    ) -> FieldValue where Element == Field<Entity> {
+        .object(map { FieldValue.Member($0.name, $0.value(of: entity, for: reader, in: tenancy)) })
+    }
+}

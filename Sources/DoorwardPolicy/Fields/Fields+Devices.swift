@@ -1,0 +1,75 @@
+package import DoorwardDomain
+
+/// A lock as answers show it: as it is kept, together with what it reports of itself.
+package struct ShownDevice: Sendable {
+    /// As the tenancy has it.
+    package let device: LockDevice
+    /// `nil` where only what is kept is meant: then the fields of the status are left out.
+    package let status: DeviceStatus?
+
+    package init(_ device: LockDevice, status: DeviceStatus? = nil) { (self.device, self.status) = (device, status) }
+
+    private typealias F = Field<ShownDevice>
+
+    /// In the order of answers.
+    package static let fields: [Field<ShownDevice>] = kept + statusFields + keptBehindStatus
+
+    private static let kept: [Field<ShownDevice>] = [
+        F("id", .publicLevel) { .id($0.device.id) },
+        F("name", .publicLevel, audit: .personal()) { .text($0.device.name) },
+        F("adapter", .operations, audit: .created) { .text($0.device.adapter) },
+        // An address may hold a code: records contain its keys.
+        F("address", .management, audit: .changed { .keys(of: $0.device.address) }) { .free($0.device.address) },
+        F("manufacturer", .operations, audit: .changed) { .text($0.device.manufacturer) },
+        F("model", .operations, audit: .changed) { .text($0.device.model) },
+        F("firmwareVersion", .operations) { .text($0.device.firmwareVersion) },
+        F("portfolioId", .resident) { .id($0.device.portfolioID) },
+        F("propertyId", .resident, audit: .created) { .id($0.device.propertyID) },
+        F("propertyName", .publicLevel) { shown, _, tenancy in
+            .text(shown.device.propertyID.flatMap { tenancy.property($0)?.name })
+        },
+        F("unitId", .resident, audit: .created) { .id($0.device.unitID) },
+        F("unitName", .publicLevel) { shown, _, tenancy in .text(shown.device.unitID.flatMap { tenancy.unit($0)?.name }) },
+        F("isRemoteOperationEnabled", .management, audit: .changed) { .bool($0.device.isRemoteOperationEnabled) },
+    ]
+
+    /// What the lock reports, which no store keeps: `status` of an answer, and part of the device.
+    package static let statusFields: [Field<ShownDevice>] = [
+        F("isOnline", .publicLevel, columns: []) { $0.status.map { .flag($0.isOnline) } ?? .absent },
+        F("lastSeen", .operations, columns: []) { $0.status.map { .time($0.lastSeen) } ?? .absent },
+        F("state", .publicLevel, columns: []) { $0.status.map { .word($0.state) } ?? .absent },
+        F("stateQuality", .publicLevel, columns: []) { $0.status.map { .word($0.stateQuality) } ?? .absent },
+        F("stateAt", .publicLevel, columns: []) { $0.status.map { .time($0.stateAt) } ?? .absent },
+        F("doorState", .publicLevel, columns: []) { $0.status.map { .word($0.doorState) } ?? .absent },
+        F("batteryLevel", .resident, columns: []) { $0.status.map { .number($0.batteryLevel) } ?? .absent },
+        F("batteryLow", .resident, columns: []) { $0.status.map { .flag($0.batteryLow) } ?? .absent },
+        F("faults", .operations, columns: []) { $0.status.map { .texts($0.faults) } ?? .absent },
+    ]
+
+    private static let keptBehindStatus: [Field<ShownDevice>] = [
+        F("capabilities", .publicLevel) { .texts($0.device.capabilities.names) },
+        F("settings", .resident, columns: ["auto_relock_seconds"]) {
+            .object([
+                FieldValue.Member("autoRelockSeconds", .number($0.device.settings.autoRelockSeconds)),
+                FieldValue.Member("hasCode", .bool($0.device.sealedCode != nil)),
+            ])
+        },
+        // Whether a code is kept, never which: one that is replaced is recorded as a change that changes no value.
+        F(recorded: "hasCode", .changed { $0.device.sealedCode != $1.device.sealedCode }, columns: ["sealed_code"]) {
+            .bool($0.device.sealedCode != nil)
+        },
+        F("metadata", .management) { .free($0.device.metadata) },
+        // Metadata may be anything: records contain how many keys there are.
+        F(recorded: "metadataKeys", .changed { $0.device.metadata != $1.device.metadata }) {
+            .number($0.device.metadata.count)
+        },
+        F("createdAt", .resident) { .time($0.device.createdAt) },
+        F("updatedAt", .resident) { .time($0.device.updatedAt) },
+    ]
+}
+
+extension RecordValue {
+    fileprivate static func keys(of object: [String: JSONValue]) -> RecordValue {
+        .array(object.keys.sorted().map { .string($0) })
+    }
+}

@@ -1,0 +1,152 @@
+package import DoorwardDomain
+
+// Commands and access records: whole to their actor and to management, reduced to residents.
+
+/// A command as answers show it.
+package struct ShownCommand: Sendable {
+    /// In its present state.
+    package let command: Command
+    /// The unit that the device was attached to when the command was accepted.
+    package let unitID: UnitID?
+
+    package init(_ command: Command, unit: UnitID?) { (self.command, unitID) = (command, unit) }
+
+    private typealias F = Field<ShownCommand>
+
+    /// In the order of answers.
+    package static let fields: [Field<ShownCommand>] = [
+        F("id", .resident) { .id($0.command.id) },
+        F("deviceId", .resident) { .id($0.command.deviceID) },
+        F("operation", .resident) { .word($0.command.operation) },
+        F("state", .resident) { .word($0.command.state) },
+        F("actor", .resident) { shown, reader, tenancy in
+            let command = shown.command
+            guard reader.level < .management else { return .actor(command.actor) }
+            return .text(
+                reader.label(of: command.actor, under: command.rule, unit: shown.unitID, at: command.requestedAt, in: tenancy))
+        },
+        F("source", .management) { .word($0.command.source) },
+        F("reason", .management) { .text($0.command.reason) },
+        F("override", .management) { .override($0.command.override) },
+        F("rule", .management) { .rule($0.command.rule) },
+        F("sent", .management) { .flag($0.command.sent) },
+        F("changed", .management) { .flag($0.command.changed) },
+        F("outcomeDetail", .management) { .text($0.command.outcomeDetail) },
+        F("stateBefore", .management) { .word($0.command.stateBefore) },
+        F("stateAfter", .management) { .word($0.command.stateAfter) },
+        F("requestedAt", .resident) { .time($0.command.requestedAt) },
+        F("deadline", .management) { .time($0.command.deadline) },
+        F("dispatchedAt", .management) { .time($0.command.dispatchedAt) },
+        F("completedAt", .management) { .time($0.command.completedAt) },
+    ]
+}
+
+extension AccessRecord {
+    private typealias F = Field<AccessRecord>
+
+    /// In the order of answers.
+    package static let fields: [Field<AccessRecord>] = head + actor + place + outcome + change
+
+    private static let head: [Field<AccessRecord>] = [
+        F("logId", .management) { .string($0.body.log.description) },
+        F("seq", .management) { .number($0.seq) },
+        F("id", .resident) { .id($0.body.id) },
+        F("at", .resident) { .time($0.body.at) },
+        F("kind", .resident) { .word($0.body.kind) },
+        F("operation", .resident) { .word($0.body.operation) },
+        F("decision", .resident) { .word($0.body.decision) },
+        F("reason", .management) { .word($0.body.reason) },
+        F("rule", .management) { .rule($0.body.rule) },
+    ]
+
+    private static let actor: [Field<AccessRecord>] = [
+        // Management has the fields of the actor in its place.
+        F("actor", .resident) { record, reader, tenancy in
+            guard reader.level < .management else { return .absent }
+            let body = record.body
+            return .text(reader.label(of: body.actor, under: body.rule, unit: body.unitID, at: body.at, in: tenancy))
+        },
+        F("actorKind", .management) { .word($0.body.actor.kind) },
+        F("actorId", .management) { .text($0.body.actor.id) },
+        F("actorName", .management) { .text($0.body.actor.name) },
+        F("actorUserId", .management) { .id($0.body.actor.userID) },
+        F("source", .management) { .word($0.body.source) },
+        F("clientAddress", .management) { .text($0.body.clientAddress) },
+        F("requestId", .management) { .text($0.body.requestID) },
+    ]
+
+    private static let place: [Field<AccessRecord>] = [
+        F("deviceId", .resident) { .id($0.body.device?.deviceID) },
+        F("deviceName", .management) { .text($0.body.device?.deviceName) },
+        F("unitId", .management) { .id($0.body.unitID) },
+        F("propertyId", .management) { .id($0.body.propertyID) },
+        F("portfolioId", .management) { .id($0.body.portfolioID ?? $0.body.log.portfolioID) },
+    ]
+
+    private static let outcome: [Field<AccessRecord>] = [
+        F("commandId", .management) { .id($0.body.commandID) },
+        F("outcome", .resident) { .word($0.body.outcome) },
+        F("outcomeDetail", .management) { .text($0.body.outcomeDetail) },
+        F("stateBefore", .management) { .word($0.body.stateBefore) },
+        F("stateAfter", .management) { .word($0.body.stateAfter) },
+        F("latencyMs", .management) { .number($0.body.latencyMs) },
+        F("statedReason", .management) { .text($0.body.statedReason) },
+        F("override", .management) { .override($0.body.override) },
+        F("event", .resident) { .word($0.body.event) },
+        F("method", .resident) { .word($0.body.method) },
+    ]
+
+    private static let change: [Field<AccessRecord>] = [
+        F("action", .management) { .word($0.body.action) },
+        F("targetType", .management) { .text($0.body.target?.type) },
+        F("targetId", .management) { .text($0.body.target?.id) },
+        F("details", .management) { .details($0.body.details) },
+    ]
+}
+
+extension FieldValue {
+    fileprivate static func actor(_ actor: Actor) -> FieldValue {
+        .object([Member("kind", .word(actor.kind)), Member("id", .text(actor.id)), Member("name", .text(actor.name))])
+    }
+
+    fileprivate static func override(_ reason: String?) -> FieldValue {
+        reason.map { .object([Member("reason", .string($0))]) } ?? .null
+    }
+
+    fileprivate static func rule(_ rule: Rule?) -> FieldValue {
+        guard let rule else { return .null }
+        return .object([Member("kind", .string(rule.kind)), Member("id", .text(rule.id)), Member("role", .word(rule.role))])
+    }
+}
+
+extension FieldReader {
+    /// How a resident sees who did something: "you", a co-tenant's or guest's first name, or "staff"; `nil` for locks, the
+    /// gateway and outsiders, and for a resident or guest from before the subject's own tenancy: neither the name nor "staff" is
+    /// shown.
+    ///
+    /// - Parameters:
+    ///   - rule: the rule of the decision; without one, as in many denials, the user's present role on the unit is used.
+    ///   - instant: when the command or event took place.
+    package func label(
+        of actor: Actor, under rule: Rule?, unit: UnitID?, at instant: Timestamp, in tenancy: TenancyDirectory
+    ) -> String? {
+        if subject.isUser(actor.userID) { return "you" }
+        let isNeighbour = unit.flatMap(subject.tenancyStart).map { $0 <= instant } ?? false
+        guard let user = actor.userID else { return actor.kind == .guestLink && isNeighbour ? actor.name : nil }
+        guard let role = rule?.role ?? unit.flatMap({ tenancy.residentRole(of: user, on: $0) }), role == .tenant || role == .guest
+        else { return "staff" }
+        guard isNeighbour else { return nil }
+        return tenancy.user(user)?.firstName ?? "staff"
+    }
+}
+
+extension TenancyDirectory {
+    /// Whether a user is a tenant or a guest of a unit; `nil` for neither.
+    fileprivate func residentRole(of user: UserID, on unit: UnitID) -> Role? {
+        if associations(of: user).contains(where: { $0.role == .tenant && $0.entity == .unit(unit) }) { return .tenant }
+        let isGuest = guestAccesses(of: user).contains { access in
+            access.deviceIDs.contains { device($0)?.unitID == unit }
+        }
+        return isGuest ? .guest : nil
+    }
+}

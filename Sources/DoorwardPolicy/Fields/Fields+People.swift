@@ -1,0 +1,105 @@
+package import DoorwardDomain
+
+// Users, what they hold, and guest accesses.
+
+/// A user as answers show them.
+package struct ShownUser: Sendable {
+    /// As the tenancy has them.
+    package let user: User
+    /// The associations to show; `nil` for all that the reader may know of.
+    package let associations: [UserRoleAssociation]?
+
+    package init(_ user: User, associations: [UserRoleAssociation]? = nil) {
+        (self.user, self.associations) = (user, associations)
+    }
+
+    private typealias F = Field<ShownUser>
+
+    /// In the order of answers.
+    package static let fields: [Field<ShownUser>] = [
+        F("id", .publicLevel) { .id($0.user.id) },
+        F("email", .management, columns: ["email", "email_key"], audit: .personal(.creation) { $0.user.id }) {
+            .text($0.user.email)
+        },
+        F("firstName", .publicLevel, audit: .personal { $0.user.id }) { .text($0.user.firstName) },
+        F("lastName", .resident, audit: .personal { $0.user.id }) { .text($0.user.lastName) },
+        F("isEnabled", .management, audit: .changed) { .bool($0.user.isEnabled) },
+        F("isSuperAdmin", .owner, audit: .created) { .bool($0.user.isSuperAdmin) },
+        F("roleAssociations", .management) { shown, reader, tenancy in
+            let whole = FieldReader(reader.subject, level: .owner, at: reader.now)
+            let associations = shown.associations ?? tenancy.associations(of: shown.user.id, knownTo: reader.subject)
+            return .list(associations.map { UserRoleAssociation.fields.object($0, for: whole, in: tenancy) })
+        },
+        F("guestAccesses", .owner) { shown, reader, tenancy in
+            .list(tenancy.guestAccesses(of: shown.user.id).map { $0.shown(to: reader.subject, at: reader.now, in: tenancy) })
+        },
+        F("defaultPortfolioId", .owner, audit: .changed) { .id($0.user.defaultPortfolioID) },
+        F("defaultPropertyId", .owner, audit: .changed) { .id($0.user.defaultPropertyID) },
+        F("defaultUnitId", .owner, audit: .changed) { .id($0.user.defaultUnitID) },
+        F("hasCompliancePack", .owner) { .bool($0.user.hasCompliancePack) },
+        F("createdAt", .owner) { .time($0.user.createdAt) },
+        F("updatedAt", .owner) { .time($0.user.updatedAt) },
+    ]
+}
+
+extension UserRoleAssociation {
+    private typealias F = Field<UserRoleAssociation>
+
+    /// In the order of answers. Whoever may know of an association sees all of it.
+    package static let fields: [Field<UserRoleAssociation>] = [
+        F("id", .publicLevel) { .id($0.id) },
+        F("userId", .publicLevel, audit: .created) { .id($0.userID) },
+        F("associatedEntityType", .publicLevel, columns: ["entity_type"], audit: .created) { .word($0.entity.type) },
+        F("associatedEntityId", .publicLevel, columns: ["entity_id"], audit: .created) { .id($0.entity.id) },
+        F("roleWithinEntity", .publicLevel, columns: ["role"], audit: .created) { .word($0.role) },
+        F("createdAt", .publicLevel) { .time($0.createdAt) },
+        F("updatedAt", .publicLevel) { .time($0.updatedAt) },
+    ]
+}
+
+extension GuestAccess {
+    private typealias F = Field<GuestAccess>
+
+    /// In the order of answers. Uses and schedules are not there yet.
+    package static let fields: [Field<GuestAccess>] = [
+        F("id", .publicLevel) { .id($0.id) },
+        F("guestUserId", .publicLevel, audit: .created) { .id($0.guestUserID) },
+        F("label", .publicLevel, audit: .personal(.creation) { $0.guestUserID }) { .text($0.label) },
+        F("propertyId", .publicLevel) { .id($0.propertyID) },
+        F("unitId", .publicLevel) { .id($0.unitID) },
+        F("deviceIds", .publicLevel, audit: .always) { .ids($0.deviceIDs) },
+        F("operations", .publicLevel, audit: .created) { .words($0.operations) },
+        F("validFrom", .publicLevel, audit: .created) { .time($0.window.validFrom) },
+        F("validUntil", .publicLevel, audit: .created) { .time($0.window.validUntil) },
+        F("resolution", .publicLevel, columns: []) { _ in .null },
+        F("schedule", .publicLevel, columns: []) { _ in .null },
+        F("maxUses", .publicLevel, columns: []) { _ in .null },
+        F("usesLeft", .publicLevel, columns: []) { _ in .null },
+        F("grantedByUserId", .publicLevel) { .id($0.grantedByUserID) },
+        F(
+            "grantedUnderAssociationId", .management, columns: ["granted_under_association_id", "granted_under_role"],
+            audit: .created
+        ) { .id($0.grantedUnderAssociationID) },
+        // Only where it is more than the one above.
+        F(recorded: "carriedByAssociationIds", .created, columns: ["device_carriers"]) {
+            $0.carriersByDevice == nil ? .absent : .ids($0.carriers)
+        },
+        F("revokedAt", .publicLevel, audit: .changed) { .time($0.revokedAt) },
+        F("createdAt", .publicLevel) { .time($0.createdAt) },
+    ]
+
+    /// At the level that the subject has for this very access.
+    fileprivate func shown(to subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory) -> FieldValue {
+        let level = SecurityService.fieldLevel(of: subject, for: .guestAccess(id), at: now, in: tenancy)
+        return Self.fields.object(self, for: FieldReader(subject, level: level ?? .publicLevel, at: now), in: tenancy)
+    }
+}
+
+extension TenancyDirectory {
+    /// A manager sees only the associations on entities that the manager may know of.
+    fileprivate func associations(of user: UserID, knownTo subject: Subject) -> [UserRoleAssociation] {
+        let all = associations(of: user)
+        if subject.isUser(user) || subject.isSuperAdmin { return all }
+        return all.filter { SecurityService.reaches(subject, $0.entity, in: self) }
+    }
+}

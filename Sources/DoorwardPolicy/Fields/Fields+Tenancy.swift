@@ -1,0 +1,81 @@
+package import DoorwardDomain
+
+// Portfolios, properties and units. Their lists of ids are derived from parents and associations.
+
+extension Portfolio {
+    private typealias F = Field<Portfolio>
+
+    /// In the order of answers. Its subscription is read by a permission of its own.
+    package static let fields: [Field<Portfolio>] = [
+        F("id", .publicLevel) { .id($0.id) },
+        F("name", .publicLevel, audit: .personal()) { .text($0.name) },
+        F("administratorUserIds", .management) { portfolio, _, tenancy in
+            .ids(tenancy.holders(of: [.owner, .portfolioAdmin], on: .portfolio(portfolio.id)))
+        },
+        F("propertyIds", .management) { portfolio, _, tenancy in .ids(tenancy.propertyIDs(of: portfolio.id)) },
+        F("createdAt", .management) { .time($0.createdAt) },
+        F("updatedAt", .management) { .time($0.updatedAt) },
+    ]
+}
+
+extension Property {
+    private typealias F = Field<Property>
+
+    /// In the order of answers.
+    package static let fields: [Field<Property>] = [
+        F("id", .publicLevel) { .id($0.id) },
+        F("name", .publicLevel, audit: .personal()) { .text($0.name) },
+        F("portfolioId", .resident) { .id($0.portfolioID) },
+        F("address", .publicLevel, columns: ["has_address", "street", "city", "state", "postal_code", "country"]) {
+            .postalAddress($0.address)
+        },
+        F("managerUserIds", .management) { property, _, tenancy in
+            .ids(tenancy.holders(of: [.propertyManager], on: .property(property.id)))
+        },
+        F("unitIds", .operations) { property, _, tenancy in .ids(tenancy.unitIDs(of: property.id)) },
+        F("defaultTimeZone", .publicLevel) { .text($0.defaultTimeZone) },
+        F("lockdown", .management, part: ("active", .publicLevel)) { _, reader, _ in .lockdown(for: reader.level) },
+        F("createdAt", .resident) { .time($0.createdAt) },
+        F("updatedAt", .resident) { .time($0.updatedAt) },
+    ]
+}
+
+extension Unit {
+    private typealias F = Field<Unit>
+
+    /// In the order of answers.
+    package static let fields: [Field<Unit>] = [
+        F("id", .publicLevel) { .id($0.id) },
+        F("name", .publicLevel, audit: .personal()) { .text($0.name) },
+        F("propertyId", .publicLevel) { .id($0.propertyID) },
+        F("portfolioId", .resident) { .id($0.portfolioID) },
+        F("tenantUserIds", .management) { unit, _, tenancy in .ids(tenancy.holders(of: [.tenant], on: .unit(unit.id))) },
+        F("deviceIds", .resident) { unit, _, tenancy in .ids(tenancy.deviceIDs(of: unit.id)) },
+        F("commonAreaAccessIds", .resident, columns: ["common_area_ids"], audit: .changed) { .ids($0.commonAreaAccessIDs) },
+        F("createdAt", .resident) { .time($0.createdAt) },
+        F("updatedAt", .resident) { .time($0.updatedAt) },
+    ]
+}
+
+extension FieldValue {
+    fileprivate static func postalAddress(_ address: PostalAddress?) -> FieldValue {
+        guard let address else { return .null }
+        return .object([
+            Member("street", .text(address.street)), Member("city", .text(address.city)), Member("state", .text(address.state)),
+            Member("postalCode", .text(address.postalCode)), Member("country", .text(address.country)),
+        ])
+    }
+
+    /// Levels below management see only whether there is one. No property has one yet.
+    fileprivate static func lockdown(for level: FieldLevel) -> FieldValue {
+        let active = Member("active", .bool(false))
+        guard level >= .management else { return .object([active]) }
+        return .object([active, Member("since", .null), Member("byUserId", .null), Member("reason", .null)])
+    }
+}
+
+extension TenancyDirectory {
+    fileprivate func holders(of roles: Set<Role>, on entity: AssociatedEntity) -> [UserID] {
+        Set(associations(on: entity).filter { roles.contains($0.role) }.map(\.userID)).sorted()
+    }
+}

@@ -1,0 +1,139 @@
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+@testable import DoorwardPolicy
+
+/// What follows from the tables of fields: what a reader sees, and what records contain.
+@Suite struct FieldTests {
+    private static let now = Timestamp(milliseconds: 1_000)
+
+    private static func device() -> LockDevice {
+        LockDevice(
+            id: DeviceID(high: 1, low: 2), name: "Front", adapter: "mqtt", address: ["code": .string("1234")],
+            propertyID: PropertyID(high: 3, low: 4), capabilities: [.lock], metadata: ["pin": .string("9999")], createdAt: now,
+            updatedAt: now)
+    }
+
+    private static func seen<Entity>(_ entity: Entity, _ fields: [Field<Entity>], at level: FieldLevel) -> [String] {
+        let directory = TenancyDirectory()
+        let reader = FieldReader(directory.subject(of: .user(UserID(high: 9, low: 9))), level: level, at: now)
+        return fields.filter { $0.value(of: entity, for: reader, in: directory) != .absent }.map(\.name)
+    }
+
+    private static func names<Entity>(_ fields: [Field<Entity>]) -> [String] { fields.map(\.name) }
+
+    @Test("No table has a field twice")
+    func once() {
+        let tables = [
+            Self.names(Portfolio.fields), Self.names(Property.fields), Self.names(Unit.fields), Self.names(ShownDevice.fields),
+            Self.names(ShownUser.fields), Self.names(UserRoleAssociation.fields), Self.names(GuestAccess.fields),
+            Self.names(ShownCommand.fields), Self.names(AccessRecord.fields),
+        ]
+        for names in tables { #expect(Set(names).count == names.count, "\(names)") }
+    }
+
+    @Test("A reader sees the fields that FieldTable lists for the level, and no others", arguments: FieldLevel.allCases)
+    func levels(level: FieldLevel) {
+        let device = ShownDevice(Self.device(), status: DeviceStatus())
+        #expect(Set(Self.seen(device, ShownDevice.fields, at: level)) == FieldTable.fields(of: .device, at: level))
+        let portfolio = Portfolio(id: PortfolioID(high: 1, low: 1), name: "Oak", createdAt: Self.now, updatedAt: Self.now)
+        #expect(Set(Self.seen(portfolio, Portfolio.fields, at: level)) == FieldTable.fields(of: .portfolio, at: level))
+    }
+
+    @Test("Without a status the fields of the status are left out")
+    func withoutStatus() {
+        let seen = Set(Self.seen(ShownDevice(Self.device()), ShownDevice.fields, at: .owner))
+        let status = Set(Self.names(ShownDevice.statusFields))
+        #expect(seen.isDisjoint(with: status))
+        #expect(seen.union(status) == FieldTable.fields(of: .device, at: .owner))
+    }
+
+    @Test("A level that sees a part of an object alone gets the object with that part")
+    func part() throws {
+        let property = Property(
+            id: PropertyID(high: 1, low: 1), name: "No. 5", portfolioID: PortfolioID(high: 1, low: 1), createdAt: Self.now,
+            updatedAt: Self.now)
+        let lockdown = try #require(Property.fields.first { $0.name == "lockdown" })
+        let directory = TenancyDirectory()
+        for level in FieldLevel.allCases {
+            let reader = FieldReader(directory.subject(of: .user(UserID(high: 9, low: 9))), level: level, at: Self.now)
+            guard case .object(let members) = lockdown.value(of: property, for: reader, in: directory) else {
+                Issue.record("no object")
+                continue
+            }
+            #expect(members.map(\.name) == (level < .management ? ["active"] : ["active", "since", "byUserId", "reason"]))
+        }
+    }
+
+    // MARK: - Records
+
+    @Test("The record of a new lock says its name, adapter and place, and nothing of its address, metadata or code")
+    func made() {
+        var device = Self.device()
+        device.sealedCode = [1, 2]
+        #expect(
+            ShownDevice.fields.recorded(ShownDevice(device)) == [
+                "name": .personal("Front", person: nil), "adapter": .string("mqtt"),
+                "propertyId": .string(PropertyID(high: 3, low: 4).description), "unitId": .null,
+            ])
+    }
+
+    @Test("The record of a change holds what changed alone, and in place of secrets how many keys there are or which")
+    func changed() {
+        let old = Self.device()
+        #expect(ShownDevice.fields.recordedChanges(from: ShownDevice(old), to: ShownDevice(old)).after.isEmpty)
+        var new = old
+        (new.name, new.model, new.sealedCode) = ("Back", "X", [1])
+        (new.address, new.metadata) = (["topic": .string("secret")], ["a": .null, "b": .null])
+        let (before, after) = ShownDevice.fields.recordedChanges(from: ShownDevice(old), to: ShownDevice(new))
+        #expect(
+            before == [
+                "name": .personal("Front", person: nil), "model": .null, "hasCode": .bool(false),
+                "address": .array([.string("code")]), "metadataKeys": .integer(1),
+            ])
+        #expect(
+            after == [
+                "name": .personal("Back", person: nil), "model": .string("X"), "hasCode": .bool(true),
+                "address": .array([.string("topic")]), "metadataKeys": .integer(2),
+            ])
+    }
+
+    @Test("A replaced code and a new value under the same keys are changes, although their records change no value")
+    func sameForm() {
+        var (old, new) = (Self.device(), Self.device())
+        (old.sealedCode, new.sealedCode) = ([1], [2])
+        (new.address, new.metadata) = (["code": .string("5678")], ["pin": .string("0000")])
+        let (before, after) = ShownDevice.fields.recordedChanges(from: ShownDevice(old), to: ShownDevice(new))
+        #expect(Set(after.keys) == ["hasCode", "address", "metadataKeys"])
+        #expect(before == after)
+    }
+
+    @Test("A user's own values are personal, so that they go with the key of the person")
+    func personal() {
+        let user = User(
+            id: UserID(high: 1, low: 1), email: "a@example.com", firstName: "A", lastName: "B", createdAt: Self.now,
+            updatedAt: Self.now)
+        #expect(
+            ShownUser.fields.recorded(ShownUser(user)) == [
+                "email": .personal("a@example.com", person: user.id), "firstName": .personal("A", person: user.id),
+                "lastName": .personal("B", person: user.id), "isSuperAdmin": .bool(false),
+            ])
+        var other = user
+        (other.email, other.isEnabled, other.updatedAt) = ("b@example.com", false, Self.now.advanced(by: .seconds(1)))
+        let (_, after) = ShownUser.fields.recordedChanges(from: ShownUser(user), to: ShownUser(other))
+        #expect(after == ["isEnabled": .bool(false)], "an address changes nowhere yet, and is in no record of a change")
+    }
+
+    @Test("Named fields are recorded whether they changed or not; a field without an audit form never is")
+    func named() {
+        let unit = Unit(
+            id: UnitID(high: 1, low: 1), name: "2B", propertyID: PropertyID(high: 1, low: 1),
+            portfolioID: PortfolioID(high: 1, low: 1), commonAreaAccessIDs: [DeviceID(high: 7, low: 8)], createdAt: Self.now,
+            updatedAt: Self.now)
+        #expect(Unit.fields.recorded(unit) == ["name": .personal("2B", person: nil)])
+        #expect(
+            Unit.fields.recorded("commonAreaAccessIds", "createdAt", "deviceIds", of: unit)
+                == ["commonAreaAccessIds": .array([.string(DeviceID(high: 7, low: 8).description)])])
+    }
+}

@@ -1,0 +1,25 @@
+import DoorwardDomain
+import DoorwardPolicy
+import Testing
+
+@testable import DoorwardStore
+
+/// The tables of the tenancy hold exactly the fields that the descriptions of entities say they hold.
+@Suite struct FieldColumnTests {
+    private static func columns<Entity>(_ fields: [Field<Entity>]) -> [String] { fields.flatMap(\.columns).sorted() }
+
+    @Test("Every stored field has its columns, and every column a field", arguments: TenancyTable.allCases)
+    func columns(table: TenancyTable) {
+        let fields =
+            switch table {
+            case .portfolios: Self.columns(Portfolio.fields)
+            case .properties: Self.columns(Property.fields)
+            case .units: Self.columns(Unit.fields)
+            case .devices: Self.columns(ShownDevice.fields)
+            case .users: Self.columns(ShownUser.fields)
+            case .associations: Self.columns(UserRoleAssociation.fields)
+            case .guestAccesses: Self.columns(GuestAccess.fields)
+            }
+        #expect(fields == table.columns.sorted())
+    }
+}
