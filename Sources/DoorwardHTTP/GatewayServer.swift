@@ -16,6 +16,8 @@ package struct GatewayServer: Sendable {
     let connections: ConnectionTable
     private let logger: Logger
     private let onServerRunning: @Sendable (Int) async -> Void
+    /// Tests serve others.
+    var routes = RouteTable.routes
 
     /// - Parameters:
     ///   - control: started before `run` is called.
@@ -46,7 +48,7 @@ package struct GatewayServer: Sendable {
     package func run() async throws {
         let services = try await services()
         let application = Application(
-            responder: RouteTable.responder(services), server: try transport(),
+            responder: RouteTable.responder(services, routes: routes), server: try transport(),
             configuration: ApplicationConfiguration(
                 address: .hostname(settings.host, port: settings.port), serverName: nil,
                 availableConnectionsDelegate: DescriptorBound(connections.limits)),

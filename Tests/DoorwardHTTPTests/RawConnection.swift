@@ -57,11 +57,14 @@ final class RawConnection: Sendable {
     }
 
     /// What comes up to and with the end of a head.
-    func head() async -> String {
+    func head() async -> String { await text(upTo: "\r\n\r\n") }
+
+    /// What comes up to and with `end`, and whatever came together with it.
+    func text(upTo end: String) async -> String {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
                 var text = ""
-                while !text.contains("\r\n\r\n"), let part = read() { text += part }
+                while !text.contains(end), let part = read() { text += part }
                 continuation.resume(returning: text)
             }
         }

@@ -39,6 +39,10 @@ struct Endpoint: Sendable {
             return ErrorAnswer.methodNotAllowed(allowed).answer(facts).response()
         }
         let answer = await execute(route, request, facts, context)
+        if let stream = answer.stream, request.method != .head {
+            let log = StreamLog(log, answer.status, since: begun, facts, context)
+            return answer.response(stream.responseBody(to: context, log: log))
+        }
         log.end(answer.status, since: begun, facts, context)
         let response = answer.response()
         return request.method == .head ? response.createHeadResponse() : response

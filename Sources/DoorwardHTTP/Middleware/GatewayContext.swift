@@ -13,6 +13,8 @@ struct GatewayContext: RequestContext {
     var facts: RequestFacts?
     /// Identifies the request in the lines that are logged; set by `GatewayResponder`.
     var scope: RequestScope?
+    /// The place that the request of a client behind a trusted proxy takes, until its response has been sent.
+    var place: ForwardedPlace?
     private let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {

@@ -24,11 +24,12 @@ struct GatewayResponder: HTTPResponder {
     /// Counts a request through a trusted proxy for the client behind it, as that client's own connection would count.
     private func counted(_ request: Request, _ context: GatewayContext, _ facts: RequestFacts) async -> Response {
         guard facts.peer.isTrustedProxy else { return await answered(request, context, facts) }
-        let network = ClientNetwork(facts.clientAddress)
-        guard services.connections.beginForwarded(network) else {
+        guard let place = ForwardedPlace(ClientNetwork(facts.clientAddress), in: services.connections) else {
             return ErrorAnswer(.rateLimited(retryAfterSeconds: 1)) { $1.null() }.answer(facts).response()
         }
-        defer { services.connections.finishForwarded(network) }
+        var context = context
+        context.place = place
+        // A response that is streamed keeps the context until its end.
         return await answered(request, context, facts)
     }
 
@@ -42,6 +43,20 @@ struct GatewayResponder: HTTPResponder {
             return ErrorAnswer.internal.answer(facts).response()
         }
     }
+}
+
+/// The place that a request of a client behind a trusted proxy takes in the table of connections, given back when it is freed.
+final class ForwardedPlace: Sendable {
+    private let network: ClientNetwork
+    private let table: ConnectionTable
+
+    /// `nil` where the client has as many requests in progress as one address may have connections.
+    init?(_ network: ClientNetwork, in table: ConnectionTable) {
+        (self.network, self.table) = (network, table)
+        guard table.beginForwarded(network) else { return nil }
+    }
+
+    deinit { table.finishForwarded(network) }
 }
 
 extension Request {

@@ -9,11 +9,26 @@ struct Answer: Sendable {
     var status: Int
     /// JSON, or empty for 204.
     var body: [UInt8]
+    /// In place of `body`, a body that is produced while it is sent.
+    var stream: StreamedBody?
     var headers: HTTPFields = [:]
     /// The memory that a large body takes until it is sent; `nil` for a small one.
     var reservation: ResponseMemory.Reservation?
 
     init(status: Int, body: [UInt8]) { (self.status, self.body) = (status, body) }
+
+    /// A body that is produced while it is sent.
+    ///
+    /// - Parameter chunks: is asked for the next one when the connection has taken the last one, and cancelled when the client leaves.
+    ///   Where it throws, the connection is closed before the body's end.
+    static func streamed<Chunks: AsyncSequence & Sendable>(
+        _ contentType: String, _ chunks: Chunks
+    ) -> Answer where Chunks.Element == [UInt8] {
+        var answer = Answer(status: 200, body: [])
+        answer.stream = StreamedBody(chunks)
+        answer.headers[.contentType] = contentType
+        return answer
+    }
 
     /// Success: the envelope around what `data` writes.
     static func success(_ status: Int = 200, location: String? = nil, _ data: (inout JSONWriter) -> Void) -> Answer {
@@ -61,12 +76,13 @@ struct Answer: Sendable {
 
     // MARK: - Sending
 
-    func response() -> Response {
+    /// - Parameter streamed: the body of an answer that is produced while it is sent.
+    func response(_ streamed: ResponseBody? = nil) -> Response {
         var headers = headers
         if !body.isEmpty, headers[.contentType] == nil { headers[.contentType] = "application/json" }
         headers[.cacheControl] = "no-store"
         headers[.xContentTypeOptions] = "nosniff"
-        return Response(status: HTTPResponse.Status(code: status), headers: headers, body: responseBody)
+        return Response(status: HTTPResponse.Status(code: status), headers: headers, body: streamed ?? responseBody)
     }
 
     /// Sends a large body in chunks, each after the socket has accepted the previous one.
