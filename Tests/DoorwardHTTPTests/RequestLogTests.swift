@@ -57,13 +57,13 @@ import Testing
 
     @Test("Lines of other modules that are written on the way of a request name it; outside a request none is named")
     func scope() async throws {
-        #expect(RequestScope.metadataProvider.get().isEmpty)
+        #expect(RequestLogging.metadataProvider.get().isEmpty)
         let head = HTTPRequest(
             method: .get, scheme: nil, authority: nil, path: "/", headerFields: [.requestID: "r-1", .traceContext: Self.trace])
         let proxies = try TrustedProxies([])
         let facts = RequestFacts(head, peer: PeerAddress(nil, proxies: proxies), proxies: proxies, random: RandomSource())
-        await RequestScope.$current.withValue(RequestScope(facts, random: RandomSource())) {
-            let metadata = await Task { RequestScope.metadataProvider.get() }.value
+        await RequestFacts.$current.withValue(facts) {
+            let metadata = await Task { RequestLogging.metadataProvider.get() }.value
             #expect(metadata["request"] == "r-1")
             #expect(metadata["trace"] == "4bf92f3577b34da6a3ce929d0e0e4736")
             #expect(metadata["parent"] == "00f067aa0ba902b7")

@@ -224,7 +224,7 @@ import Testing
             headerFields: [.traceContext: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"])
         let proxies = try TrustedProxies([])
         let facts = RequestFacts(head, peer: PeerAddress(nil, proxies: proxies), proxies: proxies, random: random)
-        let span = RequestScope(facts, random: random).metadata["span"]?.description ?? ""
+        let span = facts.metadata["span"]?.description ?? ""
         return [key.keyID, id, facts.requestID, span]
     }
 

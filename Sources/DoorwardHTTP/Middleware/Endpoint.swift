@@ -62,14 +62,16 @@ struct Endpoint: Sendable {
             if case .signedIn = route.handler { caller = try await signedIn(facts, context) }
             try await route.limit(services.control, caller, facts)
             let body = try await BodyCollector.body(of: request)
-            let exchange = Exchange(
-                services: services, facts: facts, parameters: context.parameters, body: body, client: context.client)
+            func call<Requester>(of requester: Requester) -> ReadRequest<Requester> {
+                ReadRequest(
+                    services: services, facts: facts, parameters: context.parameters, body: body, client: context.client,
+                    caller: requester)
+            }
             switch route.handler {
-            case .open(let handler): return try services.responseMemory.admit(try await handler(exchange), for: nil)
+            case .open(let handler): return try services.responseMemory.admit(try await handler(call(of: ())), for: nil)
             case .signedIn(let handler):
                 guard let caller else { throw GatewayError.unauthenticated }
-                let answer = try await handler(Call(exchange: exchange, caller: caller))
-                return try services.responseMemory.admit(answer, for: caller.principal)
+                return try services.responseMemory.admit(try await handler(call(of: caller)), for: caller.principal)
             }
         } catch let refusal as BodyCollector.Refusal {
             return refusal.error.answer(facts)

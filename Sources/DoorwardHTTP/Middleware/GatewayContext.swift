@@ -11,8 +11,6 @@ struct GatewayContext: RequestContext {
     let client: ClientPresence
     /// What is known of the request; set by `GatewayResponder`.
     var facts: RequestFacts?
-    /// Identifies the request in the lines that are logged; set by `GatewayResponder`.
-    var scope: RequestScope?
     /// The place that the request of a client behind a trusted proxy takes, until its response has been sent.
     var place: ForwardedPlace?
     private let channel: any Channel
@@ -37,7 +35,7 @@ struct GatewayContext: RequestContext {
         var logger = logger
         // The server's own number for the request: one request, one id.
         logger[metadataKey: "hb.request.id"] = nil
-        for (key, value) in scope?.metadata ?? [:] { logger[metadataKey: key] = value }
+        for (key, value) in facts?.metadata ?? [:] { logger[metadataKey: key] = value }
         return logger
     }
 }

@@ -13,10 +13,9 @@ struct GatewayResponder: HTTPResponder {
     func respond(to request: Request, context: GatewayContext) async -> Response {
         let facts = RequestFacts(
             request.head, peer: context.peer(services.proxies), proxies: services.proxies, random: services.control.random)
-        let scope = RequestScope(facts, random: services.control.random)
         var context = context
-        (context.facts, context.scope) = (facts, scope)
-        var response = await RequestScope.$current.withValue(scope) { await counted(request, context, facts) }
+        context.facts = facts
+        var response = await RequestFacts.$current.withValue(facts) { await counted(request, context, facts) }
         response.headers[.requestID] = facts.requestID
         return response
     }

@@ -1,6 +1,7 @@
 internal import DoorwardAPI
 internal import DoorwardDomain
 internal import HTTPTypes
+package import Logging
 
 /// What is known of a request before anything of it is judged. A class, so that passing it on counts one reference.
 final class RequestFacts: Sendable {
@@ -19,6 +20,12 @@ final class RequestFacts: Sendable {
     let peer: PeerAddress
     /// The trace that the request is part of, if it says so.
     let trace: TraceContext?
+    /// The gateway's own span of the trace.
+    private let span: String?
+
+    /// The request that a task works for, so that every line which is logged on its way says which one it was; `nil` outside a
+    /// request.
+    @TaskLocal static var current: RequestFacts?
 
     init(_ head: HTTPRequest, peer: PeerAddress, proxies: TrustedProxies, random: RandomSource) {
         let target = (head.path ?? "/").utf8.split(
@@ -36,6 +43,7 @@ final class RequestFacts: Sendable {
             }
         self.peer = peer
         trace = TraceContext(head.headerFields)
+        span = trace.map { _ in TraceContext.newSpanID(random) }
         clientAddress = proxies.client(peer: peer, forwardedFor: headers[.forwardedFor])
     }
 
@@ -45,10 +53,28 @@ final class RequestFacts: Sendable {
     /// Whether errors are wanted in the form of RFC 9457.
     var wantsProblem: Bool { headers[.accept]?.lowercased().contains("application/problem+json") ?? false }
 
+    /// `request`; and of a request that is part of a trace, `trace`, `span` (this gateway's own) and `parent` (the caller's).
+    /// Made only for a line that is logged.
+    var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = ["request": .string(requestID)]
+        if let trace, let span {
+            metadata["trace"] = .string(trace.traceID)
+            metadata["parent"] = .string(trace.parentID)
+            metadata["span"] = .string(span)
+        }
+        return metadata
+    }
+
     private static func sane(_ id: String?) -> String? {
         guard let id, WireLimits.requestIDCharacters.contains(id.utf8.count), id.isVisibleASCII else { return nil }
         return id
     }
+}
+
+/// For the logging system of the program: adds the request to the lines of every module.
+package enum RequestLogging {
+    /// The metadata of the request that the task works for; empty outside a request.
+    package static let metadataProvider = Logger.MetadataProvider { RequestFacts.current?.metadata ?? [:] }
 }
 
 extension String {

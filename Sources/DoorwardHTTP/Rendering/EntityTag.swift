@@ -80,7 +80,7 @@ extension Call {
     func condition<Entity>(
         _ tag: @escaping @Sendable (View, Entity) -> EntityTag
     ) throws(GatewayError) -> Condition<Entity>? {
-        guard let match = try IfMatch(exchange.facts.headers) else { return nil }
+        guard let match = try IfMatch(facts.headers) else { return nil }
         return { entity, tenancy in match.holds(for: tag(view(in: PublishedDirectory.Snapshot(tenancy)), entity)) }
     }
 }

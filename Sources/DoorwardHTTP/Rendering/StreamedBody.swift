@@ -18,13 +18,13 @@ struct StreamedBody: Sendable {
 
     /// As the server sends it, with one line in the log at its end, whichever that is.
     func responseBody(to context: GatewayContext, log: StreamLog) -> ResponseBody {
-        let (client, scope) = (context.client, context.scope)
+        let (client, facts) = (context.client, context.facts)
         return ResponseBody { writer in
             let target = Target(writer)
             do {
                 // On a task of its own, so that it can be cancelled by itself, and off the connection's event loop.
                 try await client.whileConnected {
-                    try await RequestScope.$current.withValue(scope) {
+                    try await RequestFacts.$current.withValue(facts) {
                         try await produce { chunk in
                             try await target.send(chunk)
                             log.sent(chunk.readableBytes)

@@ -28,7 +28,7 @@ enum AccessRecordRoutes {
         /// - Parameter device: the one of the path; the list of all takes `deviceId` instead.
         init(_ call: Call, device: DeviceID?? = nil) throws(GatewayError) {
             let (caller, cursors, path) = (call.caller.principal.key, call.services.cursors, call.facts.path)
-            self = try call.exchange.readQuery { query in
+            self = try call.readQuery { query in
                 Query(&query, RecordFilterQuery(&query, device: device), "\(caller)\(path)", cursors)
             }
         }

@@ -6,7 +6,7 @@ enum AdapterRoutes {
     static let all: [Route] = [.get("/adapters", list)]
 
     private static func list(_ call: Call) throws -> Answer {
-        try call.exchange.readNothing()
+        try call.readNothing()
         let adapters = try call.control.adapterStates.all(for: call.caller)
         return .success { writer in
             writer.field("adapters") { writer in

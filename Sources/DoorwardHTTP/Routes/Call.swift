@@ -4,14 +4,21 @@ internal import DoorwardPolicy
 internal import HTTPTypes
 internal import Hummingbird
 
+/// A request that has been read, of somebody who is signed in.
+typealias Call = ReadRequest<Caller>
 /// A request that has been read, and that anybody may make.
-struct Exchange: Sendable {
+typealias OpenCall = ReadRequest<Void>
+
+/// A request from when its body has been read until its answer: what a route works with. Before, it is a `GatewayContext`.
+struct ReadRequest<Requester: Sendable>: Sendable {
     let services: Services
     let facts: RequestFacts
     let parameters: Parameters
     /// The body; an absent one is an empty object.
     let body: [String: JSONValue]
     let client: ClientPresence
+    /// Who makes it.
+    let caller: Requester
 
     var control: GatewayControl { services.control }
 
@@ -49,24 +56,15 @@ struct Exchange: Sendable {
     }
 }
 
-/// A request that has been read, of somebody who is signed in.
-@dynamicMemberLookup
-struct Call: Sendable {
-    let exchange: Exchange
-    let caller: Caller
-
-    subscript<Value>(dynamicMember path: KeyPath<Exchange, Value>) -> Value { exchange[keyPath: path] }
-
-    func id<Entity>(_ name: String, of: Entity.Type = Entity.self) -> EntityID<Entity>? { exchange.id(name) }
-
+extension ReadRequest<Caller> {
     /// The answer for an id that the caller may not know of or that does not exist.
     var outOfReach: GatewayError { .outOfReach(of: view.subject) }
 
     /// Renders for the caller, by the current directory.
-    var view: View { View(caller.principal, control: exchange.control) }
+    var view: View { View(caller.principal, control: control) }
 
     /// Renders for the caller, by the directory that something was chosen in.
     func view(in snapshot: PublishedDirectory.Snapshot) -> View {
-        View(caller.principal, in: snapshot, control: exchange.control)
+        View(caller.principal, in: snapshot, control: control)
     }
 }

@@ -12,7 +12,7 @@ enum DeviceRoutes {
     ]
 
     private static func attach(_ call: Call) async throws -> Answer {
-        let new = try call.exchange.readBody { body in
+        let new = try call.readBody { body in
             NewDevice(
                 name: body.requiredText("name"), adapter: body.requiredText("adapter"),
                 address: body.requiredFreeObject("address"),
@@ -27,14 +27,14 @@ enum DeviceRoutes {
     }
 
     private static func read(_ call: Call) throws -> Answer {
-        try call.exchange.readNothing()
+        try call.readNothing()
         let (device, status) = try call.control.attachedDevices.status(of: call.id("id"), for: call.caller, refresh: false)
         let view = call.view
         return .success { $0.field("device") { view.device(device, status: status, into: &$0) } }.tagged(view.tag(of: device))
     }
 
     private static func change(_ call: Call) async throws -> Answer {
-        let changes = try call.exchange.readBody(changes)
+        let changes = try call.readBody(changes)
         let condition = try call.condition { (view: View, device: LockDevice) in view.tag(of: device) }
         let device = try await call.control.attachedDevices.change(call.caller, call.id("id"), changes, onlyIf: condition)
         let view = call.view
@@ -61,7 +61,7 @@ enum DeviceRoutes {
 
     /// Stores a code that is sent with later commands. Nothing is sent to the lock, so there is no command.
     private static func changeSettings(_ call: Call) async throws -> Answer {
-        let changes = try call.exchange.readBody { body in
+        let changes = try call.readBody { body in
             body.noteReadOnly("autoRelockSeconds")
             body.noteReadOnly("hasCode")
             return DeviceSettingsChanges(code: body.names("code") ? .some(body.code("code")) : nil)
@@ -74,14 +74,14 @@ enum DeviceRoutes {
     }
 
     private static func detach(_ call: Call) async throws -> Answer {
-        try call.exchange.readNothing()
+        try call.readNothing()
         let condition = try call.condition { (view: View, device: LockDevice) in view.tag(of: device) }
         try await call.control.attachedDevices.detach(call.caller, call.id("id"), onlyIf: condition)
         return .nothing
     }
 
     private static func status(_ call: Call) throws -> Answer {
-        let refresh = try call.exchange.readQuery { $0.bool("refresh") ?? false }
+        let refresh = try call.readQuery { $0.bool("refresh") ?? false }
         let (device, status) = try call.control.attachedDevices.status(of: call.id("id"), for: call.caller, refresh: refresh)
         let view = call.view
         return .success { $0.field("status") { view.status(status, of: device, into: &$0) } }
@@ -89,7 +89,7 @@ enum DeviceRoutes {
 
     /// A decision about oneself for each operation, now. Asking is free and writes nothing down.
     private static func permissions(_ call: Call) throws -> Answer {
-        try call.exchange.readNothing()
+        try call.readNothing()
         let (device, control) = (call.id("id", of: LockDevice.self), call.control)
         let (instant, decisions) = try control.attachedDevices.permissions(on: device, for: call.caller)
         return .success { writer in
@@ -102,7 +102,7 @@ enum DeviceRoutes {
     }
 
     private static func list(_ call: Call) throws -> Answer {
-        let (page, filter) = try call.exchange.readQuery { query in
+        let (page, filter) = try call.readQuery { query in
             (PageRequest<NameOrCreatedAt>(&query), DeviceFilter(&query))
         }
         return try answer(call.control.attachedDevices.list(for: call.caller, filter, page), call)
@@ -110,7 +110,7 @@ enum DeviceRoutes {
 
     /// What is attached to a unit, so far as the caller may see it.
     private static func listOfUnit(_ call: Call) throws -> Answer {
-        let page = try call.exchange.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+        let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
         return try answer(try call.control.attachedDevices.list(of: call.id("id"), for: call.caller, page), call)
     }
 

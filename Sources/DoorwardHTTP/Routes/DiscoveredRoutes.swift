@@ -6,7 +6,7 @@ enum DiscoveredRoutes {
     static let all: [Route] = [.get("/devices/discovered", list)]
 
     private static func list(_ call: Call) throws -> Answer {
-        let page = try call.exchange.readQuery { PageRequest<DiscoveredDeviceOrder>(&$0) }
+        let page = try call.readQuery { PageRequest<DiscoveredDeviceOrder>(&$0) }
         return try .page("discoveredDevices", call.control.discoveredLocks.list(for: call.caller, page)) {
             $1.write(into: &$0)
         }

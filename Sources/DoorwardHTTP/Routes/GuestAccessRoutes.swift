@@ -11,7 +11,7 @@ enum GuestAccessRoutes {
     ]
 
     private static func grant(_ call: Call) async throws -> Answer {
-        let new = try call.exchange.readBody(newGuestAccess)
+        let new = try call.readBody(newGuestAccess)
         return try await call.create { repeatable in
             try await call.control.guestAccesses.grant(call.caller, new, repeatable: repeatable)
         } render: { access, view in
@@ -39,21 +39,21 @@ enum GuestAccessRoutes {
     }
 
     private static func read(_ call: Call) throws -> Answer {
-        try call.exchange.readNothing()
+        try call.readNothing()
         let access = try call.control.guestAccesses.access(call.id("id"), for: call.caller)
         let view = call.view
         return .success { $0.field("guestAccess") { view.guestAccess(access, into: &$0) } }.tagged(view.tag(of: access))
     }
 
     private static func revoke(_ call: Call) async throws -> Answer {
-        try call.exchange.readNothing()
+        try call.readNothing()
         let condition = try call.condition { (view: View, access: GuestAccess) in view.tag(of: access) }
         try await call.control.guestAccesses.revoke(call.caller, call.id("id"), onlyIf: condition)
         return .nothing
     }
 
     private static func list(_ call: Call) throws -> Answer {
-        let (page, filter) = try call.exchange.readQuery { query in
+        let (page, filter) = try call.readQuery { query in
             (PageRequest<GuestAccessOrder>(&query), GuestAccessFilter(&query))
         }
         let accesses = call.control.guestAccesses.list(for: call.caller, filter, page)

@@ -8,13 +8,13 @@ enum HealthRoutes {
         .open(.get, "/readyz", readiness),
     ]
 
-    private static func health(_ exchange: Exchange) -> Answer {
+    private static func health(_ call: OpenCall) -> Answer {
         .success { $0.field("alive", true) }
     }
 
     /// Ready while the store can write and the adapters have been started.
-    private static func readiness(_ exchange: Exchange) async throws(GatewayError) -> Answer {
-        guard await exchange.control.isReadyToServe else { throw .unavailable }
+    private static func readiness(_ call: OpenCall) async throws(GatewayError) -> Answer {
+        guard await call.control.isReadyToServe else { throw .unavailable }
         return .success { $0.field("ready", true) }
     }
 }

@@ -7,13 +7,13 @@ enum MetricsRoutes {
     static let all: [Route] = [.open(.get, "/metrics", page)]
 
     /// For programs on the gateway's own machine, and for a super admin with a token.
-    private static func page(_ exchange: Exchange) async throws -> Answer {
-        if !exchange.facts.isOfThisMachine {
-            let caller = try await exchange.services.authenticator.caller(exchange.facts)
-            try exchange.control.adapterStates.requireReading(by: caller)
+    private static func page(_ call: OpenCall) async throws -> Answer {
+        if !call.facts.isOfThisMachine {
+            let caller = try await call.services.authenticator.caller(call.facts)
+            try call.control.adapterStates.requireReading(by: caller)
         }
-        try exchange.readNothing()
-        guard let metrics = exchange.services.metrics else { throw GatewayError.unavailable }
+        try call.readNothing()
+        guard let metrics = call.services.metrics else { throw GatewayError.unavailable }
         var answer = Answer(status: 200, body: Array(await metrics.text().utf8))
         answer.headers[.contentType] = PrometheusText.contentType
         return answer

@@ -6,7 +6,7 @@ enum PermissionRoutes {
     static let all: [Route] = [.get("/permission-matrix", matrix)]
 
     private static func matrix(_ call: Call) throws -> Answer {
-        try call.exchange.readNothing()
+        try call.readNothing()
         return Answer(status: 200, body: body)
     }
 

@@ -96,7 +96,7 @@ private struct Places<Entity: Place, Parent, New: Sendable>: Sendable {
     }
 
     private func listAll(_ call: Call) throws -> Answer {
-        let (page, filter) = try call.exchange.readQuery { query -> (PageRequest<NameOrCreatedAt>, ParentFilter<Parent>) in
+        let (page, filter) = try call.readQuery { query -> (PageRequest<NameOrCreatedAt>, ParentFilter<Parent>) in
             let named = parent.flatMap { query.id($0.field) as EntityID<Parent>?? }
             return (PageRequest(&query), named.map { .query($0) } ?? .any)
         }
@@ -104,7 +104,7 @@ private struct Places<Entity: Place, Parent, New: Sendable>: Sendable {
     }
 
     private func listOfParent(_ call: Call) throws -> Answer {
-        let page = try call.exchange.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+        let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
         return try answer(try list(call, .path(call.id("id")), page), call)
     }
 
@@ -114,20 +114,20 @@ private struct Places<Entity: Place, Parent, New: Sendable>: Sendable {
     }
 
     private func readOne(_ call: Call) throws -> Answer {
-        try call.exchange.readNothing()
+        try call.readNothing()
         let (entity, view) = (try find(call), call.view)
         return .success { $0.field(name) { render(view, entity, &$0) } }.tagged(EntityTag { render(view, entity, &$0) })
     }
 
     private func createOne(_ call: Call) async throws -> Answer {
-        let (id, new) = try call.exchange.readBody { reader -> (EntityID<Parent>?, New) in
+        let (id, new) = try call.readBody { reader -> (EntityID<Parent>?, New) in
             (parent.flatMap { reader.requiredID($0.field) }, body(&reader))
         }
         return try await create(new, in: id, call)
     }
 
     private func createInParent(_ call: Call) async throws -> Answer {
-        try await create(try call.exchange.readBody { body(&$0) }, in: call.id("id"), call)
+        try await create(try call.readBody { body(&$0) }, in: call.id("id"), call)
     }
 
     private func create(_ new: New, in parent: EntityID<Parent>?, _ call: Call) async throws -> Answer {

@@ -43,7 +43,7 @@ extension Call {
     func create<Entity: Sendable>(
         _ make: (IdempotentCall?) async throws -> Answered<Entity>, render: (Entity, View) -> Answer
     ) async throws -> Answer {
-        let made = try await make(try exchange.services.repeats.call(self))
+        let made = try await make(try services.repeats.call(self))
         return render(made.value, view).marked(as: made)
     }
 }

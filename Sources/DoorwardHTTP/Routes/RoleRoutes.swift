@@ -14,7 +14,7 @@ enum RoleRoutes {
     private static func routes(_ path: String, _ entity: @escaping EntityOf) -> [Route] {
         [
             .get(path) { call in
-                let page = try call.exchange.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+                let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
                 return try list(page, call, on: try self.entity(of: call, entity))
             },
             .post(path) { call in
@@ -22,7 +22,7 @@ enum RoleRoutes {
                 return try await assign(request, call, on: try self.entity(of: call, entity))
             },
             .delete(path + "/:userId") { call in
-                try call.exchange.readNothing()
+                try call.readNothing()
                 return try await remove(call, from: try self.entity(of: call, entity))
             },
         ]
@@ -34,7 +34,7 @@ enum RoleRoutes {
     }
 
     private static func request(_ call: Call, on type: AssociatedEntityType) throws(GatewayError) -> (UserID?, Role) {
-        try call.exchange.readBody { body in
+        try call.readBody { body in
             let assignable = Role.allCases.filter { type.assignableRoles.contains($0) }
             let role = body.require("role", body.word("role", of: assignable))
             return (body.requiredID("userId"), role ?? .guest)

@@ -5,7 +5,7 @@ internal import HTTPTypes
 struct Route: Sendable {
     enum Handler: Sendable {
         /// Anybody may call.
-        case open(@Sendable (Exchange) async throws -> Answer)
+        case open(@Sendable (OpenCall) async throws -> Answer)
         /// Whoever is signed in may call; what more it takes is the use case's.
         case signedIn(@Sendable (Call) async throws -> Answer)
     }
@@ -13,7 +13,7 @@ struct Route: Sendable {
     let method: HTTPRequest.Method
     /// Whether the handler runs on the connection's event loop: only where each step takes microseconds, whatever the request.
     var runsOnEventLoop = false
-    /// With `:name` for a part that is read by `Exchange.id`.
+    /// With `:name` for a part that is read by `ReadRequest.id`.
     let path: String
     let handler: Handler
     /// Throws when the caller, or for open calls the address, has to wait; asked before the body is looked at.
@@ -26,7 +26,7 @@ struct Route: Sendable {
     }
 
     static func open(
-        _ method: HTTPRequest.Method, _ path: String, _ handler: @escaping @Sendable (Exchange) async throws -> Answer
+        _ method: HTTPRequest.Method, _ path: String, _ handler: @escaping @Sendable (OpenCall) async throws -> Answer
     ) -> Route { Route(method, path, .open(handler)) }
 
     static func get(_ path: String, _ handler: @escaping @Sendable (Call) async throws -> Answer) -> Route {

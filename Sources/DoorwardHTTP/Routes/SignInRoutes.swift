@@ -12,7 +12,7 @@ enum SignInRoutes {
     ]
 
     /// A call at which somebody could guess, and from whose address too many failures are answered before the body is read.
-    private static func guarded(_ path: String, _ handler: @escaping @Sendable (Exchange) async throws -> Answer) -> Route {
+    private static func guarded(_ path: String, _ handler: @escaping @Sendable (OpenCall) async throws -> Answer) -> Route {
         var route = Route.open(.post, "/api/v1" + path, handler)
         route.limit = { (control, _, facts) throws(GatewayError) in
             try control.signIn.admit(clientAddress: facts.clientAddress)
@@ -20,14 +20,14 @@ enum SignInRoutes {
         return route
     }
 
-    private static func logIn(_ exchange: Exchange) async throws -> Answer {
-        let (email, password) = try exchange.readBody { body in
+    private static func logIn(_ call: OpenCall) async throws -> Answer {
+        let (email, password) = try call.readBody { body in
             (body.require("email", body.string("email")) ?? "", body.requiredSecret("password"))
         }
-        let signedIn = try await exchange.control.signIn.logIn(
-            email: account(email), password: password, source: exchange.facts.source, clientAddress: exchange.facts.clientAddress,
-            requestID: exchange.facts.requestID)
-        return try await answer(signedIn, exchange)
+        let signedIn = try await call.control.signIn.logIn(
+            email: account(email), password: password, source: call.facts.source, clientAddress: call.facts.clientAddress,
+            requestID: call.facts.requestID)
+        return try await answer(signedIn, call)
     }
 
     /// The account that an address names. One longer than any address may be names nobody, at the same cost as any other, and
@@ -37,31 +37,31 @@ enum SignInRoutes {
         return SHA256.hash(data: Array(email.lowercased().utf8)).map { String($0, radix: 16) }.joined(separator: "-")
     }
 
-    private static func refresh(_ exchange: Exchange) async throws -> Answer {
-        let token = try exchange.readBody { $0.requiredSecret("refreshToken") }
-        let signedIn = try await exchange.control.signIn.refresh(
-            token, source: exchange.facts.source, clientAddress: exchange.facts.clientAddress,
-            requestID: exchange.facts.requestID)
-        return try await answer(signedIn, exchange)
+    private static func refresh(_ call: OpenCall) async throws -> Answer {
+        let token = try call.readBody { $0.requiredSecret("refreshToken") }
+        let signedIn = try await call.control.signIn.refresh(
+            token, source: call.facts.source, clientAddress: call.facts.clientAddress,
+            requestID: call.facts.requestID)
+        return try await answer(signedIn, call)
     }
 
     private static func logOut(_ call: Call) async throws -> Answer {
-        try call.exchange.readNothing()
+        try call.readNothing()
         try await call.control.signIn.logOut(call.caller)
         return .nothing
     }
 
-    private static func resetPassword(_ exchange: Exchange) async throws -> Answer {
-        let (token, password) = try exchange.readBody { ($0.requiredSecret("token"), $0.requiredNewPassword("newPassword")) }
-        try await exchange.control.passwordResets.use(
-            token, newPassword: password, source: exchange.facts.source, clientAddress: exchange.facts.clientAddress,
-            requestID: exchange.facts.requestID)
+    private static func resetPassword(_ call: OpenCall) async throws -> Answer {
+        let (token, password) = try call.readBody { ($0.requiredSecret("token"), $0.requiredNewPassword("newPassword")) }
+        try await call.control.passwordResets.use(
+            token, newPassword: password, source: call.facts.source, clientAddress: call.facts.clientAddress,
+            requestID: call.facts.requestID)
         return .nothing
     }
 
     /// Takes no idempotency key: the answer holds a token, and such answers are kept nowhere.
     private static func offerReset(_ call: Call) async throws -> Answer {
-        try call.exchange.readNothing()
+        try call.readNothing()
         let offer = try await call.control.passwordResets.offer(call.caller, to: call.id("id"))
         let base = call.services.publicURL
         return .success(201) { writer in
@@ -75,9 +75,9 @@ enum SignInRoutes {
         }
     }
 
-    private static func answer(_ signedIn: SignedIn, _ exchange: Exchange) async throws -> Answer {
-        let issued = try await exchange.services.tokens.issue(for: signedIn.session, at: exchange.control.clock.now())
-        let view = View(.user(signedIn.user.id), control: exchange.control)
+    private static func answer(_ signedIn: SignedIn, _ call: OpenCall) async throws -> Answer {
+        let issued = try await call.services.tokens.issue(for: signedIn.session, at: call.control.clock.now())
+        let view = View(.user(signedIn.user.id), control: call.control)
         return .success { writer in
             writer.field("user") { view.user(signedIn.user, into: &$0) }
             writer.field("token", issued.token)

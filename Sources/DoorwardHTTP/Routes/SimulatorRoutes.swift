@@ -8,7 +8,7 @@ enum SimulatorRoutes {
 
     private static func trigger(_ call: Call) async throws -> Answer {
         let simulator = call.services.simulator
-        let (event, slot) = try call.exchange.readBody { body in
+        let (event, slot) = try call.readBody { body in
             let event = body.require("event", body.string("event")) ?? ""
             if !event.isEmpty, let simulator, !simulator.eventWords.contains(event) { body.note("event", .unknownValue) }
             return (event, body.string("slot"))

@@ -6,7 +6,7 @@ enum StoreRoutes {
     static let all: [Route] = [.post("/store/backup", backUp)]
 
     private static func backUp(_ call: Call) async throws -> Answer {
-        let file = try call.exchange.readBody { $0.require("file", $0.string("file")) ?? "" }
+        let file = try call.readBody { $0.require("file", $0.string("file")) ?? "" }
         let backup = try await call.control.storeCare.backUp(call.caller, to: file)
         return .success { writer in
             writer.field("backup") { writer in

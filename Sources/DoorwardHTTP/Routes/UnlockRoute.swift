@@ -20,7 +20,7 @@ enum UnlockRoute {
     private static func move(_ call: Call, _ operation: LockOperation) async throws -> Answer {
         let order = try Order(call)
         let request = CommandRequest(
-            caller: call.caller, deviceID: call.id("id"), attemptedID: call.exchange.text("id"), operation: operation,
+            caller: call.caller, deviceID: call.id("id"), attemptedID: call.text("id"), operation: operation,
             statedReason: order.reason, override: order.override, timeout: order.timeout ?? call.services.commandTimeout)
         let (locks, repeatable) = (call.control.locks, try call.services.repeats.call(call))
         guard !order.isAsync else {
@@ -48,7 +48,7 @@ enum UnlockRoute {
                 (reason, override, timeout) = (nil, nil, nil)
                 return
             }
-            (reason, override, timeout) = try call.exchange.readBody { body in
+            (reason, override, timeout) = try call.readBody { body in
                 (
                     body.text("reason", longest: WireLimits.reasonCharacters),
                     body.object("override") { $0.requiredText("reason", longest: WireLimits.reasonCharacters) },

@@ -11,12 +11,12 @@ enum UserRoutes {
     ]
 
     private static func readMe(_ call: Call) throws -> Answer {
-        try call.exchange.readNothing()
+        try call.readNothing()
         return answer(try call.control.users.user(call.caller.userID, for: call.caller), call)
     }
 
     private static func changeMe(_ call: Call) async throws -> Answer {
-        let changes = try call.exchange.readBody { body in
+        let changes = try call.readBody { body in
             var changes = names(&body)
             changes.defaultPortfolioID = body.reference("defaultPortfolioId")
             changes.defaultPropertyID = body.reference("defaultPropertyId")
@@ -27,12 +27,12 @@ enum UserRoutes {
     }
 
     private static func read(_ call: Call) throws -> Answer {
-        try call.exchange.readNothing()
+        try call.readNothing()
         return answer(try call.control.users.user(call.id("id"), for: call.caller), call)
     }
 
     private static func change(_ call: Call) async throws -> Answer {
-        let changes = try call.exchange.readBody { body in
+        let changes = try call.readBody { body in
             var changes = names(&body)
             changes.isEnabled = body.names("isEnabled") ? body.require("isEnabled", body.bool("isEnabled")) : nil
             return changes
@@ -41,7 +41,7 @@ enum UserRoutes {
     }
 
     private static func create(_ call: Call) async throws -> Answer {
-        let new = try call.exchange.readBody { body in
+        let new = try call.readBody { body in
             NewUser(
                 email: body.requiredEmail("email"), firstName: body.requiredText("firstName"),
                 lastName: body.requiredText("lastName"), password: body.requiredNewPassword("password"))
@@ -54,7 +54,7 @@ enum UserRoutes {
     }
 
     private static func list(_ call: Call) throws -> Answer {
-        let page = try call.exchange.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+        let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
         let users = try call.control.users.list(for: call.caller, page)
         let view = call.view(in: users.snapshot)
         return try .page("users", users) { view.user($1, into: &$0) }

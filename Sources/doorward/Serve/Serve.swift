@@ -94,6 +94,6 @@ struct Serve: AsyncParsableCommand {
             handler.metadataProvider = provider
             return handler
         }
-        LoggingSystem.bootstrap(makeHandler, metadataProvider: RequestScope.metadataProvider)
+        LoggingSystem.bootstrap(makeHandler, metadataProvider: RequestLogging.metadataProvider)
     }
 }
