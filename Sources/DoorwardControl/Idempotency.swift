@@ -104,7 +104,9 @@ final class IdempotencyGuard: Sendable {
     /// What was found under a key.
     enum Finding: Sendable {
         /// Nothing: the caller goes ahead and calls `finish` in any case.
-        case fresh
+        ///
+        /// - Parameter hasWaited: whether a concurrent call with the same key was waited for.
+        case fresh(hasWaited: Bool)
         case made(IdempotentResult)
     }
 
@@ -122,13 +124,17 @@ final class IdempotencyGuard: Sendable {
     /// - Throws: `.idempotencyMismatch` when the key was used for another request.
     func begin(_ call: IdempotentCall) async throws(GatewayError) -> Finding {
         let key = call.key
-        while let twin = claim(key) { await twin.value }
+        var hasWaited = false
+        while let twin = claim(key) {
+            hasWaited = true
+            await twin.value
+        }
         do throws(GatewayError) {
             let oldest = clock.now().advanced(by: .zero - Self.lifetime)
             let entry = try await storing { () throws(StoreError) in
                 try await store.idempotentAnswer(key, notOlderThan: oldest)
             }
-            guard let entry else { return .fresh }
+            guard let entry else { return .fresh(hasWaited: hasWaited) }
             guard entry.fingerprint == call.fingerprint else { throw GatewayError.idempotencyMismatch }
             finish(key)
             return .made(entry.result)

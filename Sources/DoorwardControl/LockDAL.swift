@@ -102,36 +102,49 @@ package final class LockDAL: Sendable {
         guard ledger.isAcceptingCommands else { throw .unavailable }
         try await denials.admit(request.caller)
 
-        let snapshot = directory.snapshot
-        let denial = decide(request, at: clock.now(), in: snapshot.directory).denial
-        if let denial, !denial.hasReach {
-            metrics.count(.denied(denial))
-            throw try await denials.record(denial, of: request, device: nil, in: snapshot.directory)
+        var decided = decide(request)
+        if let denial = decided.decision.denial, !denial.hasReach {
+            metrics.count(decided.decision)
+            throw try await denials.record(denial, of: request, device: nil, in: decided.snapshot.directory)
         }
-        if let repeatable, let earlier = try await earlierCommand(of: repeatable, denialNow: denial) {
-            return .replayed(earlier)
+        if let repeatable {
+            switch try await idempotency.begin(repeatable) {
+            case .made(let result): return .replayed(try await earlierCommand(result, denialNow: decided.decision.denial))
+            // A concurrent call that was waited for may have taken its time.
+            case .fresh(hasWaited: true): decided = decide(request)
+            case .fresh(hasWaited: false): break
+            }
         }
         do {
-            return .fresh(try await accept(request, started: started, repeatable: repeatable))
+            return .fresh(try await accept(request, decided, started: started, repeatable: repeatable))
         } catch {
             if let repeatable { idempotency.finish(repeatable.key) }
             throw error
         }
     }
 
-    private func decide(_ request: CommandRequest, at now: Timestamp, in tenancy: TenancyDirectory) -> Decision {
-        guard let deviceID = request.deviceID else { return .denied(Denial(.deviceUnknown, hasReach: false)) }
-        return SecurityService.decide(
-            request.caller.principal, request.operation, on: deviceID, at: now, override: request.override != nil, in: tenancy)
+    /// A decision, with the instant and the directory that it was made for.
+    private struct Decided {
+        let now: Timestamp
+        let snapshot: PublishedDirectory.Snapshot
+        let decision: Decision
     }
 
-    /// Decides on the directory as it is now: a twin that was waited for may have taken its time.
+    private func decide(_ request: CommandRequest) -> Decided {
+        let (now, snapshot) = (clock.now(), directory.snapshot)
+        guard let deviceID = request.deviceID else {
+            return Decided(now: now, snapshot: snapshot, decision: .denied(Denial(.deviceUnknown, hasReach: false)))
+        }
+        let decision = SecurityService.decide(
+            request.caller.principal, request.operation, on: deviceID, at: now, override: request.override != nil,
+            in: snapshot.directory)
+        return Decided(now: now, snapshot: snapshot, decision: decision)
+    }
+
     private func accept(
-        _ request: CommandRequest, started: MonotonicInstant, repeatable: IdempotentCall?
+        _ request: CommandRequest, _ decided: Decided, started: MonotonicInstant, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> CommandLife {
-        let now = clock.now()
-        let snapshot = directory.snapshot
-        let decision = decide(request, at: now, in: snapshot.directory)
+        let (now, snapshot, decision) = (decided.now, decided.snapshot, decided.decision)
         metrics.count(decision)
         guard case .allowed(let rule, let override) = decision, let id = request.deviceID,
             let device = snapshot.directory.device(id),
@@ -179,16 +192,15 @@ package final class LockDAL: Sendable {
 
     // MARK: - Repeats
 
-    /// The command of an earlier call with the same key; `nil` where there was none, and the key is this call's.
+    /// The command of an earlier call with the same key.
     ///
     /// - Parameter denialNow: why the caller is denied at present. It explains a command that was denied for the same reason.
     private func earlierCommand(
-        of call: IdempotentCall, denialNow: Denial?
-    ) async throws(GatewayError) -> FinishedCommand? {
-        switch try await idempotency.begin(call) {
-        case .fresh: return nil
-        case .made(.entity): throw .internalFailure("an entity is stored under the idempotency key of a command")
-        case .made(.command(let id)):
+        _ result: IdempotentResult, denialNow: Denial?
+    ) async throws(GatewayError) -> FinishedCommand {
+        switch result {
+        case .entity: throw .internalFailure("an entity is stored under the idempotency key of a command")
+        case .command(let id):
             let stored = try await storing { () throws(StoreError) in try await ledger.commands.command(id) }
             guard var command = stored?.command else {
                 throw .internalFailure("an idempotency entry names a command that is not there")
