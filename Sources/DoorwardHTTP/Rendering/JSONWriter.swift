@@ -27,24 +27,24 @@ struct JSONWriter {
     mutating func fields<Entity>(
         _ entity: Entity, _ fields: [Field<Entity>], for reader: FieldReader, in tenancy: TenancyDirectory
     ) {
-        for field in fields { member(field.name, field.value(of: entity, for: reader, in: tenancy)) }
+        for field in fields {
+            let value = field.value(of: entity, for: reader, in: tenancy)
+            if case .absent = value { continue }
+            separate()
+            bytes.append(contentsOf: field.key)
+            value.write(into: &self)
+            needsComma = true
+        }
     }
 
     /// Members that are absent are left out.
     mutating func object(_ members: [FieldValue.Member]) {
-        object { writer in for member in members { writer.member(member.name, member.value) } }
-    }
-
-    private mutating func member(_ name: String, _ value: FieldValue) {
-        if case .absent = value { return }
-        separate()
-        // The names of fields need no escapes.
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: name.utf8)
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
-        value.write(into: &self)
-        needsComma = true
+        object { writer in
+            for member in members {
+                if case .absent = member.value { continue }
+                writer.field(member.name, member.value)
+            }
+        }
     }
 
     mutating func array<Elements: Sequence>(_ elements: Elements, _ write: (inout Self, Elements.Element) -> Void) {
@@ -234,6 +234,7 @@ extension FieldValue: JSONRenderable {
         case .identifier(let id): id.write(into: &writer)
         case .instant(let instant): instant.write(into: &writer)
         case .list(let values): values.write(into: &writer)
+        case .strings(let values): values.write(into: &writer)
         case .object(let members): writer.object(members)
         case .free(let members): JSONValue.object(members).write(into: &writer)
         case .details(let members): RecordValue.object(members).write(into: &writer)

@@ -4,9 +4,13 @@ package import DoorwardDomain
 ///
 /// The tables of these (`Fields+….swift`) are the only description of an entity's fields. Answers are rendered from them, records of
 /// changes take their details from them, and `FieldTable` lists them by level. A new field is one line in one table.
-package struct Field<Entity: Sendable>: Sendable {
+///
+/// A class, so that going through a table counts one reference for a field and not one for each part of it.
+package final class Field<Entity: Sendable>: Sendable {
     /// In JSON: of answers, and of the details of records.
     package let name: String
+    /// The name with its quotation marks and colon, as it stands in an answer.
+    package let key: [UInt8]
     /// The lowest level that sees the field; `nil` for a field of records alone.
     package let level: FieldLevel?
     /// A member that a lower level sees of a field that is an object: that level gets the object with this member alone.
@@ -14,6 +18,8 @@ package struct Field<Entity: Sendable>: Sendable {
     /// The columns that hold the field in the entity's table of the store; empty for one that is derived. Commands and records are
     /// stored in forms of their own: of their fields the columns mean nothing.
     package let columns: [String]
+    /// The lowest level that sees any of the field.
+    private let threshold: FieldLevel?
     private let read: Reading
     private let audit: FieldAudit<Entity>?
 
@@ -32,6 +38,7 @@ package struct Field<Entity: Sendable>: Sendable {
     ) {
         (self.name, self.level, self.audit, visiblePart) = (name, level, audit, nil)
         (self.columns, self.read) = (columns ?? [Self.snakeCase(name)], .own(read))
+        (key, threshold) = (Self.key(name), level)
     }
 
     /// A field that follows from the rest of the tenancy, or from who reads it.
@@ -41,6 +48,7 @@ package struct Field<Entity: Sendable>: Sendable {
     ) {
         (self.name, self.level, visiblePart) = (name, level, part.map { ("\(name).\($0.name)", $0.level) })
         (columns, audit, self.read) = ([], nil, .derived(read))
+        (key, threshold) = (Self.key(name), min(level, part?.level ?? level))
     }
 
     /// A field of records alone: what they say in place of a value that they must not hold.
@@ -50,7 +58,10 @@ package struct Field<Entity: Sendable>: Sendable {
     ) {
         (self.name, level, visiblePart, self.columns) = (name, nil, nil, columns)
         (self.audit, self.read) = (audit, .own(read))
+        (key, threshold) = (Self.key(name), nil)
     }
+
+    private static func key(_ name: String) -> [UInt8] { Array("\"\(name)\":".utf8) }
 
     private static func snakeCase(_ name: String) -> String {
         name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : String($1) }
@@ -58,7 +69,7 @@ package struct Field<Entity: Sendable>: Sendable {
 
     /// The field as `reader` sees it; `.absent` where it is left out.
     package func value(of entity: Entity, for reader: FieldReader, in tenancy: TenancyDirectory) -> FieldValue {
-        guard let level, level <= reader.level || visiblePart.map({ $0.level <= reader.level }) == true else { return .absent }
+        guard let threshold, threshold <= reader.level else { return .absent }
         switch read {
         case .own(let read): return read(entity)
         case .derived(let read): return read(entity, reader, tenancy)

@@ -18,6 +18,8 @@ package enum FieldValue: Hashable, Sendable {
     case instant(Timestamp)
     /// In this order.
     case list([FieldValue])
+    /// A list of texts.
+    case strings([String])
     /// In this order; members that are `.absent` are left out.
     case object([Member])
     /// An object of an adapter's or a user's own, with keys in ascending order.
@@ -42,8 +44,7 @@ package enum FieldValue: Hashable, Sendable {
     static func id<Entity>(_ value: EntityID<Entity>?) -> Self { value.map { .identifier($0.cast()) } ?? .null }
     static func ids<Entity>(_ values: [EntityID<Entity>]) -> Self { .list(values.map { .identifier($0.cast()) }) }
     static func word(_ value: (some RawRepresentable<String>)?) -> Self { value.map { .string($0.rawValue) } ?? .null }
-    static func words(_ values: [some RawRepresentable<String>]) -> Self { .list(values.map { .string($0.rawValue) }) }
-    static func texts(_ values: [String]) -> Self { .list(values.map { .string($0) }) }
+    static func words(_ values: [some RawRepresentable<String>]) -> Self { .strings(values.map(\.rawValue)) }
 
     /// The same in a record; `nil` for an absent value.
     ///
@@ -58,6 +59,7 @@ package enum FieldValue: Hashable, Sendable {
         case .identifier(let id): .string(id.description)
         case .instant(let instant): .string(instant.description)
         case .list(let values): .array(values.compactMap { $0.recorded(text) })
+        case .strings(let values): .array(values.map(text))
         // An object may hold anything: a record says of it what the field's audit form says.
         case .object, .free, .details: .withheld
         }

@@ -43,11 +43,11 @@ package struct ShownDevice: Sendable {
         F("doorState", .publicLevel, columns: []) { $0.status.map { .word($0.doorState) } ?? .absent },
         F("batteryLevel", .resident, columns: []) { $0.status.map { .number($0.batteryLevel) } ?? .absent },
         F("batteryLow", .resident, columns: []) { $0.status.map { .flag($0.batteryLow) } ?? .absent },
-        F("faults", .operations, columns: []) { $0.status.map { .texts($0.faults) } ?? .absent },
+        F("faults", .operations, columns: []) { $0.status.map { .strings($0.faults) } ?? .absent },
     ]
 
     private static let keptBehindStatus: [Field<ShownDevice>] = [
-        F("capabilities", .publicLevel) { .texts($0.device.capabilities.names) },
+        F("capabilities", .publicLevel) { .strings($0.device.capabilities.names) },
         F("settings", .resident, columns: ["auto_relock_seconds"]) {
             .object([
                 FieldValue.Member("autoRelockSeconds", .number($0.device.settings.autoRelockSeconds)),
