@@ -12,7 +12,7 @@ package struct HostAccess: Sendable {
 
     /// - Parameter passwordCost: log2 of scrypt's N.
     package init(store: any GatewayStore, clock: any GatewayClock, random: RandomSource, passwordCost: Int) {
-        ledger = Ledger(store: store, feed: ChangeFeed(clock: clock))
+        ledger = Ledger(store: store)
         (self.clock, self.random) = (clock, random)
         hasher = PasswordHasher(cost: passwordCost, random: random)
     }

@@ -23,8 +23,11 @@ package final class Ledger: Sendable {
         var count = 0
     }
 
-    /// - Parameter feed: is told of what each transaction has written.
-    package init(store: any GatewayStore, feed: ChangeFeed, logger: Logger = Logger(label: "doorward.ledger")) {
+    /// - Parameter feed: gets what each transaction has written; by default one without readers.
+    package init(
+        store: any GatewayStore, feed: ChangeFeed = ChangeFeed(clock: SystemClock()),
+        logger: Logger = Logger(label: "doorward.ledger")
+    ) {
         (self.store, self.feed, self.logger) = (store, feed, logger)
     }
 
