@@ -77,6 +77,8 @@ package final class Ledger: Sendable {
             let mark = uses.changes
             let stored = try await storing { () throws(StoreError) in try await store.usesTaken() }
             isLoaded = uses.replace(with: stored, ifChangesAre: mark)
+            // What is in flight has to end first, also where reading does not suspend.
+            if !isLoaded { await Task.yield() }
         }
     }
 
