@@ -5,8 +5,11 @@ import Synchronization
 
 /// Something that has changed. Its present value is read where it is kept: in the directory, from the device, or from the store.
 package enum ChangedObject: Hashable, Sendable {
+    /// The portfolio's own fields, as with the three entities below.
     case portfolio(PortfolioID)
+    /// A property, or the portfolio that it belongs to.
     case property(PropertyID)
+    /// A unit, or its list of common areas.
     case unit(UnitID)
     /// The device as the tenancy has it, its removal included.
     case device(DeviceID)
@@ -14,6 +17,7 @@ package enum ChangedObject: Hashable, Sendable {
     case deviceStatus(DeviceID)
     /// The user's own fields.
     case user(UserID)
+    /// The access itself, or that its window has begun or ended.
     case guestAccess(GuestAccessID)
     /// What the user may do, by a change of the tenancy or because a window began or ended.
     case permissions(of: UserID)
@@ -27,6 +31,7 @@ package enum ChangedObject: Hashable, Sendable {
 package struct FeedPosition: Hashable, Comparable, Sendable {
     fileprivate let number: UInt64
 
+    /// Of one feed: the earlier position is the lesser.
     package static func < (a: Self, b: Self) -> Bool { a.number < b.number }
 }
 

@@ -103,7 +103,8 @@ package final class GatewayControl: Sendable {
         let idempotency = IdempotencyGuard(store: ledger.commands, clock: clock)
         writer = TenancyWriter(
             directory: directory, devices: devices, ledger: ledger, idempotency: idempotency,
-            windows: WindowTimer(directory: directory, feed: feed, clock: clock, executor: executor), clock: clock, random: random)
+            windows: WindowTimer(directory: directory, feed: feed, clock: clock, executor: executor), clock: clock,
+            random: random)
         reports = DeviceReports(
             directory: directory, devices: devices, ledger: ledger, clock: clock, random: random, logger: logger,
             metrics: ReportMetrics(metrics), executor: executor)

@@ -21,7 +21,9 @@ import Testing
         }
     }
 
-    @Test("it lists what a list of all changes lists, for ten minutes and for as many objects as it has room for", arguments: 0..<40)
+    @Test(
+        "it lists what a list of all changes lists, for ten minutes and for as many objects as it has room for",
+        arguments: 0..<40 as Range<UInt64>)
     func model(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let (clock, room) = (VirtualClock(), 1 + Int.random(in: 0..<60, using: &generator))
@@ -177,7 +179,10 @@ import Testing
     @Test("a denial: its record alone")
     func denied() async throws {
         let house = try await House()
-        let found = try await changes(in: house) { #expect(await denial { _ = try await house.run(by: house.ids.stranger) } != nil) }
+        let found = try await changes(in: house) {
+            let denial = await denial { _ = try await house.run(by: house.ids.stranger) }
+            #expect(denial != nil)
+        }
         #expect(found.allSatisfy { if case .log = $0 { true } else { false } } && !found.isEmpty)
     }
 

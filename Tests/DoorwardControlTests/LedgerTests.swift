@@ -9,7 +9,7 @@ import Testing
 /// What the gateway does with a store that fails, and until when.
 @Suite struct LedgerTests {
     private static func ledger(_ store: InMemoryStore) -> (ledger: Ledger, failures: Counter) {
-        let ledger = Ledger(store: store, feed: ChangeFeed(clock: VirtualClock()), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let ledger = Ledger(store: store, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let failures = Counter()
         ledger.onFailure { failures.increment() }
         return (ledger, failures)

@@ -41,7 +41,9 @@ import Testing
 
         /// What each guest may do with the door at an instant, by the decision itself.
         func decisions(at instant: Timestamp) -> [Decision] {
-            accesses.map { SecurityService.decide(.user($0.guest), .unlock, on: door, at: instant, override: false, in: directory) }
+            accesses.map {
+                SecurityService.decide(.user($0.guest), .unlock, on: door, at: instant, override: false, in: directory)
+            }
         }
 
         /// Whether the definition of the access has an edge in the span.

@@ -11,7 +11,7 @@ import Testing
 @testable import DoorwardStore
 
 /// Who reads a list when, beside others.
-@Suite(.timeLimit(.minutes(5))) struct ListQueueTests {
+@Suite(.timeLimit(.minutes(30))) struct ListQueueTests {
     private static func reader(_ user: UInt64, of portfolios: UInt64...) -> ListReader {
         ListReader(userID: UserID(high: 1, low: user), logs: Set(portfolios.map { .portfolio(PortfolioID(high: 2, low: $0)) }))
     }
