@@ -23,7 +23,7 @@ final class WindowTimer: Sendable {
     }
 
     /// After this time the wall clock is read again, in case that it was set forward.
-    static let maxSleep = Duration.seconds(30)
+    static let maxSleep = Duration.seconds(300)
 
     private let directory: PublishedDirectory
     private let feed: ChangeFeed
