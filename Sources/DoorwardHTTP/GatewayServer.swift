@@ -63,6 +63,8 @@ package struct GatewayServer: Sendable {
                         // One connection for each time that the handler is asked.
                         try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
                     }.get()
+                } catch ChannelError.ioOnClosedChannel {
+                    // The server was stopped before it accepted a connection.
                 } catch {
                     // The server continues without these handlers: normally the limit on connections makes both unnecessary.
                     logger.error("accepting is not guarded against failures", metadata: ["error": "\(error)"])
