@@ -96,13 +96,15 @@ package enum LoopbackPort {
         return listener.port
     }
 
-    /// Waits until the kernel at the other end has confirmed all that this machine's programs have sent to a port to which at least one
-    /// is connected.
+    /// Waits until the kernel at the other end has confirmed all that this machine's programs have sent to a port, or none of them is
+    /// connected to it any more.
     package static func drained(to port: Int) async {
         // The kernel prints its table in pieces, between which a connection can be left out: one that is not there is not drained, until
         // it has been missing so often that it must have ended.
         var missing: [Substring: Int] = [:]
-        while true {
+        var looks = 0
+        while looks < 200 || !missing.isEmpty {
+            looks += 1
             let unconfirmed = unconfirmedBytes(to: port)
             for connection in unconfirmed.keys { missing[connection] = 0 }
             for connection in missing.keys where unconfirmed[connection] == nil { missing[connection, default: 0] += 1 }

@@ -12,14 +12,16 @@ package final class Proxy: Sendable {
         case toClient
     }
 
-    private struct State {
+    fileprivate struct State {
         var stalled: Set<Way> = []
         var sockets: [Int32] = []
         var isClosed = false
         /// Clients that may still send.
         var senders = 0
-        /// What has come to the broker's side, all of it.
-        var passed: [UInt8] = []
+        /// What was passed on, all of it.
+        var passed: [Way: [UInt8]] = [:]
+        /// Bytes behind which a direction is stalled.
+        var ends: [Way: [UInt8]] = [:]
         /// Called with each stretch on its way to the broker before it is passed on; false cuts the connection instead.
         var gate: (@Sendable ([UInt8]) -> Bool)?
     }
@@ -41,6 +43,15 @@ package final class Proxy: Sendable {
     /// Bytes that go one way are left in the kernel, as of a machine that does not read.
     package func stall(_ way: Way) { state.withLock { _ = $0.stalled.insert(way) } }
 
+    /// Goes on in one direction, and stalls again right behind these bytes, of those that have not passed yet.
+    package func resume(_ way: Way, until end: [UInt8]) {
+        state.withLock { state in
+            state.ends[way] = end
+            state.stalled.remove(way)
+        }
+        changed.broadcast()
+    }
+
     /// Goes on where it was stalled: in one direction where one is given, else in both.
     package func resume(_ way: Way? = nil) {
         state.withLock { state in state.stalled = state.stalled.filter { way != nil && $0 != way } }
@@ -50,8 +61,8 @@ package final class Proxy: Sendable {
     /// Cuts before a stretch that matches is passed on.
     package func cut(at gate: @escaping @Sendable ([UInt8]) -> Bool) { state.withLock { $0.gate = { !gate($0) } } }
 
-    /// All bytes that the broker was given.
-    package var passed: [UInt8] { state.withLock { $0.passed } }
+    /// All bytes that the broker was given, or the client.
+    package func passed(_ way: Way = .toBroker) -> [UInt8] { state.withLock { $0.passed[way] ?? [] } }
 
     /// Goes on, and waits until no client can send any more.
     ///
@@ -64,7 +75,7 @@ package final class Proxy: Sendable {
                 continuation.resume()
             }
         }
-        return String(decoding: passed, as: UTF8.self)
+        return String(decoding: passed(), as: UTF8.self)
     }
 
     /// Ends every connection, and takes no further one.
@@ -79,7 +90,7 @@ package final class Proxy: Sendable {
     }
 
     private func accept() {
-        while case let client = Glibc.accept(listener, nil, nil), client >= 0 {
+        while case let client = uninterrupted({ Glibc.accept(listener, nil, nil) }), client >= 0 {
             guard let server = dial() else {
                 Glibc.close(client)
                 continue
@@ -124,19 +135,46 @@ package final class Proxy: Sendable {
         var buffer = [UInt8](repeating: 0, count: 2048)
         while true {
             changed.wait { state.withLock { !$0.stalled.contains(way) || $0.isClosed } }
-            let count = recv(from, &buffer, buffer.count, 0)
+            let count = uninterrupted { recv(from, &buffer, buffer.count, 0) }
             guard count > 0 else { return }
-            // What was read when the stall came waits here with it.
+            var bytes = buffer[..<count]
+            // What was read when the stall came waits here with it, and goes on together with what came during the stall.
             changed.wait { state.withLock { !$0.stalled.contains(way) || $0.isClosed } }
-            let bytes = Array(buffer[..<count])
-            let goesOn = state.withLock { state in
-                guard way == .toBroker else { return true }
-                guard state.gate?(bytes) ?? true else { return false }
-                state.passed += bytes
-                return true
+            while case let more = recv(from, &buffer, buffer.count, Int32(MSG_DONTWAIT)), more > 0 { bytes += buffer[..<more] }
+            while !bytes.isEmpty {
+                changed.wait { state.withLock { !$0.stalled.contains(way) || $0.isClosed } }
+                guard let part = state.withLock({ $0.next(of: bytes, way) }) else { return }
+                let sent = uninterrupted { part.withUnsafeBytes { send(to, $0.baseAddress, part.count, Int32(MSG_NOSIGNAL)) } }
+                guard sent == part.count else { return }
+                bytes = bytes.dropFirst(part.count)
             }
-            guard goesOn, send(to, bytes, count, Int32(MSG_NOSIGNAL)) == count else { return }
         }
+    }
+}
+
+extension Proxy.State {
+    /// Notes what is passed on now of bytes that were read: all of it, or up to where the direction is to be stalled.
+    ///
+    /// - Returns: `nil` where the connection is to be cut.
+    fileprivate mutating func next(of bytes: ArraySlice<UInt8>, _ way: Proxy.Way) -> [UInt8]? {
+        guard !stalled.contains(way) || isClosed else { return [] }
+        var part = Array(bytes)
+        if let end = ends[way], let found = part.firstRange(of: end) {
+            part = Array(part[..<found.upperBound])
+            ends[way] = nil
+            stalled.insert(way)
+        }
+        guard way == .toClient || gate?(part) ?? true else { return nil }
+        passed[way, default: []] += part
+        return part
+    }
+}
+
+/// Makes a call again where a signal interrupted it before it did anything.
+private func uninterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
+    while true {
+        let result = call()
+        guard result < 0, errno == EINTR else { return result }
     }
 }
 

@@ -170,7 +170,7 @@ final class BrokerLink: Sendable {
             let locks = routes.withLock { $0.locks }.filter { !$0.dialect.questions.isEmpty }
             // A lock that is added at this moment may be waiting already.
             round.withLock { round in round.waiting = locks + round.waiting.filter { !locks.contains($0) } }
-        case .subscribed: goRound()
+        case .subscribed: queryWaiting()
         case .disconnected(let failure):
             if failure == .stuck || failure == .standsStill { surroundings.counters.cuts.add(1, ordering: .relaxed) }
             note(.warning, "broker is not connected (\(failure.reason))", [:])
@@ -232,13 +232,23 @@ final class BrokerLink: Sendable {
 
     // MARK: - Asking all
 
-    /// Queries the state of the locks that wait for it, one after the other, as retained messages may be old.
-    private func goRound() {
-        let clock = surroundings.clock
-        round.withLock { round in
+    /// Queries a lock for its state as soon as the broker takes frames again.
+    func queryLater(_ lock: MQTTLock) { goRound { $0.due.append(lock) } }
+
+    /// Queries the state of the locks that wait for it, as retained messages may be old.
+    private func queryWaiting() {
+        goRound { round in
             round.settled += 1
             round.due += round.waiting
             round.waiting = []
+        }
+    }
+
+    /// Queries the locks that are due, one after the other.
+    private func goRound(_ add: (inout Round) -> Void) {
+        let clock = surroundings.clock
+        round.withLock { round in
+            add(&round)
             guard round.task == nil, !round.due.isEmpty else { return }
             round.task = Task(executorPreference: surroundings.executor) { [weak self] in
                 while !Task.isCancelled, let (lock, settled) = self?.nextDue() {

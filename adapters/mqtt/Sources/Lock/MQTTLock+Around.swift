@@ -38,7 +38,7 @@ extension MQTTLock {
             deliver(.faults(Set(state.memory.faults.map(\.rawValue))), &state, after: state.lastOrder?.id)
             guard id == nil else { return }
             link.listenAnew(for: self)
-            ask(dialect.questions, &state, at: surroundings.clock.monotonicNow())
+            query(&state, at: surroundings.clock.monotonicNow())
         }
     }
 

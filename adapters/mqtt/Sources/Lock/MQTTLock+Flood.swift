@@ -38,7 +38,7 @@ extension MQTTLock {
             guard now >= last.advanced(by: Self.calm) else { return false }
             state.lastDrop = nil
             // The broker may have retained the last messages of a lock that cannot be queried.
-            if dialect.questions.isEmpty { link.listenAnew(for: self) } else { ask(dialect.questions, &state, at: now) }
+            if dialect.questions.isEmpty { link.listenAnew(for: self) } else { query(&state, at: now) }
             return true
         }
     }

@@ -248,7 +248,7 @@ final class MQTTLock: Sendable {
             metadata: ["device": "\(id)", "command": "\(order)"])
         state.memory.isUnanswered = true
         deliver(.deliveredLate(order), &state, after: state.lastOrder?.id)
-        ask(dialect.questions, &state, at: now)
+        query(&state, at: now)
     }
 
     func deliver(_ fact: LockReport.Fact, isRepeat: Bool = false, _ state: inout State, after order: CommandID?) {
@@ -293,6 +293,12 @@ final class MQTTLock: Sendable {
             return ask(dialect.questions, &state, at: now)
         }
         if let result { throw result }
+    }
+
+    /// Queries the lock for its state, later where the broker is busy. After a standstill it is: its messages come before the answer
+    /// that shows that it is at work again.
+    func query(_ state: inout State, at now: MonotonicInstant) {
+        if ask(dialect.questions, &state, at: now) == .transportBusy { link.queryLater(self) }
     }
 
     /// - Parameter now: for a question that the last one may stand for; `nil` for one that must be asked.
