@@ -4,9 +4,34 @@ internal import DoorwardPolicy
 internal import Logging
 import Synchronization
 
-/// One command from its intent to its outcome: steps 3 to 7 of a command's life.
+/// What a command works with from its intent to its outcome.
+struct CommandServices: Sendable {
+    let directory: PublishedDirectory
+    let devices: LiveDevices
+    let adapters: AdapterRegistry
+    let attachments: Attachments
+    let ledger: Ledger
+    let clock: any GatewayClock
+    let random: RandomSource
+    let running = RunningCommands()
+    /// Ends what waits for its turn or for its lock when its deadline passes.
+    let deadlines: DeadlineQueue
+    let metrics: CommandMetrics
+
+    init(
+        directory: PublishedDirectory, devices: LiveDevices, adapters: AdapterRegistry, attachments: Attachments, ledger: Ledger,
+        clock: any GatewayClock, random: RandomSource, executor: (any TaskExecutor)?, metrics: CommandMetrics
+    ) {
+        (self.directory, self.devices, self.adapters) = (directory, devices, adapters)
+        (self.attachments, self.ledger, self.metrics) = (attachments, ledger, metrics)
+        (self.clock, self.random) = (clock, random)
+        deadlines = DeadlineQueue(clock: clock, executor: executor)
+    }
+}
+
+/// One command from its intent to its outcome, in the place that it has in its lock's queue: steps 3 to 7 of a command's life.
 final class CommandLife: Sendable {
-    private let dal: LockDAL
+    private let services: CommandServices
     private let request: CommandRequest
     private let stamp: DeviceStamp
     private let adapter: (any LockAdapter)?
@@ -24,14 +49,14 @@ final class CommandLife: Sendable {
     private let accepted: MonotonicInstant
 
     init(
-        dal: LockDAL, request: CommandRequest, command: Command, stamp: DeviceStamp, adapter: (any LockAdapter)?,
+        _ services: CommandServices, request: CommandRequest, command: Command, stamp: DeviceStamp, adapter: (any LockAdapter)?,
         live: LiveDevice, place: QueuePlace, deadline: MonotonicInstant, repeatable: IdempotentCall?
     ) {
-        (self.dal, self.request, self.stamp, self.adapter) = (dal, request, stamp, adapter)
+        (self.services, self.request, self.stamp, self.adapter) = (services, request, stamp, adapter)
         (self.live, self.place, self.repeatable) = (live, place, repeatable)
         lockNumber = live.lockNumber
         self.deadline = Mutex(deadline)
-        accepted = dal.clock.monotonicNow()
+        accepted = services.clock.monotonicNow()
         (id, operation) = (command.id, command.operation)
         state = Mutex(command)
     }
@@ -44,30 +69,42 @@ final class CommandLife: Sendable {
 
     // MARK: - Intents
 
-    /// Makes the command and its intent durable.
-    func writeFirstIntent() async throws(GatewayError) {
+    /// Makes the command and its intent durable, or gives its place up.
+    ///
+    /// - Throws: `.shuttingDown`, `.unavailable`.
+    func begin() async throws(GatewayError) {
+        do {
+            try services.running.add(self)
+            try await writeFirstIntent()
+        } catch {
+            leave()
+            throw error
+        }
+    }
+
+    private func writeFirstIntent() async throws(GatewayError) {
         let command = command
         let entry = repeatable?.entry(.command(command.id), at: command.requestedAt)
-        try await dal.ledger.write(
+        try await services.ledger.write(
             StoreTransaction(
                 commands: [.begin(command, intent: 0)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]
             ),
             // Recovery settles only commands that are not in the table: one in doubt that is still there would stay open.
-            beforeDoubt: { dal.running.remove(id) })
+            beforeDoubt: { services.running.remove(id) })
     }
 
     /// Makes a further intent durable, which names the rule that grants the command now.
     private func writeFurtherIntent(under rule: Rule) async throws(GatewayError) {
-        let now = dal.clock.now()
+        let now = services.clock.now()
         let command = state.withLock { command in
             command.rule = rule
             return command
         }
         // The other rule may be a guest access that ends sooner.
-        let rest = LockDAL.timeout(command.deadline.duration(since: now), under: rule, at: now, in: dal.directory.current)
-        let end = dal.clock.monotonicNow().advanced(by: rest)
+        let rest = Self.timeout(command.deadline.duration(since: now), under: rule, at: now, in: services.directory.current)
+        let end = services.clock.monotonicNow().advanced(by: rest)
         deadline.withLock { $0 = min($0, end) }
-        try await dal.ledger.write(StoreTransaction(commands: [.update(command)], records: [intent(of: command)]))
+        try await services.ledger.write(StoreTransaction(commands: [.update(command)], records: [intent(of: command)]))
     }
 
     // MARK: - Life
@@ -76,15 +113,29 @@ final class CommandLife: Sendable {
     func run() async -> FinishedCommand {
         let ending = await waitTurnAndSend()
         let finished = await writeOutcome(ending)
-        dal.metrics.count(finished.command, after: dal.clock.monotonicNow().duration(since: accepted))
-        dal.leave(place, of: live)
-        dal.running.remove(finished.command.id)
+        services.metrics.count(finished.command, after: services.clock.monotonicNow().duration(since: accepted))
+        leave()
         return finished
+    }
+
+    /// Gives the place up. Whoever is the last to leave the lane of a device that is gone lets go of the lock.
+    private func leave() {
+        services.devices.leave(place, of: live)
+        if services.directory.snapshot.directory.resolve(live.id) == nil { services.attachments.letGo(of: live.id) }
+        services.running.remove(id)
+    }
+
+    /// The command's time: what the caller gives it, and never past the end of the guest's window.
+    static func timeout(
+        _ asked: Duration, under rule: Rule, at now: Timestamp, in tenancy: TenancyDirectory
+    ) -> Duration {
+        guard case .guestAccess(let id) = rule, let access = tenancy.guestAccess(id) else { return asked }
+        return min(asked, access.window.validUntil.duration(since: now))
     }
 
     private func waitTurnAndSend() async -> CommandEnding {
         let turn = await turn()
-        dal.metrics.noteWait(dal.clock.monotonicNow().duration(since: accepted))
+        services.metrics.noteWait(services.clock.monotonicNow().duration(since: accepted))
         switch turn {
         case .deadlinePassed: return .deadlinePassed
         case .shuttingDown: return .shuttingDown
@@ -108,8 +159,8 @@ final class CommandLife: Sendable {
     private func turn() async -> QueuePlace.Turn {
         if let turn = place.turn.current { return turn }
         let turn = place.turn
-        let timeout = dal.deadlines.schedule(at: deadline.withLock { $0 }) { turn.fulfil(.deadlinePassed) }
-        defer { dal.deadlines.cancel(timeout) }
+        let timeout = services.deadlines.schedule(at: deadline.withLock { $0 }) { turn.fulfil(.deadlinePassed) }
+        defer { services.deadlines.cancel(timeout) }
         return await turn.value
     }
 
@@ -123,13 +174,13 @@ final class CommandLife: Sendable {
 
     /// Runs in the dispatch gate: deadline, decision, hand-over, without a suspension in between.
     private func decideAndSend(_ order: OrderUnderWay) -> Passage {
-        guard !dal.running.isClosed else { return .ended(.shuttingDown) }
+        guard !services.running.isClosed else { return .ended(.shuttingDown) }
         // Nothing is begun whose end could not be written down.
-        guard dal.ledger.isAcceptingCommands else { return .ended(.intentNotWritten) }
-        guard dal.clock.monotonicNow() < deadline.withLock({ $0 }) else { return .ended(.deadlinePassed) }
-        let now = dal.clock.now()
+        guard services.ledger.isAcceptingCommands else { return .ended(.intentNotWritten) }
+        guard services.clock.monotonicNow() < deadline.withLock({ $0 }) else { return .ended(.deadlinePassed) }
+        let now = services.clock.now()
         let (rule, isOverride) = state.withLock { ($0.rule, $0.override != nil) }
-        let snapshot = dal.directory.snapshot
+        let snapshot = services.directory.snapshot
         let decision = SecurityService.decide(
             request.caller.principal, operation, on: live.id, at: now, override: isOverride, in: snapshot.directory)
         guard case .allowed(let ruleNow, _) = decision else {
@@ -143,7 +194,7 @@ final class CommandLife: Sendable {
 
     private func handOver(_ order: OrderUnderWay, at now: Timestamp) -> Passage {
         guard let adapter else { return .ended(.notSent(.notAttached)) }
-        guard dal.adapters.isStarted(adapter.kind) else { return .ended(.notSent(.offline)) }
+        guard services.adapters.isStarted(adapter.kind) else { return .ended(.notSent(.offline)) }
         let stateBefore = live.status.state
         state.withLock { command in
             command.stateBefore = stateBefore
@@ -154,11 +205,11 @@ final class CommandLife: Sendable {
         live.lane.expect(order)
         do {
             // From what is left on the monotonic clock, which the wall clock's steps do not touch, under the rule of now.
-            let rest = deadline.withLock { $0 }.duration(since: dal.clock.monotonicNow())
+            let rest = deadline.withLock { $0 }.duration(since: services.clock.monotonicNow())
             try adapter.send(
                 LockOrder(
                     commandID: id, deviceID: live.id, operation: operation,
-                    deadline: dal.clock.now().advanced(by: rest)))
+                    deadline: services.clock.now().advanced(by: rest)))
             live.noteSent(id, stamp.log)
             return .sent
         } catch {
@@ -176,8 +227,8 @@ final class CommandLife: Sendable {
     private func word(of order: OrderUnderWay) async -> CommandEnding {
         if let ending = order.ending.current { return .lockSaid(ending) }
         let live = live
-        let timeout = dal.deadlines.schedule(at: deadline.withLock { $0 }) { live.giveUp(order, as: .deadlinePassed) }
-        defer { dal.deadlines.cancel(timeout) }
+        let timeout = services.deadlines.schedule(at: deadline.withLock { $0 }) { live.giveUp(order, as: .deadlinePassed) }
+        defer { services.deadlines.cancel(timeout) }
         return .lockSaid(await order.ending.value)
     }
 
@@ -186,7 +237,8 @@ final class CommandLife: Sendable {
     /// Makes the outcome durable. Where that fails, nobody may be told what it was: the command is `UNKNOWN`.
     private func writeOutcome(_ ending: CommandEnding) async -> FinishedCommand {
         var ended = command
-        ending.apply(to: &ended, at: max(dal.clock.now(), ended.dispatchedAt ?? ended.requestedAt), stateNow: live.status.state)
+        ending.apply(
+            to: &ended, at: max(services.clock.now(), ended.dispatchedAt ?? ended.requestedAt), stateNow: live.status.state)
         let problem = ending.isFailedDelivery ? adapter?.problem(of: ended.id, for: ended.deviceID) : nil
         let finished = FinishedCommand(command: ended, status: live.status, denial: ending.denial, problem: problem)
         if ending.isUnanswered {
@@ -194,17 +246,17 @@ final class CommandLife: Sendable {
             live.remember(
                 UnansweredCommand(id: ended.id, operation: ended.operation, log: stamp.log, expiresAt: expiry), of: lockNumber)
             // The state is unknown, so the lock is queried; a lock that does not support queries updates it with its next report.
-            if !dal.running.isClosed { try? adapter?.refresh(ended.deviceID) }
+            if !services.running.isClosed { try? adapter?.refresh(ended.deviceID) }
         }
         do {
-            try await dal.ledger.write(
+            try await services.ledger.write(
                 StoreTransaction(commands: [.end(ended)], records: [outcome(of: ended, ending)]),
-                beforeDoubt: { dal.running.remove(id) })
+                beforeDoubt: { services.running.remove(id) })
             state.withLock { $0 = ended }
             return finished
         } catch {
             // Also if the store refused the outcome or accepts no more writes: the intent has no outcome.
-            dal.ledger.doubt(because: "the outcome of a command was not written")
+            services.ledger.doubt(because: "the outcome of a command was not written")
             CommandEnding.outcomeNotWritten(wasSent: ended.dispatchedAt == nil ? false : nil)
                 .apply(to: &ended, at: ended.completedAt ?? ended.requestedAt, stateNow: .unknown)
             state.withLock { $0 = ended }
@@ -215,7 +267,7 @@ final class CommandLife: Sendable {
     // MARK: - Records
 
     private func intent(of command: Command) -> PendingRecord {
-        var body = record(of: command, kind: .commandIntent, at: dal.clock.now())
+        var body = record(of: command, kind: .commandIntent, at: services.clock.now())
         body.decision = .allowed
         body.rule = command.rule
         body.statedReason = command.reason
@@ -240,7 +292,7 @@ final class CommandLife: Sendable {
 
     private func record(of command: Command, kind: RecordKind, at: Timestamp) -> RecordBody {
         RecordBody(
-            log: stamp.log, id: dal.random.id(at: at), at: at, kind: kind, actor: command.actor, source: command.source,
+            log: stamp.log, id: services.random.id(at: at), at: at, kind: kind, actor: command.actor, source: command.source,
             operation: command.operation, clientAddress: request.caller.clientAddress, requestID: request.caller.requestID,
             device: stamp, commandID: command.id)
     }

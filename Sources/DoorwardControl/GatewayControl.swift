@@ -23,6 +23,9 @@ package final class GatewayControl: Sendable {
 
     /// Moves locks: the one way to do so.
     package let locks: LockDAL
+    /// The commands that run, and those that have ended.
+    package let commands: Commands
+    let running: RunningCommands
     /// Portfolios, properties and units.
     package let portfolios: Portfolios
     /// Who holds which role where.
@@ -69,7 +72,7 @@ package final class GatewayControl: Sendable {
     private let isReady = Mutex(false)
     /// Whether the start stands in the log.
     private let hasStarted = Mutex(false)
-    private let codes: LockCodeSealer
+    private let attachments: Attachments
     private let version: String
     private let executor: (any TaskExecutor)?
 
@@ -97,7 +100,7 @@ package final class GatewayControl: Sendable {
         adapterMetrics = AdapterMetrics(self.adapters, metrics)
         adapterStarter = AdapterStarter(self.adapters, clock: clock, executor: executor, logger: logger)
         ledger = Ledger(store: store, feed: feed, logger: logger)
-        codes = LockCodeSealer(key: lockCodeKey ?? Secret(random.bytes(32)))
+        let codes = LockCodeSealer(key: lockCodeKey ?? Secret(random.bytes(32)))
         let hasher = PasswordHasher(cost: limits.passwordCost, random: random)
         // One for all calls: a key is one key, whatever it is used for.
         let idempotency = IdempotencyGuard(store: ledger.commands, clock: clock)
@@ -108,17 +111,21 @@ package final class GatewayControl: Sendable {
         reports = DeviceReports(
             directory: directory, devices: devices, ledger: ledger, clock: clock, random: random, logger: logger,
             metrics: ReportMetrics(metrics), executor: executor)
+        attachments = Attachments(devices: devices, adapters: self.adapters, codes: codes)
+        let services = CommandServices(
+            directory: directory, devices: devices, adapters: self.adapters, attachments: attachments, ledger: ledger,
+            clock: clock, random: random, executor: executor, metrics: CommandMetrics(metrics))
+        running = services.running
+        commands = Commands(directory: directory, devices: devices, store: ledger.commands, running: running, clock: clock)
         locks = LockDAL(
-            directory: directory, devices: devices, adapters: self.adapters, ledger: ledger, idempotency: idempotency,
-            codes: codes, clock: clock, random: random, deniedPerMinute: limits.deniedPerMinute, executor: executor,
-            metrics: CommandMetrics(metrics))
+            services, commands: commands, idempotency: idempotency, deniedPerMinute: limits.deniedPerMinute, executor: executor)
         portfolios = Portfolios(directory: directory, writer: writer, clock: clock)
         roles = Roles(directory: directory, writer: writer)
         let sessions = Sessions()
         users = Users(directory: directory, writer: writer, hasher: hasher, sessions: sessions)
         attachedDevices = Devices(
             directory: directory, writer: writer,
-            attachments: Attachments(devices: devices, adapters: self.adapters, codes: codes), clock: clock, random: random)
+            attachments: attachments, clock: clock, random: random)
         guestAccesses = GuestAccesses(directory: directory, writer: writer, clock: clock)
         history = AccessHistory(directory: directory, log: ledger.log)
         signIn = SignIn(
@@ -177,7 +184,6 @@ package final class GatewayControl: Sendable {
     }
 
     private func attachDevices(of tenancy: TenancyDirectory, where isMeant: (LockDevice) -> Bool) {
-        let attachments = Attachments(devices: devices, adapters: adapters, codes: codes)
         for id in tenancy.deviceIDs {
             if let device = tenancy.device(id), isMeant(device) { note(attachments.attach(device), to: device) }
         }
@@ -206,7 +212,7 @@ package final class GatewayControl: Sendable {
 
     /// Attaches every device that was not there before or had another address, and lets go of those that are no longer there.
     private func bringAdaptersUpToDate(since before: TenancyDirectory) {
-        let (tenancy, attachments) = (directory.current, Attachments(devices: devices, adapters: adapters, codes: codes))
+        let tenancy = directory.current
         for id in before.deviceIDs where tenancy.resolve(id) == nil { attachments.letGo(of: id) }
         for id in tenancy.deviceIDs {
             guard let device = tenancy.device(id) else { continue }
@@ -274,7 +280,7 @@ package final class GatewayControl: Sendable {
             { () throws(GatewayError) in try await readTenancy() }, afterwards: { bringAdaptersUpToDate(since: $0) })
         try await reloadSessions()
         try await ledger.reloadUses()
-        let recovered = try await recovery.settleOpenCommands(except: locks.running.contains)
+        let recovered = try await recovery.settleOpenCommands(except: running.contains)
         try await ledger.write(StoreTransaction(records: [recoveryRecord(recovered, after: "store_failure")]))
         guard ledger.settle(asOf: doubts) else { throw GatewayError.unavailable }
         logger.notice("the store writes again", metadata: ["commandsSettled": "\(recovered)"])

@@ -1,45 +1,32 @@
 internal import DoorwardAdapterKit
-package import DoorwardDomain
+internal import DoorwardDomain
 internal import DoorwardPolicy
 internal import Logging
 import Synchronization
 
-/// The one way by which a lock is moved: decide, reserve a place, write the intent, wait the turn, decide again in the
-/// device's gate and send, wait for the lock, write the outcome, answer.
+/// The one way by which a lock is moved: decide and reserve a place, which is done here; then write the intent, wait the turn, decide
+/// again in the device's gate and send, wait for the lock, and write the outcome, which is a `CommandLife`.
 ///
 /// Nothing is ever sent a second time: a repeat is a new command with a decision and an intent of its own.
 package final class LockDAL: Sendable {
-    let directory: PublishedDirectory
-    let devices: LiveDevices
-    let adapters: AdapterRegistry
-    let ledger: Ledger
-    let clock: any GatewayClock
-    let random: RandomSource
-    private let attachments: Attachments
+    private let services: CommandServices
+    private let commands: Commands
     private let denials: DenialRecorder
     private let idempotency: IdempotencyGuard
     /// Where the lives of commands run; tests hand in one that orders their steps.
-    let executor: (any TaskExecutor)?
-    let running = RunningCommands()
-    /// Ends what waits for its turn or for its lock when its deadline passes.
-    let deadlines: DeadlineQueue
-    let metrics: CommandMetrics
+    private let executor: (any TaskExecutor)?
 
     /// - Parameters:
     ///   - deniedPerMinute: denied commands of one principal within a minute; the next are refused before a decision.
     ///   - executor: where the lives of commands run; `nil` for the global one.
     init(
-        directory: PublishedDirectory, devices: LiveDevices, adapters: AdapterRegistry, ledger: Ledger,
-        idempotency: IdempotencyGuard, codes: LockCodeSealer, clock: any GatewayClock, random: RandomSource,
-        deniedPerMinute: Int = 20, executor: (any TaskExecutor)? = nil,
-        metrics: CommandMetrics
+        _ services: CommandServices, commands: Commands, idempotency: IdempotencyGuard, deniedPerMinute: Int = 20,
+        executor: (any TaskExecutor)? = nil
     ) {
-        (self.idempotency, self.metrics) = (idempotency, metrics)
-        (self.directory, self.devices, self.adapters, self.ledger) = (directory, devices, adapters, ledger)
-        (self.clock, self.random, self.executor) = (clock, random, executor)
-        deadlines = DeadlineQueue(clock: clock, executor: executor)
-        attachments = Attachments(devices: devices, adapters: adapters, codes: codes)
-        denials = DenialRecorder(ledger: ledger, clock: clock, random: random, perMinute: deniedPerMinute)
+        (self.services, self.commands) = (services, commands)
+        (self.idempotency, self.executor) = (idempotency, executor)
+        denials = DenialRecorder(
+            ledger: services.ledger, clock: services.clock, random: services.random, perMinute: deniedPerMinute)
     }
 
     /// Lets a caller pass unless they were denied too often within the last minute. `begin` asks again; this is for those
@@ -48,7 +35,7 @@ package final class LockDAL: Sendable {
     /// - Throws: `.rateLimited`.
     package func admit(_ caller: Caller) async throws(GatewayError) { try await denials.admit(caller) }
 
-    // MARK: - Steps 1 to 3: decide, reserve, write the intent
+    // MARK: - Deciding
 
     /// Accepts a command. When this returns, its intent is durable, and a task of its own executes it.
     ///
@@ -97,19 +84,19 @@ package final class LockDAL: Sendable {
     private func admitted(
         _ request: CommandRequest, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Admitted {
-        let started = clock.monotonicNow()
-        guard !running.isClosed else { throw .shuttingDown }
-        guard ledger.isAcceptingCommands else { throw .unavailable }
+        let started = services.clock.monotonicNow()
+        guard !services.running.isClosed else { throw .shuttingDown }
+        guard services.ledger.isAcceptingCommands else { throw .unavailable }
         try await denials.admit(request.caller)
 
         var decided = decide(request)
         if let denial = decided.decision.denial, !denial.hasReach {
-            metrics.count(decided.decision)
+            services.metrics.count(decided.decision)
             throw try await denials.record(denial, of: request, device: nil, in: decided.snapshot.directory)
         }
         if let repeatable {
             switch try await idempotency.begin(repeatable) {
-            case .made(let result): return .replayed(try await earlierCommand(result, denialNow: decided.decision.denial))
+            case .made(let result): return .replayed(try await commands.finished(result, denialNow: decided.decision.denial))
             // A concurrent call that was waited for may have taken its time.
             case .fresh(hasWaited: true): decided = decide(request)
             case .fresh(hasWaited: false): break
@@ -131,7 +118,7 @@ package final class LockDAL: Sendable {
     }
 
     private func decide(_ request: CommandRequest) -> Decided {
-        let (now, snapshot) = (clock.now(), directory.snapshot)
+        let (now, snapshot) = (services.clock.now(), services.directory.snapshot)
         guard let deviceID = request.deviceID else {
             return Decided(now: now, snapshot: snapshot, decision: .denied(Denial(.deviceUnknown, hasReach: false)))
         }
@@ -145,7 +132,7 @@ package final class LockDAL: Sendable {
         _ request: CommandRequest, _ decided: Decided, started: MonotonicInstant, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> CommandLife {
         let (now, snapshot, decision) = (decided.now, decided.snapshot, decided.decision)
-        metrics.count(decision)
+        services.metrics.count(decision)
         guard case .allowed(let rule, let override) = decision, let id = request.deviceID,
             let device = snapshot.directory.device(id),
             let actor = snapshot.directory.user(request.caller.userID).map({ Actor($0) })
@@ -154,150 +141,42 @@ package final class LockDAL: Sendable {
             throw try await denials.record(
                 denial, of: request, device: snapshot.directory.device(request.deviceID), in: snapshot.directory)
         }
-        let timeout = Self.timeout(request.timeout, under: rule, at: now, in: snapshot.directory)
-        let live = devices.device(device.id)
-        guard let place = devices.reserve(live, for: request.caller.principal) else { throw .deviceBusy }
+        let timeout = CommandLife.timeout(request.timeout, under: rule, at: now, in: snapshot.directory)
+        let live = services.devices.device(device.id)
+        guard let place = services.devices.reserve(live, for: request.caller.principal) else { throw .deviceBusy }
         let command = Command(
-            id: random.id(at: now), deviceID: device.id, operation: request.operation, actor: actor,
+            id: services.random.id(at: now), deviceID: device.id, operation: request.operation, actor: actor,
             source: request.caller.source,
             reason: request.statedReason, override: override ? request.override : nil, rule: rule,
             stateBefore: live.status.state, requestedAt: now, deadline: now.advanced(by: timeout))
         let life = CommandLife(
-            dal: self, request: request, command: command, stamp: DeviceStamp(device), adapter: adapters[device.adapter],
+            services, request: request, command: command, stamp: DeviceStamp(device), adapter: services.adapters[device.adapter],
             live: live, place: place, deadline: started.advanced(by: timeout), repeatable: repeatable)
-        do {
-            try running.add(life)
-            try await life.writeFirstIntent()
-        } catch {
-            running.remove(command.id)
-            leave(place, of: live)
-            throw error
-        }
+        try await life.begin()
         return life
     }
 
-    /// Gives a command's place up. Whoever is the last to leave the lane of a device that is gone lets go of the lock.
-    func leave(_ place: QueuePlace, of live: LiveDevice) {
-        devices.leave(place, of: live)
-        if directory.snapshot.directory.resolve(live.id) == nil { attachments.letGo(of: live.id) }
-    }
-
-    /// The command's time: what the caller gives it, and never past the end of the guest's window.
-    static func timeout(
-        _ asked: Duration, under rule: Rule, at now: Timestamp, in tenancy: TenancyDirectory
-    ) -> Duration {
-        guard case .guestAccess(let id) = rule, let access = tenancy.guestAccess(id) else { return asked }
-        return min(asked, access.window.validUntil.duration(since: now))
-    }
-
-    // MARK: - Repeats
-
-    /// The command of an earlier call with the same key.
-    ///
-    /// - Parameter denialNow: why the caller is denied at present. It explains a command that was denied for the same reason.
-    private func earlierCommand(
-        _ result: IdempotentResult, denialNow: Denial?
-    ) async throws(GatewayError) -> FinishedCommand {
-        switch result {
-        case .entity: throw .internalFailure("an entity is stored under the idempotency key of a command")
-        case .command(let id):
-            let stored = try await storing { () throws(StoreError) in try await ledger.commands.command(id) }
-            guard var command = stored?.command else {
-                throw .internalFailure("an idempotency entry names a command that is not there")
-            }
-            // Its outcome could not be written and is not settled yet: a repeat is told no more than the first caller was.
-            if !command.state.isEnd {
-                CommandEnding.outcomeNotWritten(wasSent: nil).apply(to: &command, at: clock.now(), stateNow: .unknown)
-            }
-            let denial = command.denialAtDispatch.map { $0.reason == denialNow?.reason ? denialNow ?? $0 : $0 }
-            return FinishedCommand(command: command, status: devices.status(of: command.deviceID), denial: denial)
-        }
-    }
-
-    // MARK: - Reading
-
-    /// A command that the caller may see: their own, or one that happened where they read the history.
-    ///
-    /// - Throws: `.denied` without reach for anything else; a super admin may know whether there is one, and reads none.
-    package func command(_ id: CommandID?, for caller: Caller) async throws(GatewayError) -> StoredCommand {
-        let (tenancy, subject) = directory.resolve(caller)
-        if let id, let found = try await visibleCommand(id, to: subject, in: tenancy) { return found }
-        guard subject.isSuperAdmin else { throw .outOfReach }
-        guard try await existing(id) != nil else { throw .notFound }
-        throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
-    }
-
-    /// The caller's own commands and those that happened where the caller reads the history, newest first, in whatever order the
-    /// request asks for: the store keeps them by age.
-    ///
-    /// - Parameter deviceID: of this device alone; the inner `nil` stands for an id that cannot be one.
-    package func commands(
-        for caller: Caller, deviceID: DeviceID??, _ request: PageRequest<CommandOrder>
-    ) async throws(GatewayError) -> Page<StoredCommand> {
-        let (commands, total) = try await storedCommands(for: caller, deviceID, request)
-        // As of after reading: what ended meanwhile is not shown.
-        return Page(commands, total: total, page: request.page, limit: request.limit, in: directory.snapshot)
-    }
-
-    private func storedCommands(
-        for caller: Caller, _ deviceID: DeviceID??, _ request: PageRequest<CommandOrder>
-    ) async throws(GatewayError) -> (commands: [StoredCommand], total: Int) {
-        if case .some(.none) = deviceID { return ([], 0) }
-        let (tenancy, subject) = directory.resolve(caller)
-        let scopes = tenancy.recordScopes(of: subject)
-        var query = CommandQuery(
-            scopes: scopes, actorUserID: subject.userID, deviceID: deviceID ?? nil, offset: request.offset, limit: request.limit)
-        query.reader = tenancy.listReader(subject.userID, scopes)
-        return try await storing { () throws(StoreError) in try await ledger.commands.commands(query) }
-    }
-
-    /// Queries the store within the caller's scopes, so that another user's command costs the same as one that does not exist.
-    private func visibleCommand(
-        _ id: CommandID, to subject: Subject, in tenancy: TenancyDirectory
-    ) async throws(GatewayError) -> StoredCommand? {
-        let scopes = tenancy.recordScopes(of: subject)
-        func mayRead(_ found: StoredCommand) -> Bool {
-            subject.isUser(found.command.actor.userID) || scopes.contains { found.lies(in: $0) }
-        }
-        if let command = running.command(id), mayRead(command) { return command }
-        let query = CommandQuery(scopes: scopes, actorUserID: subject.userID, limit: 1)
-        let found = try await storing { () throws(StoreError) in try await ledger.commands.command(id, within: query) }
-        return found.flatMap { mayRead($0) ? $0 : nil }
-    }
-
-    private func existing(_ id: CommandID?) async throws(GatewayError) -> StoredCommand? {
-        guard let id else { return nil }
-        if let command = running.command(id) { return command }
-        return try await storing { () throws(StoreError) in try await ledger.commands.command(id) }
-    }
+    // MARK: - Stopping
 
     /// Sets the gauges of what is under way.
     func sampleMetrics() {
-        metrics.sample(running: running.count, waiting: devices.waitingCount, isAccepting: ledger.isAcceptingCommands)
+        services.metrics.sample(
+            running: services.running.count, waiting: services.devices.waitingCount,
+            isAccepting: services.ledger.isAcceptingCommands)
     }
-
-    // MARK: - Stopping
 
     /// Refuses new commands, ends at once those that were not sent, and waits for those that were.
     ///
     /// - Parameter patience: how long a sent command may still wait for its lock.
     package func stop(patience: Duration) async {
-        running.close()
-        devices.dismissWaiting()
+        services.running.close()
+        services.devices.dismissWaiting()
         let timer = Task(executorPreference: executor) { [self] in
-            try await clock.sleep(until: clock.monotonicNow().advanced(by: patience))
-            devices.abandonOrders()
+            try await services.clock.sleep(until: services.clock.monotonicNow().advanced(by: patience))
+            services.devices.abandonOrders()
         }
-        await running.allEnded()
+        await services.running.allEnded()
         timer.cancel()
-    }
-}
-
-extension Command {
-    /// Why the right had ended at dispatch, if the command records it. The caller of a repeat has reach.
-    fileprivate var denialAtDispatch: Denial? {
-        guard state == .denied, let reason = outcomeDetail.flatMap({ DenialReason(rawValue: $0) }) else { return nil }
-        return Denial(reason, hasReach: true)
     }
 }
 

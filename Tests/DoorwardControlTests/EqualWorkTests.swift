@@ -72,7 +72,7 @@ import Testing
         func calls(_ id: CommandID) async throws -> [String] {
             _ = counted.store.takeCalls()
             let denial = await denial {
-                _ = try await counted.control.locks.command(id, for: counted.house.caller(ids.stranger))
+                _ = try await counted.control.commands.command(id, for: counted.house.caller(ids.stranger))
             }
             #expect(denial?.hasReach == false)
             return counted.store.takeCalls()
@@ -82,7 +82,7 @@ import Testing
         #expect(try await calls(running.accepted.id) == nobodys)
         _ = await running.finished
         #expect(try await calls(running.accepted.id) == nobodys)
-        let own = try await counted.control.locks.command(running.accepted.id, for: counted.house.caller(ids.owner))
+        let own = try await counted.control.commands.command(running.accepted.id, for: counted.house.caller(ids.owner))
         #expect(own.command.state == .confirmed)
     }
 }

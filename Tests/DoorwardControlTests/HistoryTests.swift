@@ -92,16 +92,16 @@ import Testing
         let house = try await House()
         let command = try await house.run(by: house.ids.guest)
         for reader in [house.ids.guest, house.ids.tenant, house.ids.owner] {
-            #expect(try await house.control.locks.command(command.id, for: house.caller(reader)).command == command)
+            #expect(try await house.control.commands.command(command.id, for: house.caller(reader)).command == command)
         }
         let byStranger = await denial {
-            _ = try await house.control.locks.command(command.id, for: house.caller(house.ids.stranger))
+            _ = try await house.control.commands.command(command.id, for: house.caller(house.ids.stranger))
         }
         let ofNothing = await denial {
-            _ = try await house.control.locks.command(CommandID(high: 1, low: 1), for: house.caller(house.ids.stranger))
+            _ = try await house.control.commands.command(CommandID(high: 1, low: 1), for: house.caller(house.ids.stranger))
         }
         let malformed = await denial {
-            _ = try await house.control.locks.command(nil, for: house.caller(house.ids.stranger))
+            _ = try await house.control.commands.command(nil, for: house.caller(house.ids.stranger))
         }
         #expect(byStranger == ofNothing)
         #expect(byStranger == malformed)
@@ -111,7 +111,7 @@ import Testing
     private static func commands(
         _ house: House, of user: UserID, on device: DeviceID?? = nil
     ) async throws -> [CommandID] {
-        let commands = try await house.control.locks.commands(
+        let commands = try await house.control.commands.commands(
             for: house.caller(user), deviceID: device, PageRequest(limit: 50))
         #expect(commands.totalItems == commands.items.count)
         return commands.items.map(\.command.id)
@@ -148,11 +148,11 @@ import Testing
             ).fresh)
         #expect(house.control.directory.current.device(house.ids.door)?.unitID == next.id)
         #expect(try await Self.commands(house, of: house.ids.stranger).isEmpty)
-        #expect(await denial { _ = try await house.control.locks.command(command, for: house.caller(house.ids.stranger)) } != nil)
+        #expect(await denial { _ = try await house.control.commands.command(command, for: house.caller(house.ids.stranger)) } != nil)
         try await house.control.attachedDevices.detach(owner, house.ids.door)
         for user in [house.ids.tenant, house.ids.owner] {
             #expect(try await Self.commands(house, of: user, on: .some(house.ids.door)) == [command])
-            #expect(try await house.control.locks.command(command, for: house.caller(user)).command.id == command)
+            #expect(try await house.control.commands.command(command, for: house.caller(user)).command.id == command)
         }
     }
 
@@ -174,7 +174,7 @@ import Testing
             let house = try await House(clock: clock, executor: executor, behaviour: .confirm(after: .seconds(2)))
             let running = try await house.begin(by: house.ids.tenant)
             try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(1)))
-            let now = try await house.control.locks.command(running.accepted.id, for: house.caller(house.ids.tenant)).command
+            let now = try await house.control.commands.command(running.accepted.id, for: house.caller(house.ids.tenant)).command
             #expect(now.state == .dispatched)
             #expect(now.sent == true)
             _ = await running.finished

@@ -14,8 +14,8 @@ import Testing
         let executor = SeededExecutor(seed: 1, clock: clock)
         try executor.run {
             let house = try await House(clock: clock, executor: executor)
-            let (locks, inTable) = (house.control.locks, Seen<Int>())
-            house.control.ledger.onFailure { inTable.value = locks.running.count }
+            let (running, inTable) = (house.control.running, Seen<Int>())
+            house.control.ledger.onFailure { inTable.value = running.count }
             house.store.failNext(.failed("disk I/O error"), isDurable: true)
             let refused = await failure { _ = try await house.begin(by: house.ids.tenant) }
             guard case .unavailable = refused else {

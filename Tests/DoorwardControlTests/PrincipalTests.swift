@@ -40,7 +40,7 @@ import Testing
         #expect(throws: GatewayError.self) { try control.users.user(ids.guest, for: links.caller) }
         #expect(throws: GatewayError.self) { try control.users.user(nil, for: links.caller) }
         #expect(throws: GatewayError.self) { try control.users.list(for: links.caller, PageRequest(limit: 50)) }
-        let commands = try await control.locks.commands(for: links.caller, deviceID: nil, PageRequest(limit: 10))
+        let commands = try await control.commands.commands(for: links.caller, deviceID: nil, PageRequest(limit: 10))
         #expect(commands.items.isEmpty && commands.totalItems == 0)
     }
 

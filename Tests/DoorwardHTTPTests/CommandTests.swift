@@ -100,7 +100,7 @@ import Testing
         #expect(reply.headers[.preferenceApplied] == "respond-async")
         let command = try #require(CommandID(id))
         let caller = Caller(userID: house.ids[.tenant])
-        while try await house.control.locks.command(command, for: caller).command.state != .confirmed { await Task.yield() }
+        while try await house.control.commands.command(command, for: caller).command.state != .confirmed { await Task.yield() }
     }
 
     @Test("What a caller may not do is refused with its reason, and nothing is sent")

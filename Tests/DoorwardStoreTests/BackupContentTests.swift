@@ -19,7 +19,7 @@ import Testing
         let database = try TemporaryDatabase()
         let moment = Moment()
         var limits = Self.smallSteps
-        limits.rowsPerCheckpoint = 9
+        limits.pagesPerCheckpoint = 9
         let store = try database.open(
             limits: limits, hooks: StoreHooks(duringBackup: { _ in moment.wait() }))
         var draw = RandomTransactions(seed: seed, now: database.clock.now())

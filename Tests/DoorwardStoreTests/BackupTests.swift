@@ -68,7 +68,7 @@ import Testing
         let database = try TemporaryDatabase()
         let gate = BackupGate()
         var limits = Self.smallSteps
-        limits.rowsPerCheckpoint = 20
+        limits.pagesPerCheckpoint = 20
         let store = try database.open(limits: limits, hooks: StoreHooks(duringBackup: gate.pass))
         var script = StoreScript(seed: seed)
         _ = try await store.commit(script.tenancy)
@@ -149,7 +149,7 @@ import Testing
         let database = try TemporaryDatabase()
         let gate = BackupGate()
         var limits = TemporaryDatabase.limits
-        (limits.rowsPerCheckpoint, limits.pagesBeforeCut) = (1, 0)
+        (limits.pagesPerCheckpoint, limits.pagesBeforeCut) = (1, 0)
         let store = try database.open(limits: limits, hooks: StoreHooks(duringBackup: gate.pass))
         var script = StoreScript(seed: 3)
         try await write(&script, to: store)

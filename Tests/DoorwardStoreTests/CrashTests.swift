@@ -53,7 +53,7 @@ private final class CrashCamera: Sendable {
         let flushes = Set((0..<6).map { _ in Int.random(in: 2...40, using: &random) })
         let camera = CrashCamera(database, flushes: flushes)
         var limits = TemporaryDatabase.limits
-        (limits.rowsPerCheckpoint, limits.transactionsPerFlush) = (30, 5)
+        (limits.pagesPerCheckpoint, limits.transactionsPerFlush) = (30, 5)
         let store = try database.open(limits: limits, hooks: camera.hooks(moment))
         try await load(store, seed: seed, camera: camera)
         try await store.close()
@@ -76,7 +76,7 @@ private final class CrashCamera: Sendable {
         let database = try TemporaryDatabase()
         let camera = CrashCamera(database, flushes: [60])
         var limits = TemporaryDatabase.limits
-        (limits.rowsPerCheckpoint, limits.transactionsPerFlush) = (.max, 2)
+        (limits.pagesPerCheckpoint, limits.transactionsPerFlush) = (.max, 2)
         let store = try database.open(limits: limits, hooks: camera.hooks(.afterCommit))
         try await load(store, seed: 9, camera: camera)
         try await store.close()

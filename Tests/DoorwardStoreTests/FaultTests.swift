@@ -44,7 +44,7 @@ private final class FaultyDisk: Sendable {
     func anyMoment(moment: FaultyMoment, seed: UInt64) async throws {
         let (database, disk) = (try TemporaryDatabase(), FaultyDisk(moment))
         var limits = TemporaryDatabase.limits
-        limits.rowsPerCheckpoint = 3
+        limits.pagesPerCheckpoint = 3
         let store = try database.open(limits: limits, hooks: disk.hooks)
         var (script, random) = (StoreScript(seed: seed), SeededGenerator(seed: seed))
         _ = try await store.commit(script.tenancy)

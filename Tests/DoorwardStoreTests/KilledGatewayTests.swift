@@ -53,7 +53,7 @@ private final class FlushAlbum: Sendable {
         let database = try TemporaryDatabase()
         let album = FlushAlbum(database)
         var limits = TemporaryDatabase.limits
-        limits.rowsPerCheckpoint = 7
+        limits.pagesPerCheckpoint = 7
         let store = try database.open(limits: limits, hooks: album.hooks)
         let script = try await course(StoreScript(seed: seed), seed: seed, store, album)
         try await store.close()

@@ -13,7 +13,7 @@ import Testing
     func walk(order: RecordQuery.Order, seed: UInt64) async throws {
         let database = try TemporaryDatabase()
         var limits = TemporaryDatabase.limits
-        limits.rowsPerCheckpoint = 50
+        limits.pagesPerCheckpoint = 50
         let store = try database.open(limits: limits)
         let script = StoreScript(seed: seed)
         _ = try await store.commit(script.tenancy)

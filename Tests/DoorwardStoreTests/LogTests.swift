@@ -13,7 +13,7 @@ import Testing
     func gapless(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
         var limits = TemporaryDatabase.limits
-        (limits.cachedEntries, limits.rowsPerCheckpoint) = (Int(seed % 3), 40)
+        (limits.cachedEntries, limits.pagesPerCheckpoint) = (Int(seed % 3), 40)
         var store = try database.open(limits: limits)
         var (script, random) = (StoreScript(seed: seed), SeededGenerator(seed: seed))
         _ = try await store.commit(script.tenancy)

@@ -14,7 +14,7 @@ import Testing
     func sameAnswers(seed: UInt64) async throws {
         let database = try TemporaryDatabase()
         var limits = StoreLimits()
-        (limits.cachedEntries, limits.rowsPerCheckpoint) = (Int(seed % 4), 25)
+        (limits.cachedEntries, limits.pagesPerCheckpoint) = (Int(seed % 4), 25)
         limits.entriesPerProjection = [1, 5, 40, 1024][Int(seed % 4)]
         var store = try database.open(limits: limits)
         let model = InMemoryStore(suspensions: 0)
@@ -53,7 +53,7 @@ import Testing
     func troubled(seed: UInt64) async throws {
         let (database, disk) = (try TemporaryDatabase(), TroubledDisk())
         var (limits, path) = (StoreLimits(), database.path)
-        (limits.cachedEntries, limits.rowsPerCheckpoint) = (Int(seed % 3), 11)
+        (limits.cachedEntries, limits.pagesPerCheckpoint) = (Int(seed % 3), 11)
         limits.entriesPerProjection = [1, 6, 60][Int(seed % 3)]
         var store = try database.open(limits: limits, hooks: disk.hooks, path: path)
         let model = InMemoryStore(suspensions: 0)

@@ -28,7 +28,7 @@ import Testing
     func logIsCut() async throws {
         let database = try TemporaryDatabase()
         var limits = StoreLimits()
-        (limits.rowsPerCheckpoint, limits.pagesBeforeCut) = (1, 0)
+        (limits.pagesPerCheckpoint, limits.pagesBeforeCut) = (1, 0)
         let store = try database.open(limits: limits)
         var script = StoreScript(seed: 1)
         for _ in 0..<20 { _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())])) }

@@ -8,7 +8,7 @@ enum CommandRoutes {
 
     private static func read(_ call: Call) async throws -> Answer {
         try call.readNothing()
-        let command = try await call.control.locks.command(call.id("id"), for: call.caller)
+        let command = try await call.control.commands.command(call.id("id"), for: call.caller)
         let view = call.view
         return .success { $0.field("command") { view.command(command, into: &$0) } }
     }
@@ -20,7 +20,7 @@ enum CommandRoutes {
             return (page, query.id("deviceId"))
         }
         let commands = try await call.client.whileConnected {
-            try await call.control.locks.commands(for: call.caller, deviceID: device, page)
+            try await call.control.commands.commands(for: call.caller, deviceID: device, page)
         }
         let view = call.view(in: commands.snapshot)
         return try .page("commands", commands) { view.command($1, into: &$0) }

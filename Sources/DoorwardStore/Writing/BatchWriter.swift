@@ -1,6 +1,7 @@
 internal import DoorwardControl
 internal import DoorwardDomain
 import GRDB
+internal import GRDBSQLite
 internal import Logging
 
 /// The open connection with what is remembered of its database. It is thrown away whole after a failure.
@@ -13,7 +14,7 @@ struct BatchWriter {
     private let hooks: StoreHooks
     private let backups: RunningBackup
     private let logger: Logger
-    private var rowsSinceCheckpoint = 0
+    private var pagesSinceCheckpoint = 0
 
     init(
         connection: WriterConnection, random: any RandomNumberGenerator & Sendable, logger: Logger, limits: StoreLimits,
@@ -50,7 +51,7 @@ struct BatchWriter {
         try db.run("COMMIT")
         ledger.commit(limit: limits.cachedEntries)
         try hooks.afterCommit(transactions.count)
-        rowsSinceCheckpoint += transactions.reduce(0) { $0 + $1.rowCount }
+        pagesSinceCheckpoint += db.takePagesWritten()
         return answers
     }
 
@@ -121,8 +122,8 @@ struct BatchWriter {
 
     /// Checkpoints when enough was written, between two batches and never inside a commit.
     mutating func checkpointIfDue() throws {
-        guard rowsSinceCheckpoint >= limits.rowsPerCheckpoint else { return }
-        rowsSinceCheckpoint = 0
+        guard pagesSinceCheckpoint >= limits.pagesPerCheckpoint else { return }
+        pagesSinceCheckpoint = 0
         try hooks.beforeCheckpoint()
         let pages = try connection.checkpoint().pages
         // A backup is a reader that stays for long: the log grows with what is written meanwhile, and is cut afterwards.
@@ -131,9 +132,11 @@ struct BatchWriter {
     }
 }
 
-extension StoreTransaction {
-    /// About how many rows the transaction writes.
-    fileprivate var rowCount: Int {
-        changes.count + counters.count + credentials.count + commands.count + idempotency.count + records.count + forgets.count
+extension Database {
+    /// How many pages the connection has written into the write-ahead log since this was last asked.
+    fileprivate func takePagesWritten() -> Int {
+        var (pages, highest): (Int32, Int32) = (0, 0)
+        sqlite3_db_status(sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, 1)
+        return Int(pages)
     }
 }

@@ -1,0 +1,104 @@
+package import DoorwardDomain
+internal import DoorwardPolicy
+
+/// The commands that there are: those that run, from this process, and those that have ended, from the store.
+package final class Commands: Sendable {
+    private let directory: PublishedDirectory
+    private let devices: LiveDevices
+    private let store: any CommandStore
+    private let running: RunningCommands
+    private let clock: any GatewayClock
+
+    init(
+        directory: PublishedDirectory, devices: LiveDevices, store: any CommandStore, running: RunningCommands,
+        clock: any GatewayClock
+    ) {
+        (self.directory, self.devices, self.store) = (directory, devices, store)
+        (self.running, self.clock) = (running, clock)
+    }
+
+    /// A command that the caller may see: their own, or one that happened where they read the history.
+    ///
+    /// - Throws: `.denied` without reach for anything else; a super admin may know whether there is one, and reads none.
+    package func command(_ id: CommandID?, for caller: Caller) async throws(GatewayError) -> StoredCommand {
+        let (tenancy, subject) = directory.resolve(caller)
+        if let id, let found = try await visibleCommand(id, to: subject, in: tenancy) { return found }
+        guard subject.isSuperAdmin else { throw .outOfReach }
+        guard try await existing(id) != nil else { throw .notFound }
+        throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
+    }
+
+    /// The caller's own commands and those that happened where the caller reads the history, newest first, in whatever order the
+    /// request asks for: the store keeps them by age.
+    ///
+    /// - Parameter deviceID: of this device alone; the inner `nil` stands for an id that cannot be one.
+    package func commands(
+        for caller: Caller, deviceID: DeviceID??, _ request: PageRequest<CommandOrder>
+    ) async throws(GatewayError) -> Page<StoredCommand> {
+        let (commands, total) = try await storedCommands(for: caller, deviceID, request)
+        // As of after reading: what ended meanwhile is not shown.
+        return Page(commands, total: total, page: request.page, limit: request.limit, in: directory.snapshot)
+    }
+
+    private func storedCommands(
+        for caller: Caller, _ deviceID: DeviceID??, _ request: PageRequest<CommandOrder>
+    ) async throws(GatewayError) -> (commands: [StoredCommand], total: Int) {
+        if case .some(.none) = deviceID { return ([], 0) }
+        let (tenancy, subject) = directory.resolve(caller)
+        let scopes = tenancy.recordScopes(of: subject)
+        var query = CommandQuery(
+            scopes: scopes, actorUserID: subject.userID, deviceID: deviceID ?? nil, offset: request.offset, limit: request.limit)
+        query.reader = tenancy.listReader(subject.userID, scopes)
+        return try await storing { () throws(StoreError) in try await store.commands(query) }
+    }
+
+    /// Queries the store within the caller's scopes, so that another user's command costs the same as one that does not exist.
+    private func visibleCommand(
+        _ id: CommandID, to subject: Subject, in tenancy: TenancyDirectory
+    ) async throws(GatewayError) -> StoredCommand? {
+        let scopes = tenancy.recordScopes(of: subject)
+        func mayRead(_ found: StoredCommand) -> Bool {
+            subject.isUser(found.command.actor.userID) || scopes.contains { found.lies(in: $0) }
+        }
+        if let command = running.command(id), mayRead(command) { return command }
+        let query = CommandQuery(scopes: scopes, actorUserID: subject.userID, limit: 1)
+        let found = try await storing { () throws(StoreError) in try await store.command(id, within: query) }
+        return found.flatMap { mayRead($0) ? $0 : nil }
+    }
+
+    private func existing(_ id: CommandID?) async throws(GatewayError) -> StoredCommand? {
+        guard let id else { return nil }
+        if let command = running.command(id) { return command }
+        return try await storing { () throws(StoreError) in try await store.command(id) }
+    }
+
+    /// The command of an earlier call with the same key.
+    ///
+    /// - Parameter denialNow: why the caller is denied at present. It explains a command that was denied for the same reason.
+    func finished(
+        _ result: IdempotentResult, denialNow: Denial?
+    ) async throws(GatewayError) -> FinishedCommand {
+        switch result {
+        case .entity: throw .internalFailure("an entity is stored under the idempotency key of a command")
+        case .command(let id):
+            let stored = try await storing { () throws(StoreError) in try await store.command(id) }
+            guard var command = stored?.command else {
+                throw .internalFailure("an idempotency entry names a command that is not there")
+            }
+            // Its outcome could not be written and is not settled yet: a repeat is told no more than the first caller was.
+            if !command.state.isEnd {
+                CommandEnding.outcomeNotWritten(wasSent: nil).apply(to: &command, at: clock.now(), stateNow: .unknown)
+            }
+            let denial = command.denialAtDispatch.map { $0.reason == denialNow?.reason ? denialNow ?? $0 : $0 }
+            return FinishedCommand(command: command, status: devices.status(of: command.deviceID), denial: denial)
+        }
+    }
+}
+
+extension Command {
+    /// Why the right had ended at dispatch, if the command records it. The caller of a repeat has reach.
+    fileprivate var denialAtDispatch: Denial? {
+        guard state == .denied, let reason = outcomeDetail.flatMap({ DenialReason(rawValue: $0) }) else { return nil }
+        return Denial(reason, hasReach: true)
+    }
+}
