@@ -66,6 +66,7 @@ package enum Load {
         result.seconds = Double(Stopwatch.now() - start) / 1e9
         result.p50 = Double(percentile(0.5, of: &times)) / 1000
         result.p99 = Double(percentile(0.99, of: &times)) / 1000
+        result.longest = Double(times.max() ?? 0) / 1000
         try await group.shutdownGracefully()
         return result
     }

@@ -55,9 +55,9 @@ final class LoadConnection: ChannelInboundHandler {
             return send(context)
         }
         sent += interval
-        let (now, bound) = (Stopwatch.now(), NIOLoopBound(context, eventLoop: context.eventLoop))
+        let (now, bound) = (Stopwatch.now(), NIOLoopBound((self, context), eventLoop: context.eventLoop))
         guard sent > now else { return send(context) }
-        context.eventLoop.scheduleTask(in: .nanoseconds(Int64(sent - now))) { [self] in send(bound.value) }
+        context.eventLoop.scheduleTask(in: .nanoseconds(Int64(sent - now))) { bound.value.0.send(bound.value.1) }
     }
 
     private func send(_ context: ChannelHandlerContext) {

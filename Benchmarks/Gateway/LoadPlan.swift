@@ -40,6 +40,8 @@ package struct LoadResult: Codable {
     package var p50 = 0.0
     /// As `p50`.
     package var p99 = 0.0
+    /// The longest of all, in microseconds.
+    package var longest = 0.0
 
     /// Answers in a second.
     package var rate: Double { seconds > 0 ? Double(answered) / seconds : 0 }

@@ -88,6 +88,7 @@ struct UnlockBenchmark {
         figure("one connection", single.result.rate, "1/s")
         figure("one connection, p50", single.result.p50 / 1000, "ms", goal: 0.6)
         figure("one connection, p99", single.result.p99 / 1000, "ms", goal: 2)
+        figure("one connection, longest", single.result.longest / 1000, "ms")
         figure("16 connections at half of the rate, p50", paced.result.p50 / 1000, "ms", note: "\(Int(paced.result.rate))/s")
         figure("16 connections at half of the rate, p99", paced.result.p99 / 1000, "ms", goal: 4)
     }

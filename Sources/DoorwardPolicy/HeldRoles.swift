@@ -2,7 +2,7 @@ internal import DoorwardDomain
 
 /// What one user holds, sorted by entity, in one block of memory that starts with the keys.
 ///
-/// Memory is handled by hand here and in `SharedBlock`, and nowhere else, because a decision spends its time waiting for memory: an array would be
+/// Memory is handled by hand here, and nowhere else, because a decision spends its time waiting for memory: an array would be
 /// retained for each look at it, and an atomic increment of memory that is not in the cache keeps the processor from
 /// fetching anything else meanwhile. Measured by `benchmark-policy`.
 ///

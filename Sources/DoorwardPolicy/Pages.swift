@@ -1,62 +1,45 @@
 /// A persistent array: a value that is copied at no cost, and of which a change copies one page.
 ///
 /// Elements lie in pages of 64, pages in chapters of 64; what nobody else holds is changed in place, the rest is copied
-/// first. So a change costs the same whatever the number of elements (but for one word for each 4096), and reading touches
-/// one place in memory that is not likely to be in the cache: the element's own.
+/// first. So a change costs the same whatever the number of elements, but for one word for each 4096.
 struct Pages<Element: Sendable>: Sendable {
-    private typealias Page = SharedBlock<Element>
-    private typealias Chapter = SharedBlock<Page>
+    private typealias Page = ContiguousArray<Element>
+    private typealias Chapter = ContiguousArray<Page>
 
     private var chapters: ContiguousArray<Chapter> = []
     private(set) var count = 0
 
-    /// 64 elements in a block.
+    /// 64 elements in a page, and 64 pages in a chapter.
     private static var shift: Int { 6 }
     private static var capacity: Int { 1 << shift }
 
     subscript(index: Int) -> Element {
         @inline(__always)
-        get {
-            precondition(index >= 0 && index < count)
-            // The addresses say nothing of their owners to the compiler, which might else let go of `self` before the look.
-            return withExtendedLifetime(chapters) {
-                chapters[Self.chapter(index)].elements[Self.page(index)].elements[Self.offset(index)]
-            }
-        }
-        set {
-            precondition(index >= 0 && index < count)
-            makeUnique(index)
-            chapters[Self.chapter(index)].elements[Self.page(index)].elements[Self.offset(index)] = newValue
-        }
+        get { chapters[Self.chapter(index)][Self.page(index)][Self.offset(index)] }
+        set { chapters[Self.chapter(index)][Self.page(index)][Self.offset(index)] = newValue }
     }
 
     mutating func append(_ element: Element) {
-        let index = count
-        if index & (Self.capacity * Self.capacity - 1) == 0 { chapters.append(Chapter(capacity: Self.capacity)) }
-        chapters[Self.chapter(index)].makeUnique()
-        if Self.offset(index) == 0 { chapters[Self.chapter(index)].append(Page(capacity: Self.capacity)) }
-        makeUnique(index)
-        chapters[Self.chapter(index)].elements[Self.page(index)].append(element)
+        let (chapter, page) = (Self.chapter(count), Self.page(count))
+        if chapter == chapters.count { chapters.append([]) }
+        if page == chapters[chapter].count {
+            var new = Page()
+            new.reserveCapacity(Self.capacity)
+            chapters[chapter].append(new)
+        }
+        chapters[chapter][page].append(element)
         count += 1
     }
 
     /// Takes the last element out, which must be there.
     mutating func removeLast() -> Element {
-        let index = count - 1
-        let element = self[index]
-        makeUnique(index)
-        chapters[Self.chapter(index)].elements[Self.page(index)].removeLast()
+        count -= 1
+        let (chapter, page) = (Self.chapter(count), Self.page(count))
+        let element = chapters[chapter][page].removeLast()
         // A page without elements goes, and a chapter without pages.
-        if Self.offset(index) == 0 { chapters[Self.chapter(index)].removeLast() }
-        if index & (Self.capacity * Self.capacity - 1) == 0 { chapters.removeLast() }
-        count = index
+        if chapters[chapter][page].isEmpty { chapters[chapter].removeLast() }
+        if chapters[chapter].isEmpty { chapters.removeLast() }
         return element
-    }
-
-    /// Sees to it that nobody else holds the page of an element, nor its chapter.
-    private mutating func makeUnique(_ index: Int) {
-        chapters[Self.chapter(index)].makeUnique()
-        chapters[Self.chapter(index)].elements[Self.page(index)].makeUnique()
     }
 
     @inline(__always)

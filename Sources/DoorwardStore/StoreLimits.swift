@@ -8,7 +8,7 @@ package struct StoreLimits: Sendable {
     package var entriesPerProjection = 1024
     /// Pages (4 KiB) written between two checkpoints; with the size of a batch this bounds the write-ahead log. Few, as nobody is
     /// answered during a checkpoint, and many enough that a page which every batch changes is moved once for many of them.
-    package var pagesPerCheckpoint = 512
+    package var pagesPerCheckpoint = 4096
     /// Pages (4 KiB) that the write-ahead log may grow to before the writer waits for readers, a second at most, to cut it
     /// back. Without readers in the way it is used again from its beginning after each checkpoint.
     package var pagesBeforeCut = 32_768

@@ -86,3 +86,40 @@ import Testing
         #expect(kept == nil)
     }
 }
+
+extension PagesTests {
+    /// Around the borders of a page (64) and of a chapter (64 pages).
+    static let borders = [0, 1, 2, 62, 63, 64, 65, 127, 128, 4094, 4095, 4096, 4097, 4160, 8191, 8192, 8193]
+
+    @Test("At each border of page and chapter the last is there, and can be replaced and followed", arguments: borders)
+    func border(count: Int) {
+        var pages = Pages<Int>()
+        for number in 0..<count { pages.append(number) }
+        #expect(pages.count == count)
+        #expect(Array(pages) == Array(0..<count))
+        if count > 0 {
+            pages[0] = -1
+            pages[count - 1] = -2
+            #expect(pages[count - 1] == -2)
+            #expect(count == 1 || pages[0] == -1)
+        }
+        let earlier = pages
+        pages.append(-3)
+        #expect(pages[count] == -3 && pages.count == count + 1)
+        #expect(earlier.count == count)
+    }
+
+    @Test("From one version many grow, and each has its own end", arguments: [0, 63, 64, 4095, 4096])
+    func branches(count: Int) {
+        var trunk = Pages<Int>()
+        for number in 0..<count { trunk.append(number) }
+        var branches = (0..<6).map { _ in trunk }
+        for round in 0..<70 {
+            for index in branches.indices { branches[index].append(index * 1000 + round) }
+        }
+        for (index, branch) in branches.enumerated() {
+            #expect(Array(branch) == Array(0..<count) + (0..<70).map { index * 1000 + $0 })
+        }
+        #expect(Array(trunk) == Array(0..<count))
+    }
+}
