@@ -15,6 +15,8 @@ package final class Proxy: Sendable {
     fileprivate struct State {
         var stalled: Set<Way> = []
         var sockets: [Int32] = []
+        /// All that were ever opened: a descriptor is closed when no thread uses one any more.
+        var opened: [Int32] = []
         var isClosed = false
         /// Clients that may still send.
         var senders = 0
@@ -39,6 +41,8 @@ package final class Proxy: Sendable {
         (port, self.listener, self.broker) = (listener.port, listener.descriptor, broker)
         Thread.detachNewThread { [self] in accept() }
     }
+
+    deinit { for socket in state.withLock({ $0.opened }) { Glibc.close(socket) } }
 
     /// Bytes that go one way are left in the kernel, as of a machine that does not read.
     package func stall(_ way: Way) { state.withLock { _ = $0.stalled.insert(way) } }
@@ -100,6 +104,7 @@ package final class Proxy: Sendable {
             for end in [client, server] { setsockopt(end, SOL_SOCKET, SO_RCVBUF, &size, 4) }
             state.withLock { state in
                 state.sockets += [client, server]
+                state.opened += [client, server]
                 state.senders += 1
             }
             Thread.detachNewThread { [self] in pump(from: client, to: server, .toBroker) }
