@@ -7,7 +7,7 @@ package struct StoreLimits: Sendable {
     /// Entries that may wait to be projected into the posting lists. A list reads them from the log itself.
     package var entriesPerProjection = 1024
     /// Pages (4 KiB) written between two checkpoints; with the size of a batch this bounds the write-ahead log. Fewer are moved sooner,
-    /// but cost more in all, as a page that every batch changes is moved as often as there are checkpoints (docs/performance.md).
+    /// but cost more in all, as a page that every batch changes is moved as often as there are checkpoints (decision 0041).
     package var pagesPerCheckpoint = 4096
     /// Pages (4 KiB) that the write-ahead log may grow to before the writer waits for readers, a second at most, to cut it
     /// back. Without readers in the way it is used again from its beginning after each checkpoint.
