@@ -1,8 +1,6 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 internal import DoorwardPolicy
-internal import Logging
-import Synchronization
 
 /// The one way by which a lock is moved: decide and reserve a place, which is done here; then write the intent, wait the turn, decide
 /// again in the device's gate and send, wait for the lock, and write the outcome, which is a `CommandLife`.

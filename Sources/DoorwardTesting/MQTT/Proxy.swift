@@ -28,6 +28,9 @@ package final class Proxy: Sendable {
         var gate: (@Sendable ([UInt8]) -> Bool)?
     }
 
+    /// Bytes that are passed on at once, about.
+    private static let longestStretch = 65_536
+
     /// Where clients are to connect, on 127.0.0.1.
     package let port: Int
     private let listener: Int32
@@ -58,7 +61,10 @@ package final class Proxy: Sendable {
 
     /// Goes on where it was stalled: in one direction where one is given, else in both.
     package func resume(_ way: Way? = nil) {
-        state.withLock { state in state.stalled = state.stalled.filter { way != nil && $0 != way } }
+        state.withLock { state in
+            state.stalled = state.stalled.filter { way != nil && $0 != way }
+            state.ends = state.ends.filter { way != nil && $0.key != way }
+        }
         changed.broadcast()
     }
 
@@ -145,7 +151,9 @@ package final class Proxy: Sendable {
             var bytes = buffer[..<count]
             // What was read when the stall came waits here with it, and goes on together with what came during the stall.
             changed.wait { state.withLock { !$0.stalled.contains(way) || $0.isClosed } }
-            while case let more = recv(from, &buffer, buffer.count, Int32(MSG_DONTWAIT)), more > 0 { bytes += buffer[..<more] }
+            while bytes.count < Self.longestStretch, case let more = recv(from, &buffer, buffer.count, Int32(MSG_DONTWAIT)),
+                more > 0
+            { bytes += buffer[..<more] }
             while !bytes.isEmpty {
                 changed.wait { state.withLock { !$0.stalled.contains(way) || $0.isClosed } }
                 guard let part = state.withLock({ $0.next(of: bytes, way) }) else { return }

@@ -233,7 +233,7 @@ final class BrokerLink: Sendable {
     // MARK: - Asking all
 
     /// Queries a lock for its state as soon as the broker takes frames again.
-    func queryLater(_ lock: MQTTLock) { goRound { $0.due.append(lock) } }
+    func queryLater(_ lock: MQTTLock) { goRound { if !$0.due.contains(lock) { $0.due.append(lock) } } }
 
     /// Queries the state of the locks that wait for it, as retained messages may be old.
     private func queryWaiting() {

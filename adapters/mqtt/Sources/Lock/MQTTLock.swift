@@ -198,7 +198,7 @@ final class MQTTLock: Sendable {
             guard !state.isDetached, state.renamedID == nil else { return }
             if let order = state.order, order.until <= now { giveUpOrder(&state) }
             if state.delivery?.isOwn(message) == true { noteDelivered(&state, isAnswer: false) }
-            if let order = state.frames.late(message, at: now) { return deliveredLate(order, &state, at: now) }
+            if let order = state.frames.late(message, at: now) { return deliveredLate(order, &state) }
             if dialect.isOfAnswersOnly(message.topic) {
                 // What a bridge says of others is not this lock's talk.
                 guard state.order != nil else { return }
@@ -242,13 +242,14 @@ final class MQTTLock: Sendable {
     }
 
     /// Reports a command that the broker delivered after its deadline: the lock may move by it now.
-    private func deliveredLate(_ order: CommandID, _ state: inout State, at now: MonotonicInstant) {
+    private func deliveredLate(_ order: CommandID, _ state: inout State) {
         surroundings.logger.warning(
             "the broker has handed a command on after its deadline; the lock may move by it now",
             metadata: ["device": "\(id)", "command": "\(order)"])
         state.memory.isUnanswered = true
         deliver(.deliveredLate(order), &state, after: state.lastOrder?.id)
-        query(&state, at: now)
+        // What an earlier query brings may be of before.
+        query(&state, at: nil)
     }
 
     func deliver(_ fact: LockReport.Fact, isRepeat: Bool = false, _ state: inout State, after order: CommandID?) {
@@ -297,7 +298,9 @@ final class MQTTLock: Sendable {
 
     /// Queries the lock for its state, later where the broker is busy. After a standstill it is: its messages come before the answer
     /// that shows that it is at work again.
-    func query(_ state: inout State, at now: MonotonicInstant) {
+    ///
+    /// - Parameter now: as of `ask`.
+    func query(_ state: inout State, at now: MonotonicInstant?) {
         if ask(dialect.questions, &state, at: now) == .transportBusy { link.queryLater(self) }
     }
 

@@ -75,7 +75,9 @@ import Testing
         proxy.resume(.toClient)
         while (rig.adapter.counts["frames_refused"] ?? 0) == before { await rig.clock.pass(.zero) }
         proxy.resume()
-        while bridge.messages.last?.topic != "zigbee2mqtt/front\(number)/get" { await rig.clock.pass(.microseconds(10)) }
+        while !bridge.messages.contains(where: { $0.topic == "zigbee2mqtt/front\(number)/get" }) {
+            await rig.clock.pass(.microseconds(10))
+        }
         #expect(bridge.messages.count { $0.topic == "zigbee2mqtt/front\(number)/get" } == 1)
         await bridge.connection.stop()
         await rig.end()
