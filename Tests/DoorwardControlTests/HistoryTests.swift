@@ -148,7 +148,8 @@ import Testing
             ).fresh)
         #expect(house.control.directory.current.device(house.ids.door)?.unitID == next.id)
         #expect(try await Self.commands(house, of: house.ids.stranger).isEmpty)
-        #expect(await denial { _ = try await house.control.commands.command(command, for: house.caller(house.ids.stranger)) } != nil)
+        #expect(
+            await denial { _ = try await house.control.commands.command(command, for: house.caller(house.ids.stranger)) } != nil)
         try await house.control.attachedDevices.detach(owner, house.ids.door)
         for user in [house.ids.tenant, house.ids.owner] {
             #expect(try await Self.commands(house, of: user, on: .some(house.ids.door)) == [command])
