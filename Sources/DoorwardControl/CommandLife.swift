@@ -69,9 +69,9 @@ final class CommandLife: Sendable {
 
     // MARK: - Intents
 
-    /// Makes the command and its intent durable, or gives its place up.
+    /// Makes the command and its intent durable; where that fails, frees its place in the queue.
     ///
-    /// - Throws: `.shuttingDown`, `.unavailable`.
+    /// - Throws: `.shuttingDown`, or why the ledger did not write it.
     func begin() async throws(GatewayError) {
         do {
             try services.running.add(self)
@@ -118,7 +118,7 @@ final class CommandLife: Sendable {
         return finished
     }
 
-    /// Gives the place up. Whoever is the last to leave the lane of a device that is gone lets go of the lock.
+    /// Frees the place in the queue. The last command to leave the queue of a deleted device also detaches its lock.
     private func leave() {
         services.devices.leave(place, of: live)
         if services.directory.snapshot.directory.resolve(live.id) == nil { services.attachments.letGo(of: live.id) }

@@ -85,7 +85,7 @@ package final class Commands: Sendable {
             guard var command = stored?.command else {
                 throw .internalFailure("an idempotency entry names a command that is not there")
             }
-            // Its outcome could not be written and is not settled yet: a repeat is told no more than the first caller was.
+            // The outcome was not written, and recovery has not settled it: the repeat gets the answer of the first call.
             if !command.state.isEnd {
                 CommandEnding.outcomeNotWritten(wasSent: nil).apply(to: &command, at: clock.now(), stateNow: .unknown)
             }

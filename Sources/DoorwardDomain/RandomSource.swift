@@ -81,8 +81,10 @@ private struct RandomBlock {
     private mutating func refill() {
         if words.isEmpty { words = Array(repeating: 0, count: Self.wordCount) }
         let result = words.withUnsafeMutableBytes { block in block.baseAddress.map { getentropy($0, block.count) } }
-        // A gateway without randomness must not issue ids or tokens. `SystemRandomNumberGenerator` ends the process too.
-        guard result == 0 else { fatalError("the operating system provides no random numbers") }
+        guard result == 0 else {
+            // `SystemRandomNumberGenerator` ends the process too.
+            fatalError("the operating system provides no random numbers")  // No id or token may be issued without them.
+        }
         remaining = Self.wordCount
     }
 }

@@ -16,6 +16,7 @@ extension FileHandle {
 }
 
 extension Process {
+    /// Held while a process is started: the suites run at the same time, and share this process and its descriptors.
     private static let starting = Mutex(())
 
     /// Starts it as `run` does, and never while another is started this way. Tests start their processes by this alone.

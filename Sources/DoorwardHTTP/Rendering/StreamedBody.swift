@@ -46,7 +46,7 @@ struct StreamedBody: Sendable {
     ///
     /// Unchecked: Hummingbird's writer is a handle of a channel's `Sendable` writer, which its protocol does not say. One task uses it
     /// at a time: the connection's own waits while the producer's writes.
-    private final class Target: @unchecked Sendable {
+    private final class Target: @unchecked Sendable {  // One task uses it at a time.
         private var writer: any ResponseBodyWriter
         /// Whether the connection takes no more.
         private let lost = Atomic(false)

@@ -9,7 +9,7 @@ internal import Glibc
 /// afterwards.
 ///
 /// Unchecked Sendable: it cannot be copied, so it has one owner at a time, and the library binds no connection to a thread.
-struct Handle: ~Copyable, @unchecked Sendable {
+struct Handle: ~Copyable, @unchecked Sendable {  // It cannot be copied, so it has one owner at a time.
     /// The most packets that one call reads.
     private static let packetsAtOnce = 64
 
