@@ -17,16 +17,6 @@ struct CommandServices: Sendable {
     /// Ends what waits for its turn or for its lock when its deadline passes.
     let deadlines: DeadlineQueue
     let metrics: CommandMetrics
-
-    init(
-        directory: PublishedDirectory, devices: LiveDevices, adapters: AdapterRegistry, attachments: Attachments, ledger: Ledger,
-        clock: any GatewayClock, random: RandomSource, executor: (any TaskExecutor)?, metrics: CommandMetrics
-    ) {
-        (self.directory, self.devices, self.adapters) = (directory, devices, adapters)
-        (self.attachments, self.ledger, self.metrics) = (attachments, ledger, metrics)
-        (self.clock, self.random) = (clock, random)
-        deadlines = DeadlineQueue(clock: clock, executor: executor)
-    }
 }
 
 /// One command from its intent to its outcome, in the place that it has in its lock's queue: steps 3 to 7 of a command's life.

@@ -114,7 +114,8 @@ package final class GatewayControl: Sendable {
         attachments = Attachments(devices: devices, adapters: self.adapters, codes: codes)
         let services = CommandServices(
             directory: directory, devices: devices, adapters: self.adapters, attachments: attachments, ledger: ledger,
-            clock: clock, random: random, executor: executor, metrics: CommandMetrics(metrics))
+            clock: clock, random: random, deadlines: DeadlineQueue(clock: clock, executor: executor),
+            metrics: CommandMetrics(metrics))
         running = services.running
         commands = Commands(directory: directory, devices: devices, store: ledger.commands, running: running, clock: clock)
         locks = LockDAL(

@@ -14,9 +14,8 @@ package final class Proxy: Sendable {
 
     fileprivate struct State {
         var stalled: Set<Way> = []
+        /// Of every connection so far. They are closed with the proxy, when no thread uses them any more.
         var sockets: [Int32] = []
-        /// All that were ever opened: a descriptor is closed when no thread uses one any more.
-        var opened: [Int32] = []
         var isClosed = false
         /// Clients that may still send.
         var senders = 0
@@ -45,7 +44,7 @@ package final class Proxy: Sendable {
         Thread.detachNewThread { [self] in accept() }
     }
 
-    deinit { for socket in state.withLock({ $0.opened }) { Glibc.close(socket) } }
+    deinit { for socket in state.withLock({ $0.sockets }) { Glibc.close(socket) } }
 
     /// Bytes that go one way are left in the kernel, as of a machine that does not read.
     package func stall(_ way: Way) { state.withLock { _ = $0.stalled.insert(way) } }
@@ -91,7 +90,7 @@ package final class Proxy: Sendable {
     /// Ends every connection, and takes no further one.
     package func close() {
         let sockets = state.withLock { state in
-            defer { (state.sockets, state.isClosed, state.stalled) = ([], true, []) }
+            (state.isClosed, state.stalled) = (true, [])
             return state.sockets
         }
         changed.broadcast()
@@ -110,7 +109,6 @@ package final class Proxy: Sendable {
             for end in [client, server] { setsockopt(end, SOL_SOCKET, SO_RCVBUF, &size, 4) }
             state.withLock { state in
                 state.sockets += [client, server]
-                state.opened += [client, server]
                 state.senders += 1
             }
             Thread.detachNewThread { [self] in pump(from: client, to: server, .toBroker) }
