@@ -20,6 +20,8 @@ private final class FailingFlush: Sendable {
 
     func open() { gate.open() }
 
+    func untilHeld() async { await gate.untilHeld() }
+
     var hooks: StoreHooks {
         let held = gate.hooks()
         return StoreHooks(
@@ -153,6 +155,7 @@ private final class FailingFlush: Sendable {
                     (index, await Result { () async throws(StoreError) in try await store.commit(transaction) })
                 }
                 #expect(await admitted.next() == index + 1)
+                if index == 0 { await disk.untilHeld() }
             }
             disk.open()
             let answers = await group.reduce(into: [:]) { $0[$1.0] = $1.1 }

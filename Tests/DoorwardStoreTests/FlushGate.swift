@@ -6,6 +6,7 @@ import Synchronization
 final class FlushGate: Sendable {
     private let batches = Mutex<[Int]>([])
     private let turnstile = DispatchSemaphore(value: 0)
+    private let first = AsyncStream<Void>.makeStream()
     private let opening: Int?
 
     /// - Parameter opening: the number of accepted transactions that opens the gate; `nil` to open it by hand alone.
@@ -16,10 +17,14 @@ final class FlushGate: Sendable {
 
     func open() { turnstile.signal() }
 
+    /// Waits until a flush is held back: what is accepted from then on is not part of it. To be called once.
+    func untilHeld() async { for await _ in first.stream { return } }
+
     func hooks() -> StoreHooks {
         StoreHooks(
             afterAdmission: { number in if number == self.opening { self.open() } },
             beforeCommit: { _ in
+                self.first.continuation.yield()
                 // The writer's own thread waits here, as it would in a flush that takes long. Once open, the gate stays open.
                 self.turnstile.wait()
                 self.turnstile.signal()

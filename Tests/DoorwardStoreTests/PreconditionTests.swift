@@ -64,6 +64,7 @@ import Testing
             for (index, transaction) in transactions.enumerated() {
                 group.addTask { (index, (try? await store.commit(transaction)) != nil) }
                 _ = await turns.next()
+                if index == 0 { await gate.untilHeld() }
             }
             gate.open()
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
