@@ -15,6 +15,8 @@ struct EntryStream {
         let log: StoredLog
         /// Whether the entry is listed. The others only say how far the log was examined.
         let isMatch: Bool
+        /// The record, in a stream that reads records.
+        let record: StoredRecord?
 
         var place: RecordPlace { RecordPlace(log: log.id, seq: position.seq, at: at) }
     }
@@ -28,6 +30,8 @@ struct EntryStream {
     private var buffer: ArraySlice<Entry> = []
     /// Entries that the next run examines.
     private var run: Int
+    /// The most records that one run reads; `nil` in a stream that reads positions and times alone.
+    private let records: Int?
 
     /// The most entries that one run examines.
     static let longestRun = 4096
@@ -35,11 +39,13 @@ struct EntryStream {
     /// - Parameters:
     ///   - unprojected: the positions of the source's posting list that are not in it yet, ascending.
     ///   - run: entries that the first run examines; where there are conditions, each further one examines twice as many.
+    ///   - records: the most records that one run reads; `nil` to read positions and times alone.
     init(
-        log: StoredLog, selection: EntrySelection, unprojected: [Int64], range: Range<Int64>, isAscending: Bool, run: Int
+        log: StoredLog, selection: EntrySelection, unprojected: [Int64], range: Range<Int64>, isAscending: Bool, run: Int,
+        records: Int? = nil
     ) {
         (self.log, self.selection, self.range) = (log, selection, range)
-        (self.isAscending, self.run) = (isAscending, run)
+        (self.isAscending, self.run, self.records) = (isAscending, run, records)
         if case .postings(let list) = selection.source {
             postings = PostingReading(list, log: log.key, unprojected: unprojected, isAscending: isAscending)
         }
@@ -86,9 +92,13 @@ struct EntryStream {
         var found: [Entry] = []
         try db.step(
             """
-            SELECT position, at FROM entries WHERE position >= ? AND position <= ?\(selection.sql) ORDER BY position \(direction)
-            """, [lowest, highest] + selection.arguments
+            SELECT \(columns) FROM entries WHERE position >= ? AND position <= ?\(selection.sql)
+            ORDER BY position \(direction) LIMIT ?
+            """, [lowest, highest] + selection.arguments + [records ?? -1]
         ) { found.append(entry($0, isMatch: true)) }
+        if found.count == records, let last = found.last?.position.rawValue {
+            return (found, last, Int(isAscending ? last - lowest : highest - last) + 1)
+        }
         let isLast = count == range.count
         if !isLast, found.last?.position.rawValue != end { found += try unlisted(end, in: db) }
         return (found, isLast ? nil : end, count)
@@ -107,15 +117,19 @@ struct EntryStream {
     }
 
     /// The entries at these positions, in their order, without those that do not meet the conditions.
-    private func read(positions: [Int64], _ db: Database) throws -> (entries: [Entry], end: Int64?, count: Int) {
+    private mutating func read(positions: [Int64], _ db: Database) throws -> (entries: [Entry], end: Int64?, count: Int) {
         guard let end = positions.last else { return ([], nil, 0) }
         var found: [Entry] = []
         let list = "[" + positions.map(String.init).joined(separator: ",") + "]"
         try db.step(
             """
-            SELECT position, at FROM json_each(?) CROSS JOIN entries ON position = value WHERE true\(selection.sql)
-            """, [list] + selection.arguments
+            SELECT \(columns) FROM json_each(?) CROSS JOIN entries ON position = value WHERE true\(selection.sql) LIMIT ?
+            """, [list] + selection.arguments + [records ?? -1]
         ) { found.append(entry($0, isMatch: true)) }
+        if found.count == records, let last = found.last?.position.rawValue {
+            postings?.rewind()
+            return (found, last, (positions.firstIndex(of: last) ?? positions.count - 1) + 1)
+        }
         let isLast = positions.count < run
         if !isLast, found.last?.position.rawValue != end { found += try unlisted(end, in: db) }
         return (found, isLast ? nil : end, positions.count)
@@ -128,9 +142,12 @@ struct EntryStream {
         return found
     }
 
+    private var columns: String { records == nil ? "position, at" : "position, at, bytes, sealed" }
+
     private func entry(_ row: RowValues, isMatch: Bool) -> Entry {
         Entry(
-            at: Timestamp(milliseconds: row.integer(1)), position: Position(rawValue: row.integer(0)), log: log, isMatch: isMatch)
+            at: Timestamp(milliseconds: row.integer(1)), position: Position(rawValue: row.integer(0)), log: log, isMatch: isMatch,
+            record: isMatch && records != nil ? StoredRecord(bytes: row.bytes(2), sealed: row.bytes(3)) : nil)
     }
 }
 

@@ -17,7 +17,7 @@ struct PostingReading {
     }
 
     /// The next positions of `range`, `count` at the most; fewer only at its end. Each call's range begins where the positions of
-    /// the call before ended.
+    /// the call before ended, or after a `rewind` within them.
     mutating func next(_ count: Int, within range: Range<Int64>, in db: Database) throws -> [Int64] {
         let recent = unprojected.filter(range.contains)
         if !isAscending {
@@ -27,6 +27,8 @@ struct PostingReading {
         let found = try projected(count, range, in: db)
         return found + recent.prefix(count - found.count)
     }
+
+    mutating func rewind() { block = [] }
 
     private mutating func projected(_ count: Int, _ range: Range<Int64>, in db: Database) throws -> [Int64] {
         var (found, rest): ([Int64], Range<Int64>) = ([], range)

@@ -29,11 +29,11 @@ struct RecordQueryReading {
         var (last, place): (Position?, RecordPlace?)
         while let entry = try merge.next(in: db, &budget) {
             // One entry can lie in several scopes; their streams give it one after the other.
-            if entry.isMatch, entry.position != last {
+            if let record = entry.record, entry.position != last {
                 // One more than the limit, to find out whether there is a next page.
                 guard records.count < query.limit else { return RecordPage(records: records, next: place) }
                 last = entry.position
-                records.append(try reading.record(at: entry.position))
+                records.append(try reading.record(record, at: entry.position))
             }
             place = entry.place
         }
@@ -57,10 +57,11 @@ struct RecordQueryReading {
         let examined = max(8, min(256, budget.rowsLeft / (2 * count)))
         var unprojected = UnprojectedPositions(db)
         return try found.map { log, selection in
-            let run = selection.hasConditions ? examined : min(share, EntryStream.longestRun - 1) + 1
+            let records = min(share, EntryStream.longestRun - 1) + 1
             return EntryStream(
                 log: log, selection: selection, unprojected: try unprojected.positions(of: selection, in: log.key),
-                range: try range(of: log), isAscending: isAscending, run: run)
+                range: try range(of: log), isAscending: isAscending, run: selection.hasConditions ? examined : records,
+                records: records)
         }
     }
 

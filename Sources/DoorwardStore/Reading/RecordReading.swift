@@ -3,6 +3,13 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
+/// A record as its row has it.
+struct StoredRecord {
+    let bytes: [UInt8]
+    /// The personal values, sealed; empty where there are none.
+    let sealed: [UInt8]
+}
+
 /// Reads records whole: their bytes, and the personal values that still have a key.
 struct RecordReading {
     private let db: Database
@@ -30,10 +37,9 @@ struct RecordReading {
 
     private mutating func stored(at position: Position) throws -> AccessRecord? {
         let found = try db.firstRow("SELECT bytes, sealed FROM entries WHERE position = ?", [position.rawValue]) { columns in
-            (bytes: try columns.bytes(), sealed: try columns.optionalBytes())
+            StoredRecord(bytes: try columns.bytes(), sealed: try columns.optionalBytes() ?? [])
         }
-        guard let found else { return nil }
-        return try record(found.bytes, sealed: found.sealed ?? [], at: position)
+        return try found.map { try record($0, at: position) }
     }
 
     mutating func record(_ id: RecordID) throws -> AccessRecord? {
@@ -41,9 +47,9 @@ struct RecordReading {
             .map { try record(at: $0) }
     }
 
-    private mutating func record(_ bytes: [UInt8], sealed: [UInt8], at position: Position) throws -> AccessRecord {
-        guard let ciphertexts = SealedValues.ciphertexts(in: sealed) else { throw UnreadableColumn(column: "sealed") }
-        return try RecordEncoding.decode(bytes) { commitment in
+    mutating func record(_ stored: StoredRecord, at position: Position) throws -> AccessRecord {
+        guard let ciphertexts = SealedValues.ciphertexts(in: stored.sealed) else { throw UnreadableColumn(column: "sealed") }
+        return try RecordEncoding.decode(stored.bytes) { commitment in
             guard let ciphertext = ciphertexts[commitment.place.field], let key = try key(of: commitment.owner, at: position)
             else {
                 return nil
