@@ -64,7 +64,8 @@ package protocol LockAdapter: Sendable {
     /// at which it leaves, and never before: what the lock said earlier, and what is on its way to the receiver, does not.
     func send(_ order: LockOrder) throws(AdapterError)
 
-    /// Asks the lock for its state, if it can be asked; the answer comes as a report. Can move nothing.
+    /// Queries the lock for its state, if it supports queries; the answer comes as a report. Where the transport is busy the query
+    /// may be sent later. Can move nothing.
     func refresh(_ id: DeviceID) throws(AdapterError)
 
     /// Explains a command that `send` refused, that was refused later, or that timed out. Asked once, when the command ends.

@@ -94,8 +94,8 @@ final class DenialRecorder: Sendable {
         let caller = request.caller
         var body = RecordBody(
             log: .gateway, id: random.id(at: now), at: now, kind: .denial, actor: Actor(of: caller, in: tenancy),
-            source: caller.source, operation: request.operation, decision: .denied, reason: denial.reason, rule: denial.rule,
-            clientAddress: caller.clientAddress, requestID: caller.requestID, device: device.map { DeviceStamp($0) },
+            source: caller.origin.source, operation: request.operation, decision: .denied, reason: denial.reason, rule: denial.rule,
+            clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID, device: device.map { DeviceStamp($0) },
             statedReason: request.statedReason, override: request.override)
         // What somebody typed in place of an id may say anything of anybody: it goes with the one who typed it.
         if device == nil {
@@ -108,8 +108,8 @@ final class DenialRecorder: Sendable {
         let now = clock.now()
         return RecordBody(
             log: .gateway, id: random.id(at: now), at: now, kind: .gateway,
-            actor: Actor(of: caller.principal), source: caller.source,
-            clientAddress: caller.clientAddress, requestID: caller.requestID, event: .denialsSuppressed,
+            actor: Actor(of: caller.principal), source: caller.origin.source,
+            clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID, event: .denialsSuppressed,
             details: ["deniedPerMinute": .integer(Int64(perMinute))])
     }
 }

@@ -144,7 +144,7 @@ package final class LockDAL: Sendable {
         guard let place = services.devices.reserve(live, for: request.caller.principal) else { throw .deviceBusy }
         let command = Command(
             id: services.random.id(at: now), deviceID: device.id, operation: request.operation, actor: actor,
-            source: request.caller.source,
+            source: request.caller.origin.source,
             reason: request.statedReason, override: override ? request.override : nil, rule: rule,
             stateBefore: live.status.state, requestedAt: now, deadline: now.advanced(by: timeout))
         let life = CommandLife(

@@ -44,12 +44,11 @@ package struct PasswordResets: Sendable {
     /// - Throws: `.invalid` for a password that breaks the rules; `.unauthenticated`, one answer for a token that is unknown,
     ///   used, replaced or over and for a user who is disabled or gone; `.rateLimited`; `.unavailable`.
     package func use(
-        _ token: Secret<String>, newPassword: Secret<String>, source: RecordSource, clientAddress: String?, requestID: String?
+        _ token: Secret<String>, newPassword: Secret<String>, origin: RequestOrigin
     ) async throws(GatewayError) {
         try PasswordRules.check(newPassword, field: "newPassword")
-        try signIn.admit(clientAddress: clientAddress)
+        try signIn.admit(clientAddress: origin.clientAddress)
         let digest = OneTimeToken.digest(of: token)
-        let origin = SignIn.Attempt(source: source, clientAddress: clientAddress, requestID: requestID)
         guard let user = try await holder(of: digest) else { throw try await signIn.fail(origin) }
         let hash = try await hasher.hash(newPassword)
         guard try await set(hash, of: user, with: digest, origin) else { throw try await signIn.fail(origin) }
@@ -69,10 +68,9 @@ package struct PasswordResets: Sendable {
 
     /// - Returns: false when the token was spent meanwhile, and nothing was written.
     private func set(
-        _ hash: String, of user: User, with digest: [UInt8], _ origin: SignIn.Attempt
+        _ hash: String, of user: User, with digest: [UInt8], _ origin: RequestOrigin
     ) async throws(GatewayError) -> Bool {
-        let caller = Caller(
-            userID: user.id, source: origin.source, clientAddress: origin.clientAddress, requestID: origin.requestID)
+        let caller = Caller(userID: user.id, origin: origin)
         var draft = TenancyDraft(
             directory: directory.current, caller: caller, now: clock.now(), random: random)
         draft.transaction.credentials = [

@@ -65,9 +65,9 @@ package final class SignIn: Sendable {
     ///
     /// - Throws: `.unauthenticated`, `.rateLimited`, `.unavailable` when too many hashes wait.
     package func logIn(
-        email: String, password: Secret<String>, source: RecordSource, clientAddress: String?, requestID: String?
+        email: String, password: Secret<String>, origin: RequestOrigin
     ) async throws(GatewayError) -> SignedIn {
-        let attempt = Attempt(source: source, clientAddress: clientAddress, requestID: requestID)
+        let clientAddress = origin.clientAddress
         let user = directory.current.user(email: email)
         // Every spelling of a user's address is one account.
         let account = user?.email ?? email
@@ -80,14 +80,14 @@ package final class SignIn: Sendable {
         // Checked again, whether the password is right or not: concurrent attempts wait for those that failed meanwhile.
         if isRight { try admit(email: account, address: clientAddress) }
         guard let user, isRight, directory.current.user(user.id)?.isEnabled == true,
-            let signedIn = try await begin(for: user, generation, attempt)
+            let signedIn = try await begin(for: user, generation, origin)
         else {
             // An impossible password is not counted for the account: it costs no hash, so it could delay the account for free.
             try limited { () throws(GatewayError) in
                 try throttle.noteFailureIfAdmitted(email: isAbsurd ? nil : account, address: clientAddress)
             }
             metrics.failed.increment()
-            try await failures.record(attempt, account: account, user: user)
+            try await failures.record(origin, account: account, user: user)
             throw .unauthenticated
         }
         throttle.noteSuccess(email: account)
@@ -100,15 +100,14 @@ package final class SignIn: Sendable {
     ///
     /// - Throws: `.unauthenticated`; a token that was used before ends its session.
     package func refresh(
-        _ token: Secret<String>, source: RecordSource, clientAddress: String?, requestID: String?
+        _ token: Secret<String>, origin: RequestOrigin
     ) async throws(GatewayError) -> SignedIn {
-        let attempt = Attempt(source: source, clientAddress: clientAddress, requestID: requestID)
         let digest = OneTimeToken.digest(of: token)
         let stored = try await storing { () throws(StoreError) in try await ledger.credentials.refreshToken(digest: digest) }
         guard let stored, !stored.isSessionEnded, var session = sessions.session(stored.session.id, at: clock.now()),
             let user = directory.current.user(session.userID), user.isEnabled
         else { throw .unauthenticated }
-        guard !stored.isUsed else { throw try await endReused(session, user, attempt) }
+        guard !stored.isUsed else { throw try await endReused(session, user, origin) }
         let next = OneTimeToken.new(random)
         session.expiresAt = clock.now().advanced(by: refreshLifetime)
         let rotation = CredentialChange.rotateRefresh(
@@ -117,7 +116,7 @@ package final class SignIn: Sendable {
             try await ledger.write(StoreTransaction(credentials: [rotation]))
         } catch .unauthenticated {
             // Its twin was faster: the same as a token that was used before.
-            throw try await endReused(session, user, attempt)
+            throw try await endReused(session, user, origin)
         }
         // A session that was ended while the token was exchanged stays ended.
         guard sessions.extend(session) else { throw .unauthenticated }
@@ -130,18 +129,10 @@ package final class SignIn: Sendable {
     /// Ends the caller's session; its tokens stop working at once.
     package func logOut(_ caller: Caller) async throws(GatewayError) {
         guard let id = caller.sessionID else { throw .unauthenticated }
-        let attempt = Attempt(source: caller.source, clientAddress: caller.clientAddress, requestID: caller.requestID)
-        try await end(id, of: directory.current.user(caller.userID), .signedOut, attempt)
+        try await end(id, of: directory.current.user(caller.userID), .signedOut, caller.origin)
     }
 
     // MARK: - Private
-
-    /// Where an attempt comes from, for its record.
-    struct Attempt {
-        let source: RecordSource
-        let clientAddress: String?
-        let requestID: String?
-    }
 
     private func verify(_ password: Secret<String>, of user: User?) async throws(GatewayError) -> Bool {
         try await hasher.verify(password, against: try await storedHash(of: user?.id ?? Self.nobody))
@@ -171,45 +162,45 @@ package final class SignIn: Sendable {
     }
 
     /// - Returns: `nil`, and no session, where the user was disabled or all their sessions were ended meanwhile.
-    private func begin(for user: User, _ generation: UInt64, _ attempt: Attempt) async throws(GatewayError) -> SignedIn? {
+    private func begin(for user: User, _ generation: UInt64, _ origin: RequestOrigin) async throws(GatewayError) -> SignedIn? {
         let now = clock.now()
         let session = Session(
             id: random.id(at: now), userID: user.id, createdAt: now, expiresAt: now.advanced(by: refreshLifetime))
         let token = OneTimeToken.new(random)
         let beginning = StoreTransaction(
             credentials: [.beginSession(session, refreshDigest: OneTimeToken.digest(of: token))],
-            records: [record(.signedIn, of: user, session.id, attempt)])
+            records: [record(.signedIn, of: user, session.id, origin)])
         do {
             try await ledger.write(beginning)
         } catch .unauthenticated {
             return nil
         }
         guard sessions.begin(session, generation) else {
-            try await ledger.write(ends(of: [session.id], of: user, attempt).transaction)
+            try await ledger.write(ends(of: [session.id], of: user, origin).transaction)
             return nil
         }
         return SignedIn(user: user, session: session, refreshToken: token)
     }
 
-    private func endReused(_ session: Session, _ user: User, _ attempt: Attempt) async throws(GatewayError) -> GatewayError {
-        try await end(session.id, of: user, .refreshReused, attempt)
+    private func endReused(_ session: Session, _ user: User, _ origin: RequestOrigin) async throws(GatewayError) -> GatewayError {
+        try await end(session.id, of: user, .refreshReused, origin)
         return .unauthenticated
     }
 
     private func end(
-        _ id: SessionID, of user: User?, _ event: RecordEvent, _ attempt: Attempt
+        _ id: SessionID, of user: User?, _ event: RecordEvent, _ origin: RequestOrigin
     ) async throws(GatewayError) {
         // First in memory: from here on no token of the session works, whatever the disk says.
         sessions.end(id)
         try await ledger.write(
-            StoreTransaction(credentials: [.endSession(id)], records: [record(event, of: user, id, attempt)]))
+            StoreTransaction(credentials: [.endSession(id)], records: [record(event, of: user, id, origin)]))
     }
 
-    private func record(_ event: RecordEvent, of user: User?, _ session: SessionID?, _ attempt: Attempt) -> PendingRecord {
+    private func record(_ event: RecordEvent, of user: User?, _ session: SessionID?, _ origin: RequestOrigin) -> PendingRecord {
         let now = clock.now()
         var body = RecordBody(
             log: .gateway, id: random.id(at: now), at: now, kind: .session, actor: user.map { Actor($0) } ?? .outside,
-            source: attempt.source, clientAddress: attempt.clientAddress, requestID: attempt.requestID, event: event)
+            source: origin.source, clientAddress: origin.clientAddress, requestID: origin.requestID, event: event)
         if let session { body.target = RecordTarget(type: "Session", id: session.description) }
         return PendingRecord(body)
     }
@@ -227,17 +218,17 @@ extension SignIn {
         var transaction: StoreTransaction { StoreTransaction(credentials: credentials, records: records) }
     }
 
-    func ends(of ids: [SessionID], of user: User, _ attempt: Attempt) -> SessionEnds {
+    func ends(of ids: [SessionID], of user: User, _ origin: RequestOrigin) -> SessionEnds {
         SessionEnds(
-            ids: ids, credentials: ids.map { .endSession($0) }, records: ids.map { record(.signedOut, of: user, $0, attempt) })
+            ids: ids, credentials: ids.map { .endSession($0) }, records: ids.map { record(.signedOut, of: user, $0, origin) })
     }
 
     /// Counts and writes down an attempt with a token that is good for nothing.
     ///
     /// - Returns: what to throw.
-    func fail(_ attempt: Attempt) async throws(GatewayError) -> GatewayError {
-        throttle.noteFailure(email: nil, address: attempt.clientAddress)
-        try await failures.record(attempt, account: nil, user: nil)
+    func fail(_ origin: RequestOrigin) async throws(GatewayError) -> GatewayError {
+        throttle.noteFailure(email: nil, address: origin.clientAddress)
+        try await failures.record(origin, account: nil, user: nil)
         return .unauthenticated
     }
 

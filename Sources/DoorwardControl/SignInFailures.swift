@@ -47,13 +47,13 @@ final class SignInFailures: Sendable {
     /// - Parameters:
     ///   - account: the address that was typed, or the one of the user that it names; `nil` where the attempt names none.
     ///   - user: the user whose account was tried, if there is one.
-    func record(_ attempt: SignIn.Attempt, account: String?, user: User?) async throws(GatewayError) {
+    func record(_ origin: RequestOrigin, account: String?, user: User?) async throws(GatewayError) {
         let pair = Pair(
-            account: account?.lowercased(), network: attempt.clientAddress.map { SignInThrottle.network(of: $0) })
+            account: account?.lowercased(), network: origin.clientAddress.map { SignInThrottle.network(of: $0) })
         let target = user.map { RecordTarget($0) }
-        guard begins(pair, target, attempt.source) else { return }
+        guard begins(pair, target, origin.source) else { return }
         do {
-            try await ledger.write(StoreTransaction(records: [first(of: attempt, target)]))
+            try await ledger.write(StoreTransaction(records: [first(of: origin, target)]))
         } catch {
             table.withLock { $0.pairs[pair]?.count += 1 }
             throw error
@@ -134,9 +134,9 @@ final class SignInFailures: Sendable {
     // MARK: - Records
 
     /// A failed sign-in does not authenticate a user: the account that was tried is the target, and the actor is unknown.
-    private func first(of attempt: SignIn.Attempt, _ target: RecordTarget?) -> PendingRecord {
-        var body = body(target, attempt.source)
-        (body.clientAddress, body.requestID) = (attempt.clientAddress, attempt.requestID)
+    private func first(of origin: RequestOrigin, _ target: RecordTarget?) -> PendingRecord {
+        var body = body(target, origin.source)
+        (body.clientAddress, body.requestID) = (origin.clientAddress, origin.requestID)
         return PendingRecord(body)
     }
 

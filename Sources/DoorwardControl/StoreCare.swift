@@ -44,8 +44,8 @@ package struct StoreCare: Sendable {
         return PendingRecord(
             RecordBody(
                 log: .gateway, id: random.id(at: now), at: now, kind: .gateway,
-                actor: Actor(of: caller, in: directory.current), source: caller.source,
-                clientAddress: caller.clientAddress, requestID: caller.requestID, event: .export,
+                actor: Actor(of: caller, in: directory.current), source: caller.origin.source,
+                clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID, event: .export,
                 details: ["what": .string("backup"), "file": .string(backup.path), "bytes": .integer(backup.bytes)]))
     }
 }

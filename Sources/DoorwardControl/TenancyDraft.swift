@@ -110,7 +110,7 @@ struct TenancyDraft {
             PendingRecord(
                 RecordBody(
                     log: log, id: newID(), at: now, kind: .adminChange, actor: Actor(of: caller, in: directory),
-                    source: caller.source, clientAddress: caller.clientAddress, requestID: caller.requestID,
+                    source: caller.origin.source, clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID,
                     device: view.device, place: view.place, action: action, target: target, details: details)))
     }
 }

@@ -65,7 +65,7 @@ import Testing
             _ = store.takeCalls()
             let now = clock.now()
             let access = try await control.guestAccesses.grant(
-                Caller(userID: tower.tenant, clientAddress: nil, requestID: "test"),
+                Caller(userID: tower.tenant, origin: RequestOrigin(requestID: "test")),
                 NewGuestAccess(
                     guestUserID: .some(tower.guest), label: nil, propertyID: nil, unitID: nil, deviceIDs: tower.doors.map(\.id),
                     operations: [.unlock], window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(3600)))),

@@ -22,7 +22,7 @@ import Testing
     private func fail(_ signed: SignInTests.Signed, _ email: String, _ password: Secret<String>, from address: String) async {
         _ = await failure {
             _ = try await signed.house.control.signIn.logIn(
-                email: email, password: password, source: .api, clientAddress: address, requestID: nil)
+                email: email, password: password, origin: RequestOrigin(clientAddress: address))
         }
     }
 
@@ -113,7 +113,7 @@ import Testing
         func guess(_ password: Secret<String>, from address: String) async -> GatewayError? {
             await failure {
                 _ = try await signed.house.control.signIn.logIn(
-                    email: "ann@example.com", password: password, source: .api, clientAddress: address, requestID: nil)
+                    email: "ann@example.com", password: password, origin: RequestOrigin(clientAddress: address))
             }
         }
         let answers = await withTaskGroup(of: Bool.self) { group in
@@ -149,7 +149,7 @@ import Testing
         func guess(_ password: Secret<String>) async -> GatewayError? {
             await failure {
                 _ = try await control.signIn.logIn(
-                    email: "ann@example.com", password: password, source: .api, clientAddress: "192.0.2.1", requestID: nil)
+                    email: "ann@example.com", password: password, origin: RequestOrigin(clientAddress: "192.0.2.1"))
             }
         }
         for _ in 0..<4 { _ = await guess(Self.wrong) }

@@ -15,7 +15,7 @@ import Testing
 
     private func use(_ house: House, _ token: Secret<String>, _ password: Secret<String> = newPassword) async throws {
         try await house.control.passwordResets.use(
-            token, newPassword: password, source: .api, clientAddress: "192.0.2.9", requestID: "r")
+            token, newPassword: password, origin: RequestOrigin(clientAddress: "192.0.2.9", requestID: "r"))
     }
 
     private func isUnauthenticated(_ body: () async throws -> Void) async -> Bool {

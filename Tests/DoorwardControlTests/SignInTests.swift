@@ -27,11 +27,11 @@ import Testing
             -> SignedIn
         {
             try await house.control.signIn.logIn(
-                email: email, password: password, source: .api, clientAddress: "192.0.2.9", requestID: "r")
+                email: email, password: password, origin: RequestOrigin(clientAddress: "192.0.2.9", requestID: "r"))
         }
 
         func refresh(_ token: Secret<String>) async throws -> SignedIn {
-            try await house.control.signIn.refresh(token, source: .api, clientAddress: nil, requestID: nil)
+            try await house.control.signIn.refresh(token, origin: RequestOrigin())
         }
     }
 
@@ -97,7 +97,7 @@ import Testing
             return
         }
         _ = try await signed.house.control.signIn.logIn(
-            email: "ann@example.com", password: Self.password, source: .api, clientAddress: "192.0.2.10", requestID: nil)
+            email: "ann@example.com", password: Self.password, origin: RequestOrigin(clientAddress: "192.0.2.10"))
         signed.house.clock.advance(by: .seconds(61))
         _ = try await signed.logIn()
     }

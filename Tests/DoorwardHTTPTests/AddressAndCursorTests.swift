@@ -130,7 +130,7 @@ import Testing
             ("cli", RecordSource.cli), ("console", .console), ("CLI", .api), ("gateway", .api), ("", .api),
         ])
     func source(_ client: String, _ source: RecordSource) throws {
-        #expect(try facts([.doorwardClient: client]).source == source)
+        #expect(try facts([.doorwardClient: client]).origin.source == source)
     }
 
     @Test("Path and query are taken apart at the first question mark")
@@ -138,7 +138,7 @@ import Testing
         let facts = try facts([:], path: "/a/b?c=d?e#f")
         #expect(facts.path == "/a/b")
         #expect(facts.query == "c=d?e")
-        #expect(facts.clientAddress == "192.0.2.9")
+        #expect(facts.origin.clientAddress == "192.0.2.9")
         #expect(try self.facts([:], path: "/a").query == nil)
     }
 }

@@ -10,10 +10,11 @@ struct RunningGateway: Sendable {
     let address: String
     let folder: TemporaryFolder
 
-    /// The configuration of the tests: cheap passwords, tokens that last, a free port.
+    /// The configuration of the tests: cheap passwords, tokens that last, a free port, and no more connections than a low limit on
+    /// open files allows without a warning.
     static let environment = [
         "DOORWARD_HTTP_PORT": "0", "DOORWARD_AUTH_PASSWORD_COST": "14", "DOORWARD_AUTH_ACCESS_TOKEN_MINUTES": "1440",
-        "DOORWARD_LOG_LEVEL": "warning",
+        "DOORWARD_LOG_LEVEL": "warning", "DOORWARD_HTTP_MAX_CONNECTIONS": "1024",
     ]
 
     static func environment(for folder: TemporaryFolder) -> [String: String] {

@@ -23,7 +23,7 @@ struct GatewayResponder: HTTPResponder {
     /// Counts a request through a trusted proxy for the client behind it, as that client's own connection would count.
     private func counted(_ request: Request, _ context: GatewayContext, _ facts: RequestFacts) async -> Response {
         guard facts.peer.isTrustedProxy else { return await answered(request, context, facts) }
-        guard let place = ForwardedPlace(ClientNetwork(facts.clientAddress), in: services.connections) else {
+        guard let place = ForwardedPlace(ClientNetwork(facts.origin.clientAddress), in: services.connections) else {
             return ErrorAnswer(.rateLimited(retryAfterSeconds: 1)) { $1.null() }.answer(facts).response()
         }
         var context = context

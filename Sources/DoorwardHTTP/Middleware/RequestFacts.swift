@@ -1,4 +1,5 @@
 internal import DoorwardAPI
+internal import DoorwardControl
 internal import DoorwardDomain
 internal import HTTPTypes
 package import Logging
@@ -13,9 +14,8 @@ final class RequestFacts: Sendable {
     let headers: RequestHeaders
     /// The caller's own id if it sent a sane one.
     let requestID: String
-    let source: RecordSource
-    /// The address of whoever is behind the trusted proxies; `nil` where the transport has none.
-    let clientAddress: String?
+    /// The address is the one behind the trusted proxies; `nil` where the transport has none.
+    let origin: RequestOrigin
     /// The address at the other end of the connection.
     let peer: PeerAddress
     /// The trace that the request is part of, if it says so.
@@ -35,16 +35,17 @@ final class RequestFacts: Sendable {
         query = target.count > 1 ? String(Substring(target[1].prefix { $0 != UInt8(ascii: "#") })) : nil
         headers = RequestHeaders(head.headerFields)
         requestID = Self.sane(headers[.requestID]) ?? random.hexadecimal(byteCount: 16)
-        source =
+        let source: RecordSource =
             switch headers[.doorwardClient] {
             case "cli": .cli
             case "console": .console
             default: .api
             }
+        let clientAddress = proxies.client(peer: peer, forwardedFor: headers[.forwardedFor])
+        origin = RequestOrigin(source: source, clientAddress: clientAddress, requestID: requestID)
         self.peer = peer
         trace = TraceContext(head.headerFields)
         span = trace.map { _ in TraceContext.newSpanID(random) }
-        clientAddress = proxies.client(peer: peer, forwardedFor: headers[.forwardedFor])
     }
 
     /// Whether the path is visible ASCII, as every path of the API is (RFC 3986, section 3.3).

@@ -15,7 +15,7 @@ enum SignInRoutes {
     private static func guarded(_ path: String, _ handler: @escaping @Sendable (OpenCall) async throws -> Answer) -> Route {
         var route = Route.open(.post, "/api/v1" + path, handler)
         route.limit = { (control, _, facts) throws(GatewayError) in
-            try control.signIn.admit(clientAddress: facts.clientAddress)
+            try control.signIn.admit(clientAddress: facts.origin.clientAddress)
         }
         return route
     }
@@ -25,8 +25,7 @@ enum SignInRoutes {
             (body.require("email", body.string("email")) ?? "", body.requiredSecret("password"))
         }
         let signedIn = try await call.control.signIn.logIn(
-            email: account(email), password: password, source: call.facts.source, clientAddress: call.facts.clientAddress,
-            requestID: call.facts.requestID)
+            email: account(email), password: password, origin: call.facts.origin)
         return try await answer(signedIn, call)
     }
 
@@ -39,9 +38,7 @@ enum SignInRoutes {
 
     private static func refresh(_ call: OpenCall) async throws -> Answer {
         let token = try call.readBody { $0.requiredSecret("refreshToken") }
-        let signedIn = try await call.control.signIn.refresh(
-            token, source: call.facts.source, clientAddress: call.facts.clientAddress,
-            requestID: call.facts.requestID)
+        let signedIn = try await call.control.signIn.refresh(token, origin: call.facts.origin)
         return try await answer(signedIn, call)
     }
 
@@ -53,9 +50,7 @@ enum SignInRoutes {
 
     private static func resetPassword(_ call: OpenCall) async throws -> Answer {
         let (token, password) = try call.readBody { ($0.requiredSecret("token"), $0.requiredNewPassword("newPassword")) }
-        try await call.control.passwordResets.use(
-            token, newPassword: password, source: call.facts.source, clientAddress: call.facts.clientAddress,
-            requestID: call.facts.requestID)
+        try await call.control.passwordResets.use(token, newPassword: password, origin: call.facts.origin)
         return .nothing
     }
 

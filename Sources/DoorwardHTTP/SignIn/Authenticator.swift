@@ -16,9 +16,7 @@ struct Authenticator: Sendable {
             let session = control.signIn.sessions.session(token.sessionID, at: now), session.userID == token.userID,
             control.directory.snapshot.directory.user(token.userID)?.isEnabled == true
         else { throw .unauthenticated }
-        return Caller(
-            userID: token.userID, sessionID: token.sessionID, source: facts.source, clientAddress: facts.clientAddress,
-            requestID: facts.requestID)
+        return Caller(userID: token.userID, sessionID: token.sessionID, origin: facts.origin)
     }
 
     private func verified(_ text: String, at now: Timestamp) async -> VerifiedToken? {

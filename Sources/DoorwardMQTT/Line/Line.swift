@@ -121,14 +121,13 @@ struct Line: ~Copyable {
         return awaitPuback(number, until: nil)
     }
 
-    /// - Returns: the quality that the broker allows.
+    /// - Returns: the QoS that the broker allows. Beyond its Receive Maximum (MQTT 5.0, section 4.9; 20 for mosquitto) it is 0, which is
+    ///   not counted: with QoS 1 the library would hold the message back and send it late.
     private mutating func check(_ payload: [UInt8], _ wished: MQTTQuality, longest: Int) throws(MQTTSendError) -> MQTTQuality {
         guard isStanding else { throw .notConnected }
         guard payload.count <= longest else { throw .tooLong }
         guard handle?.hasUnsentBytes == false else { throw .busy }
-        let quality = terms.highestQuality == 0 ? .atMostOnce : wished
-        guard quality == .atMostOnce || unacknowledged.count < terms.receiveMaximum else { throw .busy }
-        return quality
+        return terms.highestQuality == 0 || unacknowledged.count >= terms.receiveMaximum ? .atMostOnce : wished
     }
 
     private mutating func judge(_ result: mosq_err_t) throws(MQTTSendError) {
@@ -178,7 +177,7 @@ struct Line: ~Copyable {
             if until <= now { phase = .making }
         case .making: break
         case .opening(let until):
-            if let socket = handle?.socket, TCPFlow.isConnected(socket) { hasReached = true }
+            if let socket = handle?.socket, TCPFlow.wasAccepted(socket) { hasReached = true }
             try serveOpening(ready)
             if let answer = handle?.events.answer { return try stand(answer, at: now, &turn) }
             if ready.isOver { throw hasReached ? .lost("it ended the connection") : .unreachable("nobody listens there") }

@@ -48,14 +48,9 @@ struct TCPFlow {
         }
     }
 
-    /// Whether somebody is at the other end.
-    static func isConnected(_ socket: Int32) -> Bool {
-        var address = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        return withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(socket, $0, &length) == 0 }
-        }
-    }
+    /// Whether the other end has ever accepted the connection, also one that it has reset since: the SYN counts as a byte, which
+    /// its kernel has confirmed.
+    static func wasAccepted(_ socket: Int32) -> Bool { information(socket).map { $0.confirmed > 0 } ?? false }
 
     /// Has the kernel end the connection by itself when the other side has taken nothing for so long, whatever has become of
     /// this process; 0 for the system's own patience.

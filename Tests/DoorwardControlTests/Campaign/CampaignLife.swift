@@ -89,7 +89,7 @@ struct CampaignLife: Sendable {
     }
 
     private func caller(_ user: UserID, requestID: String? = nil) -> Caller {
-        Caller(userID: user, clientAddress: "192.0.2.7", requestID: requestID)
+        Caller(userID: user, origin: RequestOrigin(clientAddress: "192.0.2.7", requestID: requestID))
     }
 
     private func ask(_ wanted: CampaignOrder) async {

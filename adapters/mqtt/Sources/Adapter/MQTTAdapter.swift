@@ -162,7 +162,7 @@ extension MQTTAdapter: LockAdapter {
 
     package func refresh(_ id: DeviceID) throws(AdapterError) {
         switch roll.entry(id) {
-        case .lock(let lock): try lock.refresh()
+        case .lock(let lock): try lock.refresh(laterIfBusy: true)
         case .lost: throw .offline
         case nil: throw .notAttached
         }

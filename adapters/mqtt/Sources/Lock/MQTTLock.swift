@@ -284,8 +284,9 @@ final class MQTTLock: Sendable {
 
     /// Queries the lock for its state, unless it was queried just now.
     ///
+    /// - Parameter laterIfBusy: whether a busy broker is no error: the query is sent once it answers again.
     /// - Throws: also where the request could not be sent at this moment.
-    func refresh() throws(AdapterError) {
+    func refresh(laterIfBusy: Bool = false) throws(AdapterError) {
         guard !dialect.questions.isEmpty else { throw .unsupported }
         let now = surroundings.clock.monotonicNow()
         let result = state.withLock { state -> AdapterError? in
@@ -293,6 +294,7 @@ final class MQTTLock: Sendable {
             guard link.isConnected, state.renamedID == nil else { return .offline }
             return ask(dialect.questions, &state, at: now)
         }
+        if laterIfBusy, result == .transportBusy { return link.queryLater(self) }
         if let result { throw result }
     }
 

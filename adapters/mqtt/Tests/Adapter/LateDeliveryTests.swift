@@ -62,6 +62,35 @@ import Testing
         proxy.close()
     }
 
+    @Test("a query that is requested while the broker is busy is sent once it answers again")
+    func whileBusy() async throws {
+        let broker = try await Broker.start()
+        let proxy = try Proxy(to: broker.port)
+        let rig = try await FaultRig(broker, port: proxy.port)
+        let bridge = DoorwardTesting.Listening(
+            port: broker.port, ["zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/pollValue/set", "bridge/ready"])
+        await bridge.event { $0 == .subscribed }
+        let door = DeviceID(high: 0xD8, low: 1)
+        let address = Example.zwave.merging(["broker": "home", "profile": "zwave-js-ui"]) { $1 }
+        rig.adapter.attach(AttachedLock(id: door, address: address.mapValues { .string($0) }))
+        while bridge.messages.isEmpty { await rig.clock.pass(.zero) }
+        proxy.stall(.toClient)
+        while case let (asked, answered) = proxy.pulses, asked == answered { await rig.clock.pass(.milliseconds(10)) }
+        rig.clock.advance(by: .seconds(3))
+        #expect(throws: AdapterError.transportBusy) { _ = try rig.send(.lock, to: door) }
+        try rig.adapter.refresh(door)
+        proxy.resume()
+        try await rig.settle()
+        await rig.clock.pass(BrokerLink.roundPause)
+        try await rig.settle()
+        _ = try bridge.connection.publish(try MQTTFrame("bridge/ready", ""))
+        while bridge.messages.last?.topic != "bridge/ready" { await rig.clock.pass(.zero) }
+        #expect(bridge.messages.count == 3, "one query when it was attached, and the one that was requested")
+        await bridge.connection.stop()
+        await rig.end()
+        proxy.close()
+    }
+
     @Test("an order that comes by in time is no event, whoever sends the same later")
     func inTime() async throws {
         let rig = try await FaultRig(Broker.start())

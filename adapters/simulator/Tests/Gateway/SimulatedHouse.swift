@@ -55,7 +55,7 @@ struct SimulatedHouse: Sendable {
     {
         guard let user = people[person] else { return nil }
         let request = CommandRequest(
-            caller: Caller(userID: user, clientAddress: "192.0.2.7", requestID: "test"), deviceID: lock,
+            caller: Caller(userID: user, origin: RequestOrigin(clientAddress: "192.0.2.7", requestID: "test")), deviceID: lock,
             attemptedID: lock.description, operation: operation, timeout: timeout)
         guard case .fresh(let running)? = try? await control.locks.begin(request) else { return nil }
         return await running.finished.command
