@@ -283,7 +283,7 @@ final class CommandLife: Sendable {
     private func record(of command: Command, kind: RecordKind, at: Timestamp) -> RecordBody {
         RecordBody(
             log: stamp.log, id: services.random.id(at: at), at: at, kind: kind, actor: command.actor, source: command.source,
-            operation: command.operation, clientAddress: request.caller.origin.clientAddress, requestID: request.caller.origin.requestID,
-            device: stamp, commandID: command.id)
+            operation: command.operation, clientAddress: request.caller.origin.clientAddress,
+            requestID: request.caller.origin.requestID, device: stamp, commandID: command.id)
     }
 }

@@ -91,11 +91,11 @@ final class DenialRecorder: Sendable {
         _ denial: Denial, of request: CommandRequest, device: LockDevice?, in tenancy: TenancyDirectory
     ) -> RecordBody {
         let now = clock.now()
-        let caller = request.caller
+        let (caller, origin) = (request.caller, request.caller.origin)
         var body = RecordBody(
             log: .gateway, id: random.id(at: now), at: now, kind: .denial, actor: Actor(of: caller, in: tenancy),
-            source: caller.origin.source, operation: request.operation, decision: .denied, reason: denial.reason, rule: denial.rule,
-            clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID, device: device.map { DeviceStamp($0) },
+            source: origin.source, operation: request.operation, decision: .denied, reason: denial.reason, rule: denial.rule,
+            clientAddress: origin.clientAddress, requestID: origin.requestID, device: device.map { DeviceStamp($0) },
             statedReason: request.statedReason, override: request.override)
         // What somebody typed in place of an id may say anything of anybody: it goes with the one who typed it.
         if device == nil {

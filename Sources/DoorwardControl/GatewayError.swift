@@ -109,6 +109,7 @@ package struct Caller: Sendable {
     package let principal: Principal
     /// The session of a signed-in user; `nil` for an administrator on the gateway's own machine.
     package let sessionID: SessionID?
+    /// Recorded with all that the request leads to.
     package let origin: RequestOrigin
 
     package init(principal: Principal, sessionID: SessionID? = nil, origin: RequestOrigin = RequestOrigin()) {

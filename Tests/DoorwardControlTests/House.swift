@@ -87,7 +87,9 @@ struct House: Sendable {
         return (world.changes, ids)
     }
 
-    func caller(_ user: UserID) -> Caller { Caller(userID: user, origin: RequestOrigin(clientAddress: "192.0.2.7", requestID: "test")) }
+    func caller(_ user: UserID) -> Caller {
+        Caller(userID: user, origin: RequestOrigin(clientAddress: "192.0.2.7", requestID: "test"))
+    }
 
     func request(
         _ operation: LockOperation = .unlock, by user: UserID, on device: DeviceID? = nil, timeout: Duration = .seconds(10),
