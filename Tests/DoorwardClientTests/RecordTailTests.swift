@@ -77,7 +77,7 @@ import Testing
     ) async throws -> (gateway: StubGateway, records: AccessRecords, tail: RecordTail) {
         let gateway = try await StubGateway { request, _ in logs.reply(to: request) }
         let records = try DoorwardClient(patient: gateway.address, credentials: .none).accessRecords
-        let newest = try await records.newest(.init(), atMost: count)
+        let newest = try await records.newest(.init(), toFollowShowing: count)
         return (gateway, records, RecordTail(query: .init(), after: newest.content, remembering: capacity))
     }
 
@@ -108,6 +108,17 @@ import Testing
         let behind = [logs.append("b", at: 30), logs.append("a", at: 1800), logs.append("b", at: 31)]
         #expect(Set(try await tail.next(from: records).map(\.record.id)) == Set(behind))
         #expect(try await tail.next(from: records) == [])
+        withExtendedLifetime(gateway) {}
+    }
+
+    @Test("a log of which no record is shown is followed too, also where its clock is set back")
+    func notShown() async throws {
+        let logs = PlayedLogs()
+        logs.append("b", at: 20)
+        for at in 21..<30 { logs.append("a", at: at) }
+        var (gateway, records, tail) = try await following(logs, showing: 1)
+        let behind = logs.append("b", at: 5)
+        #expect(try await tail.next(from: records).map(\.record.id) == [behind])
         withExtendedLifetime(gateway) {}
     }
 

@@ -60,6 +60,15 @@ package struct RecordTail: Sendable {
     }
 }
 
+extension AccessRecords {
+    /// The newest records, for a `RecordTail` to begin after.
+    ///
+    /// - Parameter count: how many are to be shown; `nil` for all. More are read: the logs to follow are known from their records.
+    package func newest(_ query: Query, toFollowShowing count: Int?) async throws -> Answer<[Entry]> {
+        try await newest(query, atMost: count.map { max($0, WireLimits.recordPageSize.upperBound) })
+    }
+}
+
 /// One list in ascending order, and how far it has been read.
 private struct Stream: Sendable {
     private var query: AccessRecords.Query

@@ -49,12 +49,12 @@ struct Log: AsyncParsableCommand {
         if let lock { query.deviceID = try await finder.lock(lock).id }
         if let user { query.userID = try await finder.person(user) }
         let shown = limit ?? (since == nil ? 50 : nil)
-        // Following needs more entries: the logs to follow are known from their entries.
-        let stretch = try await client.accessRecords.newest(query, atMost: follow ? shown.map { max($0, 500) } : shown)
         guard follow else {
-            return output.print(json: stretch.json) { RecordLines($0).lines(stretch.content.map(\.record).reversed()) }
+            let newest = try await client.accessRecords.newest(query, atMost: shown)
+            return output.print(json: newest.json) { RecordLines($0).lines(newest.content.map(\.record).reversed()) }
         }
+        let newest = try await client.accessRecords.newest(query, toFollowShowing: shown)
         let follower = LogFollower(client: client, query: query, isJSON: output.json)
-        _ = try await Interruption.orDone { try await follower.run(after: stretch.content, showing: shown ?? .max) }
+        _ = try await Interruption.orDone { try await follower.run(after: newest.content, showing: shown ?? .max) }
     }
 }
