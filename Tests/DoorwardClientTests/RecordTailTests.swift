@@ -115,9 +115,9 @@ import Testing
     func notShown() async throws {
         let logs = PlayedLogs()
         logs.append("b", at: 20)
-        for at in 21..<30 { logs.append("a", at: at) }
+        for at in 1800..<1810 { logs.append("a", at: at) }
         var (gateway, records, tail) = try await following(logs, showing: 1)
-        let behind = logs.append("b", at: 5)
+        let behind = logs.append("b", at: 30)
         #expect(try await tail.next(from: records).map(\.record.id) == [behind])
         withExtendedLifetime(gateway) {}
     }

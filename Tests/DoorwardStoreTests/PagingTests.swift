@@ -40,6 +40,48 @@ import Testing
     }
 
     @Test(
+        "Pages that one of many units fills, filtered further, are one big sort, cut", arguments: 1...2 as ClosedRange<UInt64>)
+    func filtered(seed: UInt64) async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var (script, random) = (StoreScript(seed: seed), SeededGenerator(seed: seed))
+        var scopes: [RecordScope] = []
+        var devices = [script.door]
+        for index in 0..<6 {
+            let unit = script.world.unit("Unit \(index)", in: script.property)
+            scopes.append(.unit(unit, in: script.portfolio))
+            devices.append(script.world.device("Door \(index)", in: .unit(unit)))
+        }
+        _ = try await store.commit(script.tenancy)
+        var written: [RecordID] = []
+        for _ in 0..<400 {
+            script.now = script.now.advanced(by: .milliseconds(Int.random(in: 0...1, using: &random)))
+            let isOther = Int.random(in: 0..<10, using: &random) == 0
+            let device = isOther ? devices.randomElement(using: &random) ?? script.door : devices[1]
+            if Bool.random(using: &random) {
+                _ = try await store.commit(script.begin(script.command(on: device)))
+            } else {
+                let body = script.event(on: device)
+                _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
+                if device != script.door { written.append(body.id) }
+            }
+        }
+        for (order, limit) in [(RecordQuery.Order.oldestFirst, 40), (.newestFirst, 40), (.oldestFirst, 90), (.newestFirst, 90)] {
+            var query = RecordQuery(scopes: scopes, order: order, limit: limit)
+            query.filter.kind = .deviceEvent
+            var found: [RecordID] = []
+            while true {
+                let page = try await store.records(query)
+                found += page.map(\.body.id)
+                guard let last = page.last else { break }
+                query.after = RecordPlace(log: last.body.log, seq: last.seq, at: last.body.at)
+            }
+            #expect(found == (order == .oldestFirst ? written : written.reversed()))
+        }
+        try await store.close()
+    }
+
+    @Test(
         "Any page of commands in many scopes that overlap is the same cut of one big sort",
         arguments: 1...2 as ClosedRange<UInt64>)
     func commands(seed: UInt64) async throws {
