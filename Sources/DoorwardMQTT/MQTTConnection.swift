@@ -98,7 +98,7 @@ package final class MQTTConnection: Sendable {
     ///
     /// - Parameter paths: the subscriptions by which its answer arrives; it is not sent until they are in place.
     /// - Returns: what later words tell it by; with the id of the broker's acknowledgement for quality `.atLeastOnce`, unless
-    ///   the broker acknowledges nothing.
+    ///   the broker acknowledges nothing, or as many frames as it allows wait for their acknowledgements: then it leaves with QoS 0.
     @discardableResult
     package func publish(
         _ frame: MQTTFrame, answeredBy paths: MQTTAnswerPaths = .none

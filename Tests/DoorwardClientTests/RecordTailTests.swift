@@ -73,11 +73,13 @@ import Testing
     }
 
     private func following(
-        _ logs: PlayedLogs, showing count: Int, remembering capacity: Int = 20_000
+        _ logs: PlayedLogs, showing count: Int, readingNoMore: Bool = false, remembering capacity: Int = 20_000
     ) async throws -> (gateway: StubGateway, records: AccessRecords, tail: RecordTail) {
         let gateway = try await StubGateway { request, _ in logs.reply(to: request) }
         let records = try DoorwardClient(patient: gateway.address, credentials: .none).accessRecords
-        let newest = try await records.newest(.init(), toFollowShowing: count)
+        let newest =
+            try await readingNoMore
+            ? records.newest(.init(), atMost: count) : records.newest(.init(), toFollowShowing: count)
         return (gateway, records, RecordTail(query: .init(), after: newest.content, remembering: capacity))
     }
 
@@ -87,7 +89,7 @@ import Testing
     func limited(_ count: Int) async throws {
         let logs = PlayedLogs()
         for at in [1, 2, 3, 3, 3, 3] { logs.append("a", at: at) }
-        var (gateway, records, tail) = try await following(logs, showing: count)
+        var (gateway, records, tail) = try await following(logs, showing: count, readingNoMore: true)
         #expect(try await tail.next(from: records) == [])
         let new = [logs.append("a", at: 3), logs.append("a", at: 4)]
         #expect(try await tail.next(from: records).map(\.record.id) == new)

@@ -40,14 +40,15 @@ import Testing
     }
 
     @Test(
-        "Pages that one of many units fills, filtered further, are one big sort, cut", arguments: 1...2 as ClosedRange<UInt64>)
-    func filtered(seed: UInt64) async throws {
+        "Pages that one of many units fills, filtered further, have every match once and in order",
+        arguments: 1...2 as ClosedRange<UInt64>, [6, 80])
+    func filtered(seed: UInt64, units: Int) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
         var (script, random) = (StoreScript(seed: seed), SeededGenerator(seed: seed))
         var scopes: [RecordScope] = []
         var devices = [script.door]
-        for index in 0..<6 {
+        for index in 0..<units {
             let unit = script.world.unit("Unit \(index)", in: script.property)
             scopes.append(.unit(unit, in: script.portfolio))
             devices.append(script.world.device("Door \(index)", in: .unit(unit)))

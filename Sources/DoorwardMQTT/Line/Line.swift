@@ -71,7 +71,10 @@ struct Line: ~Copyable {
     mutating func publish(
         _ frame: MQTTFrame, answeredBy paths: MQTTAnswerPaths, at now: MonotonicInstant
     ) throws(MQTTSendError) -> MQTTSentFrame {
-        let quality = try check(frame.payload, frame.quality, longest: Self.longestPayload)
+        // Beyond the broker's Receive Maximum (MQTT 5.0, section 4.9; 20 for mosquitto) the library would hold a message of QoS 1 back
+        // and send it late. One of QoS 0 is not counted.
+        let wished = unacknowledged.count < terms.receiveMaximum ? frame.quality : .atMostOnce
+        let quality = try check(frame.payload, wished, longest: Self.longestPayload)
         guard subscriptions.stand(paths) else { throw .notSubscribed }
         guard let socket = handle?.socket, let flow = TCPFlow(socket) else { throw .notConnected }
         guard flow.unconfirmed <= Self.longestBacklog, !pulse.isSlow(at: now) else { throw .busy }
@@ -121,13 +124,14 @@ struct Line: ~Copyable {
         return awaitPuback(number, until: nil)
     }
 
-    /// - Returns: the QoS that the broker allows. Beyond its Receive Maximum (MQTT 5.0, section 4.9; 20 for mosquitto) it is 0, which is
-    ///   not counted: with QoS 1 the library would hold the message back and send it late.
+    /// - Returns: the QoS that the broker allows.
     private mutating func check(_ payload: [UInt8], _ wished: MQTTQuality, longest: Int) throws(MQTTSendError) -> MQTTQuality {
         guard isStanding else { throw .notConnected }
         guard payload.count <= longest else { throw .tooLong }
         guard handle?.hasUnsentBytes == false else { throw .busy }
-        return terms.highestQuality == 0 || unacknowledged.count >= terms.receiveMaximum ? .atMostOnce : wished
+        let quality = terms.highestQuality == 0 ? .atMostOnce : wished
+        guard quality == .atMostOnce || unacknowledged.count < terms.receiveMaximum else { throw .busy }
+        return quality
     }
 
     private mutating func judge(_ result: mosq_err_t) throws(MQTTSendError) {

@@ -51,7 +51,7 @@ struct Unacknowledged {
         }
     }
 
-    /// Whether the broker owes a PUBACK for as many frames as it allows, so that no other frame can be sent.
+    /// Whether the broker owes a PUBACK for as many frames as it allows, so that no other one can leave with QoS 1.
     ///
     /// - Parameter answered: when a question was asked that the broker has answered: the lifetimes must have ended by then.
     func isExhausted(_ receiveMaximum: UInt16, answered: MonotonicInstant) -> Bool {

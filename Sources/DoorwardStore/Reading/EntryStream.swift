@@ -74,7 +74,8 @@ struct EntryStream {
         } else {
             range = range.upperBound..<range.upperBound
         }
-        if selection.hasConditions { run = min(2 * run, Self.longestRun) }
+        // A run that the limit of records ended was long enough.
+        if selection.hasConditions, examined.entries.count != records { run = min(2 * run, Self.longestRun) }
     }
 
     private var direction: String { isAscending ? "ASC" : "DESC" }

@@ -16,6 +16,9 @@ struct RecordQueryReading {
     /// What the filter's instants and the cursor leave of each log.
     private var ranges: [Int64: Range<Int64>] = [:]
 
+    /// So many streams at the most read records along with their positions.
+    private static let streamsWithRecords = 64
+
     init(_ query: RecordQuery, in db: Database) {
         (self.query, self.db) = (query, db)
         isAscending = query.order == .oldestFirst
@@ -29,11 +32,15 @@ struct RecordQueryReading {
         var (last, place): (Position?, RecordPlace?)
         while let entry = try merge.next(in: db, &budget) {
             // One entry can lie in several scopes; their streams give it one after the other.
-            if let record = entry.record, entry.position != last {
+            if entry.isMatch, entry.position != last {
                 // One more than the limit, to find out whether there is a next page.
                 guard records.count < query.limit else { return RecordPage(records: records, next: place) }
                 last = entry.position
-                records.append(try reading.record(record, at: entry.position))
+                if let record = entry.record {
+                    records.append(try reading.record(record, at: entry.position))
+                } else {
+                    records.append(try reading.record(at: entry.position))
+                }
             }
             place = entry.place
         }
@@ -58,10 +65,12 @@ struct RecordQueryReading {
         var unprojected = UnprojectedPositions(db)
         return try found.map { log, selection in
             let records = min(share, EntryStream.longestRun - 1) + 1
+            // Many streams read ahead more than a page shows: they read positions, and the page reads its records.
+            let readsRecords = count <= Self.streamsWithRecords
             return EntryStream(
                 log: log, selection: selection, unprojected: try unprojected.positions(of: selection, in: log.key),
                 range: try range(of: log), isAscending: isAscending, run: selection.hasConditions ? examined : records,
-                records: records)
+                records: readsRecords ? records : nil)
         }
     }
 

@@ -54,6 +54,7 @@ import Testing
         try await rig.settle()
         await rig.clock.pass(BrokerLink.roundPause)
         try await rig.settle()
+        while bridge.messages.count < 2 { await rig.clock.pass(.zero) }
         _ = try bridge.connection.publish(try MQTTFrame("bridge/ready", ""))
         while bridge.messages.last?.topic != "bridge/ready" { await rig.clock.pass(.zero) }
         #expect(bridge.messages.count == 3, "one query when it was attached, and one after the late command")
@@ -83,6 +84,7 @@ import Testing
         try await rig.settle()
         await rig.clock.pass(BrokerLink.roundPause)
         try await rig.settle()
+        while bridge.messages.count < 2 { await rig.clock.pass(.zero) }
         _ = try bridge.connection.publish(try MQTTFrame("bridge/ready", ""))
         while bridge.messages.last?.topic != "bridge/ready" { await rig.clock.pass(.zero) }
         #expect(bridge.messages.count == 3, "one query when it was attached, and the one that was requested")
