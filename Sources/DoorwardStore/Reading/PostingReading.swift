@@ -28,6 +28,7 @@ struct PostingReading {
         return found + recent.prefix(count - found.count)
     }
 
+    /// Forgets what was read ahead: the next call may begin before its end.
     mutating func rewind() { block = [] }
 
     private mutating func projected(_ count: Int, _ range: Range<Int64>, in db: Database) throws -> [Int64] {

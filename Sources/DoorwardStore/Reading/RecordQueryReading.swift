@@ -36,11 +36,7 @@ struct RecordQueryReading {
                 // One more than the limit, to find out whether there is a next page.
                 guard records.count < query.limit else { return RecordPage(records: records, next: place) }
                 last = entry.position
-                if let record = entry.record {
-                    records.append(try reading.record(record, at: entry.position))
-                } else {
-                    records.append(try reading.record(at: entry.position))
-                }
+                records.append(try reading.record(of: entry))
             }
             place = entry.place
         }

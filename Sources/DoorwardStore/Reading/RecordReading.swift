@@ -22,6 +22,12 @@ struct RecordReading {
 
     init(_ db: Database) { self.db = db }
 
+    /// The entry's record, from its row if the stream has read it along.
+    mutating func record(of entry: EntryStream.Entry) throws -> AccessRecord {
+        guard let stored = entry.record else { return try record(at: entry.position) }
+        return try record(stored, at: entry.position)
+    }
+
     mutating func record(at position: Position) throws -> AccessRecord {
         guard let record = try stored(at: position) else { throw UnreadableColumn(column: "position") }
         return record
@@ -47,7 +53,7 @@ struct RecordReading {
             .map { try record(at: $0) }
     }
 
-    mutating func record(_ stored: StoredRecord, at position: Position) throws -> AccessRecord {
+    private mutating func record(_ stored: StoredRecord, at position: Position) throws -> AccessRecord {
         guard let ciphertexts = SealedValues.ciphertexts(in: stored.sealed) else { throw UnreadableColumn(column: "sealed") }
         return try RecordEncoding.decode(stored.bytes) { commitment in
             guard let ciphertext = ciphertexts[commitment.place.field], let key = try key(of: commitment.owner, at: position)
