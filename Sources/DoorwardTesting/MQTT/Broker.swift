@@ -96,6 +96,21 @@ package enum LoopbackPort {
         return listener.port
     }
 
+    /// Connects a new socket to a port. The caller closes it, connected or not.
+    package static func connect(to port: Int) -> (socket: Int32, isConnected: Bool) {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        return (socket, result == 0)
+    }
+
     /// Waits until the kernel at the other end has confirmed all that this machine's programs have sent to a port, or none of them is
     /// connected to it any more.
     package static func drained(to port: Int) async {
@@ -135,8 +150,9 @@ package struct Listener {
     /// The kernel's choice.
     package let port: Int
 
+    /// - Parameter isListening: `false` to hold the port alone: connections to it are refused.
     /// - Throws: `POSIXError` where nothing can be bound.
-    package init() throws {
+    package init(isListening: Bool = true) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -145,7 +161,7 @@ package struct Listener {
         let descriptor = descriptor
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) == 0 && listen(descriptor, 16) == 0
+                bind(descriptor, address, length) == 0 && (!isListening || listen(descriptor, 16) == 0)
                     && getsockname(descriptor, address, &length) == 0
             }
         }

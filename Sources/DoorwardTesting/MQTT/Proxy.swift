@@ -100,8 +100,9 @@ package final class Proxy: Sendable {
 
     private func accept() {
         while case let client = uninterrupted({ Glibc.accept(listener, nil, nil) }), client >= 0 {
-            guard let server = dial() else {
-                Glibc.close(client)
+            let (server, isConnected) = LoopbackPort.connect(to: broker)
+            guard isConnected else {
+                for socket in [client, server] { Glibc.close(socket) }
                 continue
             }
             // Small buffers, so that a stall is felt soon.
@@ -114,24 +115,6 @@ package final class Proxy: Sendable {
             Thread.detachNewThread { [self] in pump(from: client, to: server, .toBroker) }
             Thread.detachNewThread { [self] in pump(from: server, to: client, .toClient) }
         }
-    }
-
-    private func dial() -> Int32? {
-        let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(broker).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let result = withUnsafePointer(to: address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(server, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else {
-            Glibc.close(server)
-            return nil
-        }
-        return server
     }
 
     /// The descriptors of a pair are shut, and left open to the end of the proxy: none is closed under the other direction.

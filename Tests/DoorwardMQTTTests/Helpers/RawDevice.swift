@@ -1,3 +1,4 @@
+import DoorwardTesting
 import Foundation
 import Glibc
 
@@ -7,18 +8,9 @@ struct RawDevice {
 
     /// Connects, and waits until the broker has let it in.
     init(port: Int, id: String = UUID().uuidString) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let descriptor = descriptor
-        let result = withUnsafePointer(to: address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
+        let isConnected: Bool
+        (descriptor, isConnected) = LoopbackPort.connect(to: port)
+        guard isConnected else { throw POSIXError(.ECONNREFUSED) }
         send(Self.packet(0x10, Self.text(Array("MQTT".utf8)) + [4, 2, 0, 0] + Self.text(Array(id.utf8))))
         guard receive(4) == [0x20, 2, 0, 0] else { throw POSIXError(.ECONNREFUSED) }
     }
