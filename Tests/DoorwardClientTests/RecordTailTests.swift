@@ -73,13 +73,11 @@ import Testing
     }
 
     private func following(
-        _ logs: PlayedLogs, showing count: Int, readingNoMore: Bool = false, remembering capacity: Int = 20_000
+        _ logs: PlayedLogs, showing count: Int, remembering capacity: Int = 20_000
     ) async throws -> (gateway: StubGateway, records: AccessRecords, tail: RecordTail) {
         let gateway = try await StubGateway { request, _ in logs.reply(to: request) }
         let records = try DoorwardClient(patient: gateway.address, credentials: .none).accessRecords
-        let newest =
-            try await readingNoMore
-            ? records.newest(.init(), atMost: count) : records.newest(.init(), toFollowShowing: count)
+        let newest = try await records.newest(.init(), atMost: count)
         return (gateway, records, RecordTail(query: .init(), after: newest.content, remembering: capacity))
     }
 
@@ -89,7 +87,7 @@ import Testing
     func limited(_ count: Int) async throws {
         let logs = PlayedLogs()
         for at in [1, 2, 3, 3, 3, 3] { logs.append("a", at: at) }
-        var (gateway, records, tail) = try await following(logs, showing: count, readingNoMore: true)
+        var (gateway, records, tail) = try await following(logs, showing: count)
         #expect(try await tail.next(from: records) == [])
         let new = [logs.append("a", at: 3), logs.append("a", at: 4)]
         #expect(try await tail.next(from: records).map(\.record.id) == new)
@@ -118,7 +116,9 @@ import Testing
         let logs = PlayedLogs()
         logs.append("b", at: 20)
         for at in 1800..<1810 { logs.append("a", at: at) }
-        var (gateway, records, tail) = try await following(logs, showing: 1)
+        let gateway = try await StubGateway { request, _ in logs.reply(to: request) }
+        let records = try DoorwardClient(patient: gateway.address, credentials: .none).accessRecords
+        var tail = RecordTail(query: .init(), after: try await records.newest(.init(), toFollowShowing: 1).content)
         let behind = logs.append("b", at: 30)
         #expect(try await tail.next(from: records).map(\.record.id) == [behind])
         withExtendedLifetime(gateway) {}

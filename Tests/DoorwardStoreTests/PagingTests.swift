@@ -26,17 +26,22 @@ import Testing
         }.map(\.id)
         let scopes: [RecordScope] = [.gatewayLog, .portfolioLog(script.portfolio), .portfolioLog(script.otherPortfolio)]
         for order in [RecordQuery.Order.oldestFirst, .newestFirst] {
-            var query = RecordQuery(scopes: scopes, order: order, limit: Int.random(in: 150...400, using: &random))
-            var found: [RecordID] = []
-            while true {
-                let page = try await store.records(query)
-                found += page.map(\.body.id)
-                guard let last = page.last else { break }
-                query.after = RecordPlace(log: last.body.log, seq: last.seq, at: last.body.at)
-            }
+            let query = RecordQuery(scopes: scopes, order: order, limit: Int.random(in: 150...400, using: &random))
+            let found = try await allPages(query, of: store)
             #expect(found == (order == .oldestFirst ? sorted : sorted.reversed()))
         }
         try await store.close()
+    }
+
+    /// The records of a list, page by page.
+    private func allPages(_ query: RecordQuery, of store: SQLiteStore) async throws -> [RecordID] {
+        var (query, found) = (query, [RecordID]())
+        while true {
+            let page = try await store.records(query)
+            found += page.map(\.body.id)
+            guard let last = page.last else { return found }
+            query.after = RecordPlace(log: last.body.log, seq: last.seq, at: last.body.at)
+        }
     }
 
     @Test(
@@ -70,13 +75,7 @@ import Testing
         for (order, limit) in [(RecordQuery.Order.oldestFirst, 40), (.newestFirst, 40), (.oldestFirst, 90), (.newestFirst, 90)] {
             var query = RecordQuery(scopes: scopes, order: order, limit: limit)
             query.filter.kind = .deviceEvent
-            var found: [RecordID] = []
-            while true {
-                let page = try await store.records(query)
-                found += page.map(\.body.id)
-                guard let last = page.last else { break }
-                query.after = RecordPlace(log: last.body.log, seq: last.seq, at: last.body.at)
-            }
+            let found = try await allPages(query, of: store)
             #expect(found == (order == .oldestFirst ? written : written.reversed()))
         }
         try await store.close()

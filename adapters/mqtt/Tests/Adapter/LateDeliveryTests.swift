@@ -35,13 +35,7 @@ import Testing
         let broker = try await Broker.start()
         let proxy = try Proxy(to: broker.port)
         let rig = try await FaultRig(broker, port: proxy.port)
-        let bridge = DoorwardTesting.Listening(
-            port: broker.port, ["zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/pollValue/set", "bridge/ready"])
-        await bridge.event { $0 == .subscribed }
-        let door = DeviceID(high: 0xD8, low: 1)
-        let address = Example.zwave.merging(["broker": "home", "profile": "zwave-js-ui"]) { $1 }
-        rig.adapter.attach(AttachedLock(id: door, address: address.mapValues { .string($0) }))
-        while bridge.messages.isEmpty { await rig.clock.pass(.zero) }
+        let (door, bridge) = await queriedLock(rig, broker)
         // The broker's own answers, such as to the question whether it is at work, come after the command that it hands on: the query
         // finds it busy.
         proxy.stall(.toClient)
@@ -51,14 +45,7 @@ import Testing
         proxy.resume(.toClient, until: Array("\"ref\":\"\(order)\"}".utf8))
         await rig.reports.first(of: door) { $0.fact == .deliveredLate(order) }
         proxy.resume()
-        try await rig.settle()
-        await rig.clock.pass(BrokerLink.roundPause)
-        try await rig.settle()
-        while bridge.messages.count < 2 { await rig.clock.pass(.zero) }
-        _ = try bridge.connection.publish(try MQTTFrame("bridge/ready", ""))
-        while bridge.messages.last?.topic != "bridge/ready" { await rig.clock.pass(.zero) }
-        #expect(bridge.messages.count == 3, "one query when it was attached, and one after the late command")
-        await bridge.connection.stop()
+        try await expectOneMoreQuery(bridge, rig)
         await rig.end()
         proxy.close()
     }
@@ -68,27 +55,14 @@ import Testing
         let broker = try await Broker.start()
         let proxy = try Proxy(to: broker.port)
         let rig = try await FaultRig(broker, port: proxy.port)
-        let bridge = DoorwardTesting.Listening(
-            port: broker.port, ["zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/pollValue/set", "bridge/ready"])
-        await bridge.event { $0 == .subscribed }
-        let door = DeviceID(high: 0xD8, low: 1)
-        let address = Example.zwave.merging(["broker": "home", "profile": "zwave-js-ui"]) { $1 }
-        rig.adapter.attach(AttachedLock(id: door, address: address.mapValues { .string($0) }))
-        while bridge.messages.isEmpty { await rig.clock.pass(.zero) }
+        let (door, bridge) = await queriedLock(rig, broker)
         proxy.stall(.toClient)
         while case let (asked, answered) = proxy.pulses, asked == answered { await rig.clock.pass(.milliseconds(10)) }
         rig.clock.advance(by: .seconds(3))
         #expect(throws: AdapterError.transportBusy) { _ = try rig.send(.lock, to: door) }
         try rig.adapter.refresh(door)
         proxy.resume()
-        try await rig.settle()
-        await rig.clock.pass(BrokerLink.roundPause)
-        try await rig.settle()
-        while bridge.messages.count < 2 { await rig.clock.pass(.zero) }
-        _ = try bridge.connection.publish(try MQTTFrame("bridge/ready", ""))
-        while bridge.messages.last?.topic != "bridge/ready" { await rig.clock.pass(.zero) }
-        #expect(bridge.messages.count == 3, "one query when it was attached, and the one that was requested")
-        await bridge.connection.stop()
+        try await expectOneMoreQuery(bridge, rig)
         await rig.end()
         proxy.close()
     }
@@ -105,6 +79,34 @@ import Testing
         try await rig.settle()
         #expect(!rig.reports.all(of: door).contains { if case .deliveredLate = $0.fact { true } else { false } })
         await rig.end()
+    }
+}
+
+extension LateDeliveryTests {
+    /// Attaches a lock that can be queried, and waits for the first query.
+    ///
+    /// - Returns: the lock, and a subscriber to its queries.
+    private func queriedLock(_ rig: FaultRig, _ broker: Broker) async -> (door: DeviceID, bridge: DoorwardTesting.Listening) {
+        let bridge = DoorwardTesting.Listening(
+            port: broker.port, ["zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/pollValue/set", "bridge/ready"])
+        await bridge.event { $0 == .subscribed }
+        let door = DeviceID(high: 0xD8, low: 1)
+        let address = Example.zwave.merging(["broker": "home", "profile": "zwave-js-ui"]) { $1 }
+        rig.adapter.attach(AttachedLock(id: door, address: address.mapValues { .string($0) }))
+        while bridge.messages.isEmpty { await rig.clock.pass(.zero) }
+        return (door, bridge)
+    }
+
+    /// Waits for the second query, and expects no third one. Ends the subscriber.
+    private func expectOneMoreQuery(_ bridge: DoorwardTesting.Listening, _ rig: FaultRig) async throws {
+        try await rig.settle()
+        await rig.clock.pass(BrokerLink.roundPause)
+        try await rig.settle()
+        while bridge.messages.count < 2 { await rig.clock.pass(.zero) }
+        _ = try bridge.connection.publish(try MQTTFrame("bridge/ready", ""))
+        while bridge.messages.last?.topic != "bridge/ready" { await rig.clock.pass(.zero) }
+        #expect(bridge.messages.count == 3)
+        await bridge.connection.stop()
     }
 }
 
