@@ -33,6 +33,53 @@ import Testing
         try await store.close()
     }
 
+    @Test(
+        "Pages between two instants are the cut of one big sort, however unevenly the records came",
+        arguments: 1...3 as ClosedRange<UInt64>)
+    func between(seed: UInt64) async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var (script, random) = (StoreScript(seed: seed), SeededGenerator(seed: seed))
+        let unit = script.world.unit("Unit", in: script.property)
+        let devices = [script.world.device("Door", in: .unit(unit)), script.door, script.otherDoor]
+        _ = try await store.commit(script.tenancy)
+        var written: [AccessRecord] = []
+        for _ in 0..<60 {
+            // Many at one instant, a steady flow, or hours without any.
+            let longest = [0, 1, 1_000, 10_000_000].randomElement(using: &random) ?? 0
+            let bodies = (0..<100).map { _ in
+                script.now = script.now.advanced(by: .milliseconds(Int.random(in: 0...longest, using: &random)))
+                return script.event(on: devices.randomElement(using: &random) ?? script.door)
+            }
+            let places = try await store.commit(StoreTransaction(records: bodies.map { PendingRecord($0) }))
+            written += zip(places, bodies).map { AccessRecord(seq: $0.seq, body: $1) }
+        }
+        let sorted = written.sorted {
+            ($0.body.at, $0.body.log.description, $0.seq) < ($1.body.at, $1.body.log.description, $1.seq)
+        }
+        let scopes: [RecordScope] = [.portfolioLog(script.portfolio), .portfolioLog(script.otherPortfolio)]
+        for turn in 0..<48 {
+            var query = RecordQuery(
+                scopes: turn.isMultiple(of: 4) ? [.unit(unit, in: script.portfolio)] : scopes,
+                order: Bool.random(using: &random) ? .oldestFirst : .newestFirst, limit: Int.random(in: 60...900, using: &random))
+            let instants = (0..<2).compactMap { _ in sorted.randomElement(using: &random)?.body.at }
+                .map { $0.advanced(by: .milliseconds(Int.random(in: -1...1, using: &random))) }
+            (query.filter.from, query.filter.until) = [
+                (instants[0], nil), (nil, instants[0]), (instants.min(), instants.max()), (instants[0], instants[0]),
+            ].randomElement(using: &random) ?? (nil, nil)
+            let expected = sorted.filter { record in
+                query.filter.passes(record.body)
+                    && query.scopes.contains {
+                        $0.covers(log: record.body.log, unitID: record.body.unitID, propertyID: record.body.propertyID)
+                    }
+            }.map(\.body.id)
+            let found = try await allPages(query, of: store)
+            let isSame = found == (query.order == .oldestFirst ? expected : expected.reversed())
+            #expect(isSame, "turn \(turn): \(found.count) instead of \(expected.count)")
+        }
+        try await store.close()
+    }
+
     /// The records of a list, page by page.
     private func allPages(_ query: RecordQuery, of store: SQLiteStore) async throws -> [RecordID] {
         var (query, found) = (query, [RecordID]())

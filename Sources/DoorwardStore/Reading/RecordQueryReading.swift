@@ -31,6 +31,7 @@ struct RecordQueryReading {
         var records: [AccessRecord] = []
         var (last, place): (Position?, RecordPlace?)
         while let entry = try merge.next(in: db, &budget) {
+            guard !isBeyond(entry.at) else { return RecordPage(records: records, next: nil) }
             // One entry can lie in several scopes; their streams give it one after the other.
             if entry.isMatch, entry.position != last {
                 // One more than the limit, to find out whether there is a next page.
@@ -83,14 +84,25 @@ struct RecordQueryReading {
 
     // MARK: Instants and the cursor
 
+    /// Whether an entry lies behind the filter's instant at which the page's order ends. The streams may reach a few entries
+    /// beyond it.
+    private func isBeyond(_ at: Timestamp) -> Bool {
+        isAscending ? query.filter.until.map { at >= $0 } ?? false : query.filter.from.map { at < $0 } ?? false
+    }
+
+    /// The positions of a log between the filter's instants, from the cursor on. Only where the reading begins is looked up exactly:
+    /// at its end the time marks are enough.
     private mutating func range(of log: StoredLog) throws -> Range<Int64> {
         if let known = ranges[log.key] { return known }
         var range = log.range
+        let time = LogTime(log, in: db)
         if let from = query.filter.from {
-            range = range.clamped(to: try firstPosition(of: log) { $0 >= from }..<range.upperBound)
+            let first = try isAscending ? time.firstPosition(at: from) : time.bounds(of: from).lowerBound
+            range = range.clamped(to: first..<max(first, range.upperBound))
         }
         if let until = query.filter.until {
-            range = range.clamped(to: log.range.lowerBound..<(try firstPosition(of: log) { $0 >= until }))
+            let end = try isAscending ? time.bounds(of: until).upperBound : time.firstPosition(at: until)
+            range = range.clamped(to: min(range.lowerBound, end)..<end)
         }
         if let after = query.after {
             let bound = min(max(try boundary(of: log, at: after), range.lowerBound), range.upperBound)
@@ -107,35 +119,77 @@ struct RecordQueryReading {
             return Position(logKey: log.key, seq: min(place.seq, log.size)).rawValue + (isAscending ? 1 : 0)
         }
         // At the cursor's own instant the logs with a smaller id come before its log, the others after it.
-        let comesFirst = log.name < name
-        return try firstPosition(of: log) { comesFirst ? $0 > place.at : $0 >= place.at }
+        let (next, isNever) = place.at.milliseconds.addingReportingOverflow(1)
+        guard log.name < name else { return try LogTime(log, in: db).firstPosition(at: place.at) }
+        return isNever ? log.range.upperBound : try LogTime(log, in: db).firstPosition(at: Timestamp(milliseconds: next))
+    }
+}
+
+/// Finds entries of a log by their time, in whose order they stand.
+private struct LogTime {
+    private let log: StoredLog
+    private let db: Database
+
+    init(_ log: StoredLog, in db: Database) { (self.log, self.db) = (log, db) }
+
+    /// The position of the first entry that is not before the instant, or the end of the log.
+    func firstPosition(at instant: Timestamp) throws -> Int64 {
+        let bounds = try bounds(of: instant)
+        var (low, high) = (bounds.lowerBound, bounds.upperBound)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if try time(of: middle) < instant { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
-    /// The position of the log's first entry whose time meets the condition, or the end of the log. Once one does, all after it
-    /// do. The time marks narrow it to a few entries, so that few pages of a large log are read.
-    private func firstPosition(of log: StoredLog, where isMet: (Timestamp) -> Bool) throws -> Int64 {
-        let step = Projector.entriesPerMark
-        let start = min(log.firstSeq, log.size)
-        // Marks of the records that are left: the last one that does not meet the condition, and the first one that does.
-        let marks = Int64((start + step - 1) / step)..<Int64(max((start + step - 1) / step, log.size / step))
-        let firstMark = try Self.partition(marks) { number in
-            let position = Position(logKey: log.key, seq: UInt64(number) * step).rawValue
-            // A mark that is not projected yet is not needed: the entries behind the last mark are examined themselves.
-            return try time(of: position, in: "time_marks").map(isMet) ?? true
-        }
-        let (low, high) = (max(start, UInt64(max(0, firstMark - 1)) * step), min(log.size, UInt64(firstMark) * step))
-        let isBehindMarks = try firstMark == marks.upperBound || isUnprojected(UInt64(firstMark) * step, in: log)
-        let range = Int64(low)..<Int64(isBehindMarks ? log.size : high)
-        let seq = try Self.partition(range) { seq in
-            let position = Position(logKey: log.key, seq: UInt64(seq)).rawValue
-            guard let at = try time(of: position, in: "entries") else { throw UnreadableColumn(column: "position") }
-            return isMet(at)
-        }
-        return Position(logKey: log.key, seq: UInt64(seq)).rawValue
+    /// The first entry that is not before the instant lies in this range or at its end; found by the time marks alone, for few pages
+    /// of a large log lie on the way to them.
+    func bounds(of instant: Timestamp) throws -> Range<Int64> {
+        let step = Int64(Projector.entriesPerMark)
+        let (start, end) = (Int64(min(log.firstSeq, log.size)), Int64(log.size))
+        // Marks of the records that are left.
+        let marks = (start + step - 1) / step..<(end + step - 1) / step
+        let mark = try firstMark(of: marks, at: instant)
+        return position(max(start, (mark - 1) * step))..<position(mark == marks.upperBound ? end : mark * step)
     }
 
-    private func isUnprojected(_ seq: UInt64, in log: StoredLog) throws -> Bool {
-        try time(of: Position(logKey: log.key, seq: seq).rawValue, in: "time_marks") == nil
+    /// The first mark that is not before the instant, or the end of the range.
+    ///
+    /// Guesses by the times at the ends of the range that is left, and reads a mark on either side of the guess: where records come
+    /// evenly, they enclose it, and lie on one page. Each round also halves the range at least.
+    private func firstMark(of marks: Range<Int64>, at instant: Timestamp) throws -> Int64 {
+        guard let first = marks.first, let last = marks.last else { return marks.upperBound }
+        var before = (mark: first, at: try time(ofMark: first))
+        guard before.at < instant else { return first }
+        var after = (mark: last, at: try time(ofMark: last))
+        guard after.at >= instant else { return marks.upperBound }
+        while after.mark - before.mark > 1 {
+            let width = Double(after.mark - before.mark)
+            let elapsed = Double(instant.milliseconds) - Double(before.at.milliseconds)
+            let share = elapsed / (Double(after.at.milliseconds) - Double(before.at.milliseconds))
+            // Records at random instants lie within two margins of the guess, as a rule.
+            let (guess, margin) = (before.mark + Int64(width * share), Int64(max(16, width.squareRoot() / 4)))
+            let middle = before.mark + (after.mark - before.mark) / 2
+            for mark in [guess - margin, guess + margin, middle] where before.mark < mark && mark < after.mark {
+                let at = try time(ofMark: mark)
+                if at < instant { before = (mark, at) } else { after = (mark, at) }
+            }
+        }
+        return after.mark
+    }
+
+    private func position(_ seq: Int64) -> Int64 { Position(logKey: log.key, seq: UInt64(seq)).rawValue }
+
+    /// Entries that are not projected have no mark yet: their own times stand for it.
+    private func time(ofMark mark: Int64) throws -> Timestamp {
+        let position = position(mark * Int64(Projector.entriesPerMark))
+        return try time(of: position, in: "time_marks") ?? time(of: position)
+    }
+
+    private func time(of position: Int64) throws -> Timestamp {
+        guard let at = try time(of: position, in: "entries") else { throw UnreadableColumn(column: "position") }
+        return at
     }
 
     private func time(of position: Int64, in table: String) throws -> Timestamp? {
@@ -144,16 +198,6 @@ struct RecordQueryReading {
             found = Timestamp(milliseconds: $0.integer(0))
         }
         return found
-    }
-
-    /// The first number of a range that meets a condition which all after it meet; the end of the range if none does.
-    private static func partition(_ numbers: Range<Int64>, where isMet: (Int64) throws -> Bool) rethrows -> Int64 {
-        var range = numbers
-        while !range.isEmpty {
-            let middle = range.lowerBound + (range.upperBound - range.lowerBound) / 2
-            range = try isMet(middle) ? range.lowerBound..<middle : middle + 1..<range.upperBound
-        }
-        return range.lowerBound
     }
 }
 
