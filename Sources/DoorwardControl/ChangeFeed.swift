@@ -35,7 +35,7 @@ package struct FeedPosition: Hashable, Comparable, Sendable {
     package static func < (a: Self, b: Self) -> Bool { a.number < b.number }
 }
 
-/// What has changed in the gateway, in one sequence, for at least ten minutes.
+/// What has changed in the gateway, in one sequence, for at least ten minutes, from when a reader first asks for a position.
 ///
 /// An object is listed once, at its latest change: readers need its present value, not each value between. So the feed is as long as the
 /// number of *different* objects that changed, at whatever rate they do.
@@ -70,6 +70,8 @@ package final class ChangeFeed: Sendable {
         var last: UInt64 = 0
         /// Everything after this number is known.
         var floor: UInt64 = 0
+        /// Whether anybody has asked for a position. Before that nobody can read on from one, and no change is kept.
+        var isRead = false
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var waiterCount: UInt64 = 0
     }
@@ -84,7 +86,12 @@ package final class ChangeFeed: Sendable {
     }
 
     /// The position after the latest change.
-    package var position: FeedPosition { state.withLock { FeedPosition(number: $0.last) } }
+    package var position: FeedPosition {
+        state.withLock { state in
+            state.isRead = true
+            return FeedPosition(number: state.last)
+        }
+    }
 
     /// The number of entries in memory, replaced ones included.
     var entryCount: Int { state.withLock { $0.entries.count } }
@@ -162,6 +169,10 @@ package final class ChangeFeed: Sendable {
 extension ChangeFeed.State {
     fileprivate mutating func append(_ object: ChangedObject, at now: MonotonicInstant) {
         last += 1
+        guard isRead else {
+            floor = last
+            return
+        }
         latest[object] = last
         entries.append(ChangeFeed.Entry(number: last, object: object, appendedAt: now))
     }

@@ -53,6 +53,17 @@ import Testing
         }
     }
 
+    @Test("changes before a reader first asks for a position are not kept, those after it are")
+    func unread() {
+        let feed = ChangeFeed(clock: VirtualClock())
+        feed.append((0..<1_000).map(Self.device))
+        #expect(feed.entryCount == 0)
+        let start = feed.position
+        #expect(feed.changes(after: start)?.objects == [])
+        feed.append([Self.device(1), Self.device(2)])
+        #expect(feed.changes(after: start)?.objects == [Self.device(1), Self.device(2)])
+    }
+
     @Test("pages are the whole, whatever their size", arguments: 1...7)
     func pages(limit: Int) throws {
         let feed = ChangeFeed(clock: VirtualClock())
