@@ -2,6 +2,8 @@
 package struct GuestAccess: Hashable, Sendable {
     /// Rules and records name the grant by it, also for a guest who has nothing but the link.
     package let id: GuestAccessID
+    /// When it counts: outside of it the guest sees names and moves nothing.
+    package var window: GuestWindow
     /// `nil` for a guest who has nothing but a link.
     package var guestUserID: UserID?
     /// A name for the guest, or a note beside `guestUserID`.
@@ -17,8 +19,6 @@ package struct GuestAccess: Hashable, Sendable {
     package private(set) var carriersByDevice: [DeviceID: [AssociationID]]?
     /// What was granted beside looking at the status, which every guest may.
     package var operations: [LockOperation]
-    /// When it counts: outside of it the guest sees names and moves nothing.
-    package var window: GuestWindow
     /// Who granted it. Their being disabled changes nothing.
     package let grantedByUserID: UserID
     /// The association whose right was passed on: of several that carried it together, the one that carried the most devices.

@@ -40,17 +40,18 @@ struct DeviceMake: Hashable, Sendable {
     }
 }
 
-/// The makes that were put last, so that devices of one make share one. A make lives as long as a device has it.
-struct RecentMakes: Sendable {
+/// The values that were put last, so that neighbours with equal ones share their memory: devices of one make, the units of a house
+/// with its front door, guests who may do the same. A value lives as long as something has it.
+struct RecentValues<Value: Equatable & Sendable>: Sendable {
     private static var capacity: Int { 16 }
 
-    private var nodes: [Node<DeviceMake>] = []
+    private var values: [Value] = []
 
-    mutating func node(_ make: DeviceMake) -> Node<DeviceMake> {
-        if let known = nodes.last(where: { $0.value == make }) { return known }
-        if nodes.count == Self.capacity { nodes.removeFirst() }
-        let node = Node(make)
-        nodes.append(node)
-        return node
+    /// The value itself, or an equal one that was put lately.
+    mutating func shared(_ value: Value) -> Value {
+        if let known = values.last(where: { $0 == value }) { return known }
+        if values.count == Self.capacity { values.removeFirst() }
+        values.append(value)
+        return value
     }
 }

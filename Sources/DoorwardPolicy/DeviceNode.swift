@@ -67,3 +67,7 @@ final class Node<Value: Sendable>: Sendable {
 
     init(_ value: Value) { self.value = value }
 }
+
+extension Node: Equatable where Value: Equatable {
+    static func == (a: Node, b: Node) -> Bool { a.value == b.value }
+}

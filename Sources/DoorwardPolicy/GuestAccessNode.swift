@@ -3,29 +3,33 @@ internal import HashTreeCollections
 
 /// A guest access as the directory keeps it, with what a decision asks of it made ready.
 package final class GuestAccessNode: Sendable {
-    /// As it was put.
-    package let access: GuestAccess
     /// What was granted, for a test that touches no further memory.
     let operations: OperationSet
-    let id: GuestAccessID
     let isRevoked: Bool
-    let window: GuestWindow
     /// Whether a tenant granted it, so that each device ends with the tenancies that carried it.
     private let isUnderTenancy: Bool
-    /// When the access lets its guest know of the devices.
-    private let reach: Range<Int64>
+    /// As it was put. Its id and its window come first in it, next to what a decision asks above.
+    package let access: GuestAccess
 
     init(_ access: GuestAccess) {
         self.access = access
-        (id, window, isRevoked) = (access.id, access.window, access.revokedAt != nil)
+        isRevoked = access.revokedAt != nil
         operations = OperationSet(access.operations)
         isUnderTenancy = access.grantedUnderRole == .tenant
+    }
+
+    var id: GuestAccessID { access.id }
+    var window: GuestWindow { access.window }
+
+    /// When the access lets its guest know of the devices.
+    private var reach: Range<Int64> {
         let reachEnds = access.endsAt.advanced(by: GuestAccess.reachAfterEnd).milliseconds
-        reach = access.createdAt.milliseconds..<max(access.createdAt.milliseconds, reachEnds)
+        return access.createdAt.milliseconds..<max(access.createdAt.milliseconds, reachEnds)
     }
 
     /// The next instant after `instant` at which a decision or the reach of the access changes by time alone.
     func nextEdge(after instant: Timestamp) -> Timestamp? {
+        let reach = reach
         let reachEdges = [reach.lowerBound, reach.upperBound].map(Timestamp.init(milliseconds:))
         // A revoked access is denied for that reason at every instant.
         let edges = isRevoked ? reachEdges : reachEdges + [window.validFrom, window.validUntil]
@@ -56,14 +60,16 @@ struct HeldGuestAccesses: Sendable {
     }
 
     private(set) var entries: ContiguousArray<Entry> = []
-    /// Every access once, also one that lists no device.
-    private(set) var ids = SortedIDs<GuestAccess>()
+    /// Accesses that list no device.
+    private var empty = SortedIDs<GuestAccess>()
+
+    /// Every access once, ascending.
+    var ids: [GuestAccessID] { Set(entries.map(\.node.id)).union(empty).sorted() }
 
     mutating func insert(_ node: GuestAccessNode) {
-        ids.insert(node.access.id)
         let devices = Set(node.access.deviceIDs).sorted()
         guard devices.count > 1 else {
-            guard let device = devices.first else { return }
+            guard let device = devices.first else { return empty.insert(node.id) }
             let index = entries.lowerBound { ($0.deviceID, $0.node.access.id) < (device, node.access.id) }
             return entries.insert(Entry(deviceID: device, node: node), at: index)
         }
@@ -83,7 +89,7 @@ struct HeldGuestAccesses: Sendable {
     }
 
     mutating func remove(_ id: GuestAccessID) {
-        ids.remove(id)
+        empty.remove(id)
         entries.removeAll { $0.node.access.id == id }
     }
 

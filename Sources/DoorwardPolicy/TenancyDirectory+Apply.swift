@@ -32,7 +32,9 @@ extension TenancyDirectory {
             unitsByProperty[old.propertyID, default: []].remove(unit.id)
         }
         unitsByProperty[unit.propertyID, default: []].insert(unit.id)
-        units[unit.id] = Node(unit)
+        var kept = unit
+        kept.commonAreaAccessIDs = recentCommonAreas.shared(unit.commonAreaAccessIDs)
+        units[unit.id] = Node(kept)
         for device in old?.commonAreaAccessIDs ?? [] where !unit.commonAreaAccessIDs.contains(device) {
             unitsByListedDevice[device]?.remove(unit.id)
             share(device, by: unit, isListed: false)
@@ -48,7 +50,7 @@ extension TenancyDirectory {
         var node = DeviceNode(device)
         let units = sharingUnits(of: node, before: old)
         if old?.sharingSlot != nil || !units.isEmpty { keep(units, for: &node, in: old?.sharingSlot) }
-        let details = DeviceDetails(device, make: recentMakes.node(DeviceMake(device)))
+        let details = DeviceDetails(device, make: recentMakes.shared(Node(DeviceMake(device))))
         let slot = devices.put(node)
         if slot < deviceDetails.count { deviceDetails[slot] = details } else { deviceDetails.append(details) }
         list(node, before: old)
@@ -114,7 +116,9 @@ extension TenancyDirectory {
 
     private mutating func put(_ access: GuestAccess) {
         if let old = guestAccesses[access.id]?.access { unlist(old) }
-        let node = GuestAccessNode(access)
+        var kept = access
+        kept.operations = recentOperations.shared(access.operations)
+        let node = GuestAccessNode(kept)
         guestAccesses[access.id] = node
         guestAccessesByProperty[access.propertyID, default: []].insert(access.id)
         for device in access.deviceIDs { guestAccessesByDevice[device, default: SortedIDs()].insert(access.id) }

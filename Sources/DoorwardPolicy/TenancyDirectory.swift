@@ -13,7 +13,9 @@ package struct TenancyDirectory: Sendable {
     /// What decisions need of a device; the rest of it has the same slot in `deviceDetails`.
     var devices = EntityTable<DeviceNode>()
     var deviceDetails = Pages<DeviceDetails>()
-    var recentMakes = RecentMakes()
+    var recentMakes = RecentValues<Node<DeviceMake>>()
+    var recentCommonAreas = RecentValues<[DeviceID]>()
+    var recentOperations = RecentValues<[LockOperation]>()
     /// The units that share a device, at its `sharingSlot`.
     var sharing = Pages<SharingUnits>()
     /// Slots in `sharing` of devices that are no longer there.

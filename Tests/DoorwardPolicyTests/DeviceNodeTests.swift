@@ -27,9 +27,9 @@ import Testing
 
     @Test("Node and details together are the device", arguments: devices)
     func roundTrip(device: LockDevice) {
-        var makes = RecentMakes()
+        var makes = RecentValues<Node<DeviceMake>>()
         var node = DeviceNode(device)
-        let details = DeviceDetails(device, make: makes.node(DeviceMake(device)))
+        let details = DeviceDetails(device, make: makes.shared(Node(DeviceMake(device))))
         #expect(details.device(node) == device)
         #expect(node.sharingSlot == nil)
         node.setSharing(slot: 3, isShared: true)
@@ -47,18 +47,40 @@ import Testing
 
     @Test("Devices of one make share it, and the last sixteen makes are known")
     func makes() {
-        var makes = RecentMakes()
+        var makes = RecentValues<Node<DeviceMake>>()
         func make(_ number: Int) -> DeviceMake {
             var device = Self.full
             device.firmwareVersion = "\(number)"
             return DeviceMake(device)
         }
-        let first = makes.node(make(0))
-        #expect(makes.node(make(0)) === first)
-        for number in 1..<16 { #expect(makes.node(make(number)).value == make(number)) }
-        #expect(makes.node(make(0)) === first)
-        #expect(makes.node(make(16)).value == make(16))
-        let again = makes.node(make(0))
+        let first = makes.shared(Node(make(0)))
+        #expect(makes.shared(Node(make(0))) === first)
+        for number in 1..<16 { #expect(makes.shared(Node(make(number))).value == make(number)) }
+        #expect(makes.shared(Node(make(0))) === first)
+        #expect(makes.shared(Node(make(16))).value == make(16))
+        let again = makes.shared(Node(make(0)))
         #expect(again !== first && again.value == first.value)
+    }
+
+    @Test("Units with the same front door keep one list of it")
+    func lists() {
+        var directory = TenancyDirectory()
+        let door = DeviceID(high: 7, low: 7)
+        func put(_ number: UInt64, _ shared: [DeviceID]) {
+            directory.apply(
+                .putUnit(
+                    Unit(
+                        id: UnitID(high: 1, low: number), name: "", propertyID: PropertyID(high: 1, low: 1),
+                        portfolioID: PortfolioID(high: 1, low: 1), commonAreaAccessIDs: shared,
+                        createdAt: Timestamp(milliseconds: 0), updatedAt: Timestamp(milliseconds: 0))))
+        }
+        func address(_ number: UInt64) -> UnsafePointer<DeviceID>? {
+            directory.unit(UnitID(high: 1, low: number))?.commonAreaAccessIDs.withUnsafeBufferPointer { $0.baseAddress }
+        }
+        for number in 0..<3 as Range<UInt64> { put(number, [door]) }
+        #expect(address(0) == address(1) && address(1) == address(2))
+        put(1, [])
+        #expect(directory.unit(UnitID(high: 1, low: 2))?.commonAreaAccessIDs == [door])
+        #expect(directory.unit(UnitID(high: 1, low: 1))?.commonAreaAccessIDs == [])
     }
 }
