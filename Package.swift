@@ -159,7 +159,7 @@ let package = Package(
                 sqlite, logging, metrics,
             ]),
         tests("DoorwardAPITests", ["DoorwardAPI"]),
-        tests("DoorwardClientTests", ["DoorwardClient", "DoorwardAPI", nioCore, nioPosix, nioHTTP1]),
+        tests("DoorwardClientTests", ["DoorwardClient", "DoorwardAPI", "DoorwardTesting", nioCore, nioPosix, nioHTTP1]),
         tests(
             "DoorwardHTTPTests",
             [

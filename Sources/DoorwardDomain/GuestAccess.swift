@@ -12,6 +12,9 @@ package struct GuestAccess: Hashable, Sendable {
     package let propertyID: PropertyID
     /// The unit whose guest it is; `nil` for a guest of the property.
     package var unitID: UnitID?
+    /// The role of the association `grantedUnderAssociationID` when the access was granted. Under TENANT each device ends with the last
+    /// of its carriers. Stored beside `unitID`, it takes no memory of its own: there may be a million of these.
+    package let grantedUnderRole: Role
     /// The devices that it opens; one that moves away leaves the list, and with it what carried it.
     package var deviceIDs: [DeviceID] { didSet { simplifyCarriers() } }
     /// For each device the grantor's associations that carried it when the access was granted, ascending. `nil` where every
@@ -23,8 +26,6 @@ package struct GuestAccess: Hashable, Sendable {
     package let grantedByUserID: UserID
     /// The association whose right was passed on: of several that carried it together, the one that carried the most devices.
     package let grantedUnderAssociationID: AssociationID
-    /// The role of that association when the access was granted. Under TENANT each device ends with the last of its carriers.
-    package let grantedUnderRole: Role
     /// When it was ended before its time; `nil` when it was not. Set, it counts at every instant.
     package var revokedAt: Timestamp?
     /// From here on the guest may know of the devices.

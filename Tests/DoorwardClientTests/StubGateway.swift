@@ -58,9 +58,6 @@ final class StubGateway: Sendable {
 
     deinit { channel.close(promise: nil) }
 
-    /// Nobody listens at the address any more.
-    func stop() async throws { try await channel.close() }
-
     private func reply(to request: Request, _ respond: (Request, Int) -> Reply) -> Reply {
         let before = received.withLock { requests in
             requests.append(request)

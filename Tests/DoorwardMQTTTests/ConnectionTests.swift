@@ -109,7 +109,7 @@ import Testing
             let frame = try MQTTFrame("door/\(number)/set", "UNLOCK", number.isMultiple(of: 2) ? .atLeastOnce : .atMostOnce)
             #expect(throws: MQTTSendError.notConnected) { try gateway.connection.publish(frame) }
         }
-        try await broker.run()
+        try await broker.runAgain()
         let back = await gateway.connected(from: gone)
         try await roundTrip(gateway, on: "door/after", from: back)
         #expect(gateway.messages.map(\.topic) == ["door/before", "door/after"])

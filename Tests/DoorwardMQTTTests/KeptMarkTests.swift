@@ -57,7 +57,7 @@ import Testing
         broker.kill()
         await gateway.disconnected(from: before)
         let gone = device.events.count
-        try await broker.run()
+        try await broker.runAgain()
         await gateway.connected(from: before)
         await device.connected(from: gone)
         for topic in ["hall/set", "door/set"] {

@@ -33,8 +33,9 @@ final class Program: Sendable {
         process.terminationHandler = { process in
             ended.open(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
         }
-        try Self.withSignalsUnblocked { try process.start() }
+        // It fits into the pipe, and is there before the program, which may end without having read it.
         try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try Self.withSignalsUnblocked { try process.start() }
         try stdin.fileHandleForWriting.close()
         (processID, self.ended, lines) = (process.processIdentifier, ended, LineReader(output.fileHandleForReading))
     }

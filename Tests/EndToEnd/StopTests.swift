@@ -14,6 +14,8 @@ extension EndToEnd {
             let history = CommandHistory()
             let load = Load(gateway: gateway, tenants: tenants, locks: [slow], history: history, seed: Seed(of: "stopsUnderLoad"))
             await load.run(untilAnswers: 2) {
+                // Whoever is answered asks again: from then on others wait behind the command that moves the lock.
+                while let open = try? await Self.openCommands(of: slow, by: house.owner), open < 4 {}
                 #expect(await gateway.stop() == 0)
             }
             try await RunningGateway.verifyLogs(in: folder)
@@ -28,11 +30,19 @@ extension EndToEnd {
             #expect(await again.stop() == 0)
         }
 
+        /// How many commands wait for a lock or for their turn.
+        private static func openCommands(of lock: String, by owner: Caller) async throws -> Int {
+            try await owner.get("/commands?deviceId=\(lock)").data["commands"].items.count { $0["completedAt"] == .null }
+        }
+
         @Test("told so before it listens, it ends in order too", .timeLimit(.minutes(30)))
         func early() async throws {
             let folder = try TemporaryFolder()
             let program = try RunningGateway.launch(in: folder)
-            while !FileManager.default.fileExists(atPath: folder.file("doorward.db.lock")) { await Task.yield() }
+            while !FileManager.default.fileExists(atPath: folder.file("doorward.db.lock")) {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
             program.signal(SIGTERM)
             #expect(await program.exitCode == 0)
             try await RunningGateway.verifyLogs(in: folder)

@@ -13,13 +13,19 @@ package final class Broker: Sendable {
     /// - Parameters:
     ///   - lines: of its configuration, beside the listener; `FOLDER` is the placeholder for the folder of `files`.
     ///   - files: texts by their names, such as an access control list.
+    ///   - port: where it listens, such as where another one did; whoever has got it is waited for. `nil` for any that is free.
     package static func start(
         _ lines: [String] = ["allow_anonymous true"], files: [String: String] = [:], port: Int? = nil
     ) async throws -> Broker {
+        if let port {
+            let broker = try Broker(port: port, lines, files)
+            try await broker.runAgain()
+            return broker
+        }
         // Between the choice of a port and the broker's taking it somebody else may; then another is tried.
         for _ in 0..<5 {
-            let broker = try Broker(port: port ?? LoopbackPort.free(), lines, files)
-            if try await broker.run() { return broker }
+            let broker = try Broker(port: LoopbackPort.free(), lines, files)
+            if try await broker.run() == .running { return broker }
         }
         throw BrokerError.neverListened
     }
@@ -53,11 +59,29 @@ package final class Broker: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Starts it, also again after `kill`.
+    /// Starts it once more where it listened, after `kill`. Its port is free for everybody meanwhile: whoever has got it is waited for.
     ///
-    /// - Returns: whether it listens.
-    @discardableResult
-    package func run() async throws -> Bool {
+    /// - Throws: `BrokerError.neverListened` where it ends for another reason.
+    package func runAgain() async throws {
+        while true {
+            try Task.checkCancellation()
+            switch try await run() {
+            case .running: return
+            case .portTaken: continue
+            case .failed: throw BrokerError.neverListened
+            }
+        }
+    }
+
+    /// What became of a start.
+    private enum Start {
+        case running
+        /// Somebody else has its port.
+        case portTaken
+        case failed
+    }
+
+    private func run() async throws -> Start {
         let new = Process()
         new.executableURL = URL(filePath: "/usr/sbin/mosquitto")
         new.arguments = ["-c", configuration.path, "-v"]
@@ -67,9 +91,10 @@ package final class Broker: Sendable {
         try new.start()
         process.withLock { $0 = new }
         // It says so when it runs, and ends its log when it could not.
-        let isRunning = await Lines(log.fileHandleForReading).first { $0.contains("running") } != nil
-        if !isRunning { kill() }
-        return isRunning
+        let lines = Lines(log.fileHandleForReading)
+        if await lines.first(where: { $0.contains("running") }) != nil { return .running }
+        kill()
+        return await lines.first { $0.contains("Address already in use") } == nil ? .failed : .portTaken
     }
 
     /// Sends its process a signal, such as SIGSTOP.

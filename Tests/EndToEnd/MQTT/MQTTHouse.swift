@@ -49,7 +49,8 @@ struct MQTTHouse: Sendable {
                 found += answer.data["discoveredDevices"].items
                 if answer.data["discoveredDevices"].items.count < 50 { break }
             }
-            if found.count >= count { return found }
+            // A list that grows between two of its pages shows a lock twice, and may leave one out.
+            if found.count >= count, Set(found.map { $0["id"].text }).count == found.count { return found }
             try Task.checkCancellation()
         }
     }

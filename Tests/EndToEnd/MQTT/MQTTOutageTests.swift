@@ -27,7 +27,7 @@ extension EndToEnd {
             #expect(ends.contains { $0.state != "CONFIRMED" }, "no command met the outage: the test has shown nothing")
 
             world.broker.kill()
-            try await world.broker.run()
+            try await world.broker.runAgain()
             try await world.untilHealth("ok")
             let some = [burst[0], burst[50], burst[99], nuki]
             try await world.untilOnline(some)
@@ -45,16 +45,18 @@ extension EndToEnd {
             #expect(await again.stop() == 0)
         }
 
-        /// Asks all at once; something happens when a part of them has been taken.
+        /// Asks nearly all at once; something happens when a part of them has been taken, and the others are asked afterwards.
         private static func askAll(
             _ doors: [MQTTDoor], _ world: MQTTHouse, _ happen: @Sendable () -> Void
         ) async throws -> [String] {
             try await withThrowingTaskGroup(of: String?.self) { group in
-                for door in doors { group.addTask { try await world.ask("unlock", door) } }
+                for door in doors.dropLast(10) { group.addTask { try await world.ask("unlock", door) } }
                 var ids: [String] = []
                 for try await id in group {
                     if let id { ids.append(id) }
-                    if ids.count == 30 { happen() }
+                    guard id != nil, ids.count == 30 else { continue }
+                    happen()
+                    for door in doors.suffix(10) { group.addTask { try await world.ask("unlock", door) } }
                 }
                 return ids
             }

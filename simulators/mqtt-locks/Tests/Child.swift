@@ -107,14 +107,18 @@ struct Mosquitto {
     enum Failure: Error { case neverListened }
 
     static func start(in folder: Folder, port: Int? = nil) async throws -> Mosquitto {
-        // Between the choice of a port and the broker's taking it somebody else may; then another is tried.
-        for _ in 0..<5 {
+        // Between the choice of a port and the broker's taking it somebody else may; then another is tried, or the same again where it
+        // has to be that one.
+        for attempt in 0... {
             let chosen = try port ?? free()
             let configuration = folder.path + "/mosquitto.conf"
             try "listener \(chosen) 127.0.0.1\npersistence false\nallow_anonymous true\n"
                 .write(toFile: configuration, atomically: true, encoding: .utf8)
             let process = try Child("/usr/sbin/mosquitto", ["-c", configuration, "-v"], readsErrors: true)
             if await process.line(where: { $0.contains("running") }) != nil { return Mosquitto(port: chosen, process: process) }
+            let isTaken = await process.line { $0.contains("Address already in use") } != nil
+            guard isTaken, port != nil || attempt < 4 else { break }
+            try Task.checkCancellation()
         }
         throw Failure.neverListened
     }

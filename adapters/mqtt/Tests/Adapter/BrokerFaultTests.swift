@@ -63,7 +63,7 @@ import Testing
             }
             // The report follows the state that the health is read from.
             while availability() != .availability(nil) { await Task.yield() }
-            try await rig.broker.run()
+            try await rig.broker.runAgain()
             await rig.untilHealth(.ok)
             await rig.nuki.listen()
             rig.nuki.appear("A")

@@ -89,7 +89,7 @@ final class NukiHarness: AdapterHarness {
     }
 
     func setTransport(isAway: Bool) async throws -> Bool {
-        if isAway { broker.kill() } else { try await broker.run() }
+        if isAway { broker.kill() } else { try await broker.runAgain() }
         try await watched.setTransport(isAway: isAway)
         return true
     }

@@ -39,7 +39,7 @@ import Testing
         for number in 0..<2000 { locks.append(try await rig.attach("L\(number)")) }
         broker.kill()
         while rig.adapter.health == .ok { await rig.clock.pass() }
-        try await broker.run()
+        try await broker.runAgain()
         await rig.nuki.listen()
         await rig.untilHealth(.ok)
         // From all places of the list: some of these are subscribed first, and some last.
