@@ -151,8 +151,11 @@ import Testing
         let broker = try Self.broker { .send(ScriptedPacket.puback($0)) }
         defer { broker.close() }
         let acknowledged = Mutex<[MQTTFrameID]>([])
-        let settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
-        let gateway = MQTTConnection(settings) { event in
+        var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
+        // The library's keep-alive uses real time.
+        settings.keepAlive = .seconds(65_535)
+        // On virtual time, which stands still here: the broker may be tens of thousands of frames behind, and answers after them.
+        let gateway = MQTTConnection(settings, clock: VirtualClock(), random: RandomSource()) { event in
             if case .acknowledged(let id, .taken) = event { acknowledged.withLock { $0.append(id) } }
         }
         gateway.start()

@@ -84,7 +84,10 @@ import Testing
 
     @Test("nobody there, no such host, no such user: each is told in words, and tried again")
     func failures() async throws {
-        let nobody = Listening(port: try LoopbackPort.free())
+        // Held, so that nobody else takes the port and listens on it.
+        let held = try Listener(isListening: false)
+        defer { close(held.descriptor) }
+        let nobody = Listening(port: held.port, clock: nil)
         let (first, next) = await nobody.disconnected()
         #expect(first == .unreachable("Connection refused") || first == .lost("Connection refused"))
         await nobody.disconnected(from: next)
@@ -100,7 +103,7 @@ import Testing
     @Test("a broker that comes back is found again, with the same subscriptions, and gets nothing that was asked for meanwhile")
     func comesBack() async throws {
         let broker = try await Broker.start()
-        let gateway = Listening(port: broker.port, ["door/#"])
+        let gateway = Listening(port: broker.port, ["door/#"], clock: nil)
         let connected = await gateway.connected()
         try await roundTrip(gateway, on: "door/before")
         broker.kill()

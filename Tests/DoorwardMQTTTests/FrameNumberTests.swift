@@ -25,7 +25,8 @@ import Testing
         let (messages, continuation) = AsyncStream.makeStream(of: MQTTMessage.self)
         let own = Mutex<MQTTConnection?>(nil)
         let settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
-        let gateway = MQTTConnection(settings) { event in
+        // On virtual time, which stands still here: this broker never answers the question whether it is at work.
+        let gateway = MQTTConnection(settings, clock: VirtualClock(), random: RandomSource()) { event in
             guard case .message(let message) = event else { return }
             if message.topic == "a" {
                 let number = try? own.withLock { $0 }?.publish(frame).number

@@ -75,7 +75,7 @@ import Testing
         let lock = Listening(port: broker.port, ["door/set"])
         await lock.connected()
         try await roundTrip(lock, on: "door/set")
-        let gateway = Listening(port: proxy.port)
+        let gateway = Listening(port: proxy.port, clock: nil)
         let connected = await gateway.connected()
         proxy.stall(.toClient)
         let id = try gateway.connection.publish(try MQTTFrame("door/set", "UNLOCK", .atLeastOnce)).id
@@ -116,7 +116,7 @@ import Testing
     private func pass(_ lifetime: Duration, _ broker: Broker) async throws {
         let proxy = try Proxy(to: broker.port)
         defer { proxy.close() }
-        let clock = Listening(port: proxy.port)
+        let clock = Listening(port: proxy.port, clock: nil)
         let connected = await clock.connected()
         proxy.stall(.toBroker)
         while case .success = Result(catching: {

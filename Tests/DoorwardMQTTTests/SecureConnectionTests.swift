@@ -104,7 +104,10 @@ import Testing
         defer { web.close() }
         let toWeb = try #require(await failure(settings(web.port, .init(authorityFile: certificates.authority))))
         #expect(toWeb.contains("does not speak TLS"), "\(toWeb)")
-        let nobody = await failure(settings(try LoopbackPort.free(), .init(authorityFile: certificates.authority)))
+        // Held, so that nobody else takes the port and listens on it.
+        let held = try Listener(isListening: false)
+        defer { close(held.descriptor) }
+        let nobody = await failure(settings(held.port, .init(authorityFile: certificates.authority)))
         #expect(try #require(nobody).contains("cannot be reached"))
     }
 

@@ -81,7 +81,7 @@ import Testing
         let broker = try await Broker.start()
         let proxy = try Proxy(to: broker.port)
         defer { proxy.close() }
-        let gateway = Listening(port: proxy.port, [Self.state])
+        let gateway = Listening(port: proxy.port, [Self.state], clock: nil)
         let (_, first) = await gateway.event { $0 == .subscribed }
         let needed = Self.paths(needed: [Self.state])
         #expect(try Self.refusal(gateway, needed) == nil)

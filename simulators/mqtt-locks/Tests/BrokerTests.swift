@@ -35,7 +35,7 @@ import Testing
         #expect(await watcher.message("esphome-1/lock/front_door/state", "LOCKED").isRetained)
         #expect(await watcher.message("zigbee2mqtt/bridge/devices", "zigbee2mqtt-2").isRetained)
         await watcher.message("tele/tasmota-1/LWT", "Online")
-        try watcher.order("zigbee2mqtt/zigbee2mqtt-2/set", #"{"state":"UNLOCK"}"#)
+        try await watcher.order("zigbee2mqtt/zigbee2mqtt-2/set", #"{"state":"UNLOCK"}"#)
         let report = await watcher.message("zigbee2mqtt/zigbee2mqtt-2", #""lock_state":"unlocked""#)
         #expect(!report.isRetained)
         #expect(!watcher.messages.contains { $0.isRetained && $0.topic == "zigbee2mqtt/zigbee2mqtt-2" })
@@ -103,7 +103,7 @@ import Testing
         let watcher = Watcher(port: again.port)
         await watcher.message("locks/homeassistant-2/availability", "online")
         await watcher.message("zigbee2mqtt/zigbee2mqtt-1/availability", "online")
-        try watcher.order("zigbee2mqtt/zigbee2mqtt-1/get", #"{"state":""}"#)
+        try await watcher.order("zigbee2mqtt/zigbee2mqtt-1/get", #"{"state":""}"#)
         await watcher.message("zigbee2mqtt/zigbee2mqtt-1", #""lock_state":"unlocked""#)
         // What happened meanwhile is not told afterwards: only how things are.
         let told = watcher.messages.filter { $0.topic == "zigbee2mqtt/zigbee2mqtt-1" }

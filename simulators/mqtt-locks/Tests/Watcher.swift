@@ -74,9 +74,19 @@ final class Watcher: Sendable {
         }
     }
 
-    func order(_ topic: String, _ payload: String) throws {
+    func order(_ topic: String, _ payload: String) async throws {
         guard let topic = MQTTTopic(topic) else { throw POSIXError(.EINVAL) }
-        try connection.publish(MQTTFrame(topic: topic, payload: Array(payload.utf8), lifetime: .seconds(10)))
+        let frame = MQTTFrame(topic: topic, payload: Array(payload.utf8), lifetime: .seconds(10))
+        while true {
+            do throws(MQTTSendError) {
+                try connection.publish(frame)
+                return
+            } catch {
+                // A broker that has not answered for a second on a slow machine gets it a moment later.
+                guard error == .busy else { throw error }
+                await Task.yield()
+            }
+        }
     }
 
     func stop() async { await connection.stop() }

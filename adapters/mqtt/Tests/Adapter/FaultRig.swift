@@ -44,6 +44,8 @@ final class FaultRig: Sendable {
             var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: "gateway")
             (settings.firstPause, settings.longestPause) = (.milliseconds(20), .milliseconds(50))
             settings.patience = .seconds(3600)
+            // The library's keep-alive uses real time.
+            settings.keepAlive = .seconds(65_535)
             return MQTTBroker(name: name, settings: settings)
         }
         return MQTTAdapter(

@@ -12,6 +12,8 @@ import Testing
     func left() async throws {
         let rig = try await FaultRig(Broker.start())
         let door = try await rig.attach("A")
+        // That the lock is in reach comes after its state.
+        try await rig.settle()
         let (odd, reports) = (Self.odd(rig), rig.reports.all(of: door))
         rig.nuki.keep("nuki/A/unlock", "true")
         try await rig.settle()

@@ -13,10 +13,12 @@ struct ListedHouse {
     let reports = KeptReports()
     let broker: Broker
     private let bridge: DoorwardTesting.Listening
+    /// The bridge's own, which moves only while that is away.
+    private let bridgeClock = VirtualClock()
 
     init(_ library: ProfileLibrary = .shipped) async throws {
         broker = try await Broker.start()
-        bridge = DoorwardTesting.Listening(port: broker.port)
+        bridge = DoorwardTesting.Listening(port: broker.port, clock: bridgeClock)
         await bridge.connected()
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         settings.patience = .seconds(3600)
@@ -40,8 +42,13 @@ struct ListedHouse {
 
     func say(_ topic: String, _ payload: String) throws { try bridge.connection.publish(try MQTTFrame(topic, payload)) }
 
-    /// Waits until the bridge is connected to the broker again.
-    func bridgeIsBack() async { while !bridge.connection.isConnected { await clock.pass(.zero) } }
+    /// Waits until the bridge is connected again to the broker, which was killed once and runs again.
+    func bridgeIsBack() async {
+        // It may not have noticed yet that the broker was gone.
+        let (_, gone) = await bridge.disconnected()
+        while !bridge.connection.isConnected { await bridgeClock.pass(.milliseconds(1)) }
+        await bridge.connected(from: gone)
+    }
 
     static func address(_ name: String) -> [String: JSONValue] {
         ["broker": "home", "profile": "zigbee2mqtt", "name": .string(name)]

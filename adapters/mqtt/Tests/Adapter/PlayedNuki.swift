@@ -27,6 +27,9 @@ final class PlayedNuki: Sendable {
     }
 
     private let connection: MQTTConnection
+    /// Moves only while there is no connection, so that a slow machine does not count as a silent broker: the connection would
+    /// refuse what these locks say.
+    private let clock = VirtualClock()
     private let state: Mutex<State>
     private let ear = PlayedEar()
     /// The connections on which it has been heard that its subscriptions stand, and the last of its own words that came back.
@@ -38,10 +41,13 @@ final class PlayedNuki: Sendable {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: "nukis")
         settings.firstPause = .milliseconds(20)
         settings.longestPause = .milliseconds(50)
+        settings.patience = .seconds(3600)
+        // The library's keep-alive uses real time.
+        settings.keepAlive = .seconds(65_535)
         state = Mutex(State())
         let ear = ear
         let connects = Mutex(0)
-        connection = MQTTConnection(settings) { event in
+        connection = MQTTConnection(settings, clock: clock, random: RandomSource()) { event in
             switch event {
             case .connected:
                 let number = connects.withLock { number in
@@ -63,7 +69,9 @@ final class PlayedNuki: Sendable {
     /// Waits until what is said on the broker comes to these locks: at first, and again after each restart of the broker.
     func listen() async {
         let before = listened.withLock { $0 }
-        let now = await standing.value { $0 > before }
+        // A connection that could not be made is tried again when time has gone by.
+        while standing.current <= before { await clock.pass(connection.isConnected ? .zero : .milliseconds(1)) }
+        let now = standing.current
         listened.withLock { $0 = now }
     }
 
@@ -168,6 +176,8 @@ final class Count: Sendable {
     }
 
     private let state = Mutex(State())
+
+    var current: Int { state.withLock { $0.value } }
 
     func raise(to value: Int) {
         let waiting = state.withLock { state in

@@ -101,12 +101,13 @@ final class WatchedAdapter: LockAdapter {
             state.isAway = isAway
             return state.isStarted
         }
+        // The locks hear what is sent also where the adapter has been stopped meanwhile.
+        if !isAway { await nuki.listen() }
         guard isStarted else { return }
         if isAway {
             let attached = state.withLock { Set($0.attached.keys) }
             await heard.loss(of: attached.union([Self.marker]))
         } else {
-            await nuki.listen()
             await connected()
         }
     }

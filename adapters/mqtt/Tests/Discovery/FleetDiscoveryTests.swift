@@ -16,14 +16,18 @@ import Testing
         let broker = try await Broker.start()
         var discovery = Discovery(profiles: [])
         let (events, continuation) = AsyncStream<MQTTEvent>.makeStream()
-        let settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "discovery")
-        let connection = MQTTConnection(settings) { continuation.yield($0) }
+        var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "discovery")
+        // The library's keep-alive uses real time.
+        settings.keepAlive = .seconds(65_535)
+        // On virtual time, which stands still here: the connection stays however slow the machine is.
+        let connection = MQTTConnection(settings, clock: VirtualClock(), random: RandomSource()) { continuation.yield($0) }
         connection.want(discovery.filters)
         connection.start()
         var fleet: Process?
         defer { fleet?.terminate() }
         for await event in events {
-            if case .connected = event { fleet = try play(["--broker", "mqtt://127.0.0.1:\(broker.port)"]) }
+            // Not every announcement is kept for whoever subscribes later.
+            if event == .subscribed { fleet = try play(["--broker", "mqtt://127.0.0.1:\(broker.port)"]) }
             guard case .message(let message) = event else { continue }
             _ = discovery.hear(message)
             if discovery.locks.count == 2 * Self.profiles.count { break }
