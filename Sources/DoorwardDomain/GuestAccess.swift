@@ -4,6 +4,8 @@ package struct GuestAccess: Hashable, Sendable {
     package let id: GuestAccessID
     /// When it counts: outside of it the guest sees names and moves nothing.
     package var window: GuestWindow
+    /// From here on the guest may know of the devices. Decisions ask for it, so it is stored beside the window.
+    package let createdAt: Timestamp
     /// `nil` for a guest who has nothing but a link.
     package var guestUserID: UserID?
     /// A name for the guest, or a note beside `guestUserID`.
@@ -28,8 +30,6 @@ package struct GuestAccess: Hashable, Sendable {
     package let grantedUnderAssociationID: AssociationID
     /// When it was ended before its time; `nil` when it was not. Set, it counts at every instant.
     package var revokedAt: Timestamp?
-    /// From here on the guest may know of the devices.
-    package let createdAt: Timestamp
 
     /// - Parameter carriers: what carried each listed device; `nil`: all of them the association that it is granted under.
     package init(
