@@ -1,55 +1,54 @@
-/// The `code` of an error answer that is no decision. The code of a refused right is the decision's reason instead, with
-/// status 403.
+/// The `code` of an error response that is not a decision. A denied request has the decision's reason as its code instead, with status 403.
 package enum ErrorCode: String, CaseIterable, Codable, Sendable {
-    /// Something in the request is wrong: `details.fields` names each mistake.
+    /// The request is invalid: `details.fields` lists each error.
     case invalidRequest = "invalid_request"
-    /// No sign-in, or one that is over: sign in again.
+    /// The sign-in is missing or has expired: sign in again.
     case unauthenticated
-    /// The caller has no reach to what the request names, or it does not exist: both answer alike.
+    /// The caller has no reach to the object, or it does not exist: both give the same response.
     case forbidden
-    /// The path is unknown, or the thing does not exist and the caller may know that.
+    /// The path is unknown, or the object does not exist and the caller may know that.
     case notFound = "not_found"
-    /// The path exists, and takes other methods: those of the `Allow` header.
+    /// The path exists, but not with this method: `Allow` lists its methods.
     case methodNotAllowed = "method_not_allowed"
-    /// What is to be made is there already: an email address, an association.
+    /// The object to create exists already, such as an email address or an association.
     case alreadyExists = "already_exists"
-    /// The request contradicts how things are; the message says how.
+    /// The request conflicts with the current state; the message explains how.
     case conflict
-    /// What is to be deleted holds other things: `details.dependents` counts them.
+    /// The object to delete contains others: `details.dependents` counts them.
     case hasDependents = "has_dependents"
-    /// The thing was changed since the caller read it: read it again.
+    /// The object was changed since the caller read it: read it again.
     case preconditionFailed = "precondition_failed"
-    /// The body has more than `WireLimits.bodyBytes`.
+    /// The body is larger than `WireLimits.bodyBytes`.
     case payloadTooLarge = "payload_too_large"
     /// The body is not sent as `application/json`.
     case unsupportedMediaType = "unsupported_media_type"
-    /// The idempotency key was used for another request: take a new key.
+    /// The idempotency key was used for another request: use a new key.
     case idempotencyMismatch = "idempotency_mismatch"
-    /// Too many attempts of this caller or address: wait as long as `Retry-After` says.
+    /// Too many attempts of this caller or address: wait for the time in `Retry-After`.
     case rateLimited = "rate_limited"
-    /// The lock's queue is full, or holds enough of this caller: try again after `Retry-After`.
+    /// The lock's queue is full, or contains the maximum number of commands of this caller: try again after `Retry-After`.
     case deviceBusy = "device_busy"
-    /// A defect of the gateway. The operator's log has it under the request's id.
+    /// An internal error. The operator's log contains it under the request's id.
     case `internal`
-    /// The gateway cannot write at this moment, and has done nothing: try again later.
+    /// The gateway cannot do this at the moment, and has done nothing: try again later.
     case unavailable
-    /// The gateway is stopping, and has sent nothing: try again when it is back.
+    /// The gateway is shutting down, and has sent nothing: try again when it is back.
     case shuttingDown = "shutting_down"
-    // The ends of a command that was not confirmed.
-    /// The command's time was over before its turn came. Nothing was sent.
+    // The outcomes of a command that was not confirmed.
+    /// The command's deadline passed while it was queued. Nothing was sent.
     case notSentInTime = "not_sent_in_time"
-    /// The lock, or the broker before it, is known to be away. Nothing was sent.
+    /// The lock, or its broker, is known to be offline. Nothing was sent.
     case deviceOffline = "device_offline"
-    /// The lock or its bridge refused: `details.command.outcomeDetail` says why.
+    /// The lock or its bridge rejected the command: `details.command.outcomeDetail` contains the reason.
     case adapterFailure = "adapter_failure"
-    /// The bolt jammed on the way. Somebody has to look at the door.
+    /// The bolt jammed while moving. The door must be checked.
     case lockJammed = "lock_jammed"
-    /// The order left, and the lock said nothing of it in time: the door may have moved.
+    /// The command was sent, and the lock did not confirm it in time: the door may have moved.
     case confirmationTimeout = "confirmation_timeout"
-    /// Nobody knows whether the order left: look at the lock before trying again.
+    /// It is unknown what the lock did: check the lock before trying again.
     case outcomeUnknown = "outcome_unknown"
 
-    /// The HTTP status of the answer.
+    /// The HTTP status of the response.
     package var status: Int {
         switch self {
         case .invalidRequest: 400

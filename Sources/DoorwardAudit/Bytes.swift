@@ -5,7 +5,7 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 
-    /// The text of the log's id.
+    /// Appends the text of the log's id.
     mutating func append(log: LogID) {
         switch log {
         case .gateway: append(contentsOf: "gateway".utf8)
@@ -13,7 +13,7 @@ extension [UInt8] {
         }
     }
 
-    /// The id's canonical text, written without making a `String` of it: this is done some ten times a record.
+    /// Appends the id's canonical text without allocating a `String`, as this is done about ten times per record.
     mutating func append<Entity>(id: EntityID<Entity>) {
         append(nibbles: 0..<8, of: id.high)
         append(UInt8(ascii: "-"))
@@ -31,18 +31,18 @@ extension [UInt8] {
     }
 }
 
-/// The ASCII digit of a value below 16.
+/// The lower-case hexadecimal digit, in ASCII, of a value below 16.
 func lowerHexDigit(_ nibble: UInt8) -> UInt8 {
     nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
 }
 
 extension RandomAccessCollection<UInt8> {
-    /// The number in exactly eight bytes, big-endian; `nil` for any other count.
+    /// Decodes exactly eight bytes as a big-endian number; `nil` for any other count.
     var bigEndianUInt64: UInt64? { count == 8 ? reduce(0) { $0 << 8 | UInt64($1) } : nil }
 }
 
 extension EntityID {
-    /// Reads the canonical text without making a `String` of it.
+    /// Parses the canonical text without allocating a `String`.
     init?(recordText bytes: ArraySlice<UInt8>) {
         guard bytes.count == 36 else { return nil }
         var (high, low) = (0 as UInt64, 0 as UInt64)
@@ -62,7 +62,7 @@ extension EntityID {
     }
 }
 
-/// The value of an ASCII digit, letters in lower case alone.
+/// The value of an ASCII hexadecimal digit; `nil` for anything else, including upper-case letters.
 func lowerHexValue(_ digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

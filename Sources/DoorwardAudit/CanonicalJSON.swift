@@ -1,9 +1,9 @@
-/// The rules of RFC 8785 for strings and for the order of keys.
+/// The rules of RFC 8785 for strings and for the key order.
 enum CanonicalJSON {
-    /// Writes a JSON string: `"` and `\` escaped, control characters by their short escape or as `\u00xx` in lower case,
-    /// all else as it is. No normalisation.
+    /// Appends a JSON string: `"` and `\` escaped, control characters by their short escape or as `\u00xx` in lower case,
+    /// everything else unchanged. No normalisation.
     ///
-    /// - Parameter escapingReserved: doubles a `$` at the beginning, as keys of the details need it.
+    /// - Parameter escapingReserved: whether to double a leading `$`, as required for keys of the details.
     static func append(_ text: String, escapingReserved: Bool = false, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         if escapingReserved, text.utf8.first == DetailsFormat.reserved { bytes.append(DetailsFormat.reserved) }
@@ -28,7 +28,7 @@ enum CanonicalJSON {
         }
     }
 
-    /// What follows the backslash for a character that has a short escape.
+    /// The character after the backslash, for a character that has a short escape.
     static func shortEscape(of byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"): byte
@@ -41,7 +41,7 @@ enum CanonicalJSON {
         }
     }
 
-    /// The character that a short escape stands for.
+    /// The character that a short escape represents.
     static func character(ofShortEscape escape: UInt8) -> UInt8? {
         switch escape {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"): escape
@@ -54,6 +54,6 @@ enum CanonicalJSON {
         }
     }
 
-    /// The order of keys: by UTF-16 code units. (Swift's `<` on strings compares their normal forms.)
+    /// The key order: by UTF-16 code units. (Swift's `<` on strings compares their normal forms.)
     static func precedes(_ a: String, _ b: String) -> Bool { a.utf16.lexicographicallyPrecedes(b.utf16) }
 }

@@ -1,4 +1,4 @@
-/// Takes the tokens of canonical JSON off the front of some bytes. There is no white space in it.
+/// Scans the tokens of canonical JSON, which contains no white space.
 struct CanonicalJSONScanner {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -11,21 +11,21 @@ struct CanonicalJSONScanner {
 
     var isAtEnd: Bool { position == bytes.endIndex }
 
-    /// The next byte, not taken.
+    /// The next byte, without consuming it.
     var next: UInt8? { position < bytes.endIndex ? bytes[position] : nil }
 
     func starts(with text: StaticString) -> Bool {
         text.withUTF8Buffer { bytes[position...].starts(with: $0) }
     }
 
-    /// Takes `text` if it is next.
+    /// Consumes `text` if it is next.
     mutating func skip(_ text: StaticString) -> Bool {
         guard starts(with: text) else { return false }
         position += text.utf8CodeUnitCount
         return true
     }
 
-    /// A whole number: no leading zero, no plus, no fraction, no exponent, and no negative zero.
+    /// Scans an integer: no leading zero, plus sign, fraction, exponent or negative zero.
     mutating func integer() -> Int64? {
         let start = position
         if next == UInt8(ascii: "-") { position += 1 }
@@ -37,7 +37,7 @@ struct CanonicalJSONScanner {
         return Int64(String(decoding: bytes[start..<position], as: UTF8.self))
     }
 
-    /// A string with its quotation marks, escaped exactly as RFC 8785 has it.
+    /// Scans a string with its quotation marks, escaped exactly as RFC 8785 requires.
     mutating func string() -> String? {
         guard skip("\"") else { return nil }
         var text: [UInt8] = []
@@ -55,7 +55,7 @@ struct CanonicalJSONScanner {
         return nil
     }
 
-    /// The character of an escape, the backslash being taken: the short ones, and `u00xx` for the other controls.
+    /// Scans an escape after its backslash: the short ones, and `u00xx` for the other control characters.
     private mutating func escaped() -> UInt8? {
         guard let kind = next else { return nil }
         if let character = CanonicalJSON.character(ofShortEscape: kind) {

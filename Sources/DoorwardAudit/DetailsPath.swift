@@ -1,8 +1,8 @@
-/// Where a value stands inside the details. Its text is the field name of a commitment there.
+/// The path of a value in the details. Its text is the field name in the value's commitment.
 ///
-/// A key follows a full stop and an index stands in brackets: `details.after.names[0]`. Inside a key, a full stop, an
-/// opening bracket, a backslash and a zero character have a backslash before them (`\.`, `\[`, `\\`, `\0`), so that two
-/// places never have one name and a name never holds a zero byte.
+/// A key follows a full stop, and an index is in brackets: `details.after.names[0]`. Inside a key, a full stop, an opening
+/// bracket, a backslash and a zero character are escaped by a backslash (`\.`, `\[`, `\\`, `\0`), so that different paths have
+/// different texts and a text never contains a zero byte.
 struct DetailsPath {
     enum Step {
         case key(String)
@@ -11,13 +11,13 @@ struct DetailsPath {
 
     private var steps: [Step] = []
 
-    /// How many containers the value stands in, the details themselves being one.
+    /// The number of containers around the value, including the details themselves.
     var depth: Int { steps.count }
 
     mutating func push(_ step: Step) { steps.append(step) }
     mutating func pop() { steps.removeLast() }
 
-    /// The text; made only where there is a personal value.
+    /// The text of the path; computed only for personal values.
     var field: String {
         steps.reduce(into: "details") { text, step in
             switch step {

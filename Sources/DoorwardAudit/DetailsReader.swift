@@ -1,9 +1,9 @@
 import DoorwardDomain
 import FoundationEssentials
 
-/// Reads the JSON of the details and refuses whatever `DetailsWriter` would not have written.
+/// Reads the JSON of the details and rejects everything that `DetailsWriter` would not have written.
 struct DetailsReader {
-    /// Gets field, commitment and person, and gives the value, or `nil` where it is withheld.
+    /// Returns the value for a field, commitment and person, or `nil` if it is withheld.
     typealias Resolve = (_ field: String, _ commitment: [UInt8], _ person: UserID?) throws -> String?
 
     private var scanner: CanonicalJSONScanner
@@ -15,7 +15,7 @@ struct DetailsReader {
     }
 
     mutating func details(resolve: Resolve) throws -> [String: RecordValue] {
-        // Details without a member are not written at all.
+        // Empty details are not encoded at all.
         guard case .object(let members) = try value(resolve), !members.isEmpty, scanner.isAtEnd else { throw malformed }
         return members
     }
@@ -68,7 +68,7 @@ struct DetailsReader {
         var last: String?
         repeat {
             let key = try ordinaryKey()
-            // The order refuses a key that comes twice, and the count one that Swift holds for the same string.
+            // The order check rejects a repeated key; the lookup rejects a key that Swift considers equal to another one.
             if let last, !CanonicalJSON.precedes(last, key) { throw malformed }
             guard members[key] == nil, scanner.skip(":") else { throw malformed }
             path.push(.key(key))
@@ -80,7 +80,7 @@ struct DetailsReader {
         return .object(members)
     }
 
-    /// A key without the second `$` of one that begins so. A single one is the format's own.
+    /// Reads a key and removes the second `$` of one that begins with two. A single `$` is reserved for the format.
     private mutating func ordinaryKey() throws -> String {
         let written = try string()
         guard written.utf8.first == DetailsFormat.reserved else { return written }
@@ -89,7 +89,7 @@ struct DetailsReader {
         return key
     }
 
-    /// What follows `{` in the object that stands for a personal value.
+    /// Reads the object that represents a personal value.
     private mutating func personal(_ resolve: Resolve) throws -> RecordValue {
         guard path.depth > 0, scanner.skip(DetailsFormat.commitment) else { throw malformed }
         let base64 = try string()

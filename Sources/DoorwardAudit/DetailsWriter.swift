@@ -1,13 +1,13 @@
 import DoorwardDomain
 import FoundationEssentials
 
-/// What is special about the JSON of the details.
+/// The constants of the JSON format of the details.
 enum DetailsFormat {
-    /// The deepest container; the details themselves are at depth 1.
+    /// The maximum nesting depth of containers; the details themselves have depth 1.
     static let maxDepth = 32
-    /// The whole numbers that every JSON reader agrees on: ±(2^53 − 1).
+    /// The integers that every JSON reader represents exactly: ±(2^53 − 1).
     static let integers: ClosedRange<Int64> = -9_007_199_254_740_991...9_007_199_254_740_991
-    /// Begins the keys that the format itself uses; an ordinary key that begins so gets a second one.
+    /// The first character of the keys reserved for the format; an ordinary key that begins with it gets a second one.
     static let reserved = UInt8(ascii: "$")
     static let commitment: StaticString = "\"$commitment\":"
     static let person: StaticString = "\"$person\":"
@@ -54,7 +54,7 @@ struct DetailsWriter {
         guard path.depth < DetailsFormat.maxDepth else { throw RecordEncodingError.tooDeep }
         bytes.append(UInt8(ascii: "{"))
         var isFirst = true
-        // One `$` more before a key that has one keeps the order: it moves all such keys alike, behind those of the format.
+        // The additional `$` keeps the order, as all keys that begin with `$` get one; they sort after the format's own keys.
         for (key, member) in members.sorted(by: { CanonicalJSON.precedes($0.key, $1.key) }) {
             if !isFirst { bytes.append(UInt8(ascii: ",")) }
             isFirst = false

@@ -1,26 +1,26 @@
 import DoorwardDomain
 
-/// Checks a log from the first record that is left: that each record is one, is of this log, has the next `seq` and no earlier
-/// `at`, that its stored leaf hash is its own, and at the end that the stored frontier is that of exactly these records.
+/// Verifies a log from the first retained record: each record decodes, belongs to this log, has the next `seq`, no earlier `at`
+/// and its stored leaf hash; at the end, the stored frontier is that of exactly these records.
 ///
-/// It shows that the records and the frontier belong together. That they are what was once written is shown only by a
-/// checkpoint which somebody else has kept.
+/// This shows that the records and the frontier are consistent. Only a checkpoint kept by a third party shows that they are
+/// what was originally written.
 package struct LogCheck: Sendable {
-    /// The log that the records should be of.
+    /// The log that the records must belong to.
     package let log: LogID
     private var lastAt: Timestamp?
-    /// The tree over the records so far, computed from their bytes alone, but for those that were removed.
+    /// The tree over the records so far, computed from their bytes alone, on top of the removed records' tree.
     package private(set) var frontier: MerkleFrontier
 
     /// - Parameters:
-    ///   - log: which log it should be. Take it from whoever asks, never from the log.
-    ///   - removed: the tree over the records before the first one that is left.
+    ///   - log: the expected log. Take it from the caller's request, never from the log itself.
+    ///   - removed: the tree over the records before the first retained one.
     package init(log: LogID, after removed: MerkleFrontier = MerkleFrontier()) { (self.log, frontier) = (log, removed) }
 
-    /// Takes the next record.
+    /// Verifies and adds the next record.
     ///
-    /// - Parameter leafHash: what the store keeps as the record's leaf, if it keeps it.
-    /// - Returns: what the bytes say, with every personal value withheld.
+    /// - Parameter leafHash: the stored leaf hash of the record; `nil` if the store keeps none.
+    /// - Returns: the decoded record, with every personal value withheld.
     @discardableResult
     package mutating func add(_ bytes: [UInt8], leafHash: [UInt8]? = nil) throws(LogFault) -> DecodedRecord {
         let decoded = try decoded(bytes)
@@ -36,14 +36,14 @@ package struct LogCheck: Sendable {
         return decoded
     }
 
-    /// Compares the stored frontier with the records, after the last of them.
+    /// Compares the stored frontier with the records; to be called after the last of them.
     package func finish(storedFrontier: [UInt8]) throws(LogFault) {
         guard let stored = MerkleFrontier(bytes: storedFrontier) else { throw fault(.malformedFrontier) }
         guard stored.size == frontier.size else { throw fault(.wrongSize(stored.size)) }
         guard stored == frontier else { throw fault(.wrongFrontier) }
     }
 
-    /// The first fault of a whole log, or `nil`.
+    /// The first fault of a complete log, or `nil` if there is none.
     package static func firstFault(
         in records: some Sequence<(bytes: [UInt8], leafHash: [UInt8])>, of log: LogID, storedFrontier: [UInt8]
     ) -> LogFault? {
@@ -68,32 +68,32 @@ package struct LogCheck: Sendable {
     private func fault(_ problem: LogFault.Problem) -> LogFault { LogFault(position: frontier.size, problem: problem) }
 }
 
-/// The first thing that is wrong with a log.
+/// The first fault found in a log.
 package struct LogFault: Error, Equatable, Sendable {
-    /// The `seq` that the wrong record should have; for a fault of the frontier, how many records were found.
+    /// The `seq` that the faulty record should have; for a fault of the frontier, the number of records found.
     package let position: UInt64
-    /// What is wrong there.
+    /// The kind of the fault.
     package let problem: Problem
 
     package init(position: UInt64, problem: Problem) { (self.position, self.problem) = (position, problem) }
 
-    /// The ways in which a log can be wrong.
+    /// The kinds of faults of a log.
     package enum Problem: Equatable, Sendable {
-        /// The bytes are no record of a version that this program reads.
+        /// The bytes are not a record of a version that this program reads.
         case notARecord(RecordDecodingError)
-        /// The record says that it is of this log.
+        /// The record names this other log.
         case otherLog(LogID)
-        /// The record says this `seq`: one is missing, comes twice or stands in another's place.
+        /// The record has this `seq`: a record is missing, duplicated or out of place.
         case wrongSeq(UInt64)
-        /// The record's `at` is below that of the record before it.
+        /// The record's `at` is earlier than that of the preceding record.
         case earlierThanTheOneBefore
-        /// The stored leaf hash is not that of the bytes.
+        /// The stored leaf hash differs from that of the bytes.
         case wrongLeafHash
-        /// The stored frontier is none: its length is not that of its size.
+        /// The stored frontier is malformed: its length does not match its size.
         case malformedFrontier
-        /// The frontier is of this many records.
+        /// The stored frontier has this other number of records.
         case wrongSize(UInt64)
-        /// The stored frontier is of as many records, and of others.
+        /// The stored frontier has the right number of records, but different hashes.
         case wrongFrontier
     }
 }

@@ -1,21 +1,22 @@
 import Crypto
 
-/// All of a log's Merkle tree that is needed to add leaves to it and to know its root: the roots of the complete subtrees
-/// that its leaves fall into, the largest (oldest) first. That is one hash for each bit that is set in `size`.
+/// The part of a log's Merkle tree that is needed to append leaves and to compute its root: the roots of the complete subtrees
+/// that its leaves form, the largest (oldest) first. There is one hash for each bit that is set in `size`.
 package struct MerkleFrontier: Hashable, Sendable {
-    /// How many leaves the tree has; the `seq` of the next record.
+    /// The number of leaves; also the `seq` of the next record.
     package private(set) var size: UInt64
-    /// The hashes in one run.
+    /// The concatenated hashes.
     private var hashes: [UInt8]
 
-    /// The tree without a leaf.
+    /// The empty tree.
     package init() { (size, hashes) = (0, []) }
 
-    /// Adds a leaf by its hash, which must have 32 bytes. Costs one node hash on average, 64 at most.
+    /// Appends a leaf hash of 32 bytes. Computes one node hash on average, at most 64.
     package mutating func append(leafHash: [UInt8]) {
         precondition(leafHash.count == MerkleTree.hashByteCount, "a leaf hash has 32 bytes")
         hashes.append(contentsOf: leafHash)
-        // Each trailing one bit of the old size is a complete subtree as large as the one that ends here: they join.
+        // Each trailing one bit of the old size is a complete subtree of the same size as the one that ends here: the two are
+        // joined.
         for _ in 0..<(~size).trailingZeroBitCount { joinLastTwo() }
         size += 1
     }
@@ -39,7 +40,7 @@ package struct MerkleFrontier: Hashable, Sendable {
 }
 
 extension MerkleFrontier {
-    /// The form in which a store keeps it: `size` as 8 bytes big-endian, then the hashes, the largest subtree first.
+    /// The stored form: `size` as 8 bytes big-endian, then the hashes, the largest subtree first.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(8 + hashes.count)

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// The hashes of RFC 6962, section 2.1, over SHA-256.
 package enum MerkleTree {
-    /// The length of every leaf, node and root: that of SHA-256.
+    /// The length of every leaf, node and root hash: that of SHA-256.
     package static let hashByteCount = 32
 
     /// SHA-256(0x00 ‖ `bytes`).
@@ -23,15 +23,15 @@ package enum MerkleTree {
         return Array(SHA256.hash(data: input))
     }
 
-    /// The root over no leaf: SHA-256 of nothing.
+    /// The root of the empty tree: SHA-256 of no bytes.
     package static let emptyRoot: [UInt8] = Array(SHA256.hash(data: [UInt8]()))
 
-    /// The root over `leafHashes`, computed level by level: for checks, where no frontier is to be trusted.
+    /// The root over `leafHashes`, computed level by level: for checks that must not rely on a frontier.
     package static func root(ofLeafHashes leafHashes: [[UInt8]]) -> [UInt8] {
         guard !leafHashes.isEmpty else { return emptyRoot }
         var level = leafHashes
         while level.count > 1 {
-            // The last of an odd number has no sibling yet and goes up as it is.
+            // The last of an odd number of nodes has no sibling yet and moves up unchanged.
             level = stride(from: 0, to: level.count, by: 2).map { index in
                 index + 1 < level.count ? nodeHash(level[index], level[index + 1]) : level[index]
             }

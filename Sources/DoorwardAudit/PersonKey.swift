@@ -2,11 +2,11 @@ import Crypto
 import DoorwardDomain
 import FoundationEssentials
 
-/// Whose key a personal value stands under. A log has one key for each owner, and shares none with another log.
+/// The owner of the key that encrypts a personal value. A log has one key for each owner, and shares no key with another log.
 package enum PersonKeyOwner: Hashable, Sendable {
-    /// For values of a user, wherever in the log they stand. Erasing the person destroys this key.
+    /// A user, for all of their values in the log. Erasing the person destroys this key.
     case user(UserID)
-    /// For values of nobody known: a key for each day, `YYYY-MM-DD` in UTC by the record's `at`.
+    /// A UTC day, `YYYY-MM-DD` by the record's `at`, for values that belong to no known user.
     case day(String)
 
     /// The day of `instant` in UTC.
@@ -16,10 +16,10 @@ package enum PersonKeyOwner: Hashable, Sendable {
     }
 }
 
-/// The random 256-bit key of one owner in one log. Where no copy of it is left, the owner's values and the salts of their
-/// commitments are gone, however many copies there are of the log. It prints as a mask.
+/// The random 256-bit key of one owner in one log. Once all copies of it are destroyed, the owner's values and the salts of
+/// their commitments are unrecoverable, however many copies of the log exist. It prints as a mask.
 ///
-/// Deriving from the key costs about as much as sealing a value, so keep the `PersonKey` rather than its bytes.
+/// Deriving from the key costs about as much as encrypting a value, so keep the `PersonKey` rather than its bytes.
 package struct PersonKey: Sendable {
     /// The length of a key.
     package static let byteCount = 32
@@ -28,9 +28,9 @@ package struct PersonKey: Sendable {
 
     private struct Material: Sendable {
         let bytes: [UInt8]
-        /// For salts, which the key itself makes.
+        /// Computes salts; the key itself is the HMAC key.
         let salting: HMAC<SHA256>
-        /// For AES-256-GCM: a key of its own, so that no primitive ever sees the other's key.
+        /// For AES-256-GCM: a separate derived key, so that no two primitives use the same key.
         let sealing: SymmetricKey
     }
 
@@ -54,7 +54,7 @@ package struct PersonKey: Sendable {
         secret = Secret(Material(bytes: bytes, salting: HMAC(key: key), sealing: SymmetricKey(data: sealing)))
     }
 
-    /// The 32 bytes, for whoever keeps the key.
+    /// The 32 bytes, for the code that stores the key.
     package func revealBytes() -> [UInt8] { secret.reveal().bytes }
 
     var salting: HMAC<SHA256> { secret.reveal().salting }

@@ -1,10 +1,10 @@
 import DoorwardDomain
 
-/// A record's word for a personal value that is kept beside it.
+/// A record's commitment to a personal value that is stored beside it.
 package struct PersonalCommitment: Hashable, Sendable {
-    /// Where in the record it stands.
+    /// The log, record and field of the value.
     package let place: PersonalPlace
-    /// Under whose key of the log the value is sealed.
+    /// The owner of the key, in that log, that encrypts the value.
     package let owner: PersonKeyOwner
     /// SHA-256 over field, salt and value: 32 bytes.
     package let commitment: [UInt8]
@@ -13,10 +13,10 @@ package struct PersonalCommitment: Hashable, Sendable {
         (self.place, self.owner, self.commitment) = (place, owner, commitment)
     }
 
-    /// Whether `value` is what was committed to.
+    /// Whether the record commits to `value`.
     package func holds(for value: String, salt: [UInt8]) -> Bool { place.commitment(to: value, salt: salt) == commitment }
 
-    /// The value, after it was found to be the one that the record commits to.
+    /// Decrypts the value and verifies it against the commitment.
     package func open(_ sealed: [UInt8], under key: PersonKey) throws(PersonalValueError) -> String {
         let value = try place.open(sealed, under: key)
         guard holds(for: value, salt: place.salt(under: key)) else { throw .commitmentMismatch(field: place.field) }
@@ -24,11 +24,11 @@ package struct PersonalCommitment: Hashable, Sendable {
     }
 }
 
-/// A personal value as it is kept beside its record.
+/// An encrypted personal value, as it is stored beside its record.
 package struct SealedValue: Hashable, Sendable {
     /// The field of the record, unique within it.
     package let field: String
-    /// Under whose key of the log it is sealed.
+    /// The owner of the key, in the record's log, that encrypts it.
     package let owner: PersonKeyOwner
     /// Nonce, ciphertext and tag of AES-256-GCM.
     package let ciphertext: [UInt8]
@@ -38,13 +38,13 @@ package struct SealedValue: Hashable, Sendable {
     }
 }
 
-/// A record in the form that is stored: nothing of it changes any more.
+/// A record in its final stored form.
 package struct EncodedRecord: Hashable, Sendable {
-    /// The canonical bytes of docs/log-format.md, 65,535 at most.
+    /// The canonical bytes of docs/log-format.md, at most 65,535.
     package let bytes: [UInt8]
     /// The leaf of the log's Merkle tree: 32 bytes.
     package let leafHash: [UInt8]
-    /// The personal values, in the order in which the record commits to them.
+    /// The encrypted personal values, in the order of the record's commitments.
     package let personal: [SealedValue]
 
     package init(bytes: [UInt8], leafHash: [UInt8], personal: [SealedValue]) {
@@ -54,11 +54,11 @@ package struct EncodedRecord: Hashable, Sendable {
 
 /// A record read back from its bytes.
 package struct DecodedRecord: Hashable, Sendable {
-    /// Personal values that were not to be had are `nil`, and `.withheld` inside the details.
+    /// The record. Personal values that were unavailable are `nil`, and `.withheld` inside the details.
     package let record: AccessRecord
-    /// Every commitment in the record, in its order.
+    /// All commitments in the record, in its order.
     package let commitments: [PersonalCommitment]
-    /// The fields whose values were not to be had: erased, or kept from this reader.
+    /// The fields whose values were unavailable: erased, or withheld from this reader.
     package let withheld: [String]
 
     package init(record: AccessRecord, commitments: [PersonalCommitment], withheld: [String]) {

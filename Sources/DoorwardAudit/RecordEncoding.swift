@@ -1,18 +1,18 @@
 import DoorwardDomain
 
-/// The canonical bytes of a record, version 1, exactly as docs/log-format.md has them. A record has one encoding; these
-/// bytes are what is hashed into the log's Merkle tree, and what is stored.
+/// The canonical encoding of a record, version 1, as specified in docs/log-format.md. A record has exactly one encoding; its
+/// bytes are hashed into the log's Merkle tree, and are stored.
 package enum RecordEncoding {
-    /// The byte after the magic `DWRD`. Another version is another format.
+    /// The byte after the magic `DWRD`. A different version is a different format.
     package static let version: UInt8 = 1
-    /// What an entry of a tile-based log can hold (C2SP tlog-tiles).
+    /// The maximum size of an entry in a tile-based log (C2SP tlog-tiles).
     package static let maxByteCount = 65_535
 
-    /// The record in its final form, with a commitment in the place of each personal value.
+    /// Encodes the record in its final form, with a commitment in place of each personal value.
     ///
-    /// - Parameter key: gives the log's key of an owner, making it if there is none. Called once for a run of values of
+    /// - Parameter key: returns the log's key of an owner, creating it if there is none. Called once for consecutive values of
     ///   one owner.
-    /// - Throws: `RecordEncodingError` if the body has no encoding (see `encodeFitting`), or what `key` throws.
+    /// - Throws: `RecordEncodingError` if the body has no encoding (see `encodeFitting`), or the error of `key`.
     package static func encode(
         _ body: RecordBody, seq: UInt64, key: (PersonKeyOwner) throws -> PersonKey
     ) throws -> EncodedRecord {
@@ -23,10 +23,9 @@ package enum RecordEncoding {
         return EncodedRecord(bytes: bytes, leafHash: MerkleTree.leafHash(bytes), personal: sealer.sealed)
     }
 
-    /// As `encode`, but no record is lost for what it says: a body without an encoding is first made to fit.
+    /// Encodes like `encode`, but truncates a body that has no encoding, so that no record is lost because of its content.
     ///
-    /// What is changed is told in `details.shortened`, and is described in docs/log-format.md, section "Records that
-    /// are too large".
+    /// A truncated record has `details.shortened`; the rules are in docs/log-format.md, section "Records that are too large".
     package static func encodeFitting(
         _ body: RecordBody, seq: UInt64, key: (PersonKeyOwner) throws -> PersonKey
     ) throws -> EncodedRecord {
@@ -37,11 +36,10 @@ package enum RecordEncoding {
         }
     }
 
-    /// Reads a record back. Whatever `encode` would not have written is refused.
+    /// Decodes a record. Everything that `encode` would not have written is rejected.
     ///
-    /// - Parameter personal: gives the value behind a commitment, by `PersonalCommitment.open`, or `nil` where it is
-    ///   withheld.
-    /// - Throws: `RecordDecodingError`, or what `personal` throws.
+    /// - Parameter personal: returns the value of a commitment, by `PersonalCommitment.open`, or `nil` if it is withheld.
+    /// - Throws: `RecordDecodingError`, or the error of `personal`.
     package static func decode(
         _ bytes: [UInt8], personal: (PersonalCommitment) throws -> String? = { _ in nil }
     ) throws -> DecodedRecord {
@@ -53,32 +51,32 @@ package enum RecordEncoding {
 
 /// Why a body has no encoding.
 package enum RecordEncodingError: Error, Equatable, Sendable {
-    /// It would have more than 65,535 bytes.
+    /// It would exceed 65,535 bytes.
     case tooLarge
-    /// The details are nested more than 32 deep.
+    /// The details are nested deeper than 32 levels.
     case tooDeep
-    /// An integer in the details is beyond ±(2^53 − 1), and JSON readers would not agree on it.
+    /// An integer in the details is outside ±(2^53 − 1), where JSON readers differ.
     case integerOutOfRange
-    /// A withheld value is not one that can be written again.
+    /// The details contain a withheld value, which cannot be encoded again.
     case withheldValue
 }
 
-/// Why bytes are not a record.
+/// Why bytes are not a valid record.
 package enum RecordDecodingError: Error, Equatable, Sendable {
-    /// They do not begin as a record does.
+    /// They do not begin with the magic of a record.
     case notARecord
-    /// They are a record of a later version, which this program cannot read.
+    /// They are a record of another version, which this program cannot read.
     case unknownVersion(UInt8)
-    /// There are more than 65,535 of them.
+    /// They are more than 65,535 bytes.
     case tooLarge
     /// They end in the middle of a field.
     case truncated
-    /// A field of this number is none of version 1.
+    /// They contain a field number that version 1 does not define.
     case unknownField(UInt8)
-    /// The field comes twice, or after one with a higher number.
+    /// A field is repeated, or follows one with a higher number.
     case outOfOrder(UInt8)
-    /// A field that every record has, or that another field of this one needs, is not there.
+    /// A field that every record has, or that another field of this record requires, is absent.
     case missing(RecordField)
-    /// The value is not of the field's form.
+    /// The value does not have the field's form.
     case malformed(RecordField)
 }

@@ -1,7 +1,7 @@
-/// A record's bytes split into its fields: everything but the values is checked.
+/// The bytes of a record split into fields. Validates everything except the values.
 struct RecordFields {
     private let bytes: [UInt8]
-    /// By field number; empty-handed where the field is absent.
+    /// The range of each value by field number; `nil` if the field is absent.
     private var ranges: [Range<Int>?]
 
     private static let headerByteCount = RecordWriter.magic.count + 1
@@ -32,10 +32,10 @@ struct RecordFields {
         guard bytes.count <= RecordEncoding.maxByteCount else { throw .tooLarge }
     }
 
-    /// The value's bytes, or `nil` where the field is absent.
+    /// The bytes of the value, or `nil` if the field is absent.
     subscript(field: RecordField) -> ArraySlice<UInt8>? { ranges[Int(field.rawValue)].map { bytes[$0] } }
 
-    /// The value of a field that every record has.
+    /// The value of a mandatory field.
     func required(_ field: RecordField) throws(RecordDecodingError) -> ArraySlice<UInt8> {
         guard let value = self[field] else { throw .missing(field) }
         return value
@@ -55,7 +55,7 @@ struct RecordFields {
 
     func value<Value: RawRepresentable<String>>(_ field: RecordField) throws(RecordDecodingError) -> Value? {
         guard let bytes = self[field], let text = try text(field) else { return nil }
-        // Swift's strings are equal when their normal forms are: `LOC` with a Kelvin sign would pass for `LOCK`.
+        // Swift compares strings by their normal forms: `LOC` with a Kelvin sign would be accepted as `LOCK`.
         guard let value = Value(rawValue: text), value.rawValue.utf8.elementsEqual(bytes) else { throw .malformed(field) }
         return value
     }

@@ -1,16 +1,16 @@
 import DoorwardDomain
 
-/// Makes a body fit its encoding, so that no record is lost for what it says. The steps, in this order, and no more of
-/// them than are needed, are those of docs/log-format.md, section "Records that are too large".
+/// Truncates a body until it can be encoded, so that no record is lost because of its content. The steps, applied in order and
+/// only as far as needed, are those of docs/log-format.md, section "Records that are too large".
 enum RecordFitting {
-    /// The key that is added to the details of a record that was shortened.
+    /// The key that marks the details of a truncated record.
     static let marker = "shortened"
-    /// How long a text may remain, in bytes of UTF-8: the next smaller where the last did not do.
+    /// The maximum lengths of texts, in bytes of UTF-8; each is tried if the one before did not suffice.
     private static let textLimits = [4096, 1024, 256, 64]
-    /// What stands where something was cut.
+    /// Replaces truncated text.
     private static let ellipsis = "…"
 
-    /// A body with an encoding, that says the same as far as there is room.
+    /// A body that has an encoding, with as much of the content as there is room for.
     static func fitted(_ body: RecordBody) -> RecordBody {
         var body = body
         body.details = body.details.mapValues { representable($0, depth: 1) }
@@ -19,13 +19,13 @@ enum RecordFitting {
         return fits(body) ? body : withSmallestDetails(body)
     }
 
-    /// Whether there is room; the size does not depend on any key.
+    /// Whether the body can be encoded; the size does not depend on any key.
     private static func fits(_ body: RecordBody) -> Bool {
         let commitment = [UInt8](repeating: 0, count: MerkleTree.hashByteCount)
         return (try? RecordWriter.bytes(of: body, seq: 0) { _, _, _ in commitment }) != nil
     }
 
-    /// The same value without what has no encoding at all.
+    /// Replaces values that have no encoding.
     private static func representable(_ value: RecordValue, depth: Int) -> RecordValue {
         switch value {
         case .null, .bool, .string, .personal: value
@@ -59,7 +59,7 @@ enum RecordFitting {
         }
     }
 
-    /// The beginning of `text`, whole characters of Unicode, and the mark: at most `limit` bytes.
+    /// The beginning of `text`, in whole Unicode scalars, followed by the ellipsis: at most `limit` bytes.
     private static func cut(_ text: String, to limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: limit - ellipsis.utf8.count)
@@ -67,12 +67,12 @@ enum RecordFitting {
         return text[..<end] + ellipsis
     }
 
-    /// The body with as many of its details as there is room for, the small ones first.
+    /// The body with as many details as there is room for, the smallest first.
     private static func withSmallestDetails(_ body: RecordBody) -> RecordBody {
         let keys = body.details.filter { $0.key != marker }.map { (key: $0.key, size: size(of: $0.value) + $0.key.utf8.count) }
             .sorted { $0.size != $1.size ? $0.size < $1.size : CanonicalJSON.precedes($0.key, $1.key) }
             .map(\.key)
-        // Room for some number of them, and for none more: found by halving, since each try encodes the record.
+        // Binary search for the number of details that fit, as each attempt encodes the record.
         var (fitting, tooMany) = (0, keys.count)
         while tooMany - fitting > 1 {
             let middle = (fitting + tooMany) / 2
@@ -88,7 +88,7 @@ enum RecordFitting {
         return kept
     }
 
-    /// About how many bytes the value takes: enough to tell the large from the small.
+    /// The approximate size of the value in bytes, to sort details by.
     private static func size(of value: RecordValue) -> Int {
         switch value {
         case .null, .bool: 5

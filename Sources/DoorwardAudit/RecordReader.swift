@@ -1,6 +1,6 @@
 import DoorwardDomain
 
-/// Makes a record of its fields, strictly.
+/// Decodes a record from its fields, strictly.
 struct RecordReader {
     private let fields: RecordFields
     private var commitments: [PersonalCommitment] = []
@@ -23,7 +23,7 @@ struct RecordReader {
         return DecodedRecord(record: AccessRecord(seq: seq, body: body), commitments: commitments, withheld: withheld)
     }
 
-    /// Everything but the personal values and the details.
+    /// Reads all fields except the personal values and the details.
     private func head() throws(RecordDecodingError) -> RecordBody {
         RecordBody(
             log: try log(), id: try required(id(.id), .id),

@@ -1,6 +1,6 @@
 import DoorwardDomain
 
-/// Stands for a personal value in the record: gets field, value and person, and gives the 32 bytes of the commitment.
+/// Returns the 32-byte commitment that replaces a personal value of a field and person in the record.
 typealias Commit = (_ field: String, _ value: String, _ person: UserID?) throws -> [UInt8]
 
 /// Writes the canonical bytes of one record.
@@ -8,7 +8,7 @@ struct RecordWriter {
     static let magic: [UInt8] = Array("DWRD".utf8)
 
     private var bytes: [UInt8]
-    /// Whether a value was longer than its length field can say. Checked once, at the end.
+    /// Whether a value exceeded the range of its length field. Checked once, at the end.
     private var isTooLarge = false
 
     private init() {
@@ -19,7 +19,7 @@ struct RecordWriter {
         bytes.append(RecordEncoding.version)
     }
 
-    /// - Throws: `RecordEncodingError`, or what `commit` throws.
+    /// - Throws: `RecordEncodingError`, or the error of `commit`.
     static func bytes(of body: RecordBody, seq: UInt64, commit: Commit) throws -> [UInt8] {
         var writer = Self()
         writer.writeHead(body, seq: seq)
@@ -105,7 +105,7 @@ struct RecordWriter {
         self.field(field) { $0.append(contentsOf: commitment) }
     }
 
-    /// Number, length in two bytes, value.
+    /// Writes a field: number, length in two bytes, value.
     private mutating func field<Failure: Error>(
         _ field: RecordField, write: (inout [UInt8]) throws(Failure) -> Void
     ) throws(Failure) {

@@ -1,10 +1,10 @@
 import DoorwardDomain
 
 extension Rule {
-    /// `kind/id/role`, as records hold it. A rule without an id has nothing between the strokes.
+    /// `kind/id/role`, as encoded in records. For a rule without an id, the text between the slashes is empty.
     var recordText: String { "\(kind)/\(id ?? "")/\(role.rawValue)" }
 
-    /// Reads exactly what `recordText` gives.
+    /// Parses exactly the texts that `recordText` produces.
     init?(recordText bytes: ArraySlice<UInt8>) {
         if bytes.elementsEqual("SUPER_ADMIN//SUPER_ADMIN".utf8) {
             self = .superAdmin

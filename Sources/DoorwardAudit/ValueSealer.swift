@@ -1,17 +1,17 @@
 import DoorwardDomain
 
-/// Seals the personal values of one record as they are met, and makes their commitments.
+/// Encrypts the personal values of one record in the order of the fields, and computes their commitments.
 struct ValueSealer {
     private let log: LogID
     private let seq: UInt64
     private let at: Timestamp
     private(set) var sealed: [SealedValue] = []
-    /// The last owner with their key: most records have one owner.
+    /// The most recent owner and its key: most records have one owner.
     private var last: (person: UserID?, owner: PersonKeyOwner, key: PersonKey)?
 
     init(log: LogID, seq: UInt64, at: Timestamp) { (self.log, self.seq, self.at) = (log, seq, at) }
 
-    /// - Returns: the commitment that stands in the record.
+    /// - Returns: the commitment for the record.
     mutating func seal(
         _ value: String, field: String, person: UserID?, key: (PersonKeyOwner) throws -> PersonKey
     ) throws -> [UInt8] {

@@ -1,8 +1,8 @@
-/// A success: what `data` says, and `data` itself.
+/// A successful response: its `data`, decoded and as JSON.
 package struct Answer<Content: Sendable>: Sendable {
-    /// As much of `data` as its type knows.
+    /// The decoded part of `data`; unknown members are left out.
     package let content: Content
-    /// The JSON value of `data` as the gateway wrote it, with all that `Content` does not know.
+    /// The JSON value of `data` as the gateway wrote it, with the members that `Content` does not decode.
     package let json: [UInt8]
 
     package init(content: Content, json: [UInt8]) { (self.content, self.json) = (content, json) }

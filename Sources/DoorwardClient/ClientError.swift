@@ -1,40 +1,40 @@
 package import DoorwardAPI
 
-/// Why a call to a gateway brought no answer that can be used.
+/// Why a call to a gateway returned no usable response.
 package enum ClientError: Error, Equatable, Sendable {
-    /// The gateway was not reached: nothing was sent.
+    /// The gateway was not reached; nothing was sent.
     case noConnection(server: String, why: String)
-    /// The call left, and no whole answer came. Whether it had an effect is not known.
+    /// The request was sent, and no complete response arrived. Whether it had an effect is unknown.
     case noAnswer(server: String, why: String)
-    /// The gateway refused.
+    /// The gateway responded with an error.
     case refused(Refusal)
-    /// Something answered that does not speak as a gateway does: not its envelope, or an older or newer one.
+    /// The response is not that of a gateway, or of another version: its envelope could not be decoded.
     case notAGateway(server: String)
-    /// There is no session, or it has ended: somebody has to sign in again.
+    /// There is no session, or it has expired; the user must sign in again.
     case notSignedIn(server: String?)
-    /// The address cannot be used; `why` is a sentence.
+    /// The server address cannot be used; `why` is a sentence.
     case badAddress(String, why: String)
-    /// The file of the session cannot be used; `why` says what to do.
+    /// The session file cannot be used; `why` says what to do.
     case sessionFile(path: String, why: String)
 }
 
-/// An error that the gateway answered.
+/// An error response of the gateway.
 package struct Refusal: Equatable, Sendable {
     /// The HTTP status.
     package var status: Int
-    /// The stable word for programs.
+    /// The stable error code for programs.
     package var code: String
     /// One sentence for a person.
     package var message: String
-    /// Why a right was denied, where the caller may know.
+    /// Why access was denied, where the caller may see it.
     package var denial: Wire.Denial?
-    /// What was wrong with the request.
+    /// The invalid fields of the request.
     package var fields: [Wire.FieldProblem]
     /// The command that the error is about, if there is one.
     package var command: Wire.Command?
-    /// What finds the call in the gateway's own log.
+    /// Identifies the request in the gateway's log.
     package var requestID: String?
-    /// Seconds after which another attempt is worth it.
+    /// Seconds to wait before another attempt.
     package var retryAfter: Int?
 
     package init(

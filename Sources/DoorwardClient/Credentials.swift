@@ -1,15 +1,15 @@
-/// What a client shows to a gateway to prove who calls. Prints without its secret.
+/// Credentials of a client. The description contains no secret.
 package enum Credentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Nobody: for signing in.
+    /// No credentials: for signing in.
     case none
-    /// An access token or an API key, used as it is.
+    /// An access token or an API key, used as given.
     case bearer(String)
-    /// A session that is kept in a file, and renewed when its access token has run out.
+    /// A session stored in a file; its access token is refreshed when it has expired.
     case session(SessionFile)
-    /// The same, but never renewed: for calls that nobody waits for to the end.
+    /// As `session`, but never refreshed: for short calls that may be abandoned.
     case sessionUnrenewed(SessionFile)
 
-    /// What kind they are, and not more.
+    /// Only the kind of credentials.
     package var description: String {
         switch self {
         case .none: "nobody"
@@ -17,8 +17,8 @@ package enum Credentials: Sendable, CustomStringConvertible, CustomDebugStringCo
         case .session(let file), .sessionUnrenewed(let file): "session in \(file.path)"
         }
     }
-    /// As `description`.
+    /// Same as `description`.
     package var debugDescription: String { description }
-    /// As `description`, so that no dump shows more.
+    /// Mirrors `description`, so that a dump shows no secret.
     package var customMirror: Mirror { Mirror(reflecting: description) }
 }

@@ -1,14 +1,14 @@
-/// A caller of one gateway. Calls are grouped by noun: `client.devices.unlock(id, …)`.
+/// API client of one gateway. Calls are grouped by resource: `client.devices.unlock(id, …)`.
 package struct DoorwardClient: Sendable {
-    /// The one gateway that this client speaks to.
+    /// The gateway's address.
     package let server: ServerAddress
     let channel: Channel
     private let credentials: Credentials
 
     /// - Parameters:
     ///   - server: `https://HOST[:PORT]`, or plain HTTP to this machine.
-    ///   - source: what the log notes as the way of a call: `cli` or `console`; `nil` for the API itself.
-    ///   - timeLimit: of every call, instead of each call's own.
+    ///   - source: the client type that the access log records: `cli` or `console`; `nil` for the API itself.
+    ///   - timeLimit: replaces each call's own time limit.
     /// - Throws: `ClientError.badAddress`.
     package init(server: String, credentials: Credentials, source: String? = nil, timeLimit: Duration? = nil) throws(ClientError)
     {
@@ -19,35 +19,35 @@ package struct DoorwardClient: Sendable {
 
     /// Locks.
     package var devices: Devices { Devices(client: self) }
-    /// Attempts to move locks.
+    /// Commands to locks, and their outcomes.
     package var commands: Commands { Commands(client: self) }
-    /// Guests and their windows of time.
+    /// Guest accesses and their validity.
     package var guestAccesses: GuestAccesses { GuestAccesses(client: self) }
     /// The access log.
     package var accessRecords: AccessRecords { AccessRecords(client: self) }
-    /// People.
+    /// Users.
     package var users: Users { Users(client: self) }
     /// Buildings and sites.
     package var properties: Properties { Properties(client: self) }
-    /// Flats, offices, parts of a property.
+    /// Flats, offices and other parts of a property.
     package var units: Units { Units(client: self) }
     /// Signing in and out.
     package var authentication: Authentication { Authentication(client: self) }
     /// The gateway's database.
     package var store: Store { Store(client: self) }
-    /// What can be made to happen to simulated locks.
+    /// Events of simulated locks.
     package var simulator: Simulator { Simulator(client: self) }
 
     // MARK: - Sending
 
-    /// Makes an authenticated call. A token that the gateway no longer takes is renewed once, and the call made again: the
-    /// gateway looks at the token before anything else, so nothing has happened.
+    /// Sends an authenticated call. If the gateway rejects the session's token, it is refreshed once and the call repeated: the
+    /// gateway checks the token before anything else, so the first call had no effect.
     func answer<Content: Decodable & Sendable>(_ call: Call, as type: Content.Type = Content.self) async throws -> Answer<Content>
     {
         try await data(of: call).answer(from: server)
     }
 
-    /// As `answer`, for calls whose success has no body.
+    /// Sends a call whose success has no body; see `answer`.
     func perform(_ call: Call) async throws { _ = try await data(of: call) }
 
     private func data(of call: Call) async throws -> Reply {

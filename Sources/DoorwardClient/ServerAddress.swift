@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 
-/// Where a gateway is: a scheme, a host and a port, nothing more.
+/// The base URL of a gateway: scheme, host and port.
 ///
-/// Secrets go over TLS; plain HTTP is for a gateway on the same machine.
+/// HTTPS, except for a gateway on the same machine, as requests carry secrets.
 package struct ServerAddress: Equatable, Sendable, CustomStringConvertible {
     /// `https://doors.example` or `http://127.0.0.1:8080`, without a slash at the end.
     package let description: String
 
-    /// - Throws: `ClientError.badAddress` for what is no such address, and for plain HTTP to another machine.
+    /// - Throws: `ClientError.badAddress` for anything else, and for plain HTTP to another machine.
     package init(_ text: String) throws(ClientError) {
         let url = URL(string: text)
         guard let url, let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http",

@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// The use cases of the access log: reading what one may read of it.
+/// The use cases of the access log: reading the records that a caller may read.
 package struct AccessHistory: Sendable {
     private let directory: PublishedDirectory
     private let log: any AccessLogStore
@@ -10,7 +10,7 @@ package struct AccessHistory: Sendable {
 
     /// A page of the records that the caller may read.
     ///
-    /// - Parameter filter: `nil` where the request names something that cannot exist: nothing is listed.
+    /// - Parameter filter: `nil` if the request names an id that cannot exist: the page is then empty.
     package func records(
         for caller: Caller, filter: RecordFilter?, order: RecordQuery.Order, after: RecordPlace?, limit: Int
     ) async throws(GatewayError) -> RecordPage {
@@ -26,8 +26,9 @@ package struct AccessHistory: Sendable {
 }
 
 extension TenancyDirectory {
-    /// The scopes of a list under a filter. In the records of their unit a resident reads neither which member of the staff
-    /// acted nor why somebody was denied, so naming that finds nothing there: a filter shows no more than the record does.
+    /// The scopes of a filtered list. A resident who reads the records of their unit sees neither which staff member acted nor
+    /// why a request was denied, so filtering by these matches nothing there: a filter must not reveal more than the records
+    /// do.
     fileprivate func recordScopes(of subject: Subject, filteredBy filter: RecordFilter) -> [RecordScope] {
         let scopes = recordScopes(of: subject)
         let namesOther = filter.actorUserID.map { !subject.isUser($0) } ?? false
@@ -35,7 +36,7 @@ extension TenancyDirectory {
         return scopes.filter { if case .unit = $0 { false } else { true } }
     }
 
-    /// The parts of the logs that a subject may read: the gateway's own for a super admin, and what its roles reach.
+    /// The parts of the logs that a subject may read: the gateway's log for a super admin, and the parts that its roles cover.
     func recordScopes(of subject: Subject) -> [RecordScope] {
         var scopes: [RecordScope] =
             SecurityService.allows(subject, .gatewayLogRead, on: .gateway, in: self).isAllowed ? [.gatewayLog] : []
@@ -49,7 +50,7 @@ extension TenancyDirectory {
         return scopes
     }
 
-    /// For whom the store reads a list of these scopes.
+    /// The reader on whose behalf the store reads a list of these scopes.
     func listReader(_ userID: UserID?, _ scopes: [RecordScope]) -> ListReader {
         ListReader(userID: userID, logs: Set(scopes.map(\.log)))
     }

@@ -1,13 +1,13 @@
 package import DoorwardAdapterKit
 import Synchronization
 
-/// The adapters of this gateway, by kind. Which there are is decided at the start and never changes.
+/// The adapters of this gateway, by kind. The set is fixed at the start.
 package struct AdapterRegistry: Sendable {
     /// The state of an adapter's start.
     enum Start: Hashable, Sendable {
         case pending
         case started
-        /// Why it has not started so far, for an operator.
+        /// The reason for the failure, for an operator.
         case failed(String)
     }
 
@@ -18,22 +18,22 @@ package struct AdapterRegistry: Sendable {
     private let adapters: [String: any LockAdapter]
     private let starts = Starts()
 
-    /// - Parameter adapters: of two with one kind, the first counts.
+    /// - Parameter adapters: if two have the same kind, the first is used.
     package init(_ adapters: [any LockAdapter]) {
         self.adapters = Dictionary(adapters.map { ($0.kind, $0) }) { first, _ in first }
     }
 
-    /// The adapter of that kind; `nil` where the gateway was started without it.
+    /// The adapter of that kind; `nil` if the gateway was started without it.
     package subscript(_ kind: String) -> (any LockAdapter)? { adapters[kind] }
 
-    /// In the order of their names.
+    /// All adapters, sorted by kind.
     package var all: [any LockAdapter] { adapters.sorted { $0.key < $1.key }.map(\.value) }
 
     func start(of kind: String) -> Start { starts.byKind.withLock { $0[kind] ?? .pending } }
 
     func setStart(_ start: Start, of kind: String) { starts.byKind.withLock { $0[kind] = start } }
 
-    /// - Returns: false, and nothing changes, where the adapter has started meanwhile.
+    /// - Returns: false, without a change, if the adapter has started meanwhile.
     func noteFailure(_ reason: String, of kind: String) -> Bool {
         starts.byKind.withLock { starts in
             guard starts[kind] != .started else { return false }
@@ -42,14 +42,14 @@ package struct AdapterRegistry: Sendable {
         }
     }
 
-    /// Whether orders can be handed to the adapter and locks attached to it.
+    /// Whether commands can be sent through the adapter and locks be attached to it.
     func isStarted(_ kind: String) -> Bool { start(of: kind) == .started }
 
-    /// Why an adapter has not started; `nil` while nothing has gone wrong.
+    /// Why an adapter has not started; `nil` if no failure has been noted.
     func problem(of adapter: any LockAdapter) -> String? {
         if case .failed(let reason) = start(of: adapter.kind) { reason } else { nil }
     }
 
-    /// An adapter's health; an adapter that has not started has none.
+    /// An adapter's health; `down` if it has not started.
     func health(of adapter: any LockAdapter) -> AdapterHealth { isStarted(adapter.kind) ? adapter.health : .down }
 }

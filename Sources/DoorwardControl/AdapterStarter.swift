@@ -64,7 +64,7 @@ final class AdapterStarter: Sendable {
         for activation in activations { await activation.value }
     }
 
-    /// - Returns: `nil` where the gateway stops.
+    /// - Returns: `nil` if the gateway is stopping.
     private func activation(
         of adapter: any LockAdapter, _ activate: @escaping @Sendable (any LockAdapter) async -> Void
     ) -> Task<Void, Never>? {

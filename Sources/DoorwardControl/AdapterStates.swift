@@ -2,15 +2,15 @@ internal import DoorwardAdapterKit
 package import DoorwardDomain
 internal import DoorwardPolicy
 
-/// The use case of looking at the adapters: which there are, how they are, and what they need to know of a lock.
+/// The use case of inspecting the adapters: their health, their transports, and the address fields that they need.
 package struct AdapterStates: Sendable {
     let adapters: AdapterRegistry
     let directory: PublishedDirectory
     let devices: LiveDevices
 
-    /// Every adapter, in the order of the kinds.
+    /// Every adapter, sorted by kind.
     ///
-    /// The counts and the ways to locks are over all tenants: nobody but a super admin, to whom none is hidden, is told them.
+    /// The counts and transports span all tenants, so only a super admin, from whom no tenant is hidden, may read them.
     ///
     /// - Throws: `.denied`.
     package func all(for caller: Caller) throws(GatewayError) -> [AdapterState] {
@@ -31,7 +31,7 @@ package struct AdapterStates: Sendable {
         }
     }
 
-    /// Lets pass whoever may look after the gateway itself.
+    /// Requires the right to manage the gateway's adapters.
     ///
     /// - Throws: `.denied`.
     package func requireReading(by caller: Caller) throws(GatewayError) {
@@ -40,33 +40,33 @@ package struct AdapterStates: Sendable {
     }
 }
 
-/// One adapter as it is at this moment.
+/// The current state of one adapter.
 package struct AdapterState: Sendable {
-    /// The name that devices carry in `adapter`.
+    /// The adapter's name, as in the `adapter` of devices.
     package let kind: String
-    /// Whether it can do its work: `ok`, `degraded` or `down`.
+    /// Whether it is operational: `ok`, `degraded` or `down`.
     package let health: String
     /// Why the adapter has not started, for an operator; `nil` once it has. Later connection problems are in `transports`.
     package let problem: String?
     /// How many devices are attached to it.
     package let deviceCount: Int
-    /// How many of these are known to be within reach.
+    /// How many of these are known to be online.
     package let onlineCount: Int
-    /// The keys that an address for it may hold.
+    /// The keys that an address for the adapter can contain.
     package let addressKeys: [AddressKey]
-    /// The ways to its locks, by name; none where it needs none.
+    /// The transports to its locks, by name; empty if it needs none.
     package let transports: [TransportState]
 }
 
-/// A way to an adapter's locks as it is at this moment.
+/// The current state of a transport to an adapter's locks.
 package struct TransportState: Sendable {
-    /// What addresses name it by.
+    /// The name by which addresses refer to it.
     package let name: String
-    /// Whether locks can be reached by it: `ok` or `down`.
+    /// Whether locks are reachable through it: `ok` or `down`.
     package let health: String
-    /// Why they cannot be reached, for an operator; `nil` where they can, and until that is known.
+    /// Why they are not reachable, for an operator; `nil` if they are, or if this is not yet known.
     package let problem: String?
-    /// Whose locks hang on it; `nil` where it was given to no portfolio.
+    /// The portfolio whose locks use it; `nil` if it is assigned to no portfolio.
     package let portfolioID: PortfolioID?
 
     init(_ transport: AdapterTransport) {

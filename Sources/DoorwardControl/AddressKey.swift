@@ -1,23 +1,23 @@
 internal import DoorwardAdapterKit
 package import DoorwardDomain
 
-/// One key of the `address` of an adapter's locks, in plain words: what a form or a help text needs of it.
+/// One key of the `address` of an adapter's locks, described for forms and help texts.
 package struct AddressKey: Hashable, Sendable {
     /// The key in `address`.
     package let name: String
     /// The JSON type of its value: `string`, `boolean`, `integer`, `number` or `array` (of strings).
     package let type: String
-    /// Whether an address without it is refused.
+    /// Whether an address without this key is rejected.
     package let isRequired: Bool
-    /// The least number that it may be; `nil` for what is no number.
+    /// The minimum value; `nil` if the value is not a number.
     package let minimum: JSONValue?
-    /// The greatest number that it may be; `nil` for what is no number.
+    /// The maximum value; `nil` if the value is not a number.
     package let maximum: JSONValue?
-    /// The words that it, or each of its elements, may be; `nil` where it is no choice of words.
+    /// The allowed values, or those of each element of an array; `nil` if there is no such restriction.
     package let values: [String]?
-    /// What holds where it is absent; `nil` where that has no value.
+    /// The default if the key is absent; `nil` if there is none.
     package let defaultValue: JSONValue?
-    /// One sentence for a person.
+    /// A description in one sentence.
     package let meaning: String
 
     init(_ field: AddressField) {

@@ -1,28 +1,28 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// Which locks the adapters listen to: what follows for them from a change to the tenancy that is in force.
+/// Attaches and detaches locks in the adapters, to follow changes of the tenancy that have taken effect.
 struct Attachments: Sendable {
     let devices: LiveDevices
     let adapters: AdapterRegistry
     let codes: LockCodeSealer
 
-    /// Why a device's lock is not listened to, for the operator's log.
+    /// Why a device's lock could not be attached, for the operator's log.
     enum Obstacle: String {
         case noAdapter = "this gateway has no such adapter"
-        /// It is attached when the adapter has started.
+        /// The lock is attached once the adapter has started.
         case notStarted = "its adapter has not started"
-        /// The configuration was changed since it was attached.
+        /// The configuration was changed after the lock was attached.
         case foreign = "its broker belongs to another portfolio than the one it hangs in"
     }
 
-    /// Listens to a lock from now on.
+    /// Attaches a lock to its adapter.
     ///
-    /// - Parameter isAnew: the lock has another address than before, so it is another lock.
-    /// - Returns: `nil` when it is listened to.
+    /// - Parameter isAnew: whether the address changed: the device is then bound to another lock.
+    /// - Returns: `nil` if the lock was attached.
     @discardableResult
     func attach(_ device: LockDevice, isAnew: Bool = false) -> Obstacle? {
-        // Known before it is attached, so that its first report finds it.
+        // Create the runtime before attaching, so that the first report finds it.
         let live = devices.device(device.id)
         guard let adapter = adapters[device.adapter] else { return .noAdapter }
         if isAnew {
@@ -33,7 +33,7 @@ struct Attachments: Sendable {
             live.update { $0.isOnline = false }
             return .notStarted
         }
-        // The lock was only offline because its adapter had not started; that state is no longer valid.
+        // It was offline only because the adapter had not started, which no longer applies.
         live.update { if $0.lastSeen == nil, $0.isOnline == false { $0.isOnline = nil } }
         guard adapter.owner(of: device.address)?.allows(hangingIn: device.portfolioID) ?? true else { return .foreign }
         giveCode(to: device)
@@ -41,13 +41,13 @@ struct Attachments: Sendable {
         return nil
     }
 
-    /// Passes a lock's stored code to its adapter. A code that cannot be decrypted is passed as none.
+    /// Passes a lock's stored code to its adapter; passes `nil` if there is none or it cannot be decrypted.
     func giveCode(to device: LockDevice) {
         adapters[device.adapter]?.setCode(device.sealedCode.flatMap { codes.open($0, of: device.id) }, for: device.id)
     }
 
-    /// Lets go of a lock that the tenancy has no longer, unless a command of it is still on its way: whoever is the last to
-    /// leave its lane asks again.
+    /// Detaches a lock that the tenancy no longer contains, unless one of its commands is still queued or in flight: the last
+    /// command to leave its queue calls this again.
     func letGo(of id: DeviceID) {
         guard devices.forget(id) else { return }
         for adapter in adapters.all { adapter.detach(id) }

@@ -1,18 +1,18 @@
 internal import DoorwardDomain
 import Synchronization
 
-/// Rate limits the records of a lock's availability: the first changes are recorded at once, further ones as one summary a minute
-/// with their number. The last availability is always recorded.
+/// Rate limits the records of a lock's availability: the first changes are recorded individually, further ones as one summary
+/// per minute with their number. The last availability is always recorded.
 final class AvailabilityRateLimit: Sendable {
-    /// Changes within one window that are recorded individually: two restarts of a lock are recorded in full.
+    /// The maximum number of changes in a window that are recorded individually, enough for two restarts of a lock.
     static let burst = 4
     static let window = Duration.seconds(60)
 
     private struct Device {
         var windowEnd: MonotonicInstant
-        /// Changes that may still be recorded one by one before `windowEnd`.
+        /// How many more changes are recorded individually before `windowEnd`.
         var left: Int
-        /// The last change that was counted and not recorded, and how many there are.
+        /// The last change that was counted but not recorded, and the number of such changes.
         var counted: (last: RecordBody, changes: Int)?
     }
 
@@ -20,13 +20,13 @@ final class AvailabilityRateLimit: Sendable {
     struct Admission {
         /// Records to write now.
         var records: [RecordBody] = []
-        /// When to call `summary`, if this change is the first that was only counted.
+        /// When to call `summary`; set if this change is the first that was only counted.
         var summaryDue: MonotonicInstant?
     }
 
     private let devices = Mutex<[DeviceID: Device]>([:])
 
-    /// Takes a change of a device's availability.
+    /// Decides how to record a change of a device's availability.
     func admit(_ change: RecordBody, of id: DeviceID, at now: MonotonicInstant) -> Admission {
         devices.withLock { devices in
             var admission = Admission()
@@ -54,7 +54,8 @@ final class AvailabilityRateLimit: Sendable {
         }
     }
 
-    /// The summary of a device's counted changes; `nil` if there are none. In the next window every change is counted.
+    /// The summary of a device's counted changes; `nil` if there are none. In the window that follows, every change is only
+    /// counted.
     func summary(of id: DeviceID, at now: MonotonicInstant, _ instant: Timestamp) -> RecordBody? {
         devices.withLock { devices in
             guard let counted = devices[id]?.counted else { return nil }
@@ -63,7 +64,7 @@ final class AvailabilityRateLimit: Sendable {
         }
     }
 
-    /// The summaries of all changes that were counted and not recorded, for a gateway that stops.
+    /// The summaries of all changes that were counted but not recorded, for the shutdown of the gateway.
     func summaries(at instant: Timestamp) -> [RecordBody] {
         devices.withLock { devices in
             let counted = devices.sorted { $0.key < $1.key }.compactMap(\.value.counted)

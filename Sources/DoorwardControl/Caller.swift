@@ -1,12 +1,12 @@
 package import DoorwardDomain
 
-/// Where a request came from, for records.
+/// The origin of a request, for records.
 package struct RequestOrigin: Sendable {
     /// The kind of client.
     package let source: RecordSource
-    /// The network address of the client, as far as the proxies in between are trusted. Personal.
+    /// The client's network address, as far as the proxies in between are trusted. Personal.
     package let clientAddress: String?
-    /// The id of the request, which its response bears too.
+    /// The id of the request, also contained in its response.
     package let requestID: String?
 
     package init(source: RecordSource = .api, clientAddress: String? = nil, requestID: String? = nil) {
@@ -14,13 +14,13 @@ package struct RequestOrigin: Sendable {
     }
 }
 
-/// The principal that makes a request, and where the request came from.
+/// The principal that makes a request, and the origin of the request.
 package struct Caller: Sendable {
-    /// Its rights are not kept here: Policy resolves it to a `Subject` in the snapshot of the directory that it decides on.
+    /// The identity only, without rights: Policy resolves it to a `Subject` in the directory snapshot that a decision uses.
     package let principal: Principal
     /// The session of a signed-in user; `nil` for an administrator on the gateway's own machine.
     package let sessionID: SessionID?
-    /// Recorded with all that the request leads to.
+    /// Recorded with everything that results from the request.
     package let origin: RequestOrigin
 
     package init(principal: Principal, sessionID: SessionID? = nil, origin: RequestOrigin = RequestOrigin()) {
@@ -32,7 +32,7 @@ package struct Caller: Sendable {
         self.init(principal: .user(userID), sessionID: sessionID, origin: origin)
     }
 
-    /// The user, for records and for the lists of the user's own objects; `nil` for a guest link. It decides nothing: decisions
-    /// take the `Subject`.
+    /// The user, for records and for lists of the user's own objects; `nil` for a guest link. Not to be used for decisions,
+    /// which take the `Subject`.
     package var userID: UserID? { principal.userID }
 }

@@ -3,57 +3,57 @@ package import DoorwardDomain
 internal import DoorwardPolicy
 import Synchronization
 
-/// Something that has changed. Its present value is read where it is kept: in the directory, from the device, or from the store.
+/// An object that has changed. Its current value is read from its source: the directory, the device runtime or the store.
 package enum ChangedObject: Hashable, Sendable {
-    /// The portfolio's own fields, as with the three entities below.
+    /// The portfolio's own fields changed.
     case portfolio(PortfolioID)
-    /// A property, or the portfolio that it belongs to.
+    /// The property's own fields, or its portfolio, changed.
     case property(PropertyID)
-    /// A unit, or its list of common areas.
+    /// The unit's own fields, or its list of common areas, changed.
     case unit(UnitID)
-    /// The device as the tenancy has it, its removal included.
+    /// The device was changed in the tenancy, or removed from it.
     case device(DeviceID)
-    /// The state of the lock, its battery, its availability.
+    /// The lock's state, battery or availability changed.
     case deviceStatus(DeviceID)
-    /// The user's own fields.
+    /// The user's own fields changed.
     case user(UserID)
-    /// The access itself, or that its window has begun or ended.
+    /// The access changed, or its window began or ended.
     case guestAccess(GuestAccessID)
-    /// What the user may do, by a change of the tenancy or because a window began or ended.
+    /// The user's permissions changed, by a change of the tenancy or because a window began or ended.
     case permissions(of: UserID)
-    /// New records stand in the log.
+    /// Records were appended to the log.
     case log(LogID)
-    /// A command for the device was accepted, or has a new state.
+    /// A command for the device was accepted or changed its state.
     case commands(for: DeviceID)
 }
 
-/// A position in a `ChangeFeed`. Positions of two feeds, and so of two runs of the gateway, cannot be compared.
+/// A position in a `ChangeFeed`. Positions of different feeds, and so of different runs of the gateway, are not comparable.
 package struct FeedPosition: Hashable, Comparable, Sendable {
     fileprivate let number: UInt64
 
-    /// Of one feed: the earlier position is the lesser.
+    /// Compares positions of one feed: the earlier position is smaller.
     package static func < (a: Self, b: Self) -> Bool { a.number < b.number }
 }
 
-/// What has changed in the gateway, in one sequence, for at least ten minutes, from when a reader first asks for a position.
+/// The sequence of changes in the gateway, kept for at least ten minutes; starts when a reader first requests a position.
 ///
-/// An object is listed once, at its latest change: readers need its present value, not each value between. So the feed is as long as the
-/// number of *different* objects that changed, at whatever rate they do.
+/// An object is listed once, at its latest change: readers need its current value, not the intermediate ones. The size of the
+/// feed is therefore bounded by the number of *different* objects that changed, at whatever rate they change.
 ///
-/// It is appended to in three places (`PublishedDirectory`, `LiveDevice`, `Ledger`), and by `WindowTimer` for what the clock changes;
-/// always after the change is in force, so that a reader that knows of a position can read everything up to it.
+/// Four sources append to it: `PublishedDirectory`, `LiveDevice`, `Ledger`, and `WindowTimer` for changes by the clock. They
+/// append only after a change has taken effect, so a reader that has a position can read everything up to it.
 package final class ChangeFeed: Sendable {
-    /// Changes that follow a position.
+    /// The changes after a position.
     package struct Changes: Sendable {
-        /// In the order of their latest change, each once.
+        /// The changed objects in the order of their latest change, without duplicates.
         package let objects: [ChangedObject]
-        /// Where to read on.
+        /// The position from which to continue.
         package let position: FeedPosition
     }
 
     /// How long a change is kept, unless there are more than `maxObjects`.
     package static let retention = Duration.seconds(600)
-    /// Different objects that are kept, about 100 bytes each.
+    /// The maximum number of different objects kept, about 100 bytes each.
     package static let maxObjects = 262_144
 
     fileprivate struct Entry {
@@ -63,14 +63,14 @@ package final class ChangeFeed: Sendable {
     }
 
     fileprivate struct State {
-        /// Ascending; entries that a later one of the same object has replaced are still among them.
+        /// Ascending by number; includes entries that a later entry for the same object has replaced.
         var entries = Deque<Entry>()
-        /// The latest entry of each object.
+        /// The number of the latest entry for each object.
         var latest: [ChangedObject: UInt64] = [:]
         var last: UInt64 = 0
-        /// Everything after this number is known.
+        /// All changes after this number are still known.
         var floor: UInt64 = 0
-        /// Whether anybody has asked for a position. Before that nobody can read on from one, and no change is kept.
+        /// Whether a position was ever requested. Before that no reader can continue from one, and no change is kept.
         var isRead = false
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var waiterCount: UInt64 = 0
@@ -93,7 +93,7 @@ package final class ChangeFeed: Sendable {
         }
     }
 
-    /// The number of entries in memory, replaced ones included.
+    /// The number of entries in memory, including replaced ones.
     var entryCount: Int { state.withLock { $0.entries.count } }
 
     // MARK: Appending
@@ -111,7 +111,7 @@ package final class ChangeFeed: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Anything may have changed: no earlier position can be resumed.
+    /// Discards all changes, as any object may have changed: no earlier position can be resumed.
     func invalidate() {
         let waiters = state.withLock { state in
             state.last += 1
@@ -125,12 +125,12 @@ package final class ChangeFeed: Sendable {
 
     /// The changes after a position.
     ///
-    /// - Returns: `nil` when some of them are no longer known: the reader has to read everything anew.
+    /// - Returns: `nil` if some of them are no longer known: the reader must then reload everything.
     package func changes(after position: FeedPosition, limit: Int = 1_000) -> Changes? {
         state.withLock { $0.changes(after: position.number, limit: limit) }
     }
 
-    /// The same, and waits until there is at least one.
+    /// Like `changes`, but waits until there is at least one.
     ///
     /// - Throws: `CancellationError` when the task is cancelled first.
     package func nextChanges(after position: FeedPosition, limit: Int = 1_000) async throws -> Changes? {
@@ -177,7 +177,7 @@ extension ChangeFeed.State {
         entries.append(ChangeFeed.Entry(number: last, object: object, appendedAt: now))
     }
 
-    /// Drops what is too old or too much, and replaced entries.
+    /// Removes entries that are too old or exceed `maxObjects`, and replaced entries.
     fileprivate mutating func trim(before oldest: MonotonicInstant, maxObjects: Int) {
         while let first = entries.first {
             let isLatest = latest[first.object] == first.number
@@ -187,7 +187,7 @@ extension ChangeFeed.State {
             latest[first.object] = nil
             floor = first.number
         }
-        // Replaced entries behind a first one that is not: at most as many as there are objects.
+        // Also remove replaced entries that are not at the front once they outnumber the objects.
         if entries.count > 2 * latest.count + 64 { entries.removeAll { latest[$0.object] != $0.number } }
     }
 
@@ -224,8 +224,8 @@ extension ChangeFeed.State {
 }
 
 extension TenancyChange {
-    /// What the change concerns, given the directory before it. Whose permissions follow from a place (the people of a property that
-    /// moved) is for the reader to derive from the place.
+    /// The objects that the change affects; `before` is the directory before it. Permissions that depend on an entity's
+    /// position (those of the people of a moved property) are not listed: the reader derives them from the entity.
     func objects(in before: TenancyDirectory) -> [ChangedObject] {
         switch self {
         case .putPortfolio(let portfolio): return [.portfolio(portfolio.id)]
@@ -246,7 +246,7 @@ extension TenancyChange {
         }
     }
 
-    /// The user who holds the association, and the guests whose access ends with it.
+    /// The user who holds the association, and the guests whose access depends on it.
     private static func holders(of association: UserRoleAssociation, in directory: TenancyDirectory) -> [ChangedObject] {
         let carried = directory.guestAccesses(carriedBy: association)
         return [.permissions(of: association.userID)]

@@ -1,23 +1,24 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// How a command comes to its end, and what the end looks like: the table of ends, in one place.
+/// How a command ended, and the resulting state and detail: the table of outcomes, in one place.
 enum CommandEnding: Sendable {
     case lockSaid(OrderUnderWay.Ending)
-    /// The decision at the gate.
+    /// Denied by the decision in the dispatch gate.
     case denied(Denial)
     case deadlinePassed
-    /// The adapter did not hand the order over.
+    /// The adapter did not send the command.
     case notSent(AdapterError)
     case shuttingDown
-    /// The store cannot write, so nothing was sent: neither the rule that grants the command now nor its outcome would be durable.
+    /// The store cannot write, so nothing was sent: neither the rule that grants the command now nor its outcome would be
+    /// durable.
     case intentNotWritten
     /// The outcome could not be made durable.
     ///
     /// - Parameter wasSent: false if the command was certainly not sent; `nil` if the lock may have moved.
     case outcomeNotWritten(wasSent: Bool?)
 
-    /// Whether the lock may still answer.
+    /// Whether a confirmation of the lock may still arrive.
     var isUnanswered: Bool {
         switch self {
         case .lockSaid(.deadlinePassed), .lockSaid(.abandoned): true
@@ -35,9 +36,9 @@ enum CommandEnding: Sendable {
 
     var denial: Denial? { if case .denied(let denial) = self { denial } else { nil } }
 
-    /// Puts the end into `command`.
+    /// Applies the outcome to `command`.
     ///
-    /// - Parameter stateNow: the lock's state as far as it is known.
+    /// - Parameter stateNow: the currently known state of the lock.
     func apply(to command: inout Command, at completed: Timestamp, stateNow: LockState) {
         command.completedAt = completed
         command.stateAfter = stateNow

@@ -4,7 +4,7 @@ internal import DoorwardPolicy
 internal import Logging
 import Synchronization
 
-/// What a command works with from its intent to its outcome.
+/// The services that a command uses from its intent to its outcome.
 struct CommandServices: Sendable {
     let directory: PublishedDirectory
     let devices: LiveDevices
@@ -14,28 +14,29 @@ struct CommandServices: Sendable {
     let clock: any GatewayClock
     let random: RandomSource
     let running = RunningCommands()
-    /// Ends what waits for its turn or for its lock when its deadline passes.
+    /// Ends the wait for the queue or for the confirmation when the command's deadline passes.
     let deadlines: DeadlineQueue
     let metrics: CommandMetrics
 }
 
-/// One command from its intent to its outcome, in the place that it has in its lock's queue: steps 3 to 7 of a command's life.
+/// Executes one command from its intent to its outcome, holding its reservation in the device's queue: steps 3 to 7 of a
+/// command.
 final class CommandLife: Sendable {
     private let services: CommandServices
     private let request: CommandRequest
     private let stamp: DeviceStamp
     private let adapter: (any LockAdapter)?
     private let live: LiveDevice
-    /// Which of the locks that the device has been the command was accepted for.
+    /// The binding for which the command was accepted; it changes when the device gets another lock.
     private let lockNumber: Int
     private let place: QueuePlace
     private let deadline: Mutex<MonotonicInstant>
     private let repeatable: IdempotentCall?
     private let state: Mutex<Command>
-    /// The parts of the command that never change.
+    /// The immutable parts of the command.
     let id: CommandID
     private let operation: LockOperation
-    /// When the command was accepted, for what is measured.
+    /// When the command was accepted, for metrics.
     private let accepted: MonotonicInstant
 
     init(
@@ -51,17 +52,17 @@ final class CommandLife: Sendable {
         state = Mutex(command)
     }
 
-    /// The command as it is at this moment.
+    /// The current state of the command.
     var command: Command { state.withLock { $0 } }
 
-    /// The same, with where its intent stands.
+    /// The current state, with the log of its intent.
     var stored: StoredCommand { StoredCommand(command: command, log: stamp.log, device: stamp) }
 
     // MARK: - Intents
 
-    /// Makes the command and its intent durable; where that fails, frees its place in the queue.
+    /// Makes the command and its intent durable; releases its reservation in the queue if that fails.
     ///
-    /// - Throws: `.shuttingDown`, or why the ledger did not write it.
+    /// - Throws: `.shuttingDown`, or the reason why the store did not write it.
     func begin() async throws(GatewayError) {
         do {
             try services.running.add(self)
@@ -79,27 +80,28 @@ final class CommandLife: Sendable {
             StoreTransaction(
                 commands: [.begin(command, intent: 0)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]
             ),
-            // Recovery settles only commands that are not in the table: one in doubt that is still there would stay open.
+            // Recovery settles only commands that are not in `running`: a command left there while in doubt would never be
+            // settled.
             beforeDoubt: { services.running.remove(id) })
     }
 
-    /// Makes a further intent durable, which names the rule that grants the command now.
+    /// Makes a further intent durable, naming the rule that grants the command now.
     private func writeFurtherIntent(under rule: Rule) async throws(GatewayError) {
         let now = services.clock.now()
         let command = state.withLock { command in
             command.rule = rule
             return command
         }
-        // The other rule may be a guest access that ends sooner.
+        // The new rule may be a guest access that ends earlier.
         let rest = Self.timeout(command.deadline.duration(since: now), under: rule, at: now, in: services.directory.current)
         let end = services.clock.monotonicNow().advanced(by: rest)
         deadline.withLock { $0 = min($0, end) }
         try await services.ledger.write(StoreTransaction(commands: [.update(command)], records: [intent(of: command)]))
     }
 
-    // MARK: - Life
+    // MARK: - Execution
 
-    /// Waits for the turn, sends, waits for the lock, writes the outcome and leaves the lane.
+    /// Waits in the queue, sends, waits for the confirmation, writes the outcome and releases the reservation.
     func run() async -> FinishedCommand {
         let ending = await waitTurnAndSend()
         let finished = await writeOutcome(ending)
@@ -108,14 +110,14 @@ final class CommandLife: Sendable {
         return finished
     }
 
-    /// Frees the place in the queue. The last command to leave the queue of a deleted device also detaches its lock.
+    /// Releases the reservation. The last command to leave the queue of a deleted device also detaches its lock.
     private func leave() {
         services.devices.leave(place, of: live)
         if services.directory.snapshot.directory.resolve(live.id) == nil { services.attachments.letGo(of: live.id) }
         services.running.remove(id)
     }
 
-    /// The command's time: what the caller gives it, and never past the end of the guest's window.
+    /// The command's timeout: that of the request, but never beyond the end of the guest access's window.
     static func timeout(
         _ asked: Duration, under rule: Rule, at now: Timestamp, in tenancy: TenancyDirectory
     ) -> Duration {
@@ -154,7 +156,7 @@ final class CommandLife: Sendable {
         return await turn.value
     }
 
-    /// What came of one passage through the gate.
+    /// The result of one pass through the dispatch gate.
     private enum Passage {
         case sent
         /// Still allowed, but by another rule than the intent names: nothing was sent.
@@ -162,10 +164,10 @@ final class CommandLife: Sendable {
         case ended(CommandEnding)
     }
 
-    /// Runs in the dispatch gate: deadline, decision, hand-over, without a suspension in between.
+    /// Runs in the dispatch gate: checks the deadline, decides and sends, without a suspension in between.
     private func decideAndSend(_ order: OrderUnderWay) -> Passage {
         guard !services.running.isClosed else { return .ended(.shuttingDown) }
-        // Nothing is begun whose end could not be written down.
+        // Send nothing whose outcome could not be written.
         guard services.ledger.isAcceptingCommands else { return .ended(.intentNotWritten) }
         guard services.clock.monotonicNow() < deadline.withLock({ $0 }) else { return .ended(.deadlinePassed) }
         let now = services.clock.now()
@@ -176,7 +178,7 @@ final class CommandLife: Sendable {
         guard case .allowed(let ruleNow, _) = decision else {
             return .ended(.denied(decision.denial ?? Denial(.noAssociation, hasReach: false)))
         }
-        // Another lock at the same device is not the one that this was asked for.
+        // The device was bound to another lock since the command was accepted.
         guard live.lockNumber == lockNumber else { return .ended(.denied(Denial(.deviceUnknown, hasReach: true))) }
         guard ruleNow == rule else { return .grantedByOther(ruleNow) }
         return handOver(order, at: now)
@@ -194,7 +196,7 @@ final class CommandLife: Sendable {
         }
         live.lane.expect(order)
         do {
-            // From what is left on the monotonic clock, which the wall clock's steps do not touch, under the rule of now.
+            // Derived from the remaining monotonic time, which is unaffected by steps of the wall clock.
             let rest = deadline.withLock { $0 }.duration(since: services.clock.monotonicNow())
             try adapter.send(
                 LockOrder(
@@ -213,7 +215,7 @@ final class CommandLife: Sendable {
         }
     }
 
-    /// Waits for the lock's word on the order, until the deadline.
+    /// Waits until the lock confirms or rejects the command, or the deadline passes.
     private func word(of order: OrderUnderWay) async -> CommandEnding {
         if let ending = order.ending.current { return .lockSaid(ending) }
         let live = live
@@ -224,7 +226,7 @@ final class CommandLife: Sendable {
 
     // MARK: - Outcome
 
-    /// Makes the outcome durable. Where that fails, nobody may be told what it was: the command is `UNKNOWN`.
+    /// Makes the outcome durable. If that fails, the outcome must not be disclosed: the command becomes `UNKNOWN`.
     private func writeOutcome(_ ending: CommandEnding) async -> FinishedCommand {
         var ended = command
         ending.apply(
@@ -235,7 +237,7 @@ final class CommandLife: Sendable {
             let expiry = deadline.withLock { $0 }.advanced(by: UnansweredCommand.patience)
             live.remember(
                 UnansweredCommand(id: ended.id, operation: ended.operation, log: stamp.log, expiresAt: expiry), of: lockNumber)
-            // The state is unknown, so the lock is queried; a lock that does not support queries updates it with its next report.
+            // The lock's state is uncertain, so request it; a lock without state requests updates it with its next report.
             if !services.running.isClosed { try? adapter?.refresh(ended.deviceID) }
         }
         do {
@@ -245,7 +247,7 @@ final class CommandLife: Sendable {
             state.withLock { $0 = ended }
             return finished
         } catch {
-            // Also if the store refused the outcome or accepts no more writes: the intent has no outcome.
+            // Also if the store rejected the outcome or accepts no more writes, as the intent then has no outcome.
             services.ledger.doubt(because: "the outcome of a command was not written")
             CommandEnding.outcomeNotWritten(wasSent: ended.dispatchedAt == nil ? false : nil)
                 .apply(to: &ended, at: ended.completedAt ?? ended.requestedAt, stateNow: .unknown)

@@ -1,18 +1,18 @@
 package import DoorwardDomain
 
-/// Which commands: those that happened where the caller reads the history, and the caller's own.
+/// Selects commands: those in the scopes whose history the caller may read, and the caller's own.
 package struct CommandQuery: Hashable, Sendable {
-    /// A command is meant whose intent lies in at least one of these.
+    /// Selects commands whose intent is in at least one of these scopes.
     package var scopes: [RecordScope]
-    /// The commands of this user are meant as well, wherever they happened.
+    /// Also selects the commands of this user, in any scope.
     package var actorUserID: UserID?
-    /// Of these, only the commands on this device, which need not be there any more.
+    /// Restricts the selection to this device, which may have been removed since.
     package var deviceID: DeviceID?
-    /// How many of the newest are passed over.
+    /// The number of newest commands to skip.
     package var offset: Int
-    /// How many are given at the most.
+    /// The maximum number of commands to return.
     package var limit: Int
-    /// For whom the list is read.
+    /// The reader on whose behalf the store reads the list.
     package var reader = ListReader()
 
     package init(scopes: [RecordScope], actorUserID: UserID? = nil, deviceID: DeviceID? = nil, offset: Int = 0, limit: Int) {
@@ -22,7 +22,7 @@ package struct CommandQuery: Hashable, Sendable {
 }
 
 extension StoredCommand {
-    /// Whether the command's intent lies in a scope.
+    /// Whether the command's intent is in `scope`.
     package func lies(in scope: RecordScope) -> Bool {
         scope.covers(log: log, unitID: device.unitID, propertyID: device.propertyID)
     }
@@ -30,6 +30,6 @@ extension StoredCommand {
 
 /// `sortBy` of commands.
 package enum CommandOrder: String, CaseIterable, Sendable {
-    /// Newest first, the one order that there is.
+    /// Newest first; the only supported order.
     case createdAt
 }

@@ -1,20 +1,20 @@
 package import DoorwardDomain
 
-/// What somebody asks a lock to do.
+/// A request to move a lock.
 package struct CommandRequest: Sendable {
-    /// Who asks; their right is what is decided on.
+    /// The requester, whose rights are decided on.
     package let caller: Caller
-    /// `nil` when the id in the request cannot be one.
+    /// `nil` if the id in the request is malformed.
     package let deviceID: DeviceID?
-    /// The id as it was asked for, for the record of an attempt on a device that does not exist.
+    /// The id as requested, for the record of an attempt on a device that does not exist.
     package let attemptedID: String
     /// One of `LockOperation.movements`.
     package let operation: LockOperation
-    /// What the caller typed as `reason`; `nil` where they typed nothing.
+    /// The `reason` that the caller gave; `nil` if none.
     package let statedReason: String?
     /// The reason of a break-glass override, if one was given.
     package let override: String?
-    /// From the end of validation to the deadline, waiting included.
+    /// The time from the end of validation to the deadline, including the wait in the queue.
     package let timeout: Duration
 
     package init(
@@ -26,15 +26,15 @@ package struct CommandRequest: Sendable {
     }
 }
 
-/// A command that has ended, and the device as it was then.
+/// A command that has ended, and the device's status at that time.
 package struct FinishedCommand: Sendable {
-    /// The command in its last state.
+    /// The command in its final state.
     package let command: Command
-    /// The status at the command's end.
+    /// The device's status when the command ended.
     package let status: DeviceStatus
-    /// The denial, if the right had ended when the command was dispatched; for a repeat, as far as it still applies.
+    /// The denial, if the right had been lost when the command was to be sent; for a repeat, as far as it still applies.
     package let denial: Denial?
-    /// The adapter's explanation of why it failed or timed out; lost after a restart.
+    /// The adapter's explanation of a failure or timeout; not kept across restarts.
     package let problem: TransportProblem?
 
     package init(command: Command, status: DeviceStatus, denial: Denial? = nil, problem: TransportProblem? = nil) {
@@ -42,9 +42,9 @@ package struct FinishedCommand: Sendable {
     }
 }
 
-/// A command whose intent is durable. It goes on to its end whether anybody waits for it or not.
+/// A command whose intent is durable. It runs to its end whether or not a caller waits for it.
 package final class RunningCommand: Sendable {
-    /// The command as its intent records it; for a repeat, in its last state.
+    /// The command as its intent records it; for a repeat, in its final state.
     package let accepted: Command
     private let end: End
 
@@ -55,10 +55,10 @@ package final class RunningCommand: Sendable {
 
     init(accepted: Command, end: Task<FinishedCommand, Never>) { (self.accepted, self.end) = (accepted, .awaited(end)) }
 
-    /// A command that an earlier call with the same idempotency key made.
+    /// Creates it for a command that an earlier request with the same idempotency key created.
     init(ended finished: FinishedCommand) { (accepted, end) = (finished.command, .known(finished)) }
 
-    /// Waits for the command's end; its outcome is durable then, unless its state is `UNKNOWN`.
+    /// Waits for the command to end; its outcome is then durable, unless its state is `UNKNOWN`.
     package var finished: FinishedCommand {
         get async {
             switch end {

@@ -1,7 +1,7 @@
 package import DoorwardDomain
 internal import DoorwardPolicy
 
-/// The commands that there are: those that run, from this process, and those that have ended, from the store.
+/// Reads commands: those in flight from this process, ended ones from the store.
 package final class Commands: Sendable {
     private let directory: PublishedDirectory
     private let devices: LiveDevices
@@ -17,9 +17,10 @@ package final class Commands: Sendable {
         (self.running, self.clock) = (running, clock)
     }
 
-    /// A command that the caller may see: their own, or one that happened where they read the history.
+    /// A command that is visible to the caller: their own, or one in a scope whose history they may read.
     ///
-    /// - Throws: `.denied` without reach for anything else; a super admin may know whether there is one, and reads none.
+    /// - Throws: `.outOfReach` for anything else. A super admin, from whom existence is not hidden, gets `.notFound`, or
+    ///   `.denied` if the command exists.
     package func command(_ id: CommandID?, for caller: Caller) async throws(GatewayError) -> StoredCommand {
         let (tenancy, subject) = directory.resolve(caller)
         if let id, let found = try await visibleCommand(id, to: subject, in: tenancy) { return found }
@@ -28,15 +29,15 @@ package final class Commands: Sendable {
         throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
     }
 
-    /// The caller's own commands and those that happened where the caller reads the history, newest first, in whatever order the
-    /// request asks for: the store keeps them by age.
+    /// The caller's own commands and those in scopes whose history the caller may read. Always newest first, whatever order the
+    /// request asks for, as the store sorts them by age.
     ///
-    /// - Parameter deviceID: of this device alone; the inner `nil` stands for an id that cannot be one.
+    /// - Parameter deviceID: restricts the list to this device; the inner `nil` represents a malformed id.
     package func commands(
         for caller: Caller, deviceID: DeviceID??, _ request: PageRequest<CommandOrder>
     ) async throws(GatewayError) -> Page<StoredCommand> {
         let (commands, total) = try await storedCommands(for: caller, deviceID, request)
-        // As of after reading: what ended meanwhile is not shown.
+        // Use the snapshot after reading: entities deleted meanwhile are then not shown.
         return Page(commands, total: total, page: request.page, limit: request.limit, in: directory.snapshot)
     }
 
@@ -72,9 +73,9 @@ package final class Commands: Sendable {
         return try await storing { () throws(StoreError) in try await store.command(id) }
     }
 
-    /// The command of an earlier call with the same key.
+    /// The command of an earlier request with the same key.
     ///
-    /// - Parameter denialNow: why the caller is denied at present. It explains a command that was denied for the same reason.
+    /// - Parameter denialNow: why the caller would be denied now. It replaces the stored denial if the reason is the same.
     func finished(
         _ result: IdempotentResult, denialNow: Denial?
     ) async throws(GatewayError) -> FinishedCommand {
@@ -85,7 +86,7 @@ package final class Commands: Sendable {
             guard var command = stored?.command else {
                 throw .internalFailure("an idempotency entry names a command that is not there")
             }
-            // The outcome was not written, and recovery has not settled it: the repeat gets the answer of the first call.
+            // The outcome was not written, and recovery has not settled it: the repeat gets the response of the first request.
             if !command.state.isEnd {
                 CommandEnding.outcomeNotWritten(wasSent: nil).apply(to: &command, at: clock.now(), stateNow: .unknown)
             }
@@ -96,7 +97,7 @@ package final class Commands: Sendable {
 }
 
 extension Command {
-    /// Why the right had ended at dispatch, if the command records it. The caller of a repeat has reach.
+    /// Why the command was denied in the dispatch gate, if it was. The device is visible to the caller of a repeat.
     fileprivate var denialAtDispatch: Denial? {
         guard state == .denied, let reason = outcomeDetail.flatMap({ DenialReason(rawValue: $0) }) else { return nil }
         return Denial(reason, hasReach: true)

@@ -5,7 +5,7 @@ import Synchronization
 /// Runs actions at their deadlines. One task sleeps until the earliest deadline, however many are pending.
 ///
 /// An action never runs before its deadline by the gateway's monotonic clock, even if the sleep ends early. It may run late, or
-/// beside a `cancel` that comes at the same moment: it MUST NOT change anything whose outcome is already decided.
+/// concurrently with a `cancel`: it MUST NOT change anything whose outcome is already decided.
 final class DeadlineQueue: Sendable {
     /// Identifies a scheduled action.
     struct Ticket: Sendable {
@@ -16,14 +16,14 @@ final class DeadlineQueue: Sendable {
         let deadline: MonotonicInstant
         let number: UInt64
 
-        /// Equal deadlines in the order in which they were scheduled.
+        /// Equal deadlines sort in the order of scheduling.
         static func < (a: Self, b: Self) -> Bool { (a.deadline, a.number) < (b.deadline, b.number) }
     }
 
     fileprivate struct State {
         /// The scheduled entries, and cancelled ones that have not been removed yet.
         var entries = Heap<Entry>()
-        /// The actions that are neither run nor cancelled.
+        /// The actions that have neither run nor been cancelled.
         var actions: [UInt64: @Sendable () -> Void] = [:]
         var scheduled: UInt64 = 0
         var sleeper: Sleeper?
@@ -36,34 +36,34 @@ final class DeadlineQueue: Sendable {
         let task: Task<Void, Never>
     }
 
-    /// Cancelled entries that may remain besides as many as there are pending ones.
+    /// The number of cancelled entries that may remain in addition to one for each pending entry.
     private static let maxCancelled = 64
 
     private let clock: any GatewayClock
     private let executor: (any TaskExecutor)?
     private let state = Mutex(State())
 
-    /// - Parameter executor: where the actions run; `nil` for the global one.
+    /// - Parameter executor: runs the actions; `nil` for the global one.
     init(clock: any GatewayClock, executor: (any TaskExecutor)? = nil) { (self.clock, self.executor) = (clock, executor) }
 
     deinit { state.withLock { $0.sleeper }?.task.cancel() }
 
-    /// The number of actions that are neither run nor cancelled.
+    /// The number of actions that have neither run nor been cancelled.
     var pendingCount: Int { state.withLock { $0.actions.count } }
 
-    /// The number of entries in memory, cancelled ones included.
+    /// The number of entries in memory, including cancelled ones.
     var entryCount: Int { state.withLock { $0.entries.count } }
 
-    /// Schedules an action; without delay if the deadline has passed.
+    /// Schedules an action; it runs without delay if the deadline has passed.
     ///
-    /// - Parameter action: called once, not under a lock, after all actions with earlier deadlines that are due with it.
+    /// - Parameter action: called once, without holding the lock, after all due actions with earlier deadlines.
     func schedule(at deadline: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Ticket {
         state.withLock { state in
             state.scheduled += 1
             let number = state.scheduled
             state.entries.insert(Entry(deadline: deadline, number: number))
             state.actions[number] = action
-            // A sleeper that wakes earlier goes back to sleep until this deadline.
+            // A sleeper that wakes earlier continues to sleep until this deadline.
             guard state.sleeper.map({ deadline < $0.wakesAt }) ?? true else { return Ticket(number: number) }
             state.sleeper?.task.cancel()
             state.sleeper = Sleeper(number: number, wakesAt: deadline, task: sleep(until: deadline, as: number))
@@ -71,18 +71,18 @@ final class DeadlineQueue: Sendable {
         }
     }
 
-    /// Drops an action, unless it has already run or is about to.
+    /// Cancels an action, unless it has run or is about to.
     func cancel(_ ticket: Ticket) {
         let action = state.withLock { state in
             let action = state.actions.removeValue(forKey: ticket.number)
             if state.entries.count > 2 * state.actions.count + Self.maxCancelled { state.removeCancelled() }
             return action
         }
-        // What the action holds is released outside the lock.
+        // Release the action's captures outside the lock.
         withExtendedLifetime(action) {}
     }
 
-    /// - Parameter number: of the sleeper; it ends when another one has replaced it.
+    /// - Parameter number: identifies the sleeper; it ends once another one has replaced it.
     private func sleep(until first: MonotonicInstant, as number: UInt64) -> Task<Void, Never> {
         Task(executorPreference: executor) { [weak self, clock] in
             var next: MonotonicInstant? = first
@@ -95,7 +95,7 @@ final class DeadlineQueue: Sendable {
 
     /// Runs every action whose deadline has passed.
     ///
-    /// - Returns: until when to sleep; `nil` if nothing is pending or another sleeper has taken over.
+    /// - Returns: when to wake next; `nil` if nothing is pending or another sleeper has taken over.
     private func runDue(as number: UInt64) -> MonotonicInstant? {
         let (due, next) = state.withLock { state -> ([@Sendable () -> Void], MonotonicInstant?) in
             guard state.sleeper?.number == number else { return ([], nil) }
@@ -113,7 +113,7 @@ final class DeadlineQueue: Sendable {
 }
 
 extension DeadlineQueue.State {
-    /// Removes and returns the actions whose deadline has passed, by deadline, and the cancelled entries before the next one.
+    /// Removes and returns the due actions in the order of their deadlines; also removes cancelled entries before the next one.
     fileprivate mutating func takeDue(at now: MonotonicInstant) -> [@Sendable () -> Void] {
         var due: [@Sendable () -> Void] = []
         while let first = entries.min {

@@ -2,7 +2,7 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 import Synchronization
 
-/// Writes denied commands down before they are answered, and bounds how many one principal can make it write.
+/// Records denied commands before they are answered, and limits how many records one principal can cause.
 final class DenialRecorder: Sendable {
     private struct Minute {
         var start: MonotonicInstant
@@ -19,9 +19,9 @@ final class DenialRecorder: Sendable {
         (self.ledger, self.clock, self.random, self.perMinute) = (ledger, clock, random, perMinute)
     }
 
-    /// Lets a command pass to its decision unless its principal was denied too often within a minute.
+    /// Admits a command to its decision unless its principal was denied too often within a minute.
     ///
-    /// - Throws: `.rateLimited`; the first refusal of a minute writes the summary record.
+    /// - Throws: `.rateLimited`; the first rejection of a minute also writes the summary record.
     func admit(_ caller: Caller) async throws(GatewayError) {
         let now = clock.monotonicNow()
         let (wait, isFirst) = minutes.withLock { minutes -> (Duration?, Bool) in
@@ -41,11 +41,12 @@ final class DenialRecorder: Sendable {
         throw .rateLimited(retryAfterSeconds: Int((wait.wholeMilliseconds + 999) / 1000))
     }
 
-    /// Makes a denial durable, and gives the error to answer with.
+    /// Makes a denial durable, and returns the error to answer with.
     ///
-    /// It is written to the log of the device's portfolio. For a principal without reach that record contains only that an
-    /// outsider was denied; the gateway's log contains the full record, with a reference to it. For a device that does not exist
-    /// the same number of records is written, so that the response time does not reveal whether it exists (decision 0032).
+    /// It is written to the log of the device's portfolio. For a principal to whom the device is not visible, that record
+    /// contains only that an outsider was denied; the gateway's log contains the full record, with a reference to it. For a
+    /// device that does not exist the same number of records is written, so that the response time does not reveal whether it
+    /// exists (decision 0032).
     func record(
         _ denial: Denial, of request: CommandRequest, device: LockDevice?, in tenancy: TenancyDirectory
     ) async throws(GatewayError) -> GatewayError {
@@ -80,8 +81,8 @@ final class DenialRecorder: Sendable {
         return [PendingRecord(outside), PendingRecord(whole, counterpart: portfolio == nil ? nil : 0)]
     }
 
-    /// A portfolio that does not exist. No user can read its log, which holds one record for each denied attempt without reach on
-    /// a device that does not exist or belongs to no portfolio.
+    /// A portfolio that does not exist. Its log, which no user can read, gets one record for each denied attempt by a principal
+    /// without visibility on a device that does not exist or belongs to no portfolio.
     static let noPortfolio = PortfolioID(high: 0, low: 0)
     private static let noDevice = DeviceStamp(
         deviceID: DeviceID(high: 0, low: 0), deviceName: "no such device", unitID: UnitID(high: 0, low: 0),
@@ -97,7 +98,7 @@ final class DenialRecorder: Sendable {
             source: origin.source, operation: request.operation, decision: .denied, reason: denial.reason, rule: denial.rule,
             clientAddress: origin.clientAddress, requestID: origin.requestID, device: device.map { DeviceStamp($0) },
             statedReason: request.statedReason, override: request.override)
-        // What somebody typed in place of an id may say anything of anybody: it goes with the one who typed it.
+        // Text entered in place of an id may contain personal data of anyone; it is erased with the person who entered it.
         if device == nil {
             body.details["attemptedId"] = .personal(String(request.attemptedID.prefix(64)), person: caller.userID)
         }
@@ -115,7 +116,7 @@ final class DenialRecorder: Sendable {
 }
 
 extension RecordBody {
-    /// The same record in another log.
+    /// A copy of the record for another log.
     func standing(in log: LogID) -> RecordBody {
         var body = self
         body.log = log
@@ -124,12 +125,12 @@ extension RecordBody {
 }
 
 extension Actor {
-    /// The caller as records name them.
+    /// The caller as named in records.
     init(of caller: Caller, in tenancy: TenancyDirectory) {
         if let user = tenancy.user(caller.userID) { self.init(user) } else { self.init(of: caller.principal) }
     }
 
-    /// A principal without its name.
+    /// A principal without a name.
     fileprivate init(of principal: Principal) {
         switch principal {
         case .user(let id): self.init(kind: .user, id: id.description, userID: id)

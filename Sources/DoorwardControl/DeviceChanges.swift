@@ -2,33 +2,34 @@ internal import DoorwardAdapterKit
 package import DoorwardDomain
 internal import DoorwardPolicy
 
-/// What of a device changes; `nil` leaves as it is.
+/// The changes of a device; `nil` leaves a field unchanged.
 package struct DeviceChanges: Sendable {
     /// 1 to 200 characters, trimmed.
     package var name: String?
-    /// Another address for the device's own adapter, whole: nothing of the one before stays.
+    /// The new address for the device's adapter; replaces the previous one completely.
     package var address: [String: JSONValue]?
-    /// Who made the lock; the inner `nil` where nobody is to say any more.
+    /// The manufacturer; the inner `nil` clears it.
     package var manufacturer: String??
-    /// The maker's name for it; the inner `nil` as for `manufacturer`.
+    /// The manufacturer's model name; the inner `nil` clears it.
     package var model: String??
-    /// When false, nobody moves the lock through the gateway.
+    /// When false, the lock cannot be moved through the gateway by anyone.
     package var isRemoteOperationEnabled: Bool?
-    /// What people keep beside the lock, whole.
+    /// The metadata that users store with the lock; replaces the previous one completely.
     package var metadata: [String: JSONValue]?
-    /// Where it hangs; cleared, it is unassigned. A property that is not the one it hangs on takes it off its unit.
+    /// The new property; cleared, the device is unassigned. A property other than the current one also removes it from its
+    /// unit.
     package var propertyID = EntityChange<Property>.keep
-    /// The unit that it hangs on; cleared, it hangs on the property itself.
+    /// The new unit; cleared, the device is assigned to the property itself.
     package var unitID = EntityChange<Unit>.keep
 
     package init() {}
 
-    /// Whether anything but the address and the place is named.
+    /// Whether anything but the address and the position changes.
     fileprivate var namesDetails: Bool {
         name != nil || manufacturer != nil || model != nil || isRemoteOperationEnabled != nil || metadata != nil
     }
 
-    /// What the device is besides its place and address.
+    /// The device with all changes except those of position and address.
     fileprivate func applied(to device: LockDevice) -> LockDevice {
         var changed = device
         changed.name = name ?? device.name
@@ -41,7 +42,7 @@ package struct DeviceChanges: Sendable {
 }
 
 extension TenancyDirectory {
-    /// - Throws: `.outOfReach` unless the caller may know of the device and of every place that the changes name.
+    /// - Throws: `.outOfReach` unless the device and every entity that the changes name are visible to the caller.
     func requireReach(
         of subject: Subject, to deviceID: DeviceID?, changing changes: DeviceChanges, at now: Timestamp
     ) throws(GatewayError) {
@@ -56,7 +57,7 @@ extension TenancyDirectory {
         }
     }
 
-    /// Where a device comes to hang, whether or not the unit is one of the property.
+    /// The device's position after the changes; does not check that the unit belongs to the property.
     fileprivate func place(of device: LockDevice, after changes: DeviceChanges) -> TenancyPlace {
         let propertyID = changes.propertyID.applied(to: device.propertyID)
         let unitID = changes.unitID.applied(to: propertyID == device.propertyID ? device.unitID : nil)
@@ -73,8 +74,8 @@ extension TenancyDirectory {
 
 extension TenancyDraft {
     /// - Parameters:
-    ///   - check: the adapter's word on another address.
-    ///   - owner: whose the way to the lock is at the address that it keeps.
+    ///   - check: validates a new address with the adapter.
+    ///   - owner: returns the owner of the transport of a device's current address.
     mutating func change(
         _ id: DeviceID?, _ changes: DeviceChanges, onlyIf condition: Condition<LockDevice>?, check: AddressCheck,
         owner: (LockDevice) -> TransportOwner?
@@ -108,7 +109,7 @@ extension TenancyDraft {
         return isMoved ? move(changed, to: place, from: device) : changed
     }
 
-    /// Whoever takes a device from one place to another needs the right on both ends; an unassigned one is attached.
+    /// Requires the right at both positions of a move; for an unassigned device, the right to attach it.
     private func requireMove(of device: LockDevice, to place: TenancyPlace) throws(GatewayError) {
         guard let propertyID = place.propertyID else {
             return try require(.deviceDetach, on: .device(device.id), at: now)
@@ -119,7 +120,7 @@ extension TenancyDraft {
         try require(.deviceMove, on: target)
     }
 
-    /// Hangs a device of the unit's property on the unit.
+    /// Assigns a device of the unit's property to the unit.
     mutating func hang(_ deviceID: DeviceID?, on unit: Unit, field: String) throws(GatewayError) {
         guard let deviceID, let device = directory.device(deviceID) else { throw .outOfReach(of: subject) }
         try require(.deviceMove, on: .device(deviceID))
@@ -129,12 +130,12 @@ extension TenancyDraft {
             device, to: TenancyPlace(unitID: unit.id, propertyID: unit.propertyID, portfolioID: unit.portfolioID), from: device)
     }
 
-    /// - Parameter before: the device before this call, which may change other properties too.
+    /// - Parameter before: the device before this call, which may change other fields too.
     private mutating func move(_ device: LockDevice, to place: TenancyPlace, from before: LockDevice) -> LockDevice {
         var moved = device
         (moved.unitID, moved.propertyID, moved.portfolioID) = (place.unitID, place.propertyID, place.portfolioID)
         moved.updatedAt = now
-        // First off the lists of those who go by where it hung.
+        // Remove it from guest accesses and common areas first: both depend on its current position.
         endGuestAccesses(listing: device.id)
         leaveCommonAreas(device.id)
         apply(.putDevice(moved))
@@ -142,8 +143,8 @@ extension TenancyDraft {
         return moved
     }
 
-    /// The gateway's log contains both places. A portfolio's log contains its own only: for a device that moves between
-    /// portfolios it does not reveal the other place, nor that there is one.
+    /// The gateway's log contains both positions. A portfolio's log contains only its own: for a device that moves between
+    /// portfolios it must not reveal the other position, nor that there is one.
     private mutating func noteMove(of moved: LockDevice, from device: LockDevice) {
         let (before, after) = (device.place, moved.place)
         func view(stamp: LockDevice, in portfolio: PortfolioID?) -> ChangeView {
@@ -161,7 +162,7 @@ extension TenancyDraft {
         if let new = after.portfolioID { write(.move, target, as: view(stamp: moved, in: new), in: .portfolio(new)) }
     }
 
-    /// Takes a device out of the tenancy, and out of everything that lists it. Its records stay.
+    /// Removes a device from the tenancy and from everything that lists it. Its records are kept.
     mutating func remove(_ deviceID: DeviceID?, onlyIf condition: Condition<LockDevice>?) throws(GatewayError) -> DeviceID {
         guard let deviceID, let device = directory.device(deviceID) else { throw .outOfReach(of: subject) }
         try require(.deviceDetach, on: .device(deviceID), at: now)
@@ -175,8 +176,8 @@ extension TenancyDraft {
         return deviceID
     }
 
-    /// A device that goes takes no guest with it: it leaves the list of every guest access that has not ended, and one that
-    /// lists nothing else ends. What had ended before stays as it was.
+    /// Removes the device from every guest access that has not ended; an access that lists no other device is revoked. Accesses
+    /// that have already ended are not changed.
     private mutating func endGuestAccesses(listing deviceID: DeviceID) {
         for var access in directory.guestAccesses(on: deviceID) where access.revokedAt == nil && access.endsAt > now {
             let (before, isLast) = (access, access.deviceIDs.count == 1)
@@ -193,7 +194,7 @@ extension TenancyDraft {
         }
     }
 
-    /// A device that goes, or hangs on a unit, is no common area any more.
+    /// Removes the device from all common areas: a device that is removed or assigned to a unit cannot be one.
     private mutating func leaveCommonAreas(_ deviceID: DeviceID) {
         for unitID in directory.unitsSharing(deviceID) {
             guard var unit = directory.unit(unitID) else { continue }
@@ -206,8 +207,8 @@ extension TenancyDraft {
         }
     }
 
-    /// - Parameter staysInPortfolio: false for a device that moves to another portfolio in the same call. Neither portfolio's log
-    ///   may contain the device's properties in the other one, so only the gateway's log contains the changed values.
+    /// - Parameter staysInPortfolio: false if the device moves to another portfolio in the same call. Neither portfolio's log
+    ///   may contain the device's values in the other one, so only the gateway's log contains the changed values.
     mutating func noteUpdate(from device: LockDevice, to changed: LockDevice, staysInPortfolio: Bool) {
         let (before, after) = ShownDevice.fields.recordedChanges(from: ShownDevice(device), to: ShownDevice(changed))
         note(
@@ -219,7 +220,7 @@ extension TenancyDraft {
 extension LockDevice {
     fileprivate var place: TenancyPlace { TenancyPlace(unitID: unitID, propertyID: propertyID, portfolioID: portfolioID) }
 
-    /// What the record of a device that comes or goes says of it.
+    /// The fields recorded when a device is added or removed.
     var auditFields: [String: RecordValue] { ShownDevice.fields.recorded(ShownDevice(self)) }
 }
 

@@ -3,26 +3,26 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 import Synchronization
 
-/// The commands of one device: one runs, the others wait their turn in order; and the gate that its orders leave by.
+/// The command queue of one device: one command runs, the others wait in order. Includes the gate in which commands are sent.
 final class DeviceLane: Sendable {
-    /// How many commands wait at the most, beside the one that runs.
+    /// The maximum number of waiting commands, in addition to the running one.
     static let longestQueue = 16
-    /// How many of them may be of one principal.
+    /// The maximum number of waiting commands of one principal.
     static let mostOfOnePrincipal = 4
 
     private struct Queue {
         var running: QueuePlace?
         var waiting = Deque<QueuePlace>()
-        /// The order that was sent, or is just being sent, and waits for the lock's word.
+        /// The command that was sent, or is being sent, and is not yet confirmed.
         var order: OrderUnderWay?
     }
 
     private let queue = Mutex(Queue())
     private let gate = Mutex(())
 
-    /// Takes a place at the end of the queue.
+    /// Reserves a position at the end of the queue.
     ///
-    /// - Returns: `nil` when the queue is full, or holds enough of this principal.
+    /// - Returns: `nil` if the queue is full, or has the maximum number of commands of this principal.
     func reserve(for principal: Principal) -> QueuePlace? {
         queue.withLock { queue in
             let place = QueuePlace(principal: principal)
@@ -38,9 +38,9 @@ final class DeviceLane: Sendable {
         }
     }
 
-    /// Gives the place up. If it was at the head, the next one that still waits has its turn.
+    /// Releases the reservation. If it was at the head, the next one that still waits may run.
     ///
-    /// - Returns: true when nobody is left in the lane.
+    /// - Returns: whether the queue is now empty.
     func leave(_ place: QueuePlace) -> Bool {
         queue.withLock { queue in
             if queue.running === place {
@@ -56,34 +56,34 @@ final class DeviceLane: Sendable {
         }
     }
 
-    /// How many wait for their turn.
+    /// The number of waiting commands.
     var waitingCount: Int { queue.withLock { $0.waiting.count } }
 
-    /// Ends the waiting of all who wait their turn.
+    /// Cancels all waiting commands.
     func dismissWaiting() {
         for place in queue.withLock({ Array($0.waiting) }) { place.turn.fulfil(.shuttingDown) }
     }
 
-    /// Runs `body` alone in the device's dispatch gate: whoever takes a right away passes through it after publishing, and
-    /// then knows that no decision on the old directory is still under way here.
+    /// Runs `body` exclusively in the device's dispatch gate. A writer that revokes a right calls `passGate` after publishing
+    /// the new directory; from then on no decision on the old directory is in progress here.
     func inGate<Value>(_ body: () -> sending Value) -> sending Value { gate.withLock { _ in body() } }
 
-    /// Waits until whoever is in the gate has left it.
+    /// Waits until the code that is currently in the gate has left it.
     func passGate() { gate.withLock { _ in } }
 
-    /// Announces the order that is about to be sent, so that an answer that comes at once finds it.
+    /// Sets the command that is about to be sent, before it is sent, so that an immediate confirmation finds it.
     func expect(_ order: OrderUnderWay) { queue.withLock { $0.order = order } }
 
-    /// Forgets the announced order: it was not sent, or its command has ended.
+    /// Clears the command in flight: it was not sent, or it has ended.
     func expectNothing() { queue.withLock { $0.order = nil } }
 
     var orderUnderWay: OrderUnderWay? { queue.withLock { $0.order } }
 }
 
-/// One command's place in a lane.
+/// The reservation of one command in a queue.
 final class QueuePlace: Sendable {
     enum Turn: Sendable {
-        /// The place is at the head of the queue.
+        /// The command is at the head of the queue.
         case come
         case deadlinePassed
         case shuttingDown
@@ -95,17 +95,17 @@ final class QueuePlace: Sendable {
     init(principal: Principal) { self.principal = principal }
 }
 
-/// An order between its dispatch and the lock's word.
+/// A command between its dispatch and its confirmation.
 final class OrderUnderWay: Sendable {
     enum Ending: Sendable {
-        /// A live report says that the lock is where the operation wanted it.
+        /// A live report has a state that fulfils the operation.
         case confirmed(LockState)
         case jammed
         case refused(RefusalCause)
         case deadlinePassed
-        /// The gateway stops and cannot wait any longer.
+        /// The gateway is stopping and cannot wait any longer.
         case abandoned
-        /// The device is another lock now: the one that was told to move has no more to say.
+        /// The device was bound to another lock, so no confirmation can come from the lock that the command was sent to.
         case replaced
     }
 
@@ -115,12 +115,12 @@ final class OrderUnderWay: Sendable {
 
     init(commandID: CommandID, operation: LockOperation) { (self.commandID, self.operation) = (commandID, operation) }
 
-    /// Ends the order if `report` is the lock's word on it.
+    /// Ends the command if `report` confirms or rejects it.
     ///
-    /// What the lock said before the order had left never ends it, and retained, assumed and stale states, which say nothing of
-    /// what it did afterwards, do not either.
+    /// Reports from before the command was sent never end it. Neither do retained, assumed and stale states, which do not show
+    /// what the lock did afterwards.
     ///
-    /// - Returns: whether the report ended this order, now.
+    /// - Returns: whether this report ended the command.
     func consider(_ report: LockReport) -> Bool {
         guard report.after == commandID else { return false }
         switch report.fact {

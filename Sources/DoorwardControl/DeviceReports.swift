@@ -5,8 +5,8 @@ internal import Logging
 internal import Metrics
 import Synchronization
 
-/// Receives what locks say: keeps their condition up to date, ends the command that waited for the word, and writes down
-/// what a lock reports by itself.
+/// Receives the reports of locks: updates the device status, ends the command that a report confirms or rejects, and records
+/// what a lock reports unprompted.
 package final class DeviceReports: ReportReceiver {
     private let directory: PublishedDirectory
     private let devices: LiveDevices
@@ -17,7 +17,7 @@ package final class DeviceReports: ReportReceiver {
     private let backlog = EventBacklog()
     private let availability = AvailabilityRateLimit()
     private let executor: (any TaskExecutor)?
-    /// One for each device whose changes of availability are being counted.
+    /// One timer for each device whose availability changes are being counted.
     private let timers = Mutex<[DeviceID: Task<Void, Never>]>([:])
     private let metrics: ReportMetrics
 
@@ -30,7 +30,8 @@ package final class DeviceReports: ReportReceiver {
         (self.clock, self.random, self.logger) = (clock, random, logger)
     }
 
-    /// Brings the device's status up to date, and writes down what happened at the lock by itself. Never waits for the disk.
+    /// Updates the device's status, and queues a record of events that no command in flight accounts for. Never waits for the
+    /// disk.
     package func receive(_ report: LockReport) {
         metrics.countReceived()
         guard let live = devices.existing(report.deviceID) else { return metrics.ofUnknownDevice.increment() }
@@ -44,7 +45,7 @@ package final class DeviceReports: ReportReceiver {
         }
         if isAnswer { return }
         let late = live.claimLateConfirmation(by: report.fact, at: clock.monotonicNow())
-        // The late answer to a command is written down even where it changes nothing that was known.
+        // A late confirmation of a command is recorded even if it does not change the known state.
         guard
             let event = (report.isRepeat ? nil : change.event(for: report.fact))
                 ?? late.flatMap({ _ in report.fact.confirmedState.flatMap(RecordEvent.init) })
@@ -52,7 +53,7 @@ package final class DeviceReports: ReportReceiver {
         write(event, report, answering: late, at: now)
     }
 
-    /// Writes events as they come, those that wait together in one transaction, until `finish` and nothing waits.
+    /// Writes queued events, in batches of one transaction each, until `finish` is called and the queue is empty.
     package func run() async {
         while let events = await backlog.next() {
             if await !write(events) {
@@ -68,7 +69,7 @@ package final class DeviceReports: ReportReceiver {
         }
     }
 
-    /// Takes no further events; `run` ends when those that wait are written.
+    /// Accepts no further events; `run` returns once the queued ones are written.
     package func finish() {
         timers.withLock { timers in
             for timer in timers.values { timer.cancel() }
@@ -78,9 +79,9 @@ package final class DeviceReports: ReportReceiver {
         backlog.finish()
     }
 
-    /// Tries until the store writes again, or the gateway stops.
+    /// Retries until the store writes again, or the gateway stops.
     ///
-    /// - Returns: false when they are lost.
+    /// - Returns: false if the events are lost.
     private func write(_ events: [RecordBody]) async -> Bool {
         var wait = Duration.milliseconds(200)
         while true {
@@ -117,7 +118,7 @@ package final class DeviceReports: ReportReceiver {
         if !backlog.add(event, of: device) { metrics.ofFullQueue.increment() }
     }
 
-    /// Records at `due` the summary of a device's counted changes of availability.
+    /// Records, at `due`, the summary of a device's counted availability changes.
     private func writeSummary(of device: DeviceID, at due: MonotonicInstant) {
         let timer = Task(executorPreference: executor) { [self] in
             guard (try? await clock.sleep(until: due)) != nil else { return }
@@ -133,14 +134,14 @@ package final class DeviceReports: ReportReceiver {
 }
 
 extension DeviceReports {
-    /// The command that was delivered late, if its intent is recorded in the same log; other logs do not name it.
+    /// The command that was delivered late, if its intent is recorded in the same log; other logs must not name it.
     private func lateOrder(in report: LockReport, _ log: LogID) -> CommandID? {
         guard case .deliveredLate(let order) = report.fact else { return nil }
         return devices.existing(report.deviceID)?.logOfSent(order) == log ? order : nil
     }
 }
 
-/// What a report changed of a lock's condition.
+/// The status before a report, to detect what the report changed.
 private struct ConditionChange {
     var stateBefore: LockState
     var wasHeardOf: Bool
@@ -148,7 +149,7 @@ private struct ConditionChange {
     var wasOnline: Bool?
     var wasBatteryLow: Bool?
 
-    /// The event to write down, if the report says something new that no command of ours brought about.
+    /// The event to record, if the report is news and no command of the gateway caused it.
     func event(for fact: LockReport.Fact) -> RecordEvent? {
         switch fact {
         case .state(let state, .confirmed, _, _):
@@ -167,7 +168,7 @@ private struct ConditionChange {
 }
 
 extension RecordEvent {
-    /// `nil` for states that are on the way to another.
+    /// `nil` for transitional and unknown states.
     fileprivate init?(_ state: LockState) {
         switch state {
         case .locked: self = .locked
@@ -180,7 +181,7 @@ extension RecordEvent {
 }
 
 extension LockReport.Fact {
-    /// The state that the lock itself reports, live.
+    /// The state in a live report of the lock itself.
     fileprivate var confirmedState: LockState? {
         if case .state(let state, .confirmed, _, _) = self { state } else { nil }
     }
@@ -201,7 +202,7 @@ extension LockReport.Fact {
 }
 
 extension RefusalCause {
-    /// Whether the bolt may have moved despite the refusal, completely or partly.
+    /// Whether the bolt may have moved, completely or partly, despite the rejection.
     fileprivate func leavesDoubt(of state: LockState) -> Bool {
         switch self {
         case .busy, .notAuthorised, .invalidCode, .notCalibrated, .unsupported: false
@@ -216,9 +217,9 @@ extension DeviceStatus {
         let change = ConditionChange(
             stateBefore: state, wasHeardOf: stateAt != nil, doorBefore: doorState, wasOnline: isOnline, wasBatteryLow: batteryLow)
         switch fact {
-        // What the transport kept from before is older than the lock's own word, as long as the lock has been in reach since.
+        // A retained state is older than the lock's own report, as long as the lock has stayed online since.
         case .state(_, .retained, _, _) where stateQuality == .confirmed && isOnline == true: break
-        // What was said is old now; when it was said has not changed.
+        // The known state is outdated now; the time of the report does not change.
         case .state(state, .stale, _, _) where stateAt != nil: stateQuality = .stale
         case .state(let newState, let quality, _, _):
             (state, stateQuality, stateAt) = (newState, quality, now)
@@ -229,7 +230,7 @@ extension DeviceStatus {
             batteryLevel = level ?? batteryLevel
             batteryLow = low ?? batteryLow
         case .availability(let available): isOnline = available
-        // A jam is a state: it is over when the bolt is elsewhere.
+        // A jam is a state: it ends when the bolt is reported in another state.
         case .faults(let words): note(faults: words.subtracting([Self.jammed]), isJammed: faults.contains(Self.jammed))
         case .deliveredLate: doubtState()
         case .refusal, .event: break
@@ -246,13 +247,13 @@ extension DeviceStatus {
 }
 
 extension LockReport.Fact {
-    /// Whether the lock itself was heard just now.
+    /// Whether the report shows that the lock itself is communicating now.
     fileprivate var isLive: Bool {
         switch self {
         case .state(_, let quality, _, _): quality == .confirmed
         case .availability(let available): available == true
         case .door, .battery, .refusal, .event: true
-        // It may be others who say so: that it is gone, for one.
+        // The report may come from another source, such as a broker reporting that the lock is gone.
         case .faults, .deliveredLate: false
         }
     }

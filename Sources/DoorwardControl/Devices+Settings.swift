@@ -2,19 +2,19 @@ internal import DoorwardAdapterKit
 package import DoorwardDomain
 internal import DoorwardPolicy
 
-/// What of a lock's settings changes.
+/// The changes of a lock's settings.
 package struct DeviceSettingsChanges: Sendable {
-    /// The code that goes along with commands: the inner `nil` forgets the stored one, the outer one leaves it as it is.
+    /// The code sent with commands: the inner `nil` deletes the stored one, the outer one leaves it unchanged.
     package var code: Secret<String>??
 
     package init(code: Secret<String>??) { self.code = code }
 }
 
 extension Devices {
-    /// Stores the code that goes along with every command for a lock, or forgets it. Nothing is sent to the lock.
+    /// Stores the code that is sent with every command for a lock, or deletes it. Nothing is sent to the lock.
     ///
-    /// - Throws: `.denied` without the right to change the settings, or for a lock that takes no code; `.preconditionFailed`
-    ///   where `condition` does not hold.
+    /// - Throws: `.denied` without the right to change the settings, or for a lock that accepts no code; `.preconditionFailed`
+    ///   if `condition` is not met.
     package func changeSettings(
         _ caller: Caller, _ id: DeviceID?, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>? = nil
     ) async throws(GatewayError) -> LockDevice {

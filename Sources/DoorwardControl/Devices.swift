@@ -2,21 +2,21 @@ internal import DoorwardAdapterKit
 package import DoorwardDomain
 internal import DoorwardPolicy
 
-/// The use cases of devices, but for moving them, which is `LockDAL`'s.
+/// The use cases of devices, except moving locks, which is `LockDAL`'s.
 package struct Devices: Sendable {
     let directory: PublishedDirectory
     let writer: TenancyWriter
-    /// Attaches and detaches the locks that this type adds and removes; a device of a kind without an adapter is refused.
+    /// Attaches and detaches the locks that this type adds and removes. A device whose kind has no adapter is rejected.
     let attachments: Attachments
     let clock: any GatewayClock
     let random: RandomSource
     var adapters: AdapterRegistry { attachments.adapters }
     var codes: LockCodeSealer { attachments.codes }
 
-    /// Attaches a lock: it hangs on the property, and on the unit if one is named, and the adapter listens to it.
+    /// Adds a device to the property, or to one of its units if given, and attaches its lock to the adapter.
     ///
-    /// - Throws: `.invalid` for an address by a way to locks that is not the caller's, as for one that does not exist, and
-    ///   `.addressTaken` for one at which another lock is attached.
+    /// - Throws: `.invalid` for an address on a transport that the caller may not use, as for one that does not exist;
+    ///   `.addressTaken` if another lock is attached at the address.
     package func attach(
         _ caller: Caller, _ new: NewDevice, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<LockDevice> {
@@ -28,15 +28,16 @@ package struct Devices: Sendable {
             afterwards: { device, _ in attachments.attach(device) })
     }
 
-    /// Changes what the request names. A lock with another address is another lock: nothing is known of it.
+    /// Changes the fields that the request names. A new address binds the device to another lock, whose state is not known yet.
     ///
-    /// When this has returned for a device that moved, no command leaves any more under a right from where it hung.
+    /// Once this returns for a device that was moved, no command is sent any more under a right from its old position.
     ///
-    /// - Throws: `.preconditionFailed` where `condition` does not hold; for another address also as `attach`.
+    /// - Throws: `.preconditionFailed` if `condition` is not met; for a new address also the errors of `attach`.
     package func change(
         _ caller: Caller, _ id: DeviceID?, _ changes: DeviceChanges, onlyIf condition: Condition<LockDevice>? = nil
     ) async throws(GatewayError) -> LockDevice {
-        // What is wrong in the request is answered before what the caller may not do; again below, of the address as it is then.
+        // Validate the address before deciding on the caller's rights; the transaction validates again against the device as it
+        // is then.
         if let address = changes.address, let device = try? device(id, for: caller) {
             try check(address, for: device.adapter, within: scope(of: caller))
         }
@@ -54,12 +55,12 @@ package struct Devices: Sendable {
         )
     }
 
-    /// Ends the gateway's dealings with a lock. Its records stay, and are read by those who read what happened where it hung.
+    /// Removes a device. Its records are kept, and stay visible to those who may read the records of its former position.
     ///
-    /// When this has returned, no command leaves for it any more; those that waited are denied in their turn. One that was
-    /// sent goes on to its end, and until then the lock is listened to.
+    /// Once this returns, no further command is sent to it; waiting ones are denied when they reach the head of the queue. A
+    /// command in flight runs to its end, and the lock stays attached until then.
     ///
-    /// - Throws: `.preconditionFailed` where `condition` does not hold.
+    /// - Throws: `.preconditionFailed` if `condition` is not met.
     package func detach(
         _ caller: Caller, _ id: DeviceID?, onlyIf condition: Condition<LockDevice>? = nil
     ) async throws(GatewayError) {
@@ -72,7 +73,7 @@ package struct Devices: Sendable {
             afterwards: { id, _ in attachments.letGo(of: id) })
     }
 
-    /// A device that the caller may see at this moment.
+    /// A device that is currently visible to the caller.
     package func device(_ id: DeviceID?, for caller: Caller) throws(GatewayError) -> LockDevice {
         let (tenancy, subject) = directory.resolve(caller)
         guard let id, let device = tenancy.device(id),
@@ -81,7 +82,7 @@ package struct Devices: Sendable {
         return device
     }
 
-    /// The devices whose status the caller may see at this moment.
+    /// The devices whose status the caller may currently view.
     package func list(
         for caller: Caller, _ filter: DeviceFilter, _ request: PageRequest<NameOrCreatedAt>
     ) -> Page<LockDevice> {
@@ -98,9 +99,9 @@ package struct Devices: Sendable {
         return request.page(of: devices, in: sight.snapshot)
     }
 
-    /// The devices of a unit whose status the caller may see at this moment.
+    /// The devices of a unit whose status the caller may currently view.
     ///
-    /// - Throws: as `Portfolios.unit`.
+    /// - Throws: the errors of `Portfolios.unit`.
     package func list(
         of unit: UnitID?, for caller: Caller, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<LockDevice> {
@@ -112,10 +113,9 @@ package struct Devices: Sendable {
         return request.page(of: devices.compactMap { sight.tenancy.device($0) }, in: sight.snapshot)
     }
 
-    /// What the caller may do with a device at this moment: a decision for each operation. Nothing is written down: asking is
-    /// free.
+    /// What the caller may currently do with a device: a decision for each operation. These decisions are not recorded.
     ///
-    /// - Throws: as `device`.
+    /// - Throws: the errors of `device`.
     package func permissions(
         on id: DeviceID?, for caller: Caller
     ) throws(GatewayError) -> (at: Timestamp, decisions: [(operation: LockOperation, decision: Decision)]) {
@@ -132,9 +132,10 @@ package struct Devices: Sendable {
         return (now, decisions)
     }
 
-    /// What is known of a lock's condition.
+    /// The currently known status of a lock.
     ///
-    /// - Parameter refresh: ask the lock first; the answer shows in a later call. A lock that cannot be asked is no error.
+    /// - Parameter refresh: whether to request the state from the lock first; the response shows in a later call. A lock that
+    ///   does not support this is no error.
     package func status(
         of id: DeviceID?, for caller: Caller, refresh: Bool
     ) throws(GatewayError) -> (device: LockDevice, status: DeviceStatus) {
@@ -144,15 +145,14 @@ package struct Devices: Sendable {
         return (device, attachments.devices.status(of: device.id))
     }
 
-    /// - Throws: `.denied` with its reason when the caller may not do `operation` at this moment. Nothing is written down:
-    ///   asking is free.
+    /// - Throws: `.denied` with its reason if the caller may not do `operation` now. The decision is not recorded.
     package func require(_ operation: LockOperation, on device: LockDevice, of caller: Caller) throws(GatewayError) {
         let decision = SecurityService.decide(
             caller.principal, operation, on: device.id, at: clock.now(), override: false, in: directory.current)
         if let denial = decision.denial { throw .denied(denial, operation: operation, deviceID: device.id) }
     }
 
-    /// A device that the caller may change, for what only its own adapter understands.
+    /// A device that the caller may change, for operations that only its adapter understands.
     package func changeable(_ id: DeviceID?, for caller: Caller) throws(GatewayError) -> LockDevice {
         let device = try device(id, for: caller)
         let (tenancy, subject) = directory.resolve(caller)
@@ -161,7 +161,7 @@ package struct Devices: Sendable {
         return device
     }
 
-    /// The ways to locks that the caller may know of: those of the portfolios in which they may attach a lock somewhere.
+    /// The transports that are visible to the caller: those of the portfolios in which they may attach a lock.
     private func scope(of caller: Caller) -> TransportScope {
         let (tenancy, subject) = directory.resolve(caller)
         return tenancy.transportScope(of: subject)
@@ -180,27 +180,27 @@ package struct Devices: Sendable {
         }
     }
 
-    /// Whose the way to a device's lock is; `nil` where there is none now.
+    /// The owner of the transport of a device's address; `nil` if there is no such transport now.
     private func owner(of device: LockDevice) -> TransportOwner? { adapters[device.adapter]?.owner(of: device.address) }
 }
 
-/// An adapter's word on an address, to the adapter's kind; throws `.invalid`.
+/// Validates an address with the adapter of the given kind; throws `.invalid`.
 typealias AddressCheck = ([String: JSONValue], String, TransportScope) throws(GatewayError) -> CheckedAddress
 
-/// Which devices are listed; what is `nil` does not matter, and the inner `nil` stands for an id that cannot be one. A device
-/// passes only by fields that the caller sees, so that no filter tells more than the list does.
+/// Selects devices; `nil` means any, and an inner `nil` represents a malformed id. A device is selected only by fields that are
+/// visible to the caller, so that a filter reveals no more than the list does.
 package struct DeviceFilter: Sendable {
-    /// Those attached to this property.
+    /// Devices of this property.
     package var property: PropertyID??
-    /// Those attached to this unit.
+    /// Devices of this unit.
     package var unit: UnitID??
-    /// Those last known to be in this state.
+    /// Devices whose last known state is this.
     package var state: LockState?
-    /// Those known to be on line, or known to be off line.
+    /// Devices known to be online, or known to be offline.
     package var isOnline: Bool?
-    /// Those with less battery, in percent; a device of unknown battery is not listed.
+    /// Devices with less battery than this, in percent; those with an unknown level are not selected.
     package var batteryBelow: Int?
-    /// Those of this kind of adapter.
+    /// Devices of this kind of adapter.
     package var adapter: String?
 
     package init() {}
@@ -219,23 +219,23 @@ package struct DeviceFilter: Sendable {
     }
 }
 
-/// What a device is made from.
+/// The data of a device to add.
 package struct NewDevice: Sendable {
     /// 1 to 200 characters, trimmed.
     package var name: String
-    /// The adapter's kind, which this gateway need not have.
+    /// The adapter's kind; this gateway may not have that adapter.
     package var adapter: String
-    /// What the adapter finds the lock by; it alone knows whether that makes sense.
+    /// The address of the lock, to be validated by the adapter.
     package var address: [String: JSONValue]
-    /// The property that it comes to; `nil` stands for an id that cannot be one.
+    /// The property to assign it to; `nil` represents a malformed id.
     package var propertyID: PropertyID?
-    /// The unit that it hangs on, if the request names one; the inner `nil` stands for an id that cannot be one.
+    /// The unit to assign it to, if the request names one; the inner `nil` represents a malformed id.
     package var unitID: UnitID??
-    /// Who made the lock, as far as anybody said.
+    /// The manufacturer; `nil` if not given.
     package var manufacturer: String?
-    /// The maker's name for it, as far as anybody said.
+    /// The manufacturer's model name; `nil` if not given.
     package var model: String?
-    /// When false, nobody moves the lock through the gateway.
+    /// When false, the lock cannot be moved through the gateway by anyone.
     package var isRemoteOperationEnabled: Bool
 
     package init(
@@ -284,9 +284,9 @@ extension TenancyDraft {
         return device
     }
 
-    /// - Throws: `.addressTaken` where another lock of the tenancy is attached at the address, and `.invalid` where one could
-    ///   not be told from it by something else, such as the topic of its state. One that the tenancy has no
-    ///   longer, and that is listened to until its last order has ended, is in nobody's way.
+    /// - Throws: `.addressTaken` if another lock of the tenancy is attached at the address; `.invalid` if something else, such
+    ///   as the state topic, could not be told apart from another lock's. A lock that was removed from the tenancy but is still
+    ///   attached, until its last command has ended, does not conflict.
     func requireFree(_ checked: CheckedAddress, for device: DeviceID? = nil) throws(GatewayError) {
         if let holder = checked.holder, holder != device, directory.device(holder) != nil { throw .addressTaken }
         let conflicts = checked.conflicts.filter { $0.device != device && directory.device($0.device) != nil }

@@ -2,13 +2,13 @@ internal import DoorwardAdapterKit
 package import DoorwardDomain
 internal import DoorwardPolicy
 
-/// The use case of looking at what adapters have found and nobody has attached.
+/// The use case of listing locks that adapters have discovered and that are not attached.
 package struct DiscoveredLocks: Sendable {
     let adapters: AdapterRegistry
     let directory: PublishedDirectory
 
-    /// Those that the caller could attach somewhere: on a portfolio's way to locks whoever may attach a lock in it, and a super
-    /// admin all.
+    /// The discovered locks that the caller could attach: those on the transports of portfolios in which the caller may attach
+    /// a lock; for a super admin, all of them.
     package func list(for caller: Caller, _ request: PageRequest<DiscoveredDeviceOrder>) -> Page<DiscoveredDevice> {
         let sight = Sight(directory, caller)
         let scope = sight.tenancy.transportScope(of: sight.subject)
@@ -26,39 +26,39 @@ package struct DiscoveredLocks: Sendable {
     }
 }
 
-/// `sortBy` of discovered locks; `createdAt`, as for every list, is when a lock was first seen.
+/// `sortBy` of discovered locks; `createdAt`, which every list supports, is when a lock was first seen.
 package enum DiscoveredDeviceOrder: String, CaseIterable, Sendable {
-    /// One without a name first.
+    /// By name; locks without one come first.
     case name
-    /// The same as `firstSeenAt`.
+    /// Same as `firstSeenAt`.
     case createdAt
-    /// As the gateway heard of it since it was started.
+    /// When the lock was first seen since the gateway was started.
     case firstSeenAt
-    /// As the gateway heard of it since it was started.
+    /// When the lock was last seen since the gateway was started.
     case lastSeenAt
 }
 
-/// A lock that an adapter has found and nobody has attached, in plain words.
+/// A lock that an adapter has discovered and that is not attached.
 package struct DiscoveredDevice: Hashable, Sendable {
-    /// The adapter's own; the same for the same lock as long as it is told of.
+    /// The adapter's id for it; stable as long as the lock is being announced.
     package let id: String
-    /// The kind of adapter that it is to be attached with.
+    /// The kind of adapter to attach it with.
     package let adapter: String
-    /// What its own system calls it; `nil` where that says nothing.
+    /// Its name in its own system; `nil` if that has none.
     package let name: String?
-    /// Who made it, as far as its own system says.
+    /// The manufacturer, if its own system provides it.
     package let manufacturer: String?
-    /// The maker's name for it, as far as its own system says.
+    /// The manufacturer's model name, if its own system provides it.
     package let model: String?
-    /// What it is to be attached with, whole unless there is a problem.
+    /// The address to attach it with, complete unless there is a `problem`.
     package let address: [String: JSONValue]
-    /// What it can do; `nil` where only attaching it tells.
+    /// Its capabilities; `nil` if they become known only when it is attached.
     package let capabilities: LockCapabilities?
-    /// Why it cannot be attached as it stands, as a sentence for a person.
+    /// Why it cannot be attached in its current state, as a sentence for people.
     package let problem: String?
-    /// When the gateway heard of it first since it was started.
+    /// When the gateway first received an announcement of it since the gateway was started.
     package let firstSeenAt: Timestamp
-    /// When the gateway heard of it last.
+    /// When the gateway last received an announcement of it.
     package let lastSeenAt: Timestamp
 
     init(_ lock: DiscoveredLock, adapter: String) {
@@ -70,8 +70,8 @@ package struct DiscoveredDevice: Hashable, Sendable {
 }
 
 extension TenancyDirectory {
-    /// The transports that a subject may know of: those of the portfolios in which it may attach a lock somewhere, and all of them
-    /// for a super admin.
+    /// The transports that are visible to a subject: those of the portfolios in which it may attach a lock; for a super admin,
+    /// all of them.
     func transportScope(of subject: Subject) -> TransportScope {
         if SecurityService.allows(subject, .deviceAttach, on: .gateway, in: self).isAllowed { return .everything }
         let portfolios = subject.roleEntities.compactMap { entity -> PortfolioID? in

@@ -1,15 +1,15 @@
 package import DoorwardDomain
 
-/// What becomes of a reference to an entity.
+/// A change of a reference to an entity.
 package enum EntityChange<Entity>: Sendable {
-    /// As it was.
+    /// Leaves the reference unchanged.
     case keep
-    /// None any more.
+    /// Clears the reference.
     case clear
-    /// `nil` stands for an id that cannot be one.
+    /// Sets the reference; `nil` represents a malformed id.
     case set(EntityID<Entity>?)
 
-    /// What it names, if it names one; the inner `nil` for an id that cannot be one.
+    /// The new id, if the change sets one; the inner `nil` represents a malformed id.
     var named: EntityID<Entity>?? {
         if case .set(let id) = self { .some(id) } else { .none }
     }

@@ -2,14 +2,14 @@ import DequeModule
 internal import DoorwardDomain
 import Synchronization
 
-/// The queue of device events to be written, bounded for each device, so that a chattering device neither delays nor displaces
-/// other devices' events, and in total. Dropped events are counted; the next event of the same device contains their number.
+/// The queue of device events to be written. It is bounded in total and for each device, so that a chattering device neither
+/// delays nor displaces the events of other devices. Dropped events are counted; the device's next event contains their number.
 final class EventBacklog: Sendable {
-    /// How many events of one device may wait.
+    /// The maximum number of queued events of one device.
     static let mostOfOneDevice = 64
-    /// How many events of all devices together may wait: some 16 MB.
+    /// The maximum number of queued events in total: about 16 MB.
     static let maxWaiting = 16_384
-    /// How many are written together.
+    /// The maximum number of events written in one transaction.
     static let batch = 64
 
     fileprivate struct Line {
@@ -32,7 +32,7 @@ final class EventBacklog: Sendable {
 
     var isFinished: Bool { line.withLock { $0.isFinished } }
 
-    /// - Returns: false when the event did not fit and is only counted.
+    /// - Returns: false if the queue was full and the event was only counted.
     @discardableResult
     func add(_ event: RecordBody, of device: DeviceID) -> Bool {
         let (isTaken, sleeper) = line.withLock { line -> (Bool, Promise<Void>?) in
@@ -53,7 +53,7 @@ final class EventBacklog: Sendable {
         return isTaken
     }
 
-    /// Counts events that were taken and not written.
+    /// Counts events that were taken from the queue but could not be written.
     func lose(_ events: [RecordBody]) {
         line.withLock { line in
             for event in events {
@@ -65,7 +65,7 @@ final class EventBacklog: Sendable {
         }
     }
 
-    /// The events dropped while the queue was full; `nil` if none were dropped, and until the queue is empty again.
+    /// The events dropped while the queue was full; `nil` if none were dropped, or while the queue is not empty.
     func takeDropped() -> Dropped? {
         line.withLock { line in
             guard line.waiting.isEmpty, line.dropped.events > 0 else { return nil }
@@ -74,9 +74,9 @@ final class EventBacklog: Sendable {
         }
     }
 
-    /// Waits for events. One task asks.
+    /// Waits for events. Must be called by one task only.
     ///
-    /// - Returns: the oldest that wait; `nil` when the line is finished and empty.
+    /// - Returns: the oldest queued events; `nil` once the queue is finished and empty.
     func next() async -> [RecordBody]? {
         while true {
             let (events, sleeper) = line.withLock { line in line.take() }
@@ -86,7 +86,7 @@ final class EventBacklog: Sendable {
         }
     }
 
-    /// Takes no further events.
+    /// Accepts no further events.
     func finish() {
         let sleeper = line.withLock { line in
             line.isFinished = true
@@ -97,7 +97,7 @@ final class EventBacklog: Sendable {
 }
 
 extension EventBacklog.Line {
-    /// The oldest events, or what to wait on; neither when the line is finished and empty.
+    /// The oldest events, or a promise to wait for; neither if the queue is finished and empty.
     fileprivate mutating func take() -> ([RecordBody], Promise<Void>?) {
         sleeper = nil
         let events = Array(waiting.prefix(EventBacklog.batch))

@@ -2,9 +2,9 @@ import Crypto
 internal import DoorwardDomain
 import FoundationEssentials
 
-/// The cells of a name in a sketch: one in each row. Without the key the cells are not predictable.
+/// The cells of a name in a sketch, one in each row. Without the key the cells are not predictable.
 struct SketchKey {
-    /// How many rows a sketch has.
+    /// The number of rows of a sketch.
     static let rows = 4
 
     /// A random number for each row.
@@ -33,9 +33,10 @@ struct FailureSketch {
         var last = MonotonicInstant(nanoseconds: 0)
     }
 
-    /// Cells of a row; four rows of 16-byte cells are 2 MiB.
+    /// The cells of a row; four rows of 16-byte cells are 2 MiB.
     static let width = 32_768
-    /// Time without a failure after which a count decreases by one. Longer than the longest wait, so that waiting gains nothing.
+    /// The time without a failure after which a count decreases by one. Longer than the longest wait, so that waiting gains
+    /// nothing.
     static let forgettingTime = Duration.seconds(600)
 
     private let highest: UInt8
@@ -45,7 +46,7 @@ struct FailureSketch {
     /// - Parameter highest: the maximum count.
     init(highest: UInt8) { self.highest = highest }
 
-    /// The minimum of `read` over the cells of the name. It gets a cell's count and the instant of its last failure.
+    /// The minimum of `read` over the cells of the name; `read` gets a cell's count and the instant of its last failure.
     func least<Value: Comparable>(
         _ key: SketchKey, at now: MonotonicInstant, _ read: (_ failures: Int, _ last: MonotonicInstant) -> Value
     ) -> Value? {
@@ -74,13 +75,13 @@ struct FailureSketch {
     }
 }
 
-/// Failures of names within the last minute, in memory of a fixed size: count-min sketches of five seconds each.
+/// Counts failures by name within the last minute, in fixed memory: count-min sketches of five seconds each.
 ///
-/// A name's count is never below the number of its failures within the last 55 seconds, and holds none older than 60.
+/// A name's count is never below the number of its failures within the last 55 seconds, and includes none older than 60.
 struct MinuteSketch {
     private static let sliceNanoseconds: Int64 = 5_000_000_000
     private static let slices = 12
-    /// Cells of a row; twelve slices of four rows of four-byte cells are 3 MiB.
+    /// The cells of a row; twelve slices of four rows of four-byte cells are 3 MiB.
     static let width = 16_384
 
     /// The counts of a slice are empty until its first failure.
@@ -95,7 +96,7 @@ struct MinuteSketch {
         for row in 0..<SketchKey.rows { counts[slice][key.cell(row, width: Self.width)] += 1 }
     }
 
-    /// How long the name has to wait until it has fewer than `limit` failures; `nil` where it has fewer.
+    /// How long the name must wait until it has fewer than `limit` failures; `nil` if it has fewer now.
     mutating func wait(_ key: SketchKey, limit: Int, at now: MonotonicInstant) -> Duration? {
         advance(to: now)
         guard count(key, withoutOldest: 0) >= limit else { return nil }

@@ -5,13 +5,13 @@ package import Logging
 package import Metrics
 import Synchronization
 
-/// The use cases of one gateway, wired over one store, and their life: start, mend, stop.
+/// The use cases of one gateway, wired over one store, and their lifecycle: start, recovery, stop.
 package final class GatewayControl: Sendable {
-    /// What the operator sets; the defaults are those of the configuration file.
+    /// Limits that the operator sets; the defaults are those of the configuration file.
     package struct Limits: Sendable {
-        /// Denied commands of one principal within a minute; the next are refused before a decision.
+        /// The maximum number of denied commands of one principal per minute; further ones are rejected before a decision.
         package var deniedPerMinute = 20
-        /// Failed sign-ins from one address within a minute; the next have to wait.
+        /// The maximum number of failed sign-ins from one address per minute; further ones have to wait.
         package var signInFailuresPerMinute = 20
         /// log2 of scrypt's N.
         package var passwordCost = 17
@@ -21,46 +21,46 @@ package final class GatewayControl: Sendable {
         package init() {}
     }
 
-    /// Moves locks: the one way to do so.
+    /// Moves locks. All commands go through it.
     package let locks: LockDAL
-    /// The commands that run, and those that have ended.
+    /// Reads commands in flight and commands that have ended.
     package let commands: Commands
     let running: RunningCommands
     /// Portfolios, properties and units.
     package let portfolios: Portfolios
-    /// Who holds which role where.
+    /// Assigns and removes roles.
     package let roles: Roles
-    /// People, and what they set for themselves.
+    /// Manages users and their own settings.
     package let users: Users
-    /// Devices as the tenancy has them: attached, changed, moved, detached.
+    /// Manages devices: attach, change, move, detach.
     package let attachedDevices: Devices
-    /// Rights that were granted for a time.
+    /// Manages guest accesses.
     package let guestAccesses: GuestAccesses
     /// Reads the access logs.
     package let history: AccessHistory
     /// Sign-in, refresh and sign-out.
     package let signIn: SignIn
-    /// The care of the database.
+    /// Backs up and maintains the database.
     package let storeCare: StoreCare
     /// One-time links for forgotten passwords.
     package let passwordResets: PasswordResets
-    /// The tenancy that is in force.
+    /// The current tenancy.
     package let directory: PublishedDirectory
-    /// What is known of each device at this moment, in memory alone.
+    /// The current state of each device, in memory only.
     package let devices: LiveDevices
-    /// What has changed of all this, for readers that follow it.
+    /// The changes of all this, for readers that follow it.
     package let feed: ChangeFeed
-    /// What speaks to the locks.
+    /// The adapters that communicate with the locks.
     package let adapters: AdapterRegistry
-    /// What a super admin is told of the adapters.
+    /// The state of the adapters, for super admins.
     package let adapterStates: AdapterStates
-    /// Locks that were found and wait to be attached.
+    /// Locks that were discovered and are not attached.
     package let discoveredLocks: DiscoveredLocks
-    /// The way to the store, and whether it can be relied on.
+    /// Accesses the store, and tracks whether it can be relied on.
     package let ledger: Ledger
-    /// The clock that everything here is decided by.
+    /// The clock used by all use cases.
     package let clock: any GatewayClock
-    /// Where ids, keys and tokens come from.
+    /// The source of ids, keys and tokens.
     package let random: RandomSource
 
     private let adapterMetrics: AdapterMetrics
@@ -70,7 +70,7 @@ package final class GatewayControl: Sendable {
     private let logger: Logger
     private let background = Mutex<[Task<Void, Never>]>([])
     private let isReady = Mutex(false)
-    /// Whether the start stands in the log.
+    /// Whether the start was recorded in the log.
     private let hasStarted = Mutex(false)
     private let attachments: Attachments
     private let version: String
@@ -79,10 +79,10 @@ package final class GatewayControl: Sendable {
     /// Wires the use cases. Nothing is read or sent before `start`.
     ///
     /// - Parameters:
-    ///   - version: the program's, for the record of its start.
-    ///   - executor: where background work and the lives of commands run; `nil` for the global one.
-    ///   - lockCodeKey: 32 bytes under which the codes of locks are stored; `nil` for new ones, with which this process alone
-    ///     can read what it has stored.
+    ///   - version: the program's version, for the record of its start.
+    ///   - executor: runs background work and command executions; `nil` for the global one.
+    ///   - lockCodeKey: the 32-byte key that encrypts the stored lock codes; `nil` for a random one, with which only this process
+    ///     can decrypt the codes that it stores.
     package init(
         store: any GatewayStore, adapters: [any LockAdapter], clock: any GatewayClock, random: RandomSource,
         lockCodeKey: Secret<[UInt8]>? = nil,
@@ -102,7 +102,7 @@ package final class GatewayControl: Sendable {
         ledger = Ledger(store: store, feed: feed, logger: logger)
         let codes = LockCodeSealer(key: lockCodeKey ?? Secret(random.bytes(32)))
         let hasher = PasswordHasher(cost: limits.passwordCost, random: random)
-        // One for all calls: a key is one key, whatever it is used for.
+        // Shared by all use cases, as idempotency keys share one namespace.
         let idempotency = IdempotencyGuard(store: ledger.commands, clock: clock)
         writer = TenancyWriter(
             directory: directory, devices: devices, ledger: ledger, idempotency: idempotency,
@@ -143,7 +143,7 @@ package final class GatewayControl: Sendable {
         get async { isReady.withLock { $0 } && ledger.isAcceptingCommands ? await ledger.maintenance.isWritable() : false }
     }
 
-    /// Sets the gauges of what is looked up rather than counted; called whenever somebody reads them.
+    /// Updates the gauges whose values are looked up rather than counted; to be called before metrics are read.
     package func sampleMetrics() {
         locks.sampleMetrics()
         signIn.sampleMetrics()
@@ -152,9 +152,9 @@ package final class GatewayControl: Sendable {
 
     // MARK: - Start
 
-    /// Loads the tenancy, settles what an earlier process left open, and begins to listen to the locks.
+    /// Loads the tenancy, settles the commands that an earlier process left open, and attaches the locks.
     ///
-    /// When this returns, every intent has its outcome. No lock was asked or moved. The port is opened afterwards.
+    /// When this returns, every intent has its outcome. No lock was queried or moved. The port is opened afterwards.
     package func start() async throws {
         try await writer.reload({ () throws(GatewayError) in try await readTenancy() })
         let now = clock.now()
@@ -172,7 +172,7 @@ package final class GatewayControl: Sendable {
         isReady.withLock { $0 = true }
     }
 
-    /// Each adapter's locks are attached as soon as it has started. The locks of an adapter that has not started are offline.
+    /// Attaches each adapter's locks as soon as it has started. The locks of an adapter that has not started are offline.
     private func startAdapters() async {
         await adapterStarter.start(reports: reports) { [self] adapter in
             await writer.betweenChanges { tenancy in
@@ -198,7 +198,8 @@ package final class GatewayControl: Sendable {
             metadata: ["device": "\(device.id)", "adapter": "\(device.adapter)", "because": "\(obstacle.rawValue)"])
     }
 
-    /// Logs brokers assigned to a portfolio that does not exist: no user can attach their locks, and no other message reports it.
+    /// Logs brokers assigned to a portfolio that does not exist: their locks cannot be attached, and no other message reports
+    /// it.
     private func noteUnknownOwners() {
         let tenancy = directory.current
         for adapter in adapters.all {
@@ -211,7 +212,7 @@ package final class GatewayControl: Sendable {
         }
     }
 
-    /// Attaches every device that was not there before or had another address, and lets go of those that are no longer there.
+    /// Attaches every device that is new or has another address, and detaches those that were removed.
     private func bringAdaptersUpToDate(since before: TenancyDirectory) {
         let tenancy = directory.current
         for id in before.deviceIDs where tenancy.resolve(id) == nil { attachments.letGo(of: id) }
@@ -254,9 +255,10 @@ package final class GatewayControl: Sendable {
         return recovered > 0 ? [recoveryRecord(recovered, after: "restart"), start] : [start]
     }
 
-    // MARK: - Mend
+    // MARK: - Recovery
 
-    /// After a failed write, waits until the store writes again, reads back what was in doubt, and takes commands again.
+    /// After a failed write, waits until the store writes again, reloads the state that was in doubt, and accepts commands
+    /// again.
     private func beginMending() {
         let task = Task(executorPreference: executor) { [self] in
             var wait = Duration.milliseconds(200)
@@ -274,7 +276,7 @@ package final class GatewayControl: Sendable {
         background.withLock { $0.append(task) }
     }
 
-    /// - Throws: when it has to be done again: the store fails, or something else came to be in doubt meanwhile.
+    /// - Throws: if recovery has to be repeated: the store failed, or another write came to be in doubt meanwhile.
     private func mend() async throws {
         let doubts = ledger.doubtCount
         try await writer.reload(
@@ -287,8 +289,8 @@ package final class GatewayControl: Sendable {
         logger.notice("the store writes again", metadata: ["commandsSettled": "\(recovered)"])
     }
 
-    /// Brings the sessions in memory to what the store holds: a write in doubt that was durable may have ended some. A session
-    /// counts only once it is durable, so one that was there before the store was read, and is not in it, has ended.
+    /// Reloads the sessions from the store, as a write in doubt may have ended some durably. A session becomes valid only once
+    /// it is durable, so one that was in memory before the store was read, but is not in the store, has ended.
     private func reloadSessions() async throws {
         let before = signIn.sessions.ids
         let stored = try await ledger.credentials.liveSessions(at: clock.now())
@@ -298,7 +300,7 @@ package final class GatewayControl: Sendable {
 
     // MARK: - Stop
 
-    /// Refuses new commands, ends those that wait, gives those that were sent up to `patience`, and closes everything.
+    /// Rejects new commands, ends waiting ones, gives those in flight up to `patience`, and closes everything.
     package func stop(patience: Duration = .seconds(10)) async {
         isReady.withLock { $0 = false }
         await adapterStarter.stop()
@@ -312,7 +314,7 @@ package final class GatewayControl: Sendable {
         }
         if let events = background.first { await events.value }
         for task in background.dropFirst() { task.cancel() }
-        // Whatever becomes of the record, the store is closed; a gateway that never started has nothing to record.
+        // The store is closed even if the record cannot be written; a gateway that never started has nothing to record.
         if hasStarted.withLock({ $0 }) {
             await orLog("failed sign-ins could not be written down") { try await signIn.stop() }
             await orLog("the stop could not be written down") {

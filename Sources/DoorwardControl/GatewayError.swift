@@ -1,54 +1,54 @@
 package import DoorwardDomain
 package import DoorwardPolicy
 
-/// Every way in which a use case can end without doing what was asked. The HTTP layer maps it to statuses in one place.
+/// Every way in which a use case can fail. The HTTP layer maps these to status codes in one place.
 package enum GatewayError: Error, Sendable {
-    /// The request says something that cannot be: each mistake with its field.
+    /// The request is invalid: each error with its field.
     case invalid([FieldProblem])
-    /// The sign-in is missing, wrong or over.
+    /// The sign-in is missing, wrong or expired.
     case unauthenticated
-    /// The decision; what of it the caller may see depends on `Denial.hasReach`.
+    /// The request was denied; what the caller may learn of the decision depends on `Denial.hasReach`.
     case denied(Denial, operation: LockOperation?, deviceID: DeviceID?)
-    /// The caller may know that this does not exist: a child under a parent in reach, or anything for the super admin.
+    /// The object does not exist, and the caller may know it: a child of a visible parent, or anything for the super admin.
     case notFound
-    /// What is to be made is there already.
+    /// The object to be created already exists.
     case alreadyExists
     /// Another lock of the tenancy is attached at the address.
     case addressTaken
-    /// The request contradicts how things are; the sentence says how.
+    /// The request conflicts with the current state; the sentence describes how.
     case conflict(String)
-    /// What is to be changed is not, or no longer, as the caller asks it to be.
+    /// The object to be changed does not, or no longer, meet the request's precondition.
     case preconditionFailed
     /// The same idempotency key was used for another request.
     case idempotencyMismatch
-    /// Too many attempts; try again after so many seconds.
+    /// Too many attempts; the caller may retry after this many seconds.
     case rateLimited(retryAfterSeconds: Int)
-    /// The device's queue is full, or holds enough of this principal.
+    /// The device's queue is full, or has the maximum number of commands of this principal.
     case deviceBusy
-    /// A command that exists ended otherwise than confirmed.
+    /// A command ended with an outcome other than confirmed.
     case commandEnded(Command)
     /// The gateway is stopping. Nothing was sent.
     case shuttingDown
-    /// The store cannot write, or too much waits: nothing was done, try again later.
+    /// The store cannot write, or its queue is full. The request can be repeated later.
     case unavailable
     /// Reading a list took longer than one request may.
     case listTimedOut
-    /// A defect or a broken machine. The text is for the operator's log only.
+    /// A defect or a hardware failure. The text is for the operator's log only.
     case internalFailure(String)
 
-    /// A stranger's answer: the same for everything that is outside the caller's reach.
+    /// The answer for anything that is not visible to the caller: always the same.
     package static let outOfReach = GatewayError.denied(
         Denial(.noAssociation, hasReach: false), operation: nil, deviceID: nil)
 
-    /// The answer for an id that the subject may not know of or that does not exist. Nothing is hidden from a super admin.
+    /// The answer for an id that does not exist or is not visible to the subject. A super admin gets `.notFound`.
     package static func outOfReach(of subject: Subject) -> GatewayError { subject.isSuperAdmin ? .notFound : .outOfReach }
 
-    /// A request with a single mistake.
+    /// A request with a single invalid field.
     package static func invalid(_ field: String, _ problem: String) -> GatewayError {
         .invalid([FieldProblem(field: field, problem: problem)])
     }
 
-    /// A failed store is never the caller's fault, and nobody knows whether it wrote.
+    /// Maps a store error. A failed store is never the caller's fault, and the write may or may not have happened.
     init(_ error: StoreError) {
         switch error {
         case .refused(let refusal): self.init(refusal)
@@ -59,15 +59,15 @@ package enum GatewayError: Error, Sendable {
         }
     }
 
-    /// What a broken rule of the store is to the caller. The use cases test nearly all of them first, on the directory in memory:
-    /// the store decides where another transaction came in between.
+    /// Maps a constraint violation of the store. The use cases check nearly all constraints first, on the directory in memory:
+    /// the store decides where another transaction was written in between.
     init(_ refusal: StoreRefusal) {
         switch refusal {
         case .entityChanged: self = .preconditionFailed
         case .usesExhausted(let id):
             let denial = Denial(.guestUsesExhausted, hasReach: true, rule: .guestAccess(id))
             self = .denied(denial, operation: nil, deviceID: nil)
-        // What was decided on is over: the same request is decided anew, by the gateway whose it is.
+        // The basis of the decision is outdated: the same request is to be decided again, by the gateway responsible for it.
         case .epochChanged, .leaseChanged: self = .unavailable
         case .emailTaken: self = .alreadyExists
         case .refreshTokenSpent, .userDisabled, .resetTokenSpent: self = .unauthenticated
@@ -79,17 +79,17 @@ package enum GatewayError: Error, Sendable {
     }
 }
 
-/// One mistake in a request.
+/// One invalid field of a request.
 package struct FieldProblem: Hashable, Sendable {
-    /// A path in the body, a query item's or a header's name.
+    /// A path in the body, or the name of a query parameter or header.
     package let field: String
-    /// A stable word, such as `end_not_after_start`.
+    /// A stable code, such as `end_not_after_start`.
     package let problem: String
 
     package init(field: String, problem: String) { (self.field, self.problem) = (field, problem) }
 }
 
-/// Runs something of the store, and says its failure in the words of use cases.
+/// Runs a store operation and maps its errors to `GatewayError`.
 func storing<Value>(
     isolation: isolated (any _Concurrency.Actor)? = #isolation, _ body: () async throws(StoreError) -> Value
 ) async throws(GatewayError) -> Value {

@@ -2,62 +2,63 @@ package import DoorwardAudit
 package import DoorwardDomain
 package import DoorwardPolicy
 
-/// What must last. One implementation keeps it in SQLite; every one passes the conformance kit in `DoorwardTesting`.
+/// The durable store of the gateway. One implementation uses SQLite; every implementation passes the conformance kit in
+/// `DoorwardTesting`.
 ///
-/// The wiring alone has all of it: `Ledger` takes the store, keeps `commit` for itself, and gives each use case the port that it
-/// reads.
+/// Only the wiring code has all of it: `Ledger` takes the store, keeps `commit` to itself, and gives each use case the protocol
+/// that it reads through.
 package protocol GatewayStore: AccessLogStore, TenancyStore, CredentialStore, CommandStore, StoreMaintenance {
-    /// Writes all of the transaction or nothing, and returns once it is durable. Transactions take effect in the order
-    /// of the calls; those that wait for a flush share one.
+    /// Writes the whole transaction or nothing, and returns once it is durable. Transactions take effect in the order of the
+    /// calls; those that wait for a flush share one.
     ///
-    /// The only way to write. When it throws `.refused`, nothing of the transaction is durable; when it throws `.failed`, nobody knows
-    /// until the store has been opened anew.
+    /// The only way to write. After `.refused` nothing of the transaction is durable; after `.failed` this is unknown until the
+    /// store has been reopened.
     ///
-    /// - Returns: where each record came to stand, in the order of `transaction.records`.
+    /// - Returns: the position of each record, in the order of `transaction.records`.
     func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace]
 }
 
-/// The logs: their records, and the Merkle trees over them. Records are appended by a transaction, and a person's keys destroyed.
+/// The logs: their records, and the Merkle trees over them. Only transactions append records and destroy a person's keys.
 package protocol AccessLogStore: Sendable {
-    /// Records in the order of (`at`, `logId`, `seq`) or the reverse. The cost of a page is bounded: it may be short, or empty,
-    /// and still have a next one. Throws the errors of lists: `.tooManyReads`, and `.readTimedOut` where not even a short page was
-    /// found in time. Cancelling the task ends the reading.
+    /// Records in the order of (`at`, `logId`, `seq`) or the reverse. The cost of a page is bounded: it may be short or empty
+    /// although there is a next one. Throws the list errors: `.tooManyReads`, and `.readTimedOut` if not even a short page was
+    /// found in time. Cancelling the task stops the read.
     func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage
 
-    /// One record by its id, whichever log it stands in; `nil` where there is none.
+    /// One record by its id, in any log; `nil` if there is none.
     func record(_ id: RecordID) async throws(StoreError) -> AccessRecord?
 
-    /// The stored records of a log from `seq` on, in order, or from the first that is left where that comes later; `nil` for a log
-    /// without a record.
+    /// The stored records of a log in order, starting at `seq` or at the first retained record, whichever is later; `nil` if
+    /// the log has no record.
     func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange?
 
-    /// The root of the complete subtree of the log's Merkle tree that has the 2^`level` leaves from `index` · 2^`level` on: level 0 are
-    /// the leaf hashes. Also of records that were removed; `nil` where the tree has no such subtree yet.
+    /// The root of the complete subtree of the log's Merkle tree over the 2^`level` leaves from `index` · 2^`level` on; level 0
+    /// has the leaf hashes. Also available for removed records; `nil` if the tree has no such subtree yet.
     func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]?
 }
 
-/// Everything that a tenancy is made of, and the counters beside it.
+/// The entities of the tenancy, and the counters stored with them.
 package protocol TenancyStore: Sendable {
-    /// Calls `receive` with everything that makes up the tenancy, parents before children. Used once, at the start.
+    /// Calls `receive` with each entity of the tenancy, parents before children.
     func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError)
 
-    /// How many uses of each guest access are taken; without those that none is taken of. Asked at the start.
+    /// The number of uses taken of each guest access; those without any are omitted. Used at the start and in recovery.
     func usesTaken() async throws(StoreError) -> [GuestAccessID: Int]
 
-    /// 0 until it is raised for the first time.
+    /// The current epoch; 0 until it is raised for the first time.
     func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64
 
-    /// `nil` where nobody has one.
+    /// The lease of a log; `nil` if no gateway holds one.
     func lease(of log: LogID) async throws(StoreError) -> LogLease?
 }
 
-/// Commands, and what calls have made under their idempotency keys.
+/// Commands, and the results of requests with idempotency keys.
 package protocol CommandStore: Sendable {
-    /// Commands of this owner with an intent and no outcome, oldest first, without those whose intent was removed from its log. Asked
-    /// once, at the start, before anything is sent.
+    /// Commands of this owner that have an intent and no outcome, oldest first, except those whose intent was removed from its
+    /// log. Used at the start, before anything is sent, and in recovery.
     func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand]
 
-    /// A command as it was last written; `nil` where there is none, or its intent was removed from its log.
+    /// A command as last written; `nil` if there is none, or its intent was removed from its log.
     func command(_ id: CommandID) async throws(StoreError) -> StoredCommand?
 
     /// The command, if the query matches it; its `deviceID`, `offset` and `limit` are ignored. A command that does not match
@@ -68,7 +69,7 @@ package protocol CommandStore: Sendable {
     /// that would skip too many, and the errors of lists.
     func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int)
 
-    /// The answer kept under this key, unless it is older than `oldest`.
+    /// The result stored under this key, unless it is older than `oldest`.
     func idempotentAnswer(_ key: IdempotencyKey, notOlderThan oldest: Timestamp) async throws(StoreError) -> IdempotencyEntry?
 }
 
@@ -77,54 +78,54 @@ package protocol CredentialStore: Sendable {
     /// The password's hash as a PHC string; `nil` for a user without a password.
     func passwordHash(of user: UserID) async throws(StoreError) -> String?
 
-    /// Sessions that are neither ended nor past `expiresAt`. Asked once, at the start.
+    /// Sessions that have neither ended nor expired. Used at the start and in recovery.
     func liveSessions(at now: Timestamp) async throws(StoreError) -> [Session]
 
     /// The refresh token with this SHA-256 digest, used or not.
     func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken?
 
-    /// The reset of a password whose token has this SHA-256 digest, over or not; `nil` once it is used or replaced.
+    /// The password reset whose token has this SHA-256 digest, even if expired; `nil` once it is used or replaced.
     func passwordReset(digest: [UInt8]) async throws(StoreError) -> PasswordReset?
 
-    /// The public half of the gateway's own key for `purpose`; `nil` before `.noteKey`.
+    /// The public key of the gateway's own key pair for `purpose`; `nil` before `.noteKey`.
     func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]?
 }
 
-/// The store as a whole.
+/// Maintenance of the store as a whole.
 package protocol StoreMaintenance: Sendable {
-    /// Whether a transaction can be written at this moment.
+    /// Whether a transaction can currently be written.
     func isWritable() async -> Bool
 
-    /// Writes a copy of everything, as it is at one instant between two transactions, to a new file that only its owner can
-    /// read. Committing goes on meanwhile. The file has its name only once it is whole and durable.
+    /// Writes a consistent copy of the store, as of one instant between two transactions, to a new file that only its owner can
+    /// read. Commits continue meanwhile. The file gets its name only once it is complete and durable.
     ///
-    /// - Parameter path: an absolute path in a folder that exists, under which there is nothing yet.
+    /// - Parameter path: an absolute path to a file that does not exist, in a directory that does.
     func backup(to path: String) async throws(StoreBackupError) -> StoreBackup
 
-    /// Finishes what waits, checkpoints and closes. Nothing is accepted afterwards.
+    /// Completes queued work, checkpoints and closes. Nothing is accepted afterwards.
     func close() async throws(StoreError)
 }
 
-/// Neighbouring records of one log as they are stored, and what of the log there is.
+/// Consecutive stored records of one log, and the extent of the log.
 package struct LogRange: Hashable, Sendable {
-    /// The `seq` of the first record that was not removed; that of the next one to come if none is left.
+    /// The `seq` of the first retained record; if none is retained, that of the next record.
     package let firstSeq: UInt64
-    /// How many records were ever appended: the size of the log's tree, and the `seq` of the next one.
+    /// The number of records ever appended: the size of the log's tree, and the `seq` of the next record.
     package let size: UInt64
-    /// At most as many as were asked for.
+    /// The records, at most as many as requested.
     package let entries: [Entry]
 
     package init(firstSeq: UInt64, size: UInt64, entries: [Entry]) {
         (self.firstSeq, self.size, self.entries) = (firstSeq, size, entries)
     }
 
-    /// A record without its personal values, which lie beside it.
+    /// A record without its personal values, which are stored beside it.
     package struct Entry: Hashable, Sendable {
-        /// Its number in the log.
+        /// The record's number in the log.
         package let seq: UInt64
-        /// In the form that `leafHash` is of.
+        /// The canonical bytes, from which `leafHash` is computed.
         package let bytes: [UInt8]
-        /// As the store keeps it.
+        /// The leaf hash as stored.
         package let leafHash: [UInt8]
 
         package init(seq: UInt64, bytes: [UInt8], leafHash: [UInt8]) {
@@ -133,41 +134,42 @@ package struct LogRange: Hashable, Sendable {
     }
 }
 
-/// Why the store did not do as asked.
+/// Why a store operation failed.
 package enum StoreError: Error, Equatable, Sendable {
-    /// The transaction breaks a rule that the store holds, such as one address for one user. Nothing of it was written.
+    /// The transaction violates a constraint of the store, such as the uniqueness of email addresses. Nothing of it was
+    /// written.
     case refused(StoreRefusal)
-    /// The disk or the database failed. Whether a transaction is durable is not known.
+    /// The disk or the database failed. Whether a transaction is durable is unknown.
     case failed(String)
     /// The store is closed, or has failed before and accepts no more writes; or the task was cancelled.
     case unavailable
-    /// Too many lists wait for the same user or portfolio.
+    /// Too many list reads are queued for the same user or portfolio.
     case tooManyReads
     /// Reading a list took longer than one request may.
     case readTimedOut
-    /// The page lies behind more commands than one request may pass over.
+    /// The page would skip more commands than one request may.
     case pageTooDeep
 }
 
-/// Everything that becomes durable together.
+/// The changes that become durable together.
 package struct StoreTransaction: Sendable {
-    /// What must hold before any of the changes.
+    /// The preconditions, checked before any of the changes.
     package var requires: [Precondition]
-    /// What becomes of the tenancy, in order; each on the result of those before.
+    /// The changes of the tenancy, in order; each applies to the result of the previous ones.
     package var changes: [TenancyChange]
-    /// What becomes of uses, epochs and leases; after the changes of the tenancy.
+    /// The changes of uses, epochs and leases; applied after those of the tenancy.
     package var counters: [CounterChange]
-    /// What becomes of passwords, sessions and keys.
+    /// The changes of passwords, sessions and keys.
     package var credentials: [CredentialChange]
-    /// What becomes of commands.
+    /// The changes of commands.
     package var commands: [CommandChange]
-    /// Answers to keep for a repeat. An entry replaces one of the same key that has no answer yet.
+    /// Results to store for repeats. Refused if the store has an entry with the same key that is less than 24 hours old.
     package var idempotency: [IdempotencyEntry]
-    /// What is written in the logs, in order.
+    /// The records to append to the logs, in order.
     package var records: [PendingRecord]
-    /// Persons and days whose keys are destroyed, in every log, after the records are written: nobody can read their personal values
-    /// any more, those of this transaction neither. The records and their trees stay as they are. A later record of the same person
-    /// makes a new key.
+    /// The persons and days whose keys are destroyed in every log, after the records are written. Their personal values become
+    /// unreadable, including those in this transaction. The records and their trees are not changed. A later record of the same
+    /// person creates a new key.
     package var forgets: [PersonKeyOwner]
 
     package init(
@@ -181,45 +183,45 @@ package struct StoreTransaction: Sendable {
     }
 }
 
-/// A record that is about to be written.
+/// A record to be written.
 package struct PendingRecord: Sendable {
-    /// What it says; the store gives it its `seq`.
+    /// The content; the store assigns the `seq`.
     package var body: RecordBody
-    /// The index of an earlier record of the same transaction that this one points at: the store adds
-    /// `counterpart: {logId, seq}` of that record to the details.
+    /// The index of an earlier record of the same transaction that this one refers to: the store adds that record's
+    /// `counterpart: {logId, seq}` to the details.
     package var counterpart: Int?
 
     package init(_ body: RecordBody, counterpart: Int? = nil) { (self.body, self.counterpart) = (body, counterpart) }
 }
 
-/// Where a record stands, and the instant that it bears.
+/// The position and timestamp of a record.
 package struct RecordPlace: Hashable, Sendable {
-    /// The log that it stands in.
+    /// The log that contains the record.
     package let log: LogID
-    /// Its number there, from 0.
+    /// The record's number in the log, from 0.
     package let seq: UInt64
-    /// The instant in the record: that of the body, or the log's last where that was later.
+    /// The timestamp in the record: that of the body, or the log's last one if that was later.
     package let at: Timestamp
 
     package init(log: LogID, seq: UInt64, at: Timestamp) { (self.log, self.seq, self.at) = (log, seq, at) }
 }
 
 extension AccessRecord {
-    /// Where the record is stored.
+    /// The record's position.
     package var place: RecordPlace { RecordPlace(log: body.log, seq: seq, at: body.at) }
 }
 
-/// What becomes of a command.
+/// A change of a command.
 package enum CommandChange: Sendable {
-    /// A new command, and the index of its intent among the transaction's records. Refused where that record is not the intent of
-    /// this command. The owner is the gateway that executes it.
+    /// Inserts a command; `intent` is the index of its intent among the transaction's records. Refused if that record is not
+    /// the intent of this command. The owner is the gateway that executes it.
     case begin(Command, intent: Int, owner: GatewayNumber = .single)
-    /// A new state of a command that has not ended: dispatched by another rule, say.
+    /// Updates a command that has not ended, such as after a further intent under another rule.
     case update(Command)
-    /// The outcome. The store refuses a second one for the same command.
+    /// Ends a command with its outcome. Refused if the command has already ended.
     case end(Command)
 
-    /// The command as it is from now on.
+    /// The command in its new state.
     package var command: Command {
         switch self {
         case .begin(let command, _, _), .update(let command), .end(let command): command
@@ -235,13 +237,13 @@ extension RecordBody {
     }
 }
 
-/// A command, and where its intent stands: like the record of it, it belongs to the place where the device hung then.
+/// A command and the position of its intent. Like the intent, it belongs to the position that the device had at that time.
 package struct StoredCommand: Hashable, Sendable {
-    /// The command as it was last written.
+    /// The command as last written.
     package let command: Command
-    /// The log of the intent, where its outcome belongs too.
+    /// The log of the intent; the outcome is written to the same log.
     package let log: LogID
-    /// Where the device hung when the intent was written.
+    /// The device and its position when the intent was written.
     package let device: DeviceStamp
 
     package init(command: Command, log: LogID, device: DeviceStamp) {
@@ -249,43 +251,43 @@ package struct StoredCommand: Hashable, Sendable {
     }
 }
 
-/// What becomes of a password or a session.
+/// A change of a password, session or key.
 package enum CredentialChange: Sendable {
-    /// A PHC string, never the password.
+    /// Sets a user's password hash: a PHC string, never the password.
     case setPassword(UserID, hash: String)
-    /// A new session with its first refresh token, by digest. Refused for a user who is disabled by then.
+    /// Inserts a session with its first refresh token, by digest. Refused if the user is disabled.
     case beginSession(Session, refreshDigest: [UInt8])
-    /// Marks the old token used and adds the new one. Refused when the old one was used already.
+    /// Marks the old token as used and inserts the new one. Refused if the old one was already used.
     case rotateRefresh(SessionID, oldDigest: [UInt8], newDigest: [UInt8], expiresAt: Timestamp)
-    /// The session is over, and none of its refresh tokens is good any more.
+    /// Ends the session and invalidates its refresh tokens.
     case endSession(SessionID)
-    /// The same for every session that the user has at this point in the order of transactions.
+    /// Ends every session that the user has when the transaction takes effect.
     case endSessions(of: UserID)
-    /// A new reset of a user's password, by its token's digest; the one that they had before is gone.
+    /// Inserts a password reset, by the digest of its token; replaces any earlier one of the user.
     case offerReset(PasswordReset, digest: [UInt8])
-    /// Takes a reset away because it is used. Refused when there is none of this digest, or it is over at this instant.
+    /// Deletes a password reset as used. Refused if there is none with this digest, or it has expired at this instant.
     case useReset(digest: [UInt8], at: Timestamp)
-    /// Removes the reset of this user's password, if there is one.
+    /// Deletes the password reset of this user, if there is one.
     case endReset(of: UserID)
-    /// Removes every reset that this user has made for others.
+    /// Deletes every password reset that this user has created for others.
     case endResets(madeBy: UserID)
-    /// The public half of a key of the gateway, whose private half lies in a file outside the store.
+    /// Stores the public key of a key pair of the gateway; the private key is in a file outside the store.
     case noteKey(KeyPurpose, publicHalf: [UInt8])
 }
 
-/// What a key of the gateway signs. Raw values stand in the database.
+/// The purpose of a signing key of the gateway. Raw values are stored in the database.
 package enum KeyPurpose: String, CaseIterable, Sendable {
-    /// Access tokens, which callers show with each request.
+    /// Signs access tokens, which clients send with each request.
     case accessTokens
 }
 
-/// A refresh token as the store knows it, found by its digest: never the token itself.
+/// A refresh token as stored, identified by its digest; never the token itself.
 package struct StoredRefreshToken: Hashable, Sendable {
     /// The session that the token belongs to.
     package let session: Session
-    /// Whether it was exchanged already; a second time gives it away as stolen.
+    /// Whether it was already exchanged; a second use shows that it was stolen.
     package let isUsed: Bool
-    /// Whether the session is over, whatever its `expiresAt` says.
+    /// Whether the session has ended, regardless of its `expiresAt`.
     package let isSessionEnded: Bool
 
     package init(session: Session, isUsed: Bool, isSessionEnded: Bool) {
@@ -293,7 +295,7 @@ package struct StoredRefreshToken: Hashable, Sendable {
     }
 }
 
-/// Whose key, and which: the same text from two principals is two keys.
+/// An idempotency key, scoped by principal: the same text from two principals is two keys.
 package struct IdempotencyKey: Hashable, Sendable {
     /// The principal's kind and id.
     package let principal: String
@@ -303,15 +305,15 @@ package struct IdempotencyKey: Hashable, Sendable {
     package init(principal: String, key: String) { (self.principal, self.key) = (principal, key) }
 }
 
-/// What is kept under an idempotency key: ids alone. The response to a repeat is rendered anew, as its caller may see it then.
+/// The stored result of an idempotency key: ids only. The response to a repeat is rendered again, for its caller at that time.
 package struct IdempotencyEntry: Hashable, Sendable {
-    /// What the caller repeats it by.
+    /// The key that a repeat uses.
     package let key: IdempotencyKey
     /// HMAC-SHA-256 of method, path and canonical body, under a key of the gateway.
     package let fingerprint: [UInt8]
-    /// What the first call made.
+    /// What the first request created.
     package let result: IdempotentResult
-    /// When the first call came; entries are dropped by their age.
+    /// When the first request was received; entries are deleted by age.
     package let createdAt: Timestamp
 
     package init(key: IdempotencyKey, fingerprint: [UInt8], result: IdempotentResult, createdAt: Timestamp) {
@@ -319,13 +321,13 @@ package struct IdempotencyEntry: Hashable, Sendable {
     }
 }
 
-/// What a call with an idempotency key has made.
+/// What a request with an idempotency key created.
 package enum IdempotentResult: Hashable, Sendable {
-    /// A command; its response follows from its state.
+    /// A command; the response is derived from its state.
     case command(CommandID)
-    /// An entity of the type that the call creates; its response is 201.
+    /// An entity of the type that the endpoint creates; the response is 201.
     case entity(EntityID<CreatedEntityTag>)
 }
 
-/// Placeholder for the type of the entity that a call creates.
+/// Placeholder for the type of the entity that a request creates.
 package enum CreatedEntityTag {}

@@ -1,14 +1,14 @@
 package import DoorwardDomain
 internal import DoorwardPolicy
 
-/// The use cases of guests: letting somebody in for a window of time, and ending it.
+/// The use cases of guest accesses: granting, listing and revoking them.
 package struct GuestAccesses: Sendable {
     let directory: PublishedDirectory
     let writer: TenancyWriter
     let clock: any GatewayClock
 
-    /// Grants access. Whoever grants must hold GRANT_ACCESS and every granted operation on every device: nobody gives what
-    /// they have not.
+    /// Grants access. The grantor must hold GRANT_ACCESS and every granted operation on every device: no right can be passed on
+    /// that the grantor does not have.
     package func grant(
         _ caller: Caller, _ new: NewGuestAccess, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<GuestAccess> {
@@ -21,13 +21,13 @@ package struct GuestAccesses: Sendable {
             body: { (draft) throws(GatewayError) in try draft.grant(new) })
     }
 
-    /// One that the caller holds, granted, or may manage.
+    /// A guest access that the caller holds, granted, or may manage.
     package func access(_ id: GuestAccessID?, for caller: Caller) throws(GatewayError) -> GuestAccess {
         let (tenancy, subject) = directory.resolve(caller)
         return try tenancy.readable(id, to: subject)
     }
 
-    /// Those that the caller holds, granted, or may manage.
+    /// The guest accesses that the caller holds, granted, or may manage.
     package func list(
         for caller: Caller, _ filter: GuestAccessFilter, _ request: PageRequest<GuestAccessOrder>
     ) -> Page<GuestAccess> {
@@ -42,9 +42,9 @@ package struct GuestAccesses: Sendable {
         }
     }
 
-    /// Ends a guest access. When this has returned, no command under it leaves any more. One that has ended stays ended.
+    /// Revokes a guest access. Once this returns, no further command is sent under it. Revoking it again changes nothing.
     ///
-    /// - Throws: `.preconditionFailed` where `condition` does not hold.
+    /// - Throws: `.preconditionFailed` if `condition` is not met.
     package func revoke(
         _ caller: Caller, _ id: GuestAccessID?, onlyIf condition: Condition<GuestAccess>? = nil
     ) async throws(GatewayError) {
@@ -67,7 +67,7 @@ package struct GuestAccesses: Sendable {
 
 /// `sortBy` of guest accesses.
 package enum GuestAccessOrder: String, CaseIterable, Sendable {
-    /// When it was granted.
+    /// When the access was granted.
     case createdAt
     /// When the window begins.
     case validFrom
@@ -75,15 +75,15 @@ package enum GuestAccessOrder: String, CaseIterable, Sendable {
     case validUntil
 }
 
-/// Which guest accesses are listed; what is `nil` does not matter, and the inner `nil` stands for an id that cannot be one.
+/// Selects guest accesses; `nil` means any, and an inner `nil` represents a malformed id.
 package struct GuestAccessFilter: Sendable {
-    /// Those that list this device.
+    /// Accesses that list this device.
     package var device: DeviceID??
-    /// Those that were granted in this unit.
+    /// Accesses granted in this unit.
     package var unit: UnitID??
-    /// Those of this property.
+    /// Accesses of this property.
     package var property: PropertyID??
-    /// Neither revoked nor past its window; one that has not begun yet is active.
+    /// Whether the access is neither revoked nor past its window; one whose window has not begun yet is active.
     package var isActive: Bool?
 
     package init() {}
@@ -96,23 +96,23 @@ package struct GuestAccessFilter: Sendable {
     }
 }
 
-/// What a guest access is made from.
+/// The data of a guest access to grant.
 package struct NewGuestAccess: Sendable {
-    /// The guest, if the request names one; the inner `nil` stands for an id that cannot be one.
+    /// The guest, if the request names one; the inner `nil` represents a malformed id.
     package var guestUserID: UserID??
-    /// The guest by their exact address, in upper or lower case, instead of by id; `nil` if the request names none.
+    /// The guest's email address, ignoring case, instead of the id; `nil` if the request has none.
     package var guestEmail: String?
-    /// A note beside a guest; without a guest, who the access is for. Personal.
+    /// A note about the guest or, without a guest user, the name of the guest. Personal.
     package var label: String?
-    /// The property that the devices must be of, if the request names one; the inner `nil` as for `guestUserID`.
+    /// The property that the devices must belong to, if the request names one; the inner `nil` as for `guestUserID`.
     package var propertyID: PropertyID??
-    /// The unit that the devices must be of, if the request names one; the inner `nil` as for `guestUserID`.
+    /// The unit to grant it in, of the devices' property, if the request names one; the inner `nil` as for `guestUserID`.
     package var unitID: UnitID??
-    /// What it opens; `nil` stands for an id that cannot be one.
+    /// The devices to grant access to; `nil` represents a malformed id.
     package var deviceIDs: [DeviceID?]
-    /// What the guest may do there; the grantor must hold each of them.
+    /// The operations to grant; the grantor must hold each of them.
     package var operations: [LockOperation]
-    /// From when until when.
+    /// The validity period.
     package var window: GuestWindow
 
     package init(
@@ -124,7 +124,7 @@ package struct NewGuestAccess: Sendable {
         (self.deviceIDs, self.operations, self.window) = (deviceIDs, operations, window)
     }
 
-    /// - Throws: `.invalid` with every mistake that shows without looking at the tenancy.
+    /// - Throws: `.invalid` with all errors that can be found without the tenancy.
     fileprivate func check() throws(GatewayError) {
         var problems: [FieldProblem] = []
         if guestUserID != nil, guestEmail != nil { problems.append(FieldProblem(field: "guestEmail", problem: "exclusive")) }
@@ -158,7 +158,7 @@ extension TenancyDirectory {
         }
     }
 
-    /// - Throws: `.outOfReach`; for a super admin, to whom nothing is hidden, that it is not there or not theirs to read.
+    /// - Throws: `.outOfReach`; for a super admin `.notFound`, or `.denied` if the access exists.
     func readable(_ id: GuestAccessID?, to subject: Subject) throws(GatewayError) -> GuestAccess {
         guard let id, let access = guestAccess(id) else { throw .outOfReach(of: subject) }
         if mayRead(access, subject) { return access }
@@ -166,7 +166,7 @@ extension TenancyDirectory {
         throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
     }
 
-    /// In the order of ids.
+    /// Sorted by id.
     fileprivate func readableGuestAccesses(by subject: Subject) -> [GuestAccess] {
         var found: [GuestAccessID: GuestAccess] = [:]
         for access in subject.userID.map({ guestAccesses(of: $0) }) ?? [] { found[access.id] = access }
@@ -176,7 +176,7 @@ extension TenancyDirectory {
         return found.values.sorted { $0.id < $1.id }
     }
 
-    /// The guest, the grantor, and whoever manages guests where it was granted.
+    /// Whether the subject is the guest, the grantor, or may manage guest accesses of its property or unit.
     fileprivate func mayRead(_ access: GuestAccess, _ subject: Subject) -> Bool {
         if subject.isUser(access.guestUserID) || subject.isUser(access.grantedByUserID) { return true }
         return mayManage(access, subject)
@@ -189,11 +189,12 @@ extension TenancyDirectory {
         }
     }
 
-    /// The grantor may end what they granted for as long as they hold one of the associations that carried it.
+    /// Allows the grantor to revoke as long as they hold one of the associations that covered the devices, and others who may
+    /// manage it.
     fileprivate func requireManagement(of access: GuestAccess, by subject: Subject) throws(GatewayError) {
         if subject.isUser(access.grantedByUserID), access.carriers.contains(where: { association($0) != nil }) { return }
         if mayManage(access, subject) { return }
-        // Whoever comes here may read the access, so this gives nothing away.
+        // The access is visible to the subject at this point, so the denial reveals nothing.
         throw .denied(Denial(.roleInsufficient, hasReach: true), operation: nil, deviceID: nil)
     }
 }
@@ -214,7 +215,7 @@ extension TenancyDraft {
         return access
     }
 
-    /// - Throws: `.notFound` for an id or address of no user.
+    /// - Throws: `.notFound` if no user has the id or address.
     private func guest(of new: NewGuestAccess) throws(GatewayError) -> User? {
         let found: User? =
             if let email = new.guestEmail { directory.user(email: email) } else {
@@ -224,7 +225,8 @@ extension TenancyDraft {
         return found
     }
 
-    /// All devices hang in one property; where the request names a property or a unit, in that one.
+    /// The property of all devices. Requires that they share one, that it is the one in the request, and that the unit belongs
+    /// to it.
     private func commonProperty(of devices: [LockDevice], _ new: NewGuestAccess) throws(GatewayError) -> PropertyID {
         guard let propertyID = devices.first?.propertyID else { throw .invalid("deviceIds", "device_unassigned") }
         guard devices.allSatisfy({ $0.propertyID == propertyID }) else { throw .invalid("deviceIds", "not_in_property") }
@@ -247,7 +249,7 @@ extension TenancyDraft {
         return right
     }
 
-    /// The error for a device on which no standing role of the caller allows all of `operations`.
+    /// The error for a device on which no role of the caller allows all of `operations`.
     private func refusal(of operations: [LockOperation], on device: LockDevice) -> GatewayError {
         let missing = operations.first {
             SecurityService.carriers(of: [$0], by: subject, on: device.id, in: directory).isEmpty
@@ -265,19 +267,20 @@ extension TenancyDraft {
     }
 }
 
-/// The right that a grant passes on: the association under which access is granted, and each device's carriers.
+/// The right that a grant passes on: the association under which access is granted, and the associations that cover each
+/// device.
 struct GrantedRight {
     let association: UserRoleAssociation
-    /// `nil` where the one association carries all of it.
+    /// `nil` if the one association covers all devices.
     let carriersByDevice: [DeviceID: [AssociationID]]?
 
-    /// Access granted under an association above the units outlives it, so the highest role that covers all of it is recorded.
-    /// Access granted under tenancies ends with them, for each device with the last one.
+    /// Access granted under an association above the units outlives it, so the highest role that covers all devices is
+    /// recorded. Access granted under tenancies ends with them, for each device with the last one.
     ///
-    /// Other changes wait meanwhile, so the cost grows with the number of carriers, and with nothing else.
+    /// Other changes wait meanwhile, so the cost depends only on the number of these associations.
     ///
-    /// - Parameter carriers: the associations that carry a device; called once for each.
-    /// - Returns: `nil` where no association carries a device.
+    /// - Parameter carriers: the associations that cover a device; called once for each device.
+    /// - Returns: `nil` if no association covers a device.
     init?(
         on devices: [LockDevice], carriers: (LockDevice) throws(GatewayError) -> [UserRoleAssociation]
     ) throws(GatewayError) {

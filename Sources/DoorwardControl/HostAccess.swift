@@ -2,8 +2,8 @@ package import DoorwardDomain
 internal import DoorwardPolicy
 import Synchronization
 
-/// What the operator of the machine does straight in the store while no gateway holds it. Whoever can open the database
-/// file may do it: no sign-in is asked for, and the records name the gateway as the actor.
+/// Administration by the machine's operator directly in the store, while no gateway has it open. Access to the database file is
+/// the only authorization: there is no sign-in, and the records name the gateway as the actor.
 package struct HostAccess: Sendable {
     private let ledger: Ledger
     private let clock: any GatewayClock
@@ -17,9 +17,9 @@ package struct HostAccess: Sendable {
         hasher = PasswordHasher(cost: passwordCost, random: random)
     }
 
-    /// Creates a user who is a super admin, durable on return.
+    /// Creates a super admin; durable on return.
     ///
-    /// - Throws: `.invalid` with what is wrong with the password, `.alreadyExists` for an address that a user has.
+    /// - Throws: `.invalid` if the password violates the rules, `.alreadyExists` if a user has this address.
     package func createSuperAdmin(
         email: String, firstName: String, lastName: String, password: Secret<String>
     ) async throws(GatewayError) -> User {
@@ -37,10 +37,11 @@ package struct HostAccess: Sendable {
         return user
     }
 
-    /// Makes a one-time link with which a super admin sets a new password, durable on return. An earlier one is void.
+    /// Creates a one-time link with which a super admin sets a new password; durable on return. It invalidates any earlier
+    /// link.
     ///
-    /// - Throws: `.notFound` for an address that no user has; `.conflict` with a sentence for a user who is no super admin or
-    ///   is disabled.
+    /// - Throws: `.notFound` if no user has this address; `.conflict` with a sentence if the user is not a super admin or is
+    ///   disabled.
     package func recover(email: String) async throws(GatewayError) -> PasswordReset.Offer {
         guard let user = try await tenancy().user(email: email) else { throw .notFound }
         guard user.isSuperAdmin else {
@@ -66,7 +67,7 @@ package struct HostAccess: Sendable {
         return tenancy.withLock { $0 }
     }
 
-    /// The record of something that was made.
+    /// The record of a creation.
     private func record(of target: RecordTarget, after: [String: RecordValue], at now: Timestamp) -> PendingRecord {
         PendingRecord(
             RecordBody(

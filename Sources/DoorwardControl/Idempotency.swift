@@ -2,9 +2,9 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 import Synchronization
 
-/// A call that its caller may repeat: the key, and the request.
+/// A request that its caller may repeat: its idempotency key and fingerprint.
 package struct IdempotentCall: Sendable {
-    /// Whose call it is, and under which key it is repeated.
+    /// The principal and the idempotency key.
     package let key: IdempotencyKey
     /// HMAC-SHA-256 of method, path and canonical body.
     package let fingerprint: [UInt8]
@@ -16,30 +16,30 @@ package struct IdempotentCall: Sendable {
     }
 }
 
-/// What a call that can be repeated comes to.
+/// The result of a request that can be repeated.
 package enum Answered<Value: Sendable>: Sendable {
-    /// What the call itself came to.
+    /// The result of executing this request.
     case fresh(Value)
-    /// The entity or command that the first call with the same key created, in its present state.
+    /// The entity or command that the first request with the same key created, in its current state.
     case replayed(Value)
 
-    /// What was made, now or by the first call.
+    /// The entity or command, created by this or the first request.
     package var value: Value {
         switch self {
         case .fresh(let value), .replayed(let value): value
         }
     }
 
-    /// Whether an earlier call with the same key made it.
+    /// Whether an earlier request with the same key created it.
     package var isReplay: Bool { if case .replayed = self { true } else { false } }
 }
 
-/// An entity that a call creates, and that a repeat of the call finds again.
+/// An entity type that requests create, and that repeats of such requests look up.
 protocol CreatedEntity: Sendable {
     var id: EntityID<Self> { get }
-    /// The entity, if the caller may know of it at this moment.
+    /// The entity, if it is currently visible to the caller.
     ///
-    /// - Throws: the same error as for an id that does not exist or is out of the caller's reach.
+    /// - Throws: the same error as for an id that does not exist or is not visible to the caller.
     static func find(
         _ id: EntityID<Self>, for subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory
     ) throws(GatewayError) -> Self
@@ -97,20 +97,20 @@ extension GuestAccess: CreatedEntity {
     ) throws(GatewayError) -> GuestAccess { try tenancy.readable(id, to: subject) }
 }
 
-/// Executes each key once: concurrent repeats wait for the call in flight, later repeats get its result.
+/// Executes each key once: concurrent repeats wait for the request in flight, later repeats get its result.
 ///
-/// No correctness rests on the waiting: the store refuses a second entry under one key.
+/// Correctness does not depend on the waiting: the store refuses a second entry with the same key.
 final class IdempotencyGuard: Sendable {
-    /// What was found under a key.
+    /// The result of looking up a key.
     enum Finding: Sendable {
-        /// Nothing: the caller goes ahead and calls `finish` in any case.
+        /// The key is unused: the caller executes the request and must call `finish` in any case.
         ///
-        /// - Parameter hasWaited: whether a concurrent call with the same key was waited for.
+        /// - Parameter hasWaited: whether a concurrent request with the same key had to finish first.
         case fresh(hasWaited: Bool)
         case made(IdempotentResult)
     }
 
-    /// How long a key is reserved for its request.
+    /// How long a key remains reserved for its request.
     static let lifetime = Duration.seconds(24 * 3600)
 
     private let store: any CommandStore
@@ -119,9 +119,9 @@ final class IdempotencyGuard: Sendable {
 
     init(store: any CommandStore, clock: any GatewayClock) { (self.store, self.clock) = (store, clock) }
 
-    /// Waits for a concurrent call with the same key, then looks up the result of an earlier one.
+    /// Waits for concurrent requests with the same key, then looks up the result of an earlier one.
     ///
-    /// - Throws: `.idempotencyMismatch` when the key was used for another request.
+    /// - Throws: `.idempotencyMismatch` if the key was used for another request.
     func begin(_ call: IdempotentCall) async throws(GatewayError) -> Finding {
         let key = call.key
         var hasWaited = false
@@ -144,13 +144,13 @@ final class IdempotencyGuard: Sendable {
         }
     }
 
-    /// Lets the twins look again. Called once for each `begin` that found `.fresh`.
+    /// Releases the key and resumes its concurrent repeats. To be called once for each `begin` that returned `.fresh`.
     func finish(_ key: IdempotencyKey) {
         let twins = underWay.withLock { $0.removeValue(forKey: key) } ?? []
         for twin in twins { twin.fulfil(()) }
     }
 
-    /// `nil` when the key is now the caller's; else what to wait for.
+    /// Acquires the key and returns `nil`; if another request holds it, returns a promise to wait for.
     private func claim(_ key: IdempotencyKey) -> Promise<Void>? {
         underWay.withLock { underWay in
             guard underWay[key] != nil else {

@@ -2,28 +2,28 @@ package import DoorwardDomain
 package import Logging
 import Synchronization
 
-/// Writes to the store, and knows whether it can be relied on.
+/// Writes to the store, and tracks whether it can be relied on.
 ///
-/// After a failure nobody knows what is durable, so no command is taken until the store writes again and everything that
-/// was in doubt has been read back from it.
+/// After a failed write it is unknown what is durable, so no command is accepted until the store writes again and everything
+/// that was in doubt has been reloaded from it.
 package final class Ledger: Sendable {
-    /// Nobody else has it, so that nothing is written past the ledger and every failure is noticed.
+    /// Not accessible elsewhere, so that every write and every failure passes through this type.
     private let store: any GatewayStore
-    /// The uses of guest accesses that are taken.
+    /// The number of uses taken of each guest access.
     package let uses = GuestUseCounts()
     private let feed: ChangeFeed
     private let logger: Logger
     private let doubts = Mutex(Doubts())
-    /// Called once for each failure that begins; set by whoever mends.
+    /// Called once each time the store starts failing; set by recovery.
     private let failureHandler = Mutex<(@Sendable () -> Void)?>(nil)
 
     private struct Doubts {
         var isFailing = false
-        /// How many there have been.
+        /// How many times the store was marked in doubt.
         var count = 0
     }
 
-    /// - Parameter feed: gets what each transaction has written; by default one without readers.
+    /// - Parameter feed: receives the changes of each committed transaction; by default one without readers.
     package init(
         store: any GatewayStore, feed: ChangeFeed = ChangeFeed(clock: SystemClock()),
         logger: Logger = Logger(label: "doorward.ledger")
@@ -31,27 +31,28 @@ package final class Ledger: Sendable {
         (self.store, self.feed, self.logger) = (store, feed, logger)
     }
 
-    // What use cases read, each through the narrowest port. None of them writes.
+    // The read-only protocols of the store, one for each group of use cases.
 
-    /// For lists of records, and proofs.
+    /// Reads lists of records, and proofs.
     package var log: any AccessLogStore { store }
-    /// For the start, and after a write in doubt.
+    /// Reads the tenancy, at the start and after a write in doubt.
     package var tenancy: any TenancyStore { store }
-    /// For signing in.
+    /// Reads credentials, for signing in.
     package var credentials: any CredentialStore { store }
-    /// For commands and repeats.
+    /// Reads commands and the results of idempotency keys.
     package var commands: any CommandStore { store }
-    /// For backups, and the end.
+    /// Makes backups, and closes the store.
     package var maintenance: any StoreMaintenance { store }
 
-    /// False from a failed write until everything in doubt has been settled.
+    /// False from a failed write until recovery has settled everything in doubt.
     package var isAcceptingCommands: Bool { !doubts.withLock { $0.isFailing } }
 
-    /// Writes all of `transaction` durably or, as far as anybody can know, nothing.
+    /// Writes `transaction` durably, completely or not at all; after a failure it may have been written.
     ///
     /// - Parameter beforeDoubt: run when the write fails, before the store is marked in doubt: marking starts recovery, which
-    ///   settles only commands that are not in the table.
-    /// - Throws: `.unavailable` when the store failed; what the broken rule is to a caller when it refused, and wrote nothing.
+    ///   settles only commands that are not in `RunningCommands`.
+    /// - Throws: `.unavailable` if the store failed; if it refused the transaction and wrote nothing, the error for the
+    ///   violated constraint.
     @discardableResult
     package func write(
         _ transaction: StoreTransaction, beforeDoubt: () -> Void = {}
@@ -70,26 +71,26 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// Reads the uses of guest accesses back, at the start and after a write in doubt.
+    /// Reloads the uses of guest accesses, at the start and after a write in doubt.
     func reloadUses() async throws(GatewayError) {
         var isLoaded = false
         while !isLoaded {
             let mark = uses.changes
             let stored = try await storing { () throws(StoreError) in try await store.usesTaken() }
             isLoaded = uses.replace(with: stored, ifChangesAre: mark)
-            // What is in flight has to end first, also where reading does not suspend.
+            // Transactions in flight must end first; yield, as reading may not suspend.
             if !isLoaded { await Task.yield() }
         }
     }
 
     func onFailure(_ handler: @escaping @Sendable () -> Void) { failureHandler.withLock { $0 = handler } }
 
-    /// How often something came to be in doubt. Whoever mends reads it first, and hands it to `settle` at the end.
+    /// How many times the store was marked in doubt. Recovery reads it first, and passes it to `settle` at the end.
     var doubtCount: Int { doubts.withLock { $0.count } }
 
-    /// Everything that was in doubt at `count` has been settled: commands are taken again.
+    /// Marks everything that was in doubt at `count` as settled: commands are accepted again.
     ///
-    /// - Returns: false when something else has come to be in doubt since, and nothing changes.
+    /// - Returns: false, without a change, if the store was marked in doubt again since.
     func settle(asOf count: Int) -> Bool {
         doubts.withLock { doubts in
             guard doubts.count == count else { return false }
@@ -102,7 +103,7 @@ package final class Ledger: Sendable {
         if case .failed(let cause) = error { doubt(because: cause) }
     }
 
-    /// Something that has happened could not be written down: nothing more is begun until the store has been read back.
+    /// Marks the store in doubt, as an event may not have been recorded: nothing is started until the store has been reloaded.
     func doubt(because cause: String) {
         logger.error("the store failed; no command is taken until it writes again", metadata: ["cause": "\(cause)"])
         let begins = doubts.withLock { doubts in
@@ -115,7 +116,8 @@ package final class Ledger: Sendable {
 }
 
 extension StoreTransaction {
-    /// The logs and commands that a committed transaction has written; the directory tells of the tenancy when it is in force.
+    /// The logs and commands that a committed transaction has changed; the directory reports tenancy changes when it publishes
+    /// them.
     fileprivate var changedObjects: [ChangedObject] {
         var objects: [ChangedObject] = []
         objects.reserveCapacity(records.count + commands.count)
@@ -125,14 +127,14 @@ extension StoreTransaction {
     }
 }
 
-/// How many uses of each guest access are taken: what the store has, in memory, beside the directory and never in it, since each
-/// use would make a new version of the directory. The store alone decides whether one is left.
+/// The number of uses taken of each guest access: a copy of the store's counters in memory. Not part of the directory, as each
+/// use would then create a new version of it. Only the store decides whether a use is left.
 package final class GuestUseCounts: Sendable {
     private struct State {
         var taken: [GuestAccessID: Int] = [:]
-        /// Transactions that take or return uses and have no answer yet.
+        /// Transactions in flight that take or return uses.
         var inFlight = 0
-        /// How often such a transaction began or ended.
+        /// How many times such a transaction began or ended.
         var changes = 0
     }
 
@@ -140,10 +142,10 @@ package final class GuestUseCounts: Sendable {
 
     init() {}
 
-    /// 0 for a guest access that none is taken of.
+    /// The number of uses taken; 0 if there are none.
     package func taken(of id: GuestAccessID) -> Int { state.withLock { $0.taken[id, default: 0] } }
 
-    /// Passed to `replace`, from before the store was read.
+    /// The value to pass to `replace`; to be read before the store is.
     fileprivate var changes: Int { state.withLock { $0.changes } }
 
     fileprivate func begin(_ counters: [CounterChange]) {
@@ -167,8 +169,8 @@ package final class GuestUseCounts: Sendable {
         }
     }
 
-    /// - Returns: false, and nothing changes, where a transaction was in flight while the store was read: it may be in what was
-    ///   read or not.
+    /// - Returns: false, without a change, if a transaction was in flight while the store was read, as the result may or may
+    ///   not include it.
     fileprivate func replace(with stored: [GuestAccessID: Int], ifChangesAre mark: Int) -> Bool {
         state.withLock { state in
             guard state.inFlight == 0, state.changes == mark else { return false }

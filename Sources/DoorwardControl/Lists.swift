@@ -1,31 +1,31 @@
 package import DoorwardDomain
 internal import DoorwardPolicy
 
-// What all lists by pages have in common. The use cases choose the items, and hand out one page.
+// Paging, shared by all lists. The use cases choose the items and return one page.
 
-/// Which page of a list is asked for, and in which order.
+/// The requested page and sort order of a list.
 package struct PageRequest<Key: Sendable>: Sendable {
-    /// From 1.
+    /// The page number, from 1.
     package let page: Int
-    /// The most items of a page.
+    /// The maximum number of items on a page.
     package let limit: Int
-    /// What the list is sorted by; `nil`: the id.
+    /// The sort key; `nil` sorts by id.
     package let key: Key?
-    /// From the last item to the first.
+    /// Whether to sort in descending order.
     package let isDescending: Bool
 
     package init(page: Int = 1, limit: Int, key: Key? = nil, isDescending: Bool = false) {
         (self.page, self.limit, self.key, self.isDescending) = (page, limit, key, isDescending)
     }
 
-    /// How many items stand before the page.
+    /// The number of items before the page.
     package var offset: Int { (page - 1) * limit }
 
-    /// The page of a list that is held whole.
+    /// The page of a list whose items are all in memory.
     ///
     /// - Parameters:
-    ///   - items: in the order of their ids, which settles ties.
-    ///   - value: what an item is sorted by.
+    ///   - items: sorted by id, which is the order of equal items.
+    ///   - value: returns the sort value of an item.
     package func page<Item>(
         of items: [Item], in snapshot: PublishedDirectory.Snapshot, by value: (Key, Item) -> SortValue
     ) -> Page<Item> {
@@ -55,16 +55,16 @@ extension PageRequest<NameOrCreatedAt> {
 
 /// A page of a list.
 package struct Page<Item: Sendable>: Sendable {
-    /// Those of this page alone.
+    /// The items of this page only.
     package let items: [Item]
-    /// All items of the list, over all pages.
+    /// The number of items on all pages.
     package let totalItems: Int
-    /// From 1.
+    /// The page number, from 1.
     package let page: Int
-    /// The most items of a page.
+    /// The maximum number of items on a page.
     package let limit: Int
-    /// The directory that the items were chosen in. They are rendered from the same: in a later one the reader may have no right
-    /// to some of them.
+    /// The directory from which the items were selected. They must be rendered from the same one: in a later one the reader may
+    /// have lost the right to some of them.
     package let snapshot: PublishedDirectory.Snapshot
 
     package init(_ items: [Item], total: Int, page: Int, limit: Int, in snapshot: PublishedDirectory.Snapshot) {
@@ -72,17 +72,17 @@ package struct Page<Item: Sendable>: Sendable {
     }
 }
 
-/// What a list is sorted by: a name without regard to case, or a number.
+/// A value that a list is sorted by: a name ignoring case, or a number.
 package enum SortValue: Comparable, Sendable {
     /// The lower-cased name in UTF-8. Bytes are compared, so that no name is normalised at each comparison.
     case text([UInt8])
-    /// Such as an instant.
+    /// A number, such as a timestamp.
     case number(Int64)
 
-    /// A name without regard to case.
+    /// A name ignoring case.
     package static func name(_ text: String) -> SortValue { .text(Array(text.lowercased().utf8)) }
 
-    /// Texts stand behind numbers; no list has both.
+    /// Texts sort before numbers; no list has both.
     package static func < (one: SortValue, other: SortValue) -> Bool {
         switch (one, other) {
         case (.text(let one), .text(let other)): one.lexicographicallyPrecedes(other)
@@ -93,15 +93,15 @@ package enum SortValue: Comparable, Sendable {
     }
 }
 
-/// `sortBy` of lists of things with a name.
+/// `sortBy` of lists whose items have a name.
 package enum NameOrCreatedAt: String, CaseIterable, Sendable {
-    /// Without regard to case.
+    /// By name, ignoring case.
     case name
-    /// When it was made.
+    /// By the time of creation.
     case createdAt
 }
 
-/// An item of a list that is sorted by name or by age.
+/// An item of a list that can be sorted by name or by time of creation.
 protocol NamedItem: Sendable {
     var sortName: String { get }
     var createdAt: Timestamp { get }
@@ -113,7 +113,7 @@ extension Unit: NamedItem { var sortName: String { name } }
 extension LockDevice: NamedItem { var sortName: String { name } }
 extension User: NamedItem { var sortName: String { fullName } }
 
-/// One version of the directory, and what a caller holds in it.
+/// A snapshot of the directory, and the caller's rights in it.
 struct Sight {
     let snapshot: PublishedDirectory.Snapshot
     let subject: Subject

@@ -2,9 +2,9 @@ internal import DoorwardAdapterKit
 package import DoorwardDomain
 import Synchronization
 
-/// What the gateway keeps of each attached device while it runs: its condition, and its lane of commands.
+/// The runtime state of each attached device: its status and its command queue.
 ///
-/// Entries are found through one of many small tables, so that two devices seldom wait for the same lock.
+/// It is split into many small tables, so that two devices seldom contend for the same lock.
 package final class LiveDevices: Sendable {
     private final class Shard: Sendable {
         let devices = Mutex<[DeviceID: LiveDevice]>([:])
@@ -12,13 +12,13 @@ package final class LiveDevices: Sendable {
 
     private let feed: ChangeFeed
     private let shards = (0..<64).map { _ in Shard() }
-    /// The devices whose lane is not empty: those that a change of rights has to pass through.
+    /// The devices whose queue is not empty: those whose gates a change of rights has to wait for.
     private let busy = Mutex<[DeviceID: LiveDevice]>([:])
 
-    /// - Parameter feed: is told of each change of a device's status.
+    /// - Parameter feed: receives each change of a device's status.
     package init(feed: ChangeFeed) { self.feed = feed }
 
-    /// The condition of a device; that of a lock never heard of, if it is not attached.
+    /// The status of a device; an unknown status if it is not attached.
     package func status(of id: DeviceID) -> DeviceStatus { existing(id)?.status ?? DeviceStatus() }
 
     func existing(_ id: DeviceID) -> LiveDevice? { shard(of: id).devices.withLock { $0[id] } }
@@ -32,9 +32,9 @@ package final class LiveDevices: Sendable {
         }
     }
 
-    /// Forgets a device whose lane is empty.
+    /// Removes a device whose queue is empty.
     ///
-    /// - Returns: false while it has a command.
+    /// - Returns: false if it has a command.
     func forget(_ id: DeviceID) -> Bool {
         busy.withLock { busy in
             guard busy[id] == nil else { return false }
@@ -43,7 +43,7 @@ package final class LiveDevices: Sendable {
         }
     }
 
-    /// Takes a place in the device's lane; `nil` when it is full.
+    /// Reserves a position in the device's queue; `nil` if it is full.
     func reserve(_ device: LiveDevice, for principal: Principal) -> QueuePlace? {
         guard let place = device.lane.reserve(for: principal) else { return nil }
         busy.withLock { $0[device.id] = device }
@@ -52,26 +52,26 @@ package final class LiveDevices: Sendable {
 
     func leave(_ place: QueuePlace, of device: LiveDevice) {
         busy.withLock { busy in
-            // Under the table's lock, so that a place reserved meanwhile is not taken out again.
+            // Release it under this lock, so that a device that was reserved again meanwhile is not removed.
             if device.lane.leave(place) { busy[device.id] = nil }
         }
     }
 
-    /// Passes through the gate of every device that has a command: afterwards no order that was decided on an older
-    /// directory can leave any more. A device whose lane is empty has no gate to wait for.
+    /// Waits for the gate of every device that has a command: afterwards no command decided on an older directory can be sent.
+    /// A device whose queue is empty has no gate to wait for.
     func passGates() {
         for device in busy.withLock({ Array($0.values) }) { device.lane.passGate() }
     }
 
-    /// How many commands wait for their turn, over all devices.
+    /// The number of waiting commands of all devices.
     var waitingCount: Int { busy.withLock { Array($0.values) }.reduce(0) { $0 + $1.lane.waitingCount } }
 
-    /// Ends the waiting of every command that was not sent.
+    /// Cancels every command that was not sent.
     func dismissWaiting() {
         for device in busy.withLock({ Array($0.values) }) { device.lane.dismissWaiting() }
     }
 
-    /// Ends every order that still waits for its lock.
+    /// Ends the wait of every command in flight.
     func abandonOrders() {
         for device in busy.withLock({ Array($0.values) }) {
             if let order = device.lane.orderUnderWay { device.giveUp(order, as: .abandoned) }
@@ -81,19 +81,19 @@ package final class LiveDevices: Sendable {
     private func shard(of id: DeviceID) -> Shard { shards[Int(truncatingIfNeeded: id.low & 63)] }
 }
 
-/// One attached device while the gateway runs.
+/// The runtime state of one attached device.
 final class LiveDevice: Sendable {
     private struct Condition {
         var status = DeviceStatus()
-        /// How often the device has become another lock.
+        /// How many times the device was bound to another lock.
         var lockNumber = 0
-        /// A command that was sent and ended without the lock's word; what the lock says next may be its late answer.
+        /// A command that was sent and ended without a confirmation; the next report may be its late confirmation.
         var unanswered: UnansweredCommand?
         /// The last commands that were sent, with the logs in which their intents are recorded.
         var sent: [(id: CommandID, log: LogID)] = []
     }
 
-    /// Number of recently sent commands that are remembered; adapters do not report late delivery of older ones.
+    /// How many recently sent commands are kept; adapters do not report late delivery of older ones.
     private static let mostSent = 8
 
     let id: DeviceID
@@ -107,7 +107,7 @@ final class LiveDevice: Sendable {
 
     func update<Value>(_ body: (inout DeviceStatus) -> sending Value) -> sending Value { change { body(&$0.status) } }
 
-    /// Changes the condition, and tells the feed when the status is another one afterwards.
+    /// Updates the condition, and appends to the feed if the status has changed.
     private func change<Value>(_ body: (inout sending Condition) -> sending Value) -> sending Value {
         var isChanged = false
         let value = condition.withLock { condition in
@@ -120,17 +120,17 @@ final class LiveDevice: Sendable {
         return value
     }
 
-    /// Which lock it is, of those that the device has been: a command is for one of them.
+    /// The number of the current binding; each command belongs to one binding.
     var lockNumber: Int { condition.withLock { $0.lockNumber } }
 
-    /// The device is another lock from now on, of which nothing is known. What waits for the one before is sent to neither; an
-    /// order that was sent to it has no end that anybody knows.
+    /// Binds the device to another lock, whose state is unknown. Queued commands for the previous binding are denied. A command
+    /// already sent to it ends as UNKNOWN.
     func becomeAnotherLock() {
         change { $0 = Condition(lockNumber: $0.lockNumber + 1) }
-        // Whoever was in the gate has handed over to the lock before; whoever comes sees that it is gone.
+        // Wait for a command that is being sent to the previous lock; later ones see the new binding.
         lane.passGate()
         lane.orderUnderWay?.ending.fulfil(.replaced)
-        // What was heard on the way was the lock before.
+        // Reset again, as reports of the previous lock may have been received meanwhile.
         change { $0 = Condition(lockNumber: $0.lockNumber) }
     }
 
@@ -148,7 +148,7 @@ final class LiveDevice: Sendable {
         }
     }
 
-    /// Remembers a command that ended without its lock's word, while the device is still that lock.
+    /// Stores a command that ended without a confirmation, unless the device has been bound to another lock since.
     func remember(_ command: UnansweredCommand, of lockNumber: Int) {
         condition.withLock { if $0.lockNumber == lockNumber { $0.unanswered = command } }
     }
@@ -167,7 +167,7 @@ final class LiveDevice: Sendable {
     /// Takes the unconfirmed command that a live report confirms late, if there is one.
     ///
     /// A report that determines the bolt's position ends the wait: a state that contradicts the command, or an operation by a
-    /// person or by the lock itself. Later reports are unrelated to the command.
+    /// person or by the lock itself. Later reports are then unrelated to the command.
     func claimLateConfirmation(by fact: LockReport.Fact, at now: MonotonicInstant) -> UnansweredCommand? {
         condition.withLock { condition in
             guard let command = condition.unanswered else { return nil }
@@ -197,15 +197,15 @@ extension DeviceStatus {
 
 /// A command that was sent and ended without a confirmation.
 struct UnansweredCommand: Sendable {
-    /// How long after its deadline a report can still be the lock's answer. A lock or bridge that is slow answers within
-    /// seconds; battery locks that sleep, and bridges that poll them, within a minute. What moves the bolt later is something else.
+    /// How long after its deadline a report can still confirm the command. Slow locks and bridges respond within seconds;
+    /// sleeping battery locks, and bridges that poll them, within a minute. Later movements have another cause.
     static let patience = Duration.seconds(60)
 
     let id: CommandID
     let operation: LockOperation
-    /// Where its intent stands: no other log names the command.
+    /// The log of its intent; no other log may name the command.
     let log: LogID
-    /// From this instant on no report is taken as its confirmation.
+    /// From this instant on no report confirms it.
     let expiresAt: MonotonicInstant
 }
 

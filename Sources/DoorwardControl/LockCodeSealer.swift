@@ -2,18 +2,19 @@ import Crypto
 internal import DoorwardDomain
 import FoundationEssentials
 
-/// Encrypts the codes of locks for the store (ChaCha20-Poly1305, RFC 8439), each bound to its device: a sealed code that is copied
-/// to another device opens nothing.
+/// Encrypts the codes of locks for the store (ChaCha20-Poly1305, RFC 8439). Each ciphertext is bound to its device and cannot
+/// be decrypted for another one.
 package struct LockCodeSealer: Sendable {
     private let key: SymmetricKey
 
-    /// The longest code, in bytes of UTF-8. Every code is padded to it, so that the ciphertext does not reveal the length.
+    /// The maximum length of a code, in bytes of UTF-8. Codes are padded to it, so that the ciphertext does not reveal the
+    /// length.
     package static let maxBytes = 64
 
-    /// - Parameter key: 32 bytes that lie outside the store.
+    /// - Parameter key: 32 bytes that are kept outside the store.
     init(key: Secret<[UInt8]>) { self.key = SymmetricKey(data: key.reveal()) }
 
-    /// - Throws: `.internalFailure` for what is longer than `maxBytes`.
+    /// - Throws: `.internalFailure` if the code is longer than `maxBytes`.
     func seal(_ code: Secret<String>, for device: DeviceID, _ random: RandomSource) throws(GatewayError) -> [UInt8] {
         let bytes = Array(code.reveal().utf8)
         guard bytes.count <= Self.maxBytes else { throw .internalFailure("a code of a lock is too long to be sealed") }
@@ -26,7 +27,7 @@ package struct LockCodeSealer: Sendable {
         }
     }
 
-    /// - Returns: `nil` for what was sealed under another key or for another device, or was changed since.
+    /// - Returns: `nil` if it was encrypted under another key or for another device, or was modified.
     func open(_ sealed: [UInt8], of device: DeviceID) -> Secret<String>? {
         guard let box = try? ChaChaPoly.SealedBox(combined: sealed),
             let padded = try? ChaChaPoly.open(box, using: key, authenticating: Self.binding(device)), let count = padded.first,

@@ -2,21 +2,23 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// The one way by which a lock is moved: decide and reserve a place, which is done here; then write the intent, wait the turn, decide
-/// again in the device's gate and send, wait for the lock, and write the outcome, which is a `CommandLife`.
+/// Moves locks; all commands go through it. This type decides on the request and reserves a position in the device's queue; a
+/// `CommandLife` then writes the intent, waits in the queue, decides again in the device's gate and sends, waits for the
+/// confirmation, and writes the outcome.
 ///
-/// Nothing is ever sent a second time: a repeat is a new command with a decision and an intent of its own.
+/// Nothing is ever sent a second time: a repeat is a new command with its own decision and intent.
 package final class LockDAL: Sendable {
     private let services: CommandServices
     private let commands: Commands
     private let denials: DenialRecorder
     private let idempotency: IdempotencyGuard
-    /// Where the lives of commands run; tests hand in one that orders their steps.
+    /// Runs command executions; tests inject one that controls the order of their steps.
     private let executor: (any TaskExecutor)?
 
     /// - Parameters:
-    ///   - deniedPerMinute: denied commands of one principal within a minute; the next are refused before a decision.
-    ///   - executor: where the lives of commands run; `nil` for the global one.
+    ///   - deniedPerMinute: the maximum number of denied commands of one principal per minute; further ones are rejected before a
+    ///     decision.
+    ///   - executor: runs command executions; `nil` for the global one.
     init(
         _ services: CommandServices, commands: Commands, idempotency: IdempotencyGuard, deniedPerMinute: Int = 20,
         executor: (any TaskExecutor)? = nil
@@ -27,8 +29,8 @@ package final class LockDAL: Sendable {
             ledger: services.ledger, clock: services.clock, random: services.random, perMinute: deniedPerMinute)
     }
 
-    /// Lets a caller pass unless they were denied too often within the last minute. `begin` asks again; this is for those
-    /// who want to know before they read what is asked.
+    /// Admits a caller unless they were denied too often within the last minute. `begin` checks this again; this is for code
+    /// that checks before it reads the request body.
     ///
     /// - Throws: `.rateLimited`.
     package func admit(_ caller: Caller) async throws(GatewayError) { try await denials.admit(caller) }
@@ -57,7 +59,7 @@ package final class LockDAL: Sendable {
     /// Cancelling the caller's task does not end the command: no step after the intent reacts to cancellation.
     ///
     /// - Parameter repeatable: the caller's idempotency key, if there is one.
-    /// - Throws: as `begin`. A command whose intent is durable is returned with its outcome, whatever that is.
+    /// - Throws: the errors of `begin`. A command whose intent is durable is returned with its outcome, whatever that is.
     package func execute(
         _ request: CommandRequest, repeatable: IdempotentCall? = nil
     ) async throws(GatewayError) -> Answered<FinishedCommand> {
@@ -73,7 +75,7 @@ package final class LockDAL: Sendable {
         return finished
     }
 
-    /// A command whose intent is durable, or the command of an earlier call with the same idempotency key.
+    /// A command whose intent is durable, or the command of an earlier request with the same idempotency key.
     private enum Admitted {
         case fresh(CommandLife)
         case replayed(FinishedCommand)
@@ -95,7 +97,7 @@ package final class LockDAL: Sendable {
         if let repeatable {
             switch try await idempotency.begin(repeatable) {
             case .made(let result): return .replayed(try await commands.finished(result, denialNow: decided.decision.denial))
-            // A concurrent call that was waited for may have taken its time.
+            // The wait for a concurrent request may have taken long.
             case .fresh(hasWaited: true): decided = decide(request)
             case .fresh(hasWaited: false): break
             }
@@ -108,7 +110,7 @@ package final class LockDAL: Sendable {
         }
     }
 
-    /// A decision, with the instant and the directory that it was made for.
+    /// A decision, with the instant and the directory that it is based on.
     private struct Decided {
         let now: Timestamp
         let snapshot: PublishedDirectory.Snapshot
@@ -156,16 +158,16 @@ package final class LockDAL: Sendable {
 
     // MARK: - Stopping
 
-    /// Sets the gauges of what is under way.
+    /// Updates the gauges of commands in flight.
     func sampleMetrics() {
         services.metrics.sample(
             running: services.running.count, waiting: services.devices.waitingCount,
             isAccepting: services.ledger.isAcceptingCommands)
     }
 
-    /// Refuses new commands, ends at once those that were not sent, and waits for those that were.
+    /// Rejects new commands, cancels those that were not sent, and waits for those in flight.
     ///
-    /// - Parameter patience: how long a sent command may still wait for its lock.
+    /// - Parameter patience: how long to wait for the confirmation of commands in flight.
     package func stop(patience: Duration) async {
         services.running.close()
         services.devices.dismissWaiting()

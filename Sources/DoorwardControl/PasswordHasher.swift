@@ -5,39 +5,43 @@ package import DoorwardDomain
 import FoundationEssentials
 import Synchronization
 
-/// Hashes passwords with scrypt (RFC 7914), one at a time and off the threads that serve requests, since each costs a
-/// quarter of a second and 128 MiB by intent.
+/// Hashes passwords with scrypt (RFC 7914), one at a time and not on the threads that serve requests, as each hash deliberately
+/// costs a quarter of a second and 128 MiB.
 package final class PasswordHasher: Sendable {
-    /// How many may wait for the one that is running; one more is refused.
+    /// The maximum number of queued hashes, in addition to the running one; further ones are rejected.
     static let longestQueue = 8
 
     private let cost: Int
     private let random: RandomSource
     private let queue = DispatchQueue(label: "doorward.passwords")
     private let waiting = Mutex(0)
-    /// The hash of a password that nobody has, so that an unknown user costs as much as a known one.
+    /// A hash that matches no password, so that verification takes as long for an unknown user as for a known one.
     private let decoy: ScryptHash
-    /// The greatest cost known: every verification does as much work as this one, whatever its own hash costs.
+    /// The highest known cost: every verification does this much work, whatever the cost of its hash.
     private let highestCost: Mutex<Int>
 
-    /// - Parameter cost: log2 of scrypt's N: 17 takes about 128 MiB and 0.25 s (OWASP's first row for scrypt).
+    /// - Parameter cost: log2 of scrypt's N: 17 takes about 128 MiB and 0.25 s (the first scrypt setting that OWASP
+    ///   recommends).
     package init(cost: Int, random: RandomSource) {
         (self.cost, self.random) = (cost, random)
         highestCost = Mutex(cost)
         decoy = ScryptHash(cost: cost, salt: random.bytes(16), key: random.bytes(32))
     }
 
+    /// Hashes a password at the configured cost.
+    ///
     /// - Returns: a PHC string.
-    /// - Throws: `.unavailable` when too many wait.
+    /// - Throws: `.unavailable` if the queue is full.
     package func hash(_ password: Secret<String>) async throws(GatewayError) -> String {
         let (cost, salt) = (cost, random.bytes(16))
         return try await onQueue { try ScryptHash(hashing: password, cost: cost, salt: salt).phcString }
     }
 
-    /// Whether `password` is the one that `phcString` was made from.
+    /// Whether `phcString` is a hash of `password`.
     ///
-    /// Takes as long when there is no hash to compare with, or one of another cost: 2^c and then 2^c, 2^(c+1) … make up
-    /// the work of the greatest cost, so that time does not tell which accounts there are.
+    /// Takes equally long without a hash to compare with, or with one of another cost: a hash of cost c takes 2^c, and the
+    /// additional hashes of cost c, c+1, … add up to the work of the highest cost. So the time does not reveal which accounts
+    /// exist.
     package func verify(_ password: Secret<String>, against phcString: String?) async throws(GatewayError) -> Bool {
         let stored = phcString.flatMap { ScryptHash(phcString: $0) }
         let compared = stored ?? decoy
@@ -50,12 +54,12 @@ package final class PasswordHasher: Sendable {
         return matches && stored != nil
     }
 
-    /// Whether a hash was made at another cost than new ones are.
+    /// Whether a hash has a cost other than the configured one.
     func isOutdated(_ phcString: String?) -> Bool {
         phcString.flatMap { ScryptHash(phcString: $0) }.map { $0.cost != cost } ?? false
     }
 
-    /// Learns the cost of a hash that is in the store.
+    /// Takes the cost of a stored hash into account for the highest known cost.
     func noteCost(of phcString: String?) {
         if let stored = phcString.flatMap({ ScryptHash(phcString: $0) }) { _ = noteCost(stored.cost) }
     }
@@ -100,7 +104,7 @@ private struct ScryptHash: Sendable {
         self.init(cost: cost, salt: salt, key: key.withUnsafeBytes { Array($0) })
     }
 
-    /// Reads `$scrypt$ln=17,r=8,p=1$salt$key`, base64 without padding (the PHC string format).
+    /// Parses `$scrypt$ln=17,r=8,p=1$salt$key`, base64 without padding (the PHC string format).
     init?(phcString: String) {
         let parts = phcString.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt", parts[2].hasPrefix("ln="), parts[2].hasSuffix(",r=8,p=1"),
@@ -118,7 +122,7 @@ private struct ScryptHash: Sendable {
             HMAC<SHA256>.authenticationCode(for: a.key, using: comparisonKey), authenticating: b.key, using: comparisonKey)
     }
 
-    /// Both sides are put through an HMAC, whose comparison is in constant time; the key need not be secret for that.
+    /// HMACs of both keys are compared, as that comparison takes constant time; this key need not be secret.
     private static let comparisonKey = SymmetricKey(data: [UInt8](repeating: 0, count: 32))
 
     private static func base64(_ bytes: [UInt8]) -> String {

@@ -1,24 +1,24 @@
 package import DoorwardDomain
 
-/// Names a reset in records.
+/// The id of a password reset in records.
 package typealias PasswordResetID = EntityID<PasswordReset>
 
-/// The right to set one user's password once without knowing the old one, for whoever holds its token. A user has one at
-/// the most: a new one replaces the last. It ends when its creator loses the right to create it, and when the roles or guest
-/// accesses of its user change: its holder can sign in as that user, with all rights that the user has by then.
+/// The right of the holder of its token to set one user's password once without knowing the old one. A user has at most one: a
+/// new one replaces it. It ends when its creator loses the right to create it, and when the roles or guest accesses of its user
+/// change, as its holder can sign in as that user, with all rights that the user has by then.
 package struct PasswordReset: Hashable, Sendable {
-    /// Names it in records; not the token, and no way to it.
+    /// The id in records; it reveals nothing about the token.
     package let id: PasswordResetID
-    /// Whose password it sets.
+    /// The user whose password it sets.
     package let userID: UserID
-    /// The super admin who made it; `nil` for one that was made on the gateway's own host.
+    /// The super admin who created it; `nil` if it was created on the gateway's own host.
     package let madeBy: UserID?
-    /// When it was made.
+    /// When it was created.
     package let createdAt: Timestamp
-    /// From this instant on it is good for nothing.
+    /// When it expires.
     package let expiresAt: Timestamp
 
-    /// How long the token may be used.
+    /// How long the token is valid.
     package static let lifetime = Duration.seconds(86_400)
 
     package init(id: PasswordResetID, userID: UserID, madeBy: UserID?, createdAt: Timestamp, expiresAt: Timestamp) {
@@ -26,25 +26,26 @@ package struct PasswordReset: Hashable, Sendable {
         (self.createdAt, self.expiresAt) = (createdAt, expiresAt)
     }
 
-    /// A new one, from `now` on.
+    /// Creates a reset that is valid from `now` on.
     init(of userID: UserID, madeBy: UserID?, at now: Timestamp, _ random: RandomSource) {
         self.init(
             id: random.id(at: now), userID: userID, madeBy: madeBy, createdAt: now, expiresAt: now.advanced(by: Self.lifetime))
     }
 
-    /// A reset with the one copy of its token, to be handed over.
+    /// A password reset with the only copy of its token, to be handed over.
     package struct Offer: Sendable {
-        /// Whose password it sets.
+        /// The user whose password it sets.
         package let user: User
-        /// What `POST /auth/reset-password` takes. It is stored nowhere.
+        /// The token for `POST /auth/reset-password`. It is not stored.
         package let token: Secret<String>
-        /// From this instant on the token is good for nothing.
+        /// When the token expires.
         package let expiresAt: Timestamp
 
-        /// The page of a gateway that people reach at `base`, with the token. The token stands behind `#`, so that a browser
-        /// sends it to no server and writes it into no log.
+        /// The URL of the reset page with the token, under the gateway's public URL `base`. The token is in the fragment, which
+        /// browsers do not send to servers, so it appears in no server log.
         ///
-        /// - Parameter base: `https://locks.example.org`, with or without a slash at the end; `nil` gives the path alone.
+        /// - Parameter base: such as `https://locks.example.org`, with or without a trailing slash; `nil` returns the path
+        ///   only.
         package func url(under base: String?) -> Secret<String> {
             var base = base ?? ""
             while base.hasSuffix("/") { base.removeLast() }
@@ -52,7 +53,7 @@ package struct PasswordReset: Hashable, Sendable {
         }
     }
 
-    /// What a record of its making says.
+    /// The fields recorded when the reset is created.
     var auditFields: [String: RecordValue] {
         ["userId": .string(userID.description), "expiresAt": .string(expiresAt.description)]
     }

@@ -1,7 +1,7 @@
 package import DoorwardDomain
 internal import DoorwardPolicy
 
-/// The use cases of forgotten passwords: making a one-time link for somebody, and setting a password with one.
+/// The use cases of forgotten passwords: creating a one-time link for a user, and setting a password with it.
 package struct PasswordResets: Sendable {
     let directory: PublishedDirectory
     let writer: TenancyWriter
@@ -15,7 +15,7 @@ package struct PasswordResets: Sendable {
     ///
     /// The holder of a link can sign in as its user, so only a super admin can create one.
     ///
-    /// - Throws: `.denied` without reach for a user outside the caller's scope; `.denied` with reach for any other caller who is
+    /// - Throws: `.outOfReach` for a user who is not visible to the caller; `.denied` with reach for any other caller who is
     ///   not a super admin, whatever roles the user has; `.notFound` for a super admin and an unknown id; `.conflict` for a
     ///   disabled user.
     package func offer(_ caller: Caller, to id: UserID?) async throws(GatewayError) -> PasswordReset.Offer {
@@ -39,10 +39,10 @@ package struct PasswordResets: Sendable {
 
     /// Sets a password with a token, and ends every session of its user.
     ///
-    /// When this has returned, the old password and the sessions that began with it are good for nothing.
+    /// Once this returns, the old password and the sessions that began with it are invalid.
     ///
-    /// - Throws: `.invalid` for a password that breaks the rules; `.unauthenticated`, one answer for a token that is unknown,
-    ///   used, replaced or over and for a user who is disabled or gone; `.rateLimited`; `.unavailable`.
+    /// - Throws: `.invalid` for a password that violates the rules; `.unauthenticated`, the same for a token that is unknown,
+    ///   used, replaced or expired and for a user who is disabled or deleted; `.rateLimited`; `.unavailable`.
     package func use(
         _ token: Secret<String>, newPassword: Secret<String>, origin: RequestOrigin
     ) async throws(GatewayError) {
@@ -55,8 +55,8 @@ package struct PasswordResets: Sendable {
         signIn.forgetFailures(email: user.email)
     }
 
-    /// The user whose password the token sets at this moment. The store has removed the resets that ended with a change; that
-    /// maker and user are in order is asked again.
+    /// The user whose password the token currently sets. The store deletes resets that a change has ended; this also checks
+    /// that creator and user are enabled.
     private func holder(of digest: [UInt8]) async throws(GatewayError) -> User? {
         let reset = try await storing { () throws(StoreError) in try await ledger.credentials.passwordReset(digest: digest) }
         let tenancy = directory.current
@@ -66,7 +66,7 @@ package struct PasswordResets: Sendable {
         return tenancy.user(maker).map { $0.isEnabled && $0.isSuperAdmin } == true ? user : nil
     }
 
-    /// - Returns: false when the token was spent meanwhile, and nothing was written.
+    /// - Returns: false, and nothing was written, if the token was used meanwhile.
     private func set(
         _ hash: String, of user: User, with digest: [UInt8], _ origin: RequestOrigin
     ) async throws(GatewayError) -> Bool {
@@ -84,11 +84,11 @@ package struct PasswordResets: Sendable {
         } catch .unauthenticated {
             return false
         } catch {
-            // Nobody knows whether the password is new: whoever may hold the old one is out in any case.
+            // Whether the password was changed is unknown: end the sessions in either case.
             signIn.sessions.endAll(of: user.id)
             throw error
         }
-        // Sessions that began while the transaction was written, with the old password.
+        // Also end sessions that began with the old password while the transaction was written.
         let late = signIn.sessions.endAll(of: user.id).filter { id in !ended.ids.contains(id) }
         if !late.isEmpty { try await ledger.write(signIn.ends(of: late, of: user, origin).transaction) }
         return true

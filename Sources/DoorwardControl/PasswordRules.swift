@@ -1,10 +1,10 @@
 package import DoorwardDomain
 
-/// What a password must be: long enough, not absurdly long, and none of those that everybody tries first. No other rule.
+/// The rules for passwords: a minimum and a maximum length, and none of the most common passwords. There are no other rules.
 package enum PasswordRules {
-    /// In characters (NIST SP 800-63B-4 for a single factor).
+    /// The minimum length in characters (NIST SP 800-63B-4 for a single factor).
     package static let shortest = 15
-    /// In bytes of UTF-8: what is longer is refused before it costs a hash.
+    /// The maximum length in bytes of UTF-8: longer passwords are rejected before they are hashed.
     package static let longestBytes = 1024
 
     /// - Throws: `.invalid` with `too_short`, `too_long` or `too_common`.
@@ -12,7 +12,7 @@ package enum PasswordRules {
         if let problem = problem(with: password) { throw .invalid(field, problem) }
     }
 
-    /// A stable word, or `nil` for a password that may be used.
+    /// A stable code for the violated rule, or `nil` if the password is acceptable.
     package static func problem(with password: Secret<String>) -> String? {
         let text = password.reveal()
         if text.utf8.count > longestBytes { return "too_long" }
@@ -21,7 +21,7 @@ package enum PasswordRules {
         return nil
     }
 
-    /// Long passwords that lists of leaked ones have near their top: what is shorter is refused for its length. Lower case.
+    /// Common passwords of at least the minimum length, from the top of lists of leaked passwords. Lower case.
     private static let common: Set<String> = Set(
         """
         123456789012345 1234567890123456 12345678901234567890 123456789123456 1234567891234567 123456789123456789

@@ -7,7 +7,7 @@ package struct Portfolios: Sendable {
     let writer: TenancyWriter
     let clock: any GatewayClock
 
-    /// Creates a portfolio. Those named become its owners; there may be none.
+    /// Creates a portfolio with `owners`, which may be empty.
     package func create(
         _ caller: Caller, name: String, owners: [UserID?], repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<Portfolio> {
@@ -24,7 +24,7 @@ package struct Portfolios: Sendable {
 
     /// A portfolio that the caller may read.
     ///
-    /// - Throws: `.denied`, or `.notFound` to a super admin where there is none.
+    /// - Throws: `.denied`; for a super admin `.notFound` if it does not exist.
     package func portfolio(_ id: PortfolioID?, for caller: Caller) throws(GatewayError) -> Portfolio {
         let (tenancy, subject) = directory.resolve(caller)
         return try tenancy.readable(id, to: subject)
@@ -39,9 +39,9 @@ package struct Portfolios: Sendable {
 
     // MARK: - Properties
 
-    /// Creates a property; those named become its managers.
+    /// Creates a property with its managers.
     ///
-    /// - Throws: `.denied`, `.notFound` for a person who does not exist, `.idempotencyMismatch`, `.unavailable`.
+    /// - Throws: `.denied`, `.notFound` for a user who does not exist, `.idempotencyMismatch`, `.unavailable`.
     package func createProperty(
         _ caller: Caller, in portfolioID: PortfolioID?, _ new: NewProperty, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<Property> {
@@ -65,9 +65,9 @@ package struct Portfolios: Sendable {
             })
     }
 
-    /// A property that the caller may read, a tenant that of their own unit.
+    /// A property that the caller may read; tenants may read that of their unit.
     ///
-    /// - Throws: `.denied`, or `.notFound` to a super admin where there is none.
+    /// - Throws: `.denied`; for a super admin `.notFound` if it does not exist.
     package func property(_ id: PropertyID?, for caller: Caller) throws(GatewayError) -> Property {
         let (tenancy, subject) = directory.resolve(caller)
         return try tenancy.readable(id, to: subject)
@@ -75,7 +75,7 @@ package struct Portfolios: Sendable {
 
     /// The properties that the caller may read.
     ///
-    /// - Throws: as `portfolio` for one that a path names.
+    /// - Throws: the errors of `portfolio` for a parent in the path.
     package func properties(
         for caller: Caller, under parent: ParentFilter<Portfolio>, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<Property> {
@@ -96,9 +96,9 @@ package struct Portfolios: Sendable {
 
     // MARK: - Units
 
-    /// Creates a unit; those named become its tenants, and the devices named hang on it.
+    /// Creates a unit with its tenants, and assigns devices of the property to it.
     ///
-    /// - Throws: `.denied`, `.notFound` for a person who does not exist, `.invalid` for a device of another property.
+    /// - Throws: `.denied`, `.notFound` for a user who does not exist, `.invalid` for a device of another property.
     package func createUnit(
         _ caller: Caller, in propertyID: PropertyID?, _ new: NewUnit, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<Unit> {
@@ -125,7 +125,7 @@ package struct Portfolios: Sendable {
 
     /// A unit that the caller may read.
     ///
-    /// - Throws: `.denied`, or `.notFound` to a super admin where there is none.
+    /// - Throws: `.denied`; for a super admin `.notFound` if it does not exist.
     package func unit(_ id: UnitID?, for caller: Caller) throws(GatewayError) -> Unit {
         let (tenancy, subject) = directory.resolve(caller)
         return try tenancy.readable(id, to: subject)
@@ -133,26 +133,26 @@ package struct Portfolios: Sendable {
 
     /// The units that the caller may read.
     ///
-    /// - Throws: as `property` for one that a path names.
+    /// - Throws: the errors of `property` for a parent in the path.
     package func units(
         for caller: Caller, under parent: ParentFilter<Property>, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<Unit> {
         let sight = Sight(directory, caller)
         if case .path(let id) = parent { _ = try sight.tenancy.readable(id, to: sight.subject) }
-        // Whoever sees a unit sees which property it is in.
+        // The property of a unit is visible to everyone who may read the unit.
         let units = SecurityService.visibleUnitIDs(for: sight.subject, in: sight.tenancy)
             .compactMap { sight.tenancy.unit($0) }.filter { unit in parent.passes(unit.propertyID) { true } }
         return request.page(of: units, in: sight.snapshot)
     }
 }
 
-/// Under which parent the entities of a list are. The inner `nil` stands for an id that cannot be one.
+/// Restricts a list to the entities of one parent. An inner `nil` represents a malformed id.
 package enum ParentFilter<Parent>: Sendable {
-    /// Under any.
+    /// No restriction.
     case any
-    /// The parent that a filter names: entities of which the caller does not see the parent are not listed.
+    /// The parent in a query parameter: entities whose parent is not visible to the caller are not listed.
     case query(EntityID<Parent>?)
-    /// The parent that the path names: the caller must be able to read it.
+    /// The parent in the path: the caller must be able to read it.
     case path(EntityID<Parent>?)
 
     fileprivate func passes(_ parent: EntityID<Parent>, seesParent: () -> Bool) -> Bool {
@@ -184,15 +184,15 @@ extension TenancyDirectory {
     }
 }
 
-/// What a new property is made from.
+/// The data of a property to create.
 package struct NewProperty: Sendable {
-    /// 1 to 200 characters, trimmed; need not be the only one of its name.
+    /// 1 to 200 characters, trimmed; need not be unique.
     package var name: String
-    /// Where it stands, if anybody says.
+    /// The postal address; `nil` if not given.
     package var address: PostalAddress?
-    /// An IANA name that was checked.
+    /// A validated IANA time zone name.
     package var defaultTimeZone: String?
-    /// Who becomes PROPERTY_MANAGER; `nil` stands for an id that cannot be one.
+    /// The users who become PROPERTY_MANAGER; `nil` represents a malformed id.
     package var managers: [UserID?]
 
     package init(name: String, address: PostalAddress?, defaultTimeZone: String?, managers: [UserID?]) {
@@ -200,13 +200,13 @@ package struct NewProperty: Sendable {
     }
 }
 
-/// What a new unit is made from.
+/// The data of a unit to create.
 package struct NewUnit: Sendable {
-    /// 1 to 200 characters, trimmed; need not be the only one of its name.
+    /// 1 to 200 characters, trimmed; need not be unique.
     package var name: String
-    /// Who becomes TENANT; `nil` stands for an id that cannot be one.
+    /// The users who become TENANT; `nil` represents a malformed id.
     package var tenants: [UserID?]
-    /// Devices of the same property that will hang on the unit.
+    /// The devices of the same property to assign to the unit; `nil` represents a malformed id.
     package var devices: [DeviceID?]
 
     package init(name: String, tenants: [UserID?], devices: [DeviceID?]) {

@@ -1,13 +1,13 @@
 package import DoorwardDomain
 package import DoorwardPolicy
 
-/// What must hold when a transaction takes effect, after all those before it and before any change of its own. Where one does not
-/// hold, the store refuses the whole transaction.
+/// A condition that must hold when a transaction takes effect, after all earlier transactions and before its own changes. If
+/// one does not hold, the store refuses the whole transaction.
 package enum Precondition: Hashable, Sendable {
-    /// The tenancy holds what this change has written, or no longer has what it has removed. An entity's version is its content:
-    /// one that was changed and changed back is the same version.
+    /// The entity is as this change has written it, or is absent if the change has removed it. The version of an entity is its
+    /// content: one that was changed and changed back has the same version.
     case unchanged(since: TenancyChange)
-    /// Fewer than so many uses of the guest access are taken.
+    /// Fewer than `max` uses of the guest access are taken.
     case usesLeft(of: GuestAccessID, max: Int)
     /// The epoch has this value.
     case epoch(of: EpochOwner, is: UInt64)
@@ -15,23 +15,23 @@ package enum Precondition: Hashable, Sendable {
     case lease(of: LogID, is: LogLease?)
 }
 
-/// What becomes of the values that change with commands and gateways, and belong to no entity of the tenancy.
+/// A change of a value that belongs to no entity of the tenancy and changes with commands or gateways.
 package enum CounterChange: Hashable, Sendable {
-    /// One more use of a guest access is taken. Refused as `.parentUnknown` where there is no such guest access.
+    /// Takes one use of a guest access. Refused as `.parentUnknown` if the guest access does not exist.
     case takeUse(of: GuestAccessID)
-    /// A use that was taken is given back. Refused as `.inconsistent` where none is taken.
+    /// Returns a use that was taken. Refused as `.inconsistent` if none is taken.
     case returnUse(of: GuestAccessID)
-    /// The epoch is one higher afterwards.
+    /// Increments the epoch.
     case raiseEpoch(of: EpochOwner)
-    /// The log has this lease afterwards, whatever it had; `nil` for none.
+    /// Sets the log's lease, whatever it was; `nil` for none.
     case setLease(of: LogID, to: LogLease?)
 }
 
-/// Whose epoch: it is raised when rights there are taken away, so that what was decided before is not written afterwards.
+/// The owner of an epoch. The epoch is raised when rights there are revoked, so that no earlier decision is written afterwards.
 package enum EpochOwner: Hashable, Sendable {
-    /// Of everything in a portfolio.
+    /// The epoch of everything in a portfolio.
     case portfolio(PortfolioID)
-    /// Of everything that a user holds.
+    /// The epoch of everything that a user was granted.
     case user(UserID)
 }
 
@@ -39,38 +39,38 @@ package enum EpochOwner: Hashable, Sendable {
 package struct LogLease: Hashable, Sendable {
     /// The gateway that holds it.
     package let holder: GatewayNumber
-    /// Higher with each holder, so that one which has lost the lease and comes back is told from what it was.
+    /// Increases with each holder, so that a lease that a gateway regains differs from the one that it lost.
     package let epoch: UInt64
 
     package init(holder: GatewayNumber, epoch: UInt64) { (self.holder, self.epoch) = (holder, epoch) }
 }
 
-/// A gateway among those that share a store; it owns the commands that it executes.
+/// The number of a gateway among those that share a store; it owns the commands that it executes.
 package struct GatewayNumber: Hashable, Sendable {
-    /// From 0, and small, so that it costs a row nothing.
+    /// From 0, and small, so that it takes little space in a row.
     package let rawValue: Int64
 
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// The number of a gateway that has its store for itself.
+    /// The number of a gateway that does not share its store.
     package static let single = GatewayNumber(rawValue: 0)
 }
 
-/// An entity of the tenancy, whichever kind it is of.
+/// The type and id of an entity of the tenancy.
 package enum TenancyEntity: Hashable, Sendable {
-    /// Each case has the id that its kind has in the tenancy.
+    /// A portfolio.
     case portfolio(PortfolioID)
-    /// With its address.
+    /// A property, including its address.
     case property(PropertyID)
-    /// With its list of common areas.
+    /// A unit, including its list of common areas.
     case unit(UnitID)
-    /// With the place where it is attached.
+    /// A device, including its position in the hierarchy.
     case device(DeviceID)
-    /// Without what the user holds.
+    /// A user, without their roles and guest accesses.
     case user(UserID)
-    /// A role on an entity.
+    /// A role of a user on an entity.
     case association(AssociationID)
-    /// Without its uses, which are counted apart.
+    /// A guest access, without its uses, which are counted separately.
     case guestAccess(GuestAccessID)
 }
 

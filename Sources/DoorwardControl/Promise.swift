@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that somebody will give once, and that one task waits for. The first `fulfil` wins.
+/// A value that is set once and awaited by at most one task. Only the first `fulfil` takes effect.
 final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case empty
@@ -10,9 +10,9 @@ final class Promise<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.empty)
 
-    /// Gives the value. Safe from any thread; never suspends.
+    /// Sets the value. Thread-safe; never suspends.
     ///
-    /// - Returns: false when the promise was fulfilled before, and `value` is lost.
+    /// - Returns: false if the promise was already fulfilled; `value` is then discarded.
     @discardableResult
     func fulfil(_ value: Value) -> Bool {
         let (won, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in
@@ -31,12 +31,12 @@ final class Promise<Value: Sendable>: Sendable {
         return won
     }
 
-    /// The value, if it is there already.
+    /// The value, if it is already set.
     var current: Value? {
         state.withLock { if case .fulfilled(let value) = $0 { value } else { nil } }
     }
 
-    /// Waits for the value. At most one task waits.
+    /// Waits for the value. At most one task may wait.
     var value: Value {
         get async {
             if let current { return current }

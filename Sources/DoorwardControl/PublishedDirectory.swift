@@ -1,13 +1,13 @@
 package import DoorwardPolicy
 import Synchronization
 
-/// The directory that is in force. Readers take the current one and keep it for as long as their decision lasts; a change
-/// replaces it whole, and never alters one that is in use.
+/// The current directory of the tenancy. Readers take a snapshot and keep it for the duration of their decision; a change
+/// replaces the directory as a whole, and never modifies a snapshot in use.
 package final class PublishedDirectory: Sendable {
-    /// One version of the directory. Holding it costs one reference, where a copy of `directory` costs one for each of the
-    /// collections that it is made of.
+    /// One immutable version of the directory. Retaining it is one reference count, where a copy of `directory` is one for each
+    /// of the collections in it.
     package final class Snapshot: Sendable {
-        /// No later change touches it. Read it in place: each copy counts a reference to every collection.
+        /// Never changes. Read it in place: each copy retains every collection.
         package let directory: TenancyDirectory
 
         package init(_ directory: TenancyDirectory) { self.directory = directory }
@@ -16,38 +16,38 @@ package final class PublishedDirectory: Sendable {
     private let published: Mutex<Snapshot>
     private let feed: ChangeFeed
 
-    /// - Parameter feed: is told of each change.
+    /// - Parameter feed: receives each change.
     package init(_ directory: TenancyDirectory = TenancyDirectory(), feed: ChangeFeed) {
         published = Mutex(Snapshot(directory))
         self.feed = feed
     }
 
-    /// The tenancy as it is in force now.
+    /// The current version of the tenancy.
     package var snapshot: Snapshot { published.withLock { $0 } }
 
-    /// The tenancy as it is in force now, and the position of the feed up to which it contains every change of the tenancy.
+    /// The current version of the tenancy, and the feed position up to which it contains all tenancy changes.
     package var positioned: (snapshot: Snapshot, position: FeedPosition) { published.withLock { ($0, feed.position) } }
 
-    /// A copy of the tenancy as it is in force now; `snapshot` for what runs with every request.
+    /// A copy of the current tenancy; use `snapshot` in code that runs for every request.
     package var current: TenancyDirectory { snapshot.directory }
 
-    /// The tenancy as it is in force now, and what the caller holds in it.
+    /// The current tenancy, and the caller's rights in it.
     package func resolve(_ caller: Caller) -> (tenancy: TenancyDirectory, subject: Subject) {
         let tenancy = current
         return (tenancy, tenancy.subject(of: caller.principal))
     }
 
-    /// Puts `directory` in force for every decision that starts from now on. Called by one task at a time.
+    /// Makes `directory` the current one for every decision that starts from now on. Called by one task at a time.
     ///
-    /// - Parameter changes: what it differs in from the one before; `nil` when that is not known.
+    /// - Parameter changes: the changes since the previous directory; `nil` if they are unknown.
     func publish(_ directory: TenancyDirectory, after changes: [TenancyChange]?) {
         let next = Snapshot(directory)
         let before = snapshot.directory
         let changed = changes.map { $0.flatMap { $0.objects(in: before) } }
-        // The old snapshot may be the last of its kind: it is freed after the lock, not under it.
+        // This may be the last reference to the old snapshot: free it after the lock is released, not while holding it.
         let last = published.withLock { snapshot in
             defer { snapshot = next }
-            // Under the lock, so that no position is known for a directory that is older or newer.
+            // Append under the lock, so that every position matches the directory it is read with.
             if let changed { feed.append(changed) } else { feed.invalidate() }
             return snapshot
         }

@@ -1,29 +1,29 @@
 package import DoorwardDomain
 
-/// Which records, and from where.
+/// Selects a page of records.
 package struct RecordQuery: Hashable, Sendable {
-    /// The caller may read a record that lies in at least one of these. Empty: none.
+    /// Selects records that are in at least one of these scopes; empty selects none.
     package var scopes: [RecordScope]
-    /// What of that is wanted.
+    /// Restricts the selection further.
     package var filter: RecordFilter
-    /// By `at`; within one instant by log and `seq`.
+    /// Sorted by `at`; records with the same `at` by log and `seq`.
     package var order: Order
-    /// The records after this place in `order`; `nil` from the beginning.
+    /// Selects the records after this position in `order`; `nil` starts at the beginning.
     package var after: RecordPlace?
-    /// How many at the most.
+    /// The maximum number of records to return.
     package var limit: Int
-    /// For whom the list is read.
+    /// The reader on whose behalf the store reads the list.
     package var reader = ListReader()
 
-    /// Which end of the history comes first. Raw values are the wire's.
+    /// The sort order. Raw values are those of the API.
     package enum Order: String, Sendable {
         /// From the last record backwards.
         case newestFirst = "desc"
-        /// From the first record on.
+        /// From the first record forwards.
         case oldestFirst = "asc"
     }
 
-    /// - Parameter deviceID: short for a filter by this device; beats the device in `filter`.
+    /// - Parameter deviceID: shorthand for a filter by this device; overrides the device in `filter`.
     package init(
         scopes: [RecordScope], deviceID: DeviceID? = nil, filter: RecordFilter = RecordFilter(), order: Order = .newestFirst,
         after: RecordPlace? = nil, limit: Int
@@ -33,53 +33,53 @@ package struct RecordQuery: Hashable, Sendable {
     }
 }
 
-/// Part of a list of records.
+/// A page of a list of records.
 package struct RecordPage: Hashable, Sendable {
-    /// In the order of the query. Fewer than its limit, or none, where the store would have had to read too many others to
+    /// Sorted as in the query. Fewer than its limit, or none, if the store would have had to scan too many other records to
     /// find more.
     package let records: [AccessRecord]
-    /// Where the next page begins, as `RecordQuery.after`; `nil` at the end of the list. It can be the place of a record that is
-    /// not in the list.
+    /// The position where the next page begins, for `RecordQuery.after`; `nil` at the end of the list. It may be the position
+    /// of a record that is not in the list.
     package let next: RecordPlace?
 
     package init(records: [AccessRecord], next: RecordPlace?) { (self.records, self.next) = (records, next) }
 }
 
-/// For whom a list is read. The store shares its list readers out by this: first by logs, then by user.
+/// The reader of a list. The store distributes its list-reading connections by this: first by logs, then by user.
 package struct ListReader: Hashable, Sendable {
     /// `nil` for the gateway itself.
     package let userID: UserID?
-    /// The logs that the user may read something of.
+    /// The logs that the user may read at least partly.
     package let logs: Set<LogID>
 
     package init(userID: UserID? = nil, logs: Set<LogID> = []) { (self.userID, self.logs) = (userID, logs) }
 }
 
-/// What a record must say to be listed; what is `nil` does not matter. A filter only ever narrows what the scopes give.
+/// Selects records by content; `nil` means any. A filter can only narrow what the scopes select.
 package struct RecordFilter: Hashable, Sendable {
-    /// The device that it happened to.
+    /// The device concerned.
     package var deviceID: DeviceID?
-    /// The unit that it happened in, as it was then. Records of the gateway's own log lie in none.
+    /// The unit where it happened, as of that time. Never matches records of the gateway's log.
     package var unitID: UnitID?
-    /// The property that it happened in, as it was then. Records of the gateway's own log lie in none.
+    /// The property where it happened, as of that time. Never matches records of the gateway's log.
     package var propertyID: PropertyID?
-    /// The log that it stands in.
+    /// The log that contains the record.
     package var log: LogID?
     /// The user who acted: `actorUserId`.
     package var actorUserID: UserID?
-    /// What the record is about.
+    /// The kind of the record.
     package var kind: RecordKind?
-    /// What was asked of the lock.
+    /// The requested lock operation.
     package var operation: LockOperation?
-    /// What was decided; a record that tells of no decision has none.
+    /// The decision. Never matches records that contain none.
     package var decision: RecordDecision?
-    /// Why it was denied.
+    /// The reason for a denial.
     package var reason: DenialReason?
-    /// How the command ended: only the record of an outcome has one.
+    /// The final state of a command. Matches only records of an outcome.
     package var outcome: CommandState?
-    /// A record at this instant is listed.
+    /// The earliest timestamp, inclusive.
     package var from: Timestamp?
-    /// A record at this instant is not listed.
+    /// The latest timestamp, exclusive.
     package var until: Timestamp?
 
     package init(
@@ -93,7 +93,7 @@ package struct RecordFilter: Hashable, Sendable {
         (self.from, self.until) = (from, until)
     }
 
-    /// Whether a record says what is asked for: the meaning of the filter, which every store keeps to in its own way.
+    /// Whether a record matches the filter. This is the reference; each store implements the same in its own way.
     package func passes(_ body: RecordBody) -> Bool {
         passesPlace(body)
             && (kind.map { $0 == body.kind } ?? true) && (operation.map { $0 == body.operation } ?? true)
@@ -111,19 +111,19 @@ package struct RecordFilter: Hashable, Sendable {
     }
 }
 
-/// A part of the logs that somebody may read.
+/// A part of the logs that a caller may read.
 package enum RecordScope: Hashable, Sendable {
-    /// The gateway's own log.
+    /// The gateway's log.
     case gatewayLog
-    /// A portfolio's whole log.
+    /// The complete log of a portfolio.
     case portfolioLog(PortfolioID)
-    /// What happened in one property, in the log of the portfolio that it belongs to and in no other.
+    /// The records of one property, in the log of its portfolio only.
     case property(PropertyID, in: PortfolioID)
-    /// What happened to the devices of one unit, in the log of the portfolio that it belongs to and in no other.
+    /// The records of one unit, in the log of its portfolio only.
     case unit(UnitID, in: PortfolioID)
 
-    /// The only log that the scope reads. A record of another log is not covered, whatever place it names: neither the
-    /// gateway's own log nor another portfolio's belongs to a property or a unit of this one.
+    /// The only log that the scope covers. Records of other logs are not covered, whatever position they name: neither the
+    /// gateway's log nor another portfolio's belongs to a property or a unit of this portfolio.
     package var log: LogID {
         switch self {
         case .gatewayLog: .gateway
@@ -131,7 +131,7 @@ package enum RecordScope: Hashable, Sendable {
         }
     }
 
-    /// Whether the scope covers what is recorded in `log` and happened in this unit and property.
+    /// Whether the scope covers records in `log` with this unit and property.
     package func covers(log: LogID, unitID: UnitID?, propertyID: PropertyID?) -> Bool {
         guard log == self.log else { return false }
         switch self {

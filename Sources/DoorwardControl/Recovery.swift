@@ -1,22 +1,22 @@
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// Settles what an earlier process, or a failed store, left open. Asks no lock and sends nothing.
+/// Settles the commands that an earlier process or a failed store left open. Queries no lock and sends nothing.
 struct Recovery {
     let ledger: Ledger
     let devices: LiveDevices
     let clock: any GatewayClock
     let random: RandomSource
 
-    /// How many commands are settled in one transaction.
+    /// The number of commands settled in one transaction.
     private static let batch = 256
-    /// The longest duration of a command, plus the time in which a late confirmation is accepted.
+    /// The maximum timeout of a command, plus the time in which a late confirmation is accepted.
     private static let longestPatience = Duration.seconds(60) + UnansweredCommand.patience
 
-    /// Gives every command that has an intent and no outcome its one outcome, `UNKNOWN`; all are durable on return.
+    /// Ends every command that has an intent and no outcome as `UNKNOWN`; all outcomes are durable on return.
     ///
-    /// - Parameter isRunning: commands of this process that will write their outcome themselves.
-    /// - Returns: how many were settled.
+    /// - Parameter isRunning: whether a command runs in this process, and so will write its outcome itself.
+    /// - Returns: the number of settled commands.
     func settleOpenCommands(except isRunning: (CommandID) -> Bool = { _ in false }) async throws(GatewayError) -> Int {
         let open = try await storing { () throws(StoreError) in try await ledger.commands.openCommands(of: .single) }
             .filter { !isRunning($0.command.id) }
@@ -29,13 +29,14 @@ struct Recovery {
         return open.count
     }
 
-    /// Links what each device reports next to the command that an earlier process may have left it with: the oldest open one,
-    /// since the others waited behind it. Called before `settleOpenCommands`.
+    /// For each device, stores the oldest command that an earlier process left open, as the next report may be its late
+    /// confirmation; the other commands were waiting behind it. To be called before `settleOpenCommands`.
     func rememberOpenCommands() async throws(GatewayError) {
         let open = try await storing { () throws(StoreError) in try await ledger.commands.openCommands(of: .single) }
         let (now, monotonic) = (clock.now(), clock.monotonicNow())
         for open in open.reversed() {
-            // By the wall clock, the only one that lasts over a restart; a step of it never makes the wait longer.
+            // Uses the wall clock, the only one that continues across a restart; a clock step never extends the time beyond the
+            // maximum.
             let rest = open.command.deadline.advanced(by: UnansweredCommand.patience).duration(since: now)
             let expiry = monotonic.advanced(by: min(rest, Self.longestPatience))
             let live = devices.device(open.command.deviceID)

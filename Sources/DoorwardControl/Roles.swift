@@ -1,12 +1,12 @@
 package import DoorwardDomain
 internal import DoorwardPolicy
 
-/// The use cases of roles: who is what to which portfolio, property and unit.
+/// The use cases of roles: assigning, removing and listing them.
 package struct Roles: Sendable {
     let directory: PublishedDirectory
     let writer: TenancyWriter
 
-    /// Gives a role, in force when this returns. One that stands already is answered as it stands.
+    /// Assigns a role, which is effective when this returns. If the user already has it, returns the existing association.
     package func assign(
         _ caller: Caller, _ role: Role, to user: UserID?, on entity: AssociatedEntity
     ) async throws(GatewayError) -> UserRoleAssociation {
@@ -18,14 +18,14 @@ package struct Roles: Sendable {
             })
     }
 
-    /// Takes every role of `user` on `entity` away. When this has returned, no command under one of them leaves any more.
+    /// Removes every role of `user` on `entity`. Once this returns, no further command is sent under one of them.
     package func remove(_ caller: Caller, _ user: UserID?, from entity: AssociatedEntity) async throws(GatewayError) {
         _ = try await writer.change(
             caller, reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: entity) },
             body: { (draft) throws(GatewayError) in try draft.removeRoles(of: user, on: entity) })
     }
 
-    /// The people who hold a role on `entity`.
+    /// The users who hold a role on `entity`.
     package func people(
         on entity: AssociatedEntity, for caller: Caller, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<RoleHolder> {
@@ -42,11 +42,11 @@ package struct Roles: Sendable {
     }
 }
 
-/// Somebody who holds a role on an entity.
+/// A user who holds a role on an entity.
 package struct RoleHolder: NamedItem {
-    /// Who it is.
+    /// The user.
     package let user: User
-    /// What they hold on this entity alone, in the order of ids.
+    /// The user's associations with this entity only, sorted by id.
     package let associations: [UserRoleAssociation]
 
     var sortName: String { user.sortName }
@@ -54,7 +54,7 @@ package struct RoleHolder: NamedItem {
 }
 
 extension TenancyDraft {
-    /// - Throws: `.notFound` where there is no such user.
+    /// - Throws: `.notFound` if the user does not exist.
     mutating func assign(_ role: Role, to userID: UserID?, on entity: AssociatedEntity) throws(GatewayError)
         -> UserRoleAssociation
     {
@@ -79,7 +79,7 @@ extension TenancyDraft {
         for association in held { try remove(association) }
     }
 
-    /// Whoever may remove nobody here learns nothing of who is there.
+    /// Requires the right to assign at least one role here, so that other callers learn nothing about who holds one.
     private func requireAnyAssignment(on entity: AssociatedEntity) throws(GatewayError) {
         let roles = entity.type.assignableRoles.sorted { $0.rank > $1.rank }
         var refusal: GatewayError?
@@ -108,12 +108,12 @@ extension TenancyDraft {
 }
 
 extension UserRoleAssociation {
-    /// What the record of a role that was given or taken says of it.
+    /// The fields recorded when a role is assigned or removed.
     var auditFields: [String: RecordValue] { Self.fields.recorded(self) }
 }
 
 extension ManagementPermission {
-    /// The right to give and take `role` on an entity of this type.
+    /// The right to assign and remove `role` on an entity of this type.
     static func assigning(_ role: Role, on type: AssociatedEntityType) -> Self {
         switch (type, role) {
         case (.portfolio, .auditor): .portfolioAuditorsAssign

@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 import Synchronization
 
-/// The commands that have an intent and no outcome yet, as this process runs them.
+/// The commands of this process that have an intent and no outcome yet.
 final class RunningCommands: Sendable {
     private struct Table {
         var lives: [CommandID: CommandLife] = [:]
@@ -16,7 +16,7 @@ final class RunningCommands: Sendable {
 
     func close() { table.withLock { $0.isClosed = true } }
 
-    /// - Throws: `.shuttingDown` once the table is closed: whoever closed it counts on nothing being added.
+    /// - Throws: `.shuttingDown` once closed: `close` guarantees that no command is added afterwards.
     func add(_ life: CommandLife) throws(GatewayError) {
         let id = life.id
         let isAdded = table.withLock { table in
@@ -38,12 +38,12 @@ final class RunningCommands: Sendable {
 
     func command(_ id: CommandID) -> StoredCommand? { table.withLock { $0.lives[id] }?.stored }
 
-    /// How many there are.
+    /// The number of commands.
     var count: Int { table.withLock { $0.lives.count } }
 
     func contains(_ id: CommandID) -> Bool { table.withLock { $0.lives[id] != nil } }
 
-    /// Waits until no command is running.
+    /// Waits until there are no commands.
     func allEnded() async {
         let promise = table.withLock { table -> Promise<Void>? in
             guard !table.lives.isEmpty else { return nil }

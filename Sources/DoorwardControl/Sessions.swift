@@ -2,7 +2,7 @@ package import DoorwardDomain
 import HeapModule
 import Synchronization
 
-/// The sessions that count, in memory: a request's token is a pointer to one of them, and ends with it.
+/// The valid sessions, in memory. A request's access token refers to one of them, and becomes invalid with it.
 ///
 /// An operation on one session, or on one user's sessions, costs the same however many other sessions exist.
 package final class Sessions: Sendable {
@@ -10,16 +10,16 @@ package final class Sessions: Sendable {
 
     package init() {}
 
-    /// The session, unless it has ended or is past its time.
+    /// The session, unless it has ended or expired.
     package func session(_ id: SessionID, at now: Timestamp) -> Session? {
         table.withLock { $0.live[id] }.flatMap { now < $0.expiresAt ? $0 : nil }
     }
 
-    /// Which of the user's generations of sessions counts at this moment.
+    /// The current generation of the user's sessions; ending all of them starts a new one.
     func generation(of user: UserID) -> UInt64 { table.withLock { $0.generations[user, default: 0] } }
 
-    /// - Parameter generation: the one that counted when the password was looked at.
-    /// - Returns: false, and nothing began, when all sessions of the user were ended since.
+    /// - Parameter generation: the user's generation before the password was verified.
+    /// - Returns: false, without adding the session, if all sessions of the user were ended since.
     func begin(_ session: Session, _ generation: UInt64) -> Bool {
         table.withLock { table in
             _ = table.forget(before: session.createdAt, atMost: SessionTable.forgottenBesideABeginning)
@@ -32,9 +32,9 @@ package final class Sessions: Sendable {
         }
     }
 
-    /// Lets a session that still counts go on.
+    /// Extends a session that is still valid.
     ///
-    /// - Returns: false when it has ended meanwhile.
+    /// - Returns: false if it has ended meanwhile.
     func extend(_ session: Session) -> Bool {
         table.withLock { table in
             guard table.live[session.id] != nil else { return false }
@@ -43,7 +43,7 @@ package final class Sessions: Sendable {
         }
     }
 
-    /// The sessions of one user that count.
+    /// The user's valid sessions, and expired ones that have not been pruned yet.
     func ids(of user: UserID) -> [SessionID] { table.withLock { $0.byUser[user, default: []].sorted() } }
 
     /// All valid sessions, and expired ones that have not been pruned yet.
@@ -51,9 +51,9 @@ package final class Sessions: Sendable {
 
     func end(_ id: SessionID) { table.withLock { $0.end(id) } }
 
-    /// Ends every session of one user, those too that are about to begin with what counted until now.
+    /// Ends every session of one user, and prevents those from starting that were authenticated before this call.
     ///
-    /// - Returns: those that were ended.
+    /// - Returns: the sessions that were ended.
     @discardableResult
     func endAll(of user: UserID) -> [SessionID] {
         table.withLock { table in
@@ -64,7 +64,7 @@ package final class Sessions: Sendable {
         }
     }
 
-    /// Adds what the store held a moment ago. What has ended or gone on since is as it is here.
+    /// Adds sessions that were read from the store. Does not revive or shorten sessions that have ended or been extended since.
     func load(_ sessions: [Session]) {
         table.withLock { table in
             for session in sessions where table.ended[session.id] == nil {
@@ -74,7 +74,7 @@ package final class Sessions: Sendable {
         }
     }
 
-    /// How many count.
+    /// The number of valid sessions.
     func count(at now: Timestamp) -> Int {
         prune(at: now)
         return table.withLock { $0.live.count }
@@ -83,12 +83,12 @@ package final class Sessions: Sendable {
     /// Removes expired sessions in small batches, so that no request waits for all of them.
     func prune(at now: Timestamp) { while table.withLock({ $0.forget(before: now, atMost: 64) }) {} }
 
-    /// How many sessions were examined to find expired ones, for a test of the cost.
+    /// How many entries were examined for expired sessions, for a test of the cost.
     var examinedCount: Int { table.withLock { $0.examinedCount } }
 }
 
 private struct SessionTable {
-    /// When a session is examined next: it may have been extended since.
+    /// When to examine a session; it may have been extended since.
     private struct Expiry: Comparable {
         let at: Timestamp
         let id: SessionID
@@ -100,14 +100,14 @@ private struct SessionTable {
     static let forgottenBesideABeginning = 4
 
     private(set) var live: [SessionID: Session] = [:]
-    /// The keys of `live` by their user.
+    /// The keys of `live`, by user.
     private(set) var byUser: [UserID: Set<SessionID>] = [:]
     /// Sessions that were ended by this process, with their expiry.
     private(set) var ended: [SessionID: Timestamp] = [:]
-    /// How often all sessions of a user were ended at once; no entry means never.
+    /// How many times all sessions of a user were ended together; absent means never.
     var generations: [UserID: UInt64] = [:]
     private(set) var examinedCount = 0
-    /// One for each session that is live or ended.
+    /// One for each session in `live` or `ended`.
     private var expiries = Heap<Expiry>()
 
     mutating func put(_ session: Session) {
@@ -120,7 +120,7 @@ private struct SessionTable {
         if let session = remove(id) { ended[id] = session.expiresAt }
     }
 
-    /// Records the end of a session that is in the store and was not started by this process.
+    /// Records the end of a session that is in the store but was not added to `live`.
     mutating func noteEnded(_ session: Session) {
         put(session)
         end(session.id)

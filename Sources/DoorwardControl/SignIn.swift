@@ -5,10 +5,10 @@ import Synchronization
 
 /// The use cases of signing in and out.
 ///
-/// A session lasts as long as its refresh tokens are exchanged in time; each is good for one exchange, and one that comes
-/// a second time ends the whole session, since two people hold it.
+/// A session lasts as long as its refresh tokens are exchanged before they expire. Each can be exchanged once; a second use
+/// ends the whole session, as two parties then have the token.
 package final class SignIn: Sendable {
-    /// The sessions that count, which access tokens are checked against.
+    /// The valid sessions, against which access tokens are checked.
     package let sessions: Sessions
     private let directory: PublishedDirectory
     private let ledger: Ledger
@@ -22,8 +22,8 @@ package final class SignIn: Sendable {
 
     /// - Parameters:
     ///   - refreshLifetime: how long a session lasts without being refreshed.
-    ///   - failuresPerMinute: failed sign-ins from one network within a minute; the next have to wait.
-    ///   - executor: where the records of repeated failures are written; `nil` for the global one.
+    ///   - failuresPerMinute: the maximum number of failed sign-ins from one network per minute; further ones have to wait.
+    ///   - executor: writes the records of repeated failures; `nil` for the global one.
     init(
         directory: PublishedDirectory, sessions: Sessions, ledger: Ledger, hasher: PasswordHasher, clock: any GatewayClock,
         random: RandomSource, refreshLifetime: Duration, failuresPerMinute: Int, executor: (any TaskExecutor)?,
@@ -36,8 +36,8 @@ package final class SignIn: Sendable {
         failures = SignInFailures(ledger: ledger, clock: clock, random: random, executor: executor)
     }
 
-    /// Lets an address pass unless too many sign-ins from it failed within the last minute. `logIn` asks again, for the
-    /// account too; this is for those who want to know before they read what is asked.
+    /// Admits an address unless too many sign-ins from it failed within the last minute. `logIn` checks this again, for the
+    /// account too; this is for code that checks before it reads the request body.
     ///
     /// - Throws: `.rateLimited`.
     package func admit(clientAddress: String?) throws(GatewayError) { try admit(email: nil, address: clientAddress) }
@@ -46,7 +46,7 @@ package final class SignIn: Sendable {
         try limited { () throws(GatewayError) in try throttle.admit(email: email, address: address) }
     }
 
-    /// Counts what the throttle refuses.
+    /// Counts rate-limited attempts.
     private func limited(_ body: () throws(GatewayError) -> Void) throws(GatewayError) {
         do {
             try body()
@@ -56,33 +56,33 @@ package final class SignIn: Sendable {
         }
     }
 
-    /// Sets the gauge of the sessions.
+    /// Updates the gauge of the sessions.
     func sampleMetrics() { metrics.sessions.set(Int64(sessions.count(at: clock.now()))) }
 
-    /// Begins a session.
+    /// Starts a session.
     ///
-    /// An unknown address and a wrong password have one answer, and cost the same.
+    /// An unknown address and a wrong password have the same answer and the same cost.
     ///
-    /// - Throws: `.unauthenticated`, `.rateLimited`, `.unavailable` when too many hashes wait.
+    /// - Throws: `.unauthenticated`, `.rateLimited`, or `.unavailable` if too many hashes are queued.
     package func logIn(
         email: String, password: Secret<String>, origin: RequestOrigin
     ) async throws(GatewayError) -> SignedIn {
         let clientAddress = origin.clientAddress
         let user = directory.current.user(email: email)
-        // Every spelling of a user's address is one account.
+        // All spellings of a user's address are the same account.
         let account = user?.email ?? email
         try admit(email: account, address: clientAddress)
-        // Asked before the hash is read: a session that begins with it counts only if the password was not set anew meanwhile.
+        // Read before the hash: the session is only started if the password was not changed in between.
         let generation = sessions.generation(of: user?.id ?? Self.nobody)
-        // What is too long for a password costs no hash, known user or not.
+        // A password that exceeds the maximum length is not hashed, whether or not the user exists.
         let isAbsurd = password.reveal().utf8.count > PasswordRules.longestBytes
         let isRight = isAbsurd ? false : try await verify(password, of: user)
-        // Checked again, whether the password is right or not: concurrent attempts wait for those that failed meanwhile.
+        // Check again, whether or not the password is right: concurrent attempts wait for those that failed meanwhile.
         if isRight { try admit(email: account, address: clientAddress) }
         guard let user, isRight, directory.current.user(user.id)?.isEnabled == true,
             let signedIn = try await begin(for: user, generation, origin)
         else {
-            // An impossible password is not counted for the account: it costs no hash, so it could delay the account for free.
+            // A too long password is not counted for the account: as it costs no hash, it could block the account for free.
             try limited { () throws(GatewayError) in
                 try throttle.noteFailureIfAdmitted(email: isAbsurd ? nil : account, address: clientAddress)
             }
@@ -115,15 +115,15 @@ package final class SignIn: Sendable {
         do {
             try await ledger.write(StoreTransaction(credentials: [rotation]))
         } catch .unauthenticated {
-            // Its twin was faster: the same as a token that was used before.
+            // A concurrent request has used the token: the same as a token that was used before.
             throw try await endReused(session, user, origin)
         }
-        // A session that was ended while the token was exchanged stays ended.
+        // A session that was ended while the token was exchanged is not extended.
         guard sessions.extend(session) else { throw .unauthenticated }
         return SignedIn(user: user, session: session, refreshToken: next)
     }
 
-    /// Writes the failures that were counted and are not written yet. Called when no request is served any more.
+    /// Writes the summaries of failures that are not recorded yet. To be called when no more requests are served.
     func stop() async throws(GatewayError) { try await failures.close() }
 
     /// Ends the caller's session; its tokens stop working at once.
@@ -138,14 +138,14 @@ package final class SignIn: Sendable {
         try await hasher.verify(password, against: try await storedHash(of: user?.id ?? Self.nobody))
     }
 
-    /// Asked for whoever signs in, so that the store takes as long for an unknown address.
+    /// Looked up for unknown addresses, so that the store takes as long as for a known one.
     private static let nobody = UserID(high: 0, low: 0)
 
     private func storedHash(of user: UserID) async throws(GatewayError) -> String? {
         try await storing { () throws(StoreError) in try await ledger.credentials.passwordHash(of: user) }
     }
 
-    /// Hashes the password anew where the configured cost has changed since.
+    /// Hashes the password again if the configured cost has changed since.
     private func renewHash(of user: User, _ password: Secret<String>) async {
         do {
             guard hasher.isOutdated(try await storedHash(of: user.id)) else { return }
@@ -156,12 +156,12 @@ package final class SignIn: Sendable {
         }
     }
 
-    /// Learns what the passwords of those cost who may have been made before the cost was configured.
+    /// Takes the hash costs of these users into account, as their passwords may have been set before the cost was configured.
     func noteCosts(of users: [UserID]) async throws(GatewayError) {
         for user in users { hasher.noteCost(of: try await storedHash(of: user)) }
     }
 
-    /// - Returns: `nil`, and no session, where the user was disabled or all their sessions were ended meanwhile.
+    /// - Returns: `nil`, without a session, if the user was disabled or all their sessions were ended meanwhile.
     private func begin(for user: User, _ generation: UInt64, _ origin: RequestOrigin) async throws(GatewayError) -> SignedIn? {
         let now = clock.now()
         let session = Session(
@@ -190,7 +190,7 @@ package final class SignIn: Sendable {
     private func end(
         _ id: SessionID, of user: User?, _ event: RecordEvent, _ origin: RequestOrigin
     ) async throws(GatewayError) {
-        // First in memory: from here on no token of the session works, whatever the disk says.
+        // End it in memory first: from here on its tokens are invalid, even if the write fails.
         sessions.end(id)
         try await ledger.write(
             StoreTransaction(credentials: [.endSession(id)], records: [record(event, of: user, id, origin)]))
@@ -209,7 +209,7 @@ package final class SignIn: Sendable {
 // MARK: - Forgotten passwords
 
 extension SignIn {
-    /// The end of several sessions of one user as it is written down.
+    /// The changes and records for ending several sessions of one user.
     struct SessionEnds {
         let ids: [SessionID]
         let credentials: [CredentialChange]
@@ -223,25 +223,25 @@ extension SignIn {
             ids: ids, credentials: ids.map { .endSession($0) }, records: ids.map { record(.signedOut, of: user, $0, origin) })
     }
 
-    /// Counts and writes down an attempt with a token that is good for nothing.
+    /// Counts and records an attempt with an invalid token.
     ///
-    /// - Returns: what to throw.
+    /// - Returns: the error to throw.
     func fail(_ origin: RequestOrigin) async throws(GatewayError) -> GatewayError {
         throttle.noteFailure(email: nil, address: origin.clientAddress)
         try await failures.record(origin, account: nil, user: nil)
         return .unauthenticated
     }
 
-    /// What was guessed before of an account says nothing of its new password.
+    /// Resets the account's failures, as guesses of its old password do not apply to the new one.
     func forgetFailures(email: String) { throttle.noteSuccess(email: email) }
 }
 
-/// A session that has just begun or gone on, with the one copy of its refresh token.
+/// A session that was just started or refreshed, with the only copy of its refresh token.
 package struct SignedIn: Sendable {
-    /// Who signed in.
+    /// The signed-in user.
     package let user: User
-    /// The session that has begun or gone on.
+    /// The session that was started or refreshed.
     package let session: Session
-    /// Good for one refresh; the store has its digest alone.
+    /// Valid for one refresh; the store has only its digest.
     package let refreshToken: Secret<String>
 }

@@ -1,13 +1,13 @@
 internal import DoorwardDomain
 import Synchronization
 
-/// Records failed sign-ins: the first of an account and network at once, further ones as one summary a minute with their
+/// Records failed sign-ins: the first of an account and network at once, further ones as one summary per minute with their
 /// number.
 ///
-/// Under any load at most `mostPairs` first records and `mostPairs` + 1 summaries are written within a minute. Failures that
-/// exceed this are counted in the last summary.
+/// Under any load at most `mostPairs` first records and `mostPairs` + 1 summaries are written per minute. Failures that exceed
+/// this are counted in the last summary.
 final class SignInFailures: Sendable {
-    /// The key of a record.
+    /// An account and a network, whose failures are summarised together.
     private struct Pair: Hashable {
         let account: String?
         let network: String?
@@ -16,19 +16,19 @@ final class SignInFailures: Sendable {
     private struct Repeated {
         let target: RecordTarget?
         let source: RecordSource
-        /// Failures that are not recorded yet.
+        /// The number of failures that are not recorded yet.
         var count: Int64
     }
 
     private struct Table {
         var pairs: [Pair: Repeated] = [:]
-        /// Failures of pairs for which there was no room.
+        /// The number of failures of pairs that exceeded `mostPairs`.
         var others: Int64 = 0
         var timer: Task<Void, Never>?
         var isClosed = false
     }
 
-    /// Accounts and networks whose failures are written at the same time.
+    /// The maximum number of pairs of account and network that are tracked at the same time.
     static let mostPairs = 60
     private static let period = Duration.seconds(60)
 
@@ -45,7 +45,7 @@ final class SignInFailures: Sendable {
     /// Counts a failure, and makes the record durable if it is the first of its account and network.
     ///
     /// - Parameters:
-    ///   - account: the address that was typed, or the one of the user that it names; `nil` where the attempt names none.
+    ///   - account: the email address of the user that was tried, or the address as entered; `nil` if the attempt names none.
     ///   - user: the user whose account was tried, if there is one.
     func record(_ origin: RequestOrigin, account: String?, user: User?) async throws(GatewayError) {
         let pair = Pair(
@@ -60,7 +60,7 @@ final class SignInFailures: Sendable {
         }
     }
 
-    /// Writes what is counted and not written yet. Nothing is recorded afterwards.
+    /// Writes the summaries of failures that are not recorded yet, and stops the timer.
     func close() async throws(GatewayError) {
         let timer = table.withLock { table in
             table.isClosed = true
@@ -86,12 +86,12 @@ final class SignInFailures: Sendable {
         }
     }
 
-    /// Writes the summaries of each minute for as long as there are any.
+    /// Writes the summaries every minute for as long as there are failures.
     private func timer() -> Task<Void, Never> {
         Task(executorPreference: executor) { [weak self, clock] in
             repeat {
                 do { try await clock.sleep(until: clock.monotonicNow().advanced(by: Self.period)) } catch { return }
-                // A store that fails is tried again in a minute; what was counted is still there.
+                // A failed write is repeated in a minute; the counts are kept.
                 try? await self?.writeSummaries()
             } while self?.goesOn() ?? false
         }
@@ -105,7 +105,8 @@ final class SignInFailures: Sendable {
         }
     }
 
-    /// A pair that failed again within the minute keeps its place, so that its next failures are counted too.
+    /// Writes the summaries. A pair that failed again within the minute stays tracked, so that its next failures are counted
+    /// too.
     private func writeSummaries() async throws(GatewayError) {
         let (pairs, others) = table.withLock { table -> ([Pair: Repeated], Int64) in
             let pairs = table.pairs.filter { $0.value.count > 0 }

@@ -2,17 +2,18 @@ import Crypto
 internal import DoorwardDomain
 import Synchronization
 
-/// Slows down guessing. Only failures count; nothing locks out for good, and sessions that stand are not touched.
+/// Rate limits password guessing. Only failures count; no account is locked permanently, and existing sessions are not
+/// affected.
 ///
-/// After five failures for an account the next attempt waits 1 s, then 2 s, 4 s … at most five minutes; after too many
-/// from one network within a minute, that network waits. The memory for both has a fixed size, and no flood of other accounts
-/// and networks lowers a count (decision 0031).
+/// After five failures for an account the next attempt waits 1 s, then 2 s, 4 s … at most five minutes; after too many from one
+/// network within a minute, that network waits. Both use a fixed amount of memory, and failures of other accounts and networks
+/// cannot lower a count (decision 0031).
 final class SignInThrottle: Sendable {
     private struct Tables {
         var accounts = FailureSketch(highest: UInt8(freeFailures + 9))
         var networks = MinuteSketch()
-        /// How often an account that had failures has signed in since: its failures are counted under a new name each time. An
-        /// account that does not exist never signs in, so there are no more of these than users.
+        /// How many times an account with failures has signed in: each time its failures are counted under a new name. An
+        /// account that does not exist never signs in, so there are at most as many entries as users.
         var successes: [String: UInt32] = [:]
     }
 
@@ -34,9 +35,9 @@ final class SignInThrottle: Sendable {
     }
 
     /// - Parameters:
-    ///   - email: the account, in the spelling that it was made with if there is one.
-    ///   - address: the client's; `nil` where it has none.
-    /// - Throws: `.rateLimited` when this account or network has to wait.
+    ///   - email: the account, as stored for the user if there is one.
+    ///   - address: the client's address; `nil` if it has none.
+    /// - Throws: `.rateLimited` if this account or network has to wait.
     func admit(email: String?, address: String?) throws(GatewayError) {
         let (now, limits) = (clock.monotonicNow(), limits(of: address))
         try Self.refuse(for: tables.withLock { wait(email, limits, at: now, in: &$0) })
@@ -44,16 +45,16 @@ final class SignInThrottle: Sendable {
 
     /// Counts a failure.
     ///
-    /// - Parameter email: the account that was tried; `nil` if the attempt names none, or cannot be right.
+    /// - Parameter email: the account that was tried; `nil` if the attempt names none, or its password cannot be right.
     func noteFailure(email: String?, address: String?) {
         let (now, limits) = (clock.monotonicNow(), limits(of: address))
         tables.withLock { count(email, limits, at: now, in: &$0) }
     }
 
     /// Counts a failure, unless a wait for the account or network has begun since it was admitted: concurrent attempts are
-    /// answered one by one.
+    /// handled as if they came one after another.
     ///
-    /// - Throws: `.rateLimited`, and nothing is counted.
+    /// - Throws: `.rateLimited`, without counting the failure.
     func noteFailureIfAdmitted(email: String?, address: String?) throws(GatewayError) {
         let (now, limits) = (clock.monotonicNow(), limits(of: address))
         let rest = tables.withLock { tables in
@@ -64,7 +65,7 @@ final class SignInThrottle: Sendable {
         try Self.refuse(for: rest)
     }
 
-    /// - Parameter email: of a user who exists.
+    /// - Parameter email: the address of an existing user.
     func noteSuccess(email: String) {
         let now = clock.monotonicNow()
         tables.withLock { tables in

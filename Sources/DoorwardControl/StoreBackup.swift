@@ -1,14 +1,14 @@
 package import DoorwardDomain
 
-/// A copy of the store as it was at one instant, in a file of its own from which a gateway can start.
+/// A copy of the store as of one instant, in a file of its own from which a gateway can start.
 package struct StoreBackup: Equatable, Sendable {
-    /// The copy's one name: absolute, and without links in it.
+    /// The canonical path of the copy: absolute, with links resolved.
     package let path: String
-    /// The size of the copy's file.
+    /// The size of the file.
     package let bytes: Int64
-    /// The gateway's time at which the copy was taken: everything answered before it is in the copy.
+    /// The gateway's time at which the copy was taken: it contains everything answered before.
     package let at: Timestamp
-    /// Every log that has a record, by id, with as many records as the copy holds of it.
+    /// Every log that has a record, by id, with the number of its records in the copy.
     package let logs: [LogSize]
 
     package init(path: String, bytes: Int64, at: Timestamp, logs: [LogSize]) {
@@ -16,44 +16,44 @@ package struct StoreBackup: Equatable, Sendable {
     }
 }
 
-/// How many records a log has.
+/// The number of records of a log.
 package struct LogSize: Hashable, Sendable {
-    /// Whose records they are: a portfolio's, or the gateway's own.
+    /// The log: a portfolio's, or the gateway's.
     package let log: LogID
-    /// The number of records, which is the `seq` of the next one.
+    /// The number of records; also the `seq` of the next one.
     package let size: UInt64
 
     package init(log: LogID, size: UInt64) { (self.log, self.size) = (log, size) }
 }
 
-/// Why there is no copy. Nothing stands under the name that was asked for, unless it stood there before.
+/// Why a backup failed. It leaves no file under the requested name, unless one existed before.
 package enum StoreBackupError: Error, Equatable, Sendable {
-    /// The file cannot be what was asked for, or not now. Nothing was written.
+    /// The file cannot be created as requested, or not now. Nothing was written.
     case refused(StoreBackupProblem)
-    /// The disk or the database failed, in words for the log; what was written of the copy is gone.
+    /// The disk or the database failed; the text is for the log. The incomplete copy was deleted.
     case failed(String)
     /// The store is closed, or closing.
     case unavailable
 }
 
-/// What is wrong with the place of a backup. Raw values are words for `details.fields[].problem`.
+/// Why a backup was refused. Raw values are the codes in `details.fields[].problem`.
 package enum StoreBackupProblem: String, CaseIterable, Sendable {
-    /// A relative path: whoever asks knows nothing of the gateway's folder.
+    /// The path is relative, but callers do not know the gateway's working directory.
     case notAbsolute = "not_absolute"
-    /// The path ends in no name that a file can have.
+    /// The path does not end in a valid file name.
     case noFileName = "no_file_name"
-    /// There is no such folder, or it is no folder.
+    /// The directory does not exist, or is not a directory.
     case folderMissing = "folder_missing"
-    /// The gateway may not write in the folder.
+    /// The gateway has no permission to write to the directory.
     case folderNotWritable = "folder_not_writable"
-    /// Something has this name already, be it a link to nothing. A backup never replaces anything.
+    /// The name already exists, even if only as a dangling link. A backup never replaces anything.
     case alreadyExists = "already_exists"
     /// Another backup is being written.
     case alreadyRunning = "already_running"
 }
 
 extension StoreBackupProblem: CustomStringConvertible {
-    /// A sentence for whoever asked for the backup.
+    /// A sentence for the caller who requested the backup.
     package var description: String {
         switch self {
         case .notAbsolute: "The file of a backup is named by its whole path, from the root of the gateway's machine."

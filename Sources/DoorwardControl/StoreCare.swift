@@ -8,13 +8,13 @@ package struct StoreCare: Sendable {
     let clock: any GatewayClock
     let random: RandomSource
 
-    /// Writes a copy of the whole database into a new file on the gateway's host; commands go on meanwhile.
+    /// Writes a copy of the whole database to a new file on the gateway's host; commands continue meanwhile.
     ///
-    /// It stands in the gateway's log, as an export of everything that there is: an event `EXPORT` with the file and the
-    /// size, written once the copy is whole, so that a copy does not hold the record of itself.
+    /// It is recorded in the gateway's log as an export of everything: an event `EXPORT` with the file and the size, written
+    /// once the copy is complete, so a copy does not contain its own record.
     ///
-    /// - Parameter file: an absolute path in a folder that is there; a file that is there is never written over.
-    /// - Throws: `.denied`; `.invalid` with what is wrong with `file`; `.alreadyExists`; `.conflict` while another runs;
+    /// - Parameter file: an absolute path in an existing directory; an existing file is never overwritten.
+    /// - Throws: `.denied`; `.invalid` with the problem of `file`; `.alreadyExists`; `.conflict` while another backup runs;
     ///   `.unavailable`.
     package func backUp(_ caller: Caller, to file: String) async throws(GatewayError) -> StoreBackup {
         let (tenancy, subject) = directory.resolve(caller)

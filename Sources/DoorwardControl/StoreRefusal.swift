@@ -1,26 +1,26 @@
 package import DoorwardDomain
 
-/// The rule that a transaction breaks. Nothing of the transaction was written. Every store names a broken rule by the same case,
-/// and `GatewayError` says in one place what each of them is to a caller.
+/// The constraint that a transaction violates. Nothing of the transaction was written. All stores report a violation by the
+/// same case, and `GatewayError` maps each of them in one place.
 package enum StoreRefusal: Error, Hashable, Sendable {
     // MARK: Preconditions
 
-    /// The entity is not as the precondition has it: another transaction has changed or removed it since.
+    /// The entity is not as the precondition requires: another transaction has changed or removed it since.
     case entityChanged(TenancyEntity)
     /// All uses of the guest access are taken.
     case usesExhausted(GuestAccessID)
-    /// The epoch is another one: rights were taken away since the decision was made.
+    /// The epoch has another value: rights were revoked since the decision was made.
     case epochChanged(EpochOwner)
-    /// The log's lease is another one: another gateway writes this log now.
+    /// The log has another lease: another gateway writes to this log now.
     case leaseChanged(LogID)
 
-    // MARK: Rules of the tables
+    // MARK: Constraints of the tables
 
-    /// Another user than this one has the address, upper and lower case taken as one.
+    /// Another user than this one has the email address, ignoring case.
     case emailTaken(UserID)
-    /// A change names a parent, user or session that is not there.
+    /// A change refers to a parent, user or session that does not exist.
     case parentUnknown
-    /// `begin` of a command that was there before.
+    /// `begin` of a command that already exists.
     case commandExists(CommandID)
     /// `begin` without the `COMMAND_INTENT` record of that command, in the named log, in the same transaction.
     case intentMissing(CommandID)
@@ -28,16 +28,16 @@ package enum StoreRefusal: Error, Hashable, Sendable {
     case commandUnknown(CommandID)
     /// `update` or `end` of a command that has ended.
     case commandEnded(CommandID)
-    /// The refresh token was used before, is unknown, or this session, whose it was to be, has ended.
+    /// The refresh token was used before or is unknown, or this session, to which it belongs, has ended.
     case refreshTokenSpent(SessionID)
-    /// A session for a user who is disabled.
+    /// A session was to be started for a disabled user.
     case userDisabled(UserID)
-    /// The token of a password reset is unknown, used, replaced, or over.
+    /// The token of a password reset is unknown, used, replaced or expired.
     case resetTokenSpent
-    /// The key was used within the last 24 hours for another request, or has its answer already.
+    /// The store has an entry with this key that is less than 24 hours old.
     case idempotencyKeyTaken(IdempotencyKey)
-    /// An entity of the same id, session or token digest exists where a new one was to be made.
+    /// A new entity, session or token has an id or digest that already exists.
     case duplicate
-    /// No sound program hands in such a transaction, or the database contradicts itself. The text is for the operator's log.
+    /// The transaction is inconsistent, or the database contradicts itself: a defect. The text is for the operator's log.
     case inconsistent(String)
 }

@@ -1,9 +1,9 @@
 package import DoorwardDomain
 import FoundationEssentials
 
-/// The clocks of the machine. It cannot be set from the program.
+/// The wall clock and monotonic clock of the machine.
 package struct SystemClock {
-    /// What monotonic readings count from; the same for all clocks of the process.
+    /// The origin of monotonic readings; the same for all clocks of the process.
     private static let start = ContinuousClock.now
 
     package init() {}

@@ -1,13 +1,13 @@
 internal import DoorwardDomain
 package import DoorwardPolicy
 
-/// What must hold of an entity if it is to be changed; asked on the directory that the change is made on, once it is clear
-/// that the caller may make it.
+/// A precondition for changing an entity, such as an entity tag; evaluated on the directory that the change applies to, after
+/// the caller's right to make the change has been checked.
 package typealias Condition<Entity> = @Sendable (Entity, TenancyDirectory) -> Bool
 
-/// An entity that a caller can change under a condition.
+/// An entity that can be changed under a precondition.
 protocol ConditionalEntity {
-    /// The change that wrote the entity as it is.
+    /// The change that wrote the entity in its current state.
     var asWritten: TenancyChange { get }
 }
 
@@ -15,7 +15,7 @@ extension LockDevice: ConditionalEntity { var asWritten: TenancyChange { .putDev
 extension User: ConditionalEntity { var asWritten: TenancyChange { .putUser(self) } }
 extension GuestAccess: ConditionalEntity { var asWritten: TenancyChange { .putGuestAccess(self) } }
 
-/// A change to the tenancy while it is being put together: the directory as it will be, and what will be written.
+/// A change of the tenancy under construction: the resulting directory, and the transaction to write.
 struct TenancyDraft {
     private(set) var directory: TenancyDirectory
     /// The caller's subject in `directory`, resolved again after each change.
@@ -24,7 +24,7 @@ struct TenancyDraft {
     let caller: Caller
     let now: Timestamp
     private let random: RandomSource
-    /// Users whose password links the transaction ends already.
+    /// Users whose password resets the transaction already deletes.
     private var usersWithoutLink: Set<UserID> = []
 
     init(directory: TenancyDirectory, caller: Caller, now: Timestamp, random: RandomSource) {
@@ -39,8 +39,8 @@ struct TenancyDraft {
         transaction.changes.append(change)
     }
 
-    /// Removes the password resets of users whose rights change, and those created by a user who loses the right to create them.
-    /// Called before `change` is applied.
+    /// Deletes the password resets of users whose rights change, and those created by a user who loses the right to create
+    /// them. To be called before `change` is applied.
     private mutating func endPasswordLinks(endedBy change: TenancyChange) {
         switch change {
         case .putAssociation(let association):
@@ -63,7 +63,7 @@ struct TenancyDraft {
         if usersWithoutLink.insert(user).inserted { transaction.credentials.append(.endReset(of: user)) }
     }
 
-    /// Has the store ask again whether the entity is still the one that the condition was asked of.
+    /// Checks the precondition, and makes the store check that the entity is still the same when the transaction takes effect.
     ///
     /// - Throws: `.preconditionFailed`.
     mutating func require<Entity: ConditionalEntity>(
@@ -74,7 +74,7 @@ struct TenancyDraft {
         transaction.requires.append(.unchanged(since: entity.asWritten))
     }
 
-    /// - Throws: as `TenancyDirectory.require`, for the caller and the directory as changed so far.
+    /// - Throws: the errors of `TenancyDirectory.require`, for the caller and the directory as changed so far.
     func require(
         _ permission: ManagementPermission, on object: ManagedObject, at instant: Timestamp? = nil
     ) throws(GatewayError) {
@@ -83,11 +83,11 @@ struct TenancyDraft {
 
     func newID<Entity>(_: Entity.Type = Entity.self) -> EntityID<Entity> { random.id(at: now) }
 
-    /// Writes the change down in the gateway's log and in the log of each portfolio in which it alters who may do what.
+    /// Records the change in the gateway's log and in the log of each portfolio in which it affects rights.
     ///
     /// - Parameters:
-    ///   - entity: where in the hierarchy it changes something.
-    ///   - portfolios: where it alters who may do what; that of `entity` unless it is more than one.
+    ///   - entity: the entity that is changed, for the position in the records.
+    ///   - portfolios: the portfolios in which rights are affected; `nil` for that of `entity`.
     mutating func note(
         _ action: ChangeAction, _ target: RecordTarget, at entity: AssociatedEntity? = nil,
         in portfolios: Set<PortfolioID>? = nil,
@@ -101,7 +101,7 @@ struct TenancyDraft {
         for log in logs { write(action, target, as: view, in: log) }
     }
 
-    /// Appends one record of a change, as the readers of one log may see it.
+    /// Appends the record of a change to one log, with the content that its readers may see.
     mutating func write(_ action: ChangeAction, _ target: RecordTarget, as view: ChangeView, in log: LogID) {
         let details: [String: RecordValue] = [
             "before": view.before.map { .object($0) } ?? .null, "after": view.after.map { .object($0) } ?? .null,
@@ -115,7 +115,7 @@ struct TenancyDraft {
     }
 }
 
-/// The content of a change record in one log. A portfolio's log names places of that portfolio only: a change that concerns
+/// The content of a change record in one log. A portfolio's log names only entities of that portfolio: a change that concerns
 /// several portfolios is recorded with a separate view for each.
 struct ChangeView {
     var device: DeviceStamp?
@@ -127,7 +127,7 @@ struct ChangeView {
 // MARK: - Rights
 
 extension TenancyDirectory {
-    /// - Throws: `.denied` as the caller may see it, or `.notFound` where a super admin asks for what does not exist.
+    /// - Throws: `.denied`, reduced to what the caller may see; `.notFound` for a super admin if the object does not exist.
     func require(
         _ permission: ManagementPermission, of subject: Subject, on object: ManagedObject, at instant: Timestamp? = nil
     ) throws(GatewayError) {
@@ -137,12 +137,12 @@ extension TenancyDirectory {
         throw .denied(denial, operation: nil, deviceID: nil)
     }
 
-    /// - Throws: `.outOfReach`, or `.notFound` for a super admin, to whom nothing is hidden.
+    /// - Throws: `.outOfReach`; for a super admin, from whom nothing is hidden, `.notFound`.
     func requireReach(of subject: Subject, to object: AssociatedEntity) throws(GatewayError) {
         guard SecurityService.reaches(subject, object, in: self) else { throw .outOfReach(of: subject) }
     }
 
-    /// An entity with what lies above it.
+    /// The ids of an entity and of the entities above it.
     func place(of entity: AssociatedEntity) -> TenancyPlace {
         switch entity {
         case .portfolio(let id): return TenancyPlace(portfolioID: id)
@@ -156,7 +156,7 @@ extension TenancyDirectory {
     func user(_ id: UserID?) -> User? { id.flatMap { user($0) } }
 }
 
-// MARK: - What records say of entities
+// MARK: - Entities in records
 
 extension RecordTarget {
     init(_ portfolio: Portfolio) { self.init(type: "Portfolio", id: portfolio.id.description) }

@@ -1,13 +1,13 @@
 package import DoorwardDomain
 package import DoorwardPolicy
 
-/// The records of a tenancy that the host's operator writes whole into a fresh database: without them nobody could read
-/// where people have their rights from. They name the gateway as the actor, as all records of what the host does.
+/// The records of a complete tenancy that the host's operator writes into a new database, so that the origin of every right is
+/// recorded. They name the gateway as the actor, like all records of offline administration.
 package enum TenancyMaking {
-    /// One record for each part in the gateway's log, and one more in the log of its portfolio, in the order of the parts.
+    /// The records of the changes, in their order: one in the gateway's log for each, and another in the log of its portfolio.
     ///
-    /// - Parameter changes: each part after the one that it hangs on. What removes something, and guest accesses, are no part
-    ///   of a fresh tenancy, and get no record.
+    /// - Parameter changes: the changes, parents before children. Removals and guest accesses are not part of a new tenancy and
+    ///   get no record.
     package static func records(
         of changes: [TenancyChange], at now: Timestamp, random: RandomSource
     ) -> [PendingRecord] {
@@ -27,7 +27,7 @@ package enum TenancyMaking {
         }
     }
 
-    /// What one record says, as the use cases say it of what they make.
+    /// The content of one record, the same as that of the use case that creates such an entity.
     private struct Part {
         var action = ChangeAction.create
         let target: RecordTarget

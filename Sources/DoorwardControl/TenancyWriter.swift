@@ -3,10 +3,11 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 import Synchronization
 
-/// Changes the tenancy, one change at a time: validate on the directory in force, commit, publish, pass the gates, answer.
+/// Changes the tenancy, one change at a time: validate on the current directory, commit, publish, wait for the dispatch gates,
+/// answer.
 ///
-/// When `change` has returned, whatever right it took away is gone for every command that had not left; a right that it
-/// gave was in force for nobody before it was durable.
+/// Once `change` returns, a right that it revoked no longer allows any command that had not been sent. A right that it granted
+/// takes effect only after it is durable.
 package final class TenancyWriter: Sendable {
     private let directory: PublishedDirectory
     private let devices: LiveDevices
@@ -17,7 +18,7 @@ package final class TenancyWriter: Sendable {
     private let windows: WindowTimer
     private let turnstile = Turnstile()
 
-    /// One writer for one gateway: changes are made one at a time only if all go through it.
+    /// There must be one writer per gateway, as changes are serialized only if all use it.
     init(
         directory: PublishedDirectory, devices: LiveDevices, ledger: Ledger, idempotency: IdempotencyGuard, windows: WindowTimer,
         clock: any GatewayClock, random: RandomSource
@@ -29,11 +30,10 @@ package final class TenancyWriter: Sendable {
     /// Makes one change.
     ///
     /// - Parameters:
-    ///   - reach: throws when the caller has no access to what the call names.
-    ///   - body: drafts the change on a copy of the directory, and throws to leave everything as it was. A draft without
-    ///     changes is not written.
-    ///   - afterwards: what follows from a change that is in force, before the next one is begun; gets the directory that was
-    ///     in force before.
+    ///   - reach: throws if an entity that the request names is not visible to the caller.
+    ///   - body: drafts the change on a copy of the directory; if it throws, nothing is changed. A draft without changes is not
+    ///     written.
+    ///   - afterwards: runs after the change has taken effect and before the next one starts; receives the previous directory.
     func change<Value: Sendable>(
         _ caller: Caller, reach: ReachCheck = { (_, _) throws(GatewayError) in },
         body: (inout TenancyDraft) throws(GatewayError) -> Value,
@@ -48,9 +48,9 @@ package final class TenancyWriter: Sendable {
     ///
     /// - Parameters:
     ///   - repeatable: the caller's idempotency key, if there is one.
-    ///   - reach: as for `change`; asked before the key is looked at.
-    ///   - prepare: slow work, done only for the first call of a key, while other changes continue.
-    /// - Throws: for a repeat whose entity is no longer there or no longer in the caller's reach, the error for an id that
+    ///   - reach: as for `change`; checked before the key is looked up.
+    ///   - prepare: slow work, done only for the first request with a key, while other changes continue.
+    /// - Throws: for a repeat whose entity no longer exists or is no longer visible to the caller, the error for an id that
     ///   does not exist.
     func create<Value: CreatedEntity>(
         _ caller: Caller, repeatable: IdempotentCall?,
@@ -76,7 +76,8 @@ package final class TenancyWriter: Sendable {
         return .fresh(entity)
     }
 
-    /// What an earlier call with the same key created; `nil` where there was none, and the key is this call's.
+    /// The entity that an earlier request with the same key created; `nil` if there was none, and this request has acquired the
+    /// key.
     private func earlier<Value: CreatedEntity>(
         _ call: IdempotentCall, of caller: Caller
     ) async throws(GatewayError) -> Value? {
@@ -100,7 +101,7 @@ package final class TenancyWriter: Sendable {
     ) async throws(GatewayError) -> Value {
         await turnstile.enter()
         defer { turnstile.leave() }
-        // Asked again inside: the directory is trusted for a draft only while nothing written is in doubt.
+        // Check again under the lock: the directory can be the basis of a draft only while no write is in doubt.
         guard ledger.isAcceptingCommands else { throw .unavailable }
         let before = directory.current
         var draft = TenancyDraft(directory: before, caller: caller, now: clock.now(), random: random)
@@ -114,16 +115,16 @@ package final class TenancyWriter: Sendable {
         return value
     }
 
-    /// Runs `body` on the current directory, between two changes.
+    /// Runs `body` on the current directory, while no change is in progress.
     func betweenChanges(_ body: (TenancyDirectory) -> Void) async {
         await turnstile.enter()
         defer { turnstile.leave() }
         body(directory.current)
     }
 
-    /// Puts in force what the store holds, after its last writes were in doubt.
+    /// Replaces the directory by the content of the store, after writes were in doubt.
     ///
-    /// - Parameter afterwards: what follows from it, as for `change`.
+    /// - Parameter afterwards: runs after the new directory has taken effect, as for `change`.
     func reload(
         _ read: () async throws(GatewayError) -> TenancyDirectory, afterwards: (TenancyDirectory) -> Void = { _ in }
     ) async throws(GatewayError) {
@@ -137,7 +138,7 @@ package final class TenancyWriter: Sendable {
     }
 }
 
-/// Throws when the subject may not know of an object that a request names. Runs on the current directory, before the change.
+/// Throws if an entity that a request names is not visible to the subject. Runs on the current directory, before the change.
 typealias ReachCheck = (TenancyDirectory, Subject) throws(GatewayError) -> Void
 
 extension StoreTransaction {
@@ -147,7 +148,7 @@ extension StoreTransaction {
     }
 }
 
-/// Lets one task through at a time, in the order of arrival.
+/// An asynchronous mutex: lets one task in at a time, in the order of arrival.
 private final class Turnstile: Sendable {
     private struct Line {
         var isTaken = false

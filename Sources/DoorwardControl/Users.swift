@@ -1,7 +1,7 @@
 package import DoorwardDomain
 internal import DoorwardPolicy
 
-/// The use cases of people: creating, reading and changing them.
+/// The use cases of users: creating, reading and changing them.
 package struct Users: Sendable {
     let directory: PublishedDirectory
     let writer: TenancyWriter
@@ -17,7 +17,7 @@ package struct Users: Sendable {
         return try await writer.create(
             caller, repeatable: repeatable,
             prepare: { () throws(GatewayError) in
-                // A hash is dear: only for those who may, and for no repeat.
+                // Hashing is expensive: done only for callers who may create users, and not for repeats.
                 let (tenancy, subject) = directory.resolve(caller)
                 try tenancy.require(.usersCreate, of: subject, on: .gateway)
                 hash = try await hasher.hash(new.password)
@@ -28,11 +28,12 @@ package struct Users: Sendable {
             })
     }
 
-    /// Changes what the request names. Enabling and disabling is the super admin's; the names are also one's own.
+    /// Changes the fields that the request names. Only a super admin may enable and disable users; the other fields
+    /// may also be changed by the user themselves.
     ///
-    /// When this has returned for a disabled user, no command of theirs leaves any more and none of their sessions counts.
+    /// Once this returns for a disabled user, none of their commands is sent any more and their sessions are invalid.
     ///
-    /// - Throws: `.preconditionFailed` where `condition` does not hold.
+    /// - Throws: `.preconditionFailed` if `condition` is not met.
     package func update(
         _ caller: Caller, _ id: UserID?, _ changes: UserChanges, onlyIf condition: Condition<User>? = nil
     ) async throws(GatewayError) -> User {
@@ -42,7 +43,7 @@ package struct Users: Sendable {
             if !user.isEnabled { sessions.endAll(of: user.id) }
             return user
         } catch .unavailable {
-            // It is unknown whether the user is disabled on disk: if not, the user has to sign in again.
+            // It is unknown whether the user is disabled in the store: if not, the user has to sign in again.
             if changes.isEnabled == false, let id, mayDisable(caller) {
                 sessions.endAll(of: id)
             }
@@ -81,17 +82,18 @@ package struct Users: Sendable {
         )
     }
 
-    /// Oneself, anybody for a super admin, and the people of one's scope for those who manage one.
+    /// A user who is visible to the caller: the caller themselves, the people of the entities whose people the caller may read,
+    /// or, for a super admin, anyone.
     ///
-    /// - Throws: `.denied` without reach, or `.notFound` to a super admin where there is none.
+    /// - Throws: `.outOfReach`; for a super admin `.notFound` if the user does not exist.
     package func user(_ id: UserID?, for caller: Caller) throws(GatewayError) -> User {
         let (tenancy, subject) = directory.resolve(caller)
         return try tenancy.visibleUser(id, to: subject)
     }
 
-    /// Everybody, for the super admin; else those who hold something where the caller reads people.
+    /// All users, for a super admin; otherwise the people of the entities whose people the caller may read.
     ///
-    /// - Throws: `.denied` for a caller who reads people nowhere.
+    /// - Throws: `.denied` for a caller who may read the people of no entity.
     package func list(
         for caller: Caller, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<User> {
@@ -100,17 +102,17 @@ package struct Users: Sendable {
     }
 }
 
-/// What a user is made from.
+/// The data of a user to create.
 package struct NewUser: Sendable {
-    /// The address to sign in with; nobody else may have it, in upper or lower case.
+    /// The email address to sign in with; unique ignoring case.
     package var email: String
-    /// What those who share a unit with them may see.
+    /// The first name, visible to those who share a unit with them.
     package var firstName: String
-    /// Hidden from guests.
+    /// The last name, hidden from guests.
     package var lastName: String
-    /// As typed; kept as a hash only.
+    /// The password; only its hash is stored.
     package var password: Secret<String>
-    /// Whether they run the gateway itself. That gives no right to move a lock.
+    /// Whether they administer the gateway. This grants no right to move a lock.
     package var isSuperAdmin: Bool
 
     package init(email: String, firstName: String, lastName: String, password: Secret<String>, isSuperAdmin: Bool = false) {
@@ -119,26 +121,26 @@ package struct NewUser: Sendable {
     }
 }
 
-/// What of a user changes; `nil` leaves as it is.
+/// The changes of a user; `nil` leaves a field unchanged.
 package struct UserChanges: Sendable {
-    /// A new first name.
+    /// The new first name.
     package var firstName: String?
-    /// A new last name.
+    /// The new last name.
     package var lastName: String?
-    /// False ends every session and every right until it is true again.
+    /// False ends every session and suspends every right until it is true again.
     package var isEnabled: Bool?
-    /// The portfolio that their clients open first.
+    /// The portfolio that their client opens first.
     package var defaultPortfolioID = EntityChange<Portfolio>.keep
-    /// The property that their clients open first.
+    /// The property that their client opens first.
     package var defaultPropertyID = EntityChange<Property>.keep
-    /// The unit that their clients open first.
+    /// The unit that their client opens first.
     package var defaultUnitID = EntityChange<Unit>.keep
 
     package init(firstName: String? = nil, lastName: String? = nil, isEnabled: Bool? = nil) {
         (self.firstName, self.lastName, self.isEnabled) = (firstName, lastName, isEnabled)
     }
 
-    /// The entities that become somebody's default, each with whether it can be one at all.
+    /// The entities that the changes set as defaults; `nil` represents a malformed id.
     fileprivate var namedEntities: [AssociatedEntity?] {
         [
             defaultPortfolioID.named.map { $0.map { .portfolio($0) } },
@@ -149,7 +151,7 @@ package struct UserChanges: Sendable {
 }
 
 extension TenancyDirectory {
-    /// Oneself, anybody for a super admin, and the people of one's scope for those who manage one.
+    /// A user who is visible to the subject; see `Users.user`.
     func visibleUser(_ id: UserID?, to subject: Subject) throws(GatewayError) -> User {
         guard let id, let user = user(id) else { throw .outOfReach(of: subject) }
         if subject.isUser(id) || subject.isSuperAdmin { return user }
@@ -157,7 +159,7 @@ extension TenancyDirectory {
         return user
     }
 
-    /// In the order of ids.
+    /// Sorted by id.
     fileprivate func readableUsers(by subject: Subject) throws(GatewayError) -> [User] {
         if subject.isSuperAdmin { return userIDs.compactMap { user($0) } }
         let ids = peopleInScope(of: subject)
@@ -248,6 +250,6 @@ extension TenancyDirectory {
 }
 
 extension User {
-    /// What the record of a new user says of them.
+    /// The fields recorded when a user is created.
     var auditFields: [String: RecordValue] { ShownUser.fields.recorded(ShownUser(self)) }
 }

@@ -3,7 +3,8 @@ internal import DoorwardPolicy
 import HeapModule
 import Synchronization
 
-/// Appends to the change feed what time alone changes: a guest's window that begins or ends, and the end of what a guest may know.
+/// Appends changes to the feed that are caused by time alone: the beginning and end of guest windows, and of a guest's
+/// visibility.
 ///
 /// Decisions do not depend on it; they compare the window with the clock themselves.
 final class WindowTimer: Sendable {
@@ -15,14 +16,14 @@ final class WindowTimer: Sendable {
     }
 
     fileprivate struct State {
-        /// At least the next edge of each access; outdated ones may be among them.
+        /// Contains at least the next edge of each access; may contain outdated ones.
         var edges = Heap<Edge>()
-        /// The wall clock at the last wake-up; earlier than that it was set back.
+        /// The wall clock at the last check; an earlier reading means that it was set back.
         var checkedUntil: Timestamp
         var wakeUp: (ticket: DeadlineQueue.Ticket, instant: Timestamp)?
     }
 
-    /// After this time the wall clock is read again, in case that it was set forward.
+    /// The maximum time until the wall clock is read again, in case it was set forward.
     static let maxSleep = Duration.seconds(300)
 
     private let directory: PublishedDirectory
@@ -37,7 +38,7 @@ final class WindowTimer: Sendable {
         state = Mutex(State(checkedUntil: clock.now()))
     }
 
-    /// Begins anew with the directory that is in force.
+    /// Starts again with the current directory.
     func restart() {
         let tenancy = directory.current
         state.withLock { state in
@@ -47,9 +48,9 @@ final class WindowTimer: Sendable {
         }
     }
 
-    /// Follows changes that are in force.
+    /// Follows changes that have taken effect.
     ///
-    /// - Parameter instant: not later than when they came into force; edges after it are in the feed after them.
+    /// - Parameter instant: a time not later than when they took effect; edges after it appear in the feed after these changes.
     func note(_ changes: [TenancyChange], since instant: Timestamp) {
         let accesses = changes.compactMap { if case .putGuestAccess(let access) = $0 { access.id } else { nil } }
         guard !accesses.isEmpty else { return }
@@ -75,7 +76,7 @@ final class WindowTimer: Sendable {
             })
     }
 
-    /// Sleeps until the next edge. An edge that has passed meanwhile wakes at once.
+    /// Schedules the wake-up for the next edge; immediately if it has already passed.
     private func scheduleWakeUp(_ state: inout State) {
         guard let next = state.edges.min?.instant else { return }
         let now = clock.now()
@@ -103,7 +104,7 @@ extension WindowTimer.State {
         edges.insert(WindowTimer.Edge(instant: edge, access: access))
     }
 
-    /// The accesses with an edge between the last check and now, in either direction of the clock.
+    /// Removes and returns the accesses with an edge between the last check and now, in either direction of the clock.
     fileprivate mutating func takeChanged(at now: Timestamp, in tenancy: TenancyDirectory) -> Set<GuestAccessID> {
         var changed: Set<GuestAccessID> = []
         defer { checkedUntil = now }
@@ -116,7 +117,7 @@ extension WindowTimer.State {
         }
         while let edge = edges.min, edge.instant <= now {
             edges.removeMin()
-            // The access may have been changed since its edge was noted.
+            // The access may have been changed since its edge was added.
             guard tenancy.nextEdge(of: edge.access, after: edge.instant.advanced(by: .milliseconds(-1))) == edge.instant,
                 changed.insert(edge.access).inserted
             else { continue }

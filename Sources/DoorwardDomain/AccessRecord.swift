@@ -1,11 +1,11 @@
-/// The log that a record stands in: one for each portfolio, and one for the gateway itself.
+/// Identifies an access log: one for each portfolio, and one for the gateway itself.
 package enum LogID: Hashable, Sendable, CustomStringConvertible {
-    /// Sign-ins, super admins' work, unassigned devices, and what concerns no portfolio.
+    /// Contains sign-ins, super admins' changes, unassigned devices, and other events that concern no portfolio.
     case gateway
-    /// Whatever happened to the portfolio's places and devices. It outlives the portfolio.
+    /// Contains the events of the portfolio's properties, units and devices. It is kept after the portfolio is deleted.
     case portfolio(PortfolioID)
 
-    /// The id on the wire: `gateway`, or the portfolio's id.
+    /// The id in the API: `gateway`, or the portfolio's id.
     package var description: String {
         switch self {
         case .gateway: "gateway"
@@ -13,7 +13,7 @@ package enum LogID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The log of an id on the wire; `nil` for a text that is no log's id, whether or not the log exists.
+    /// Parses a log id; `nil` if the text is not a well-formed log id. Does not check that the log exists.
     package init?(_ text: String) {
         if text == "gateway" {
             self = .gateway
@@ -33,74 +33,78 @@ package enum LogID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// One entry of an access log: a decision, an outcome, an event or a change, as it is read back.
+/// One record of an access log, as read back: a decision, an outcome, an event or an administrative change.
 package struct AccessRecord: Hashable, Sendable {
-    /// The place in the log, from 0 without gaps; also the leaf's index in the log's Merkle tree.
+    /// The record's sequence number in the log, from 0 without gaps; also its leaf index in the log's Merkle tree.
     package let seq: UInt64
-    /// What it says. Commitments in the log stand for the personal values in it.
+    /// The content. Its encoded bytes contain commitments in place of the personal values.
     package var body: RecordBody
 
     package init(seq: UInt64, body: RecordBody) { (self.seq, self.body) = (seq, body) }
 }
 
-/// What a record says. The store adds the `seq`, and raises `at` to the log's last instant where the clock is below it.
+/// The content of a record. The store assigns the `seq`, and raises `at` to the log's last timestamp if the clock is behind it.
 ///
-/// Personal values (`actor.name`, `clientAddress`, `statedReason`, `override`, and those marked so in `details`) are kept
-/// beside the record under the key of the person they belong to; the record itself holds commitments to them.
+/// The personal values (`actor.name`, `clientAddress`, `statedReason`, `override`, and `personal` values in `details`) are
+/// stored beside the record, encrypted under the key of the person they belong to; the record itself contains commitments to
+/// them.
 package struct RecordBody: Hashable, Sendable {
-    /// A change to several portfolios stands in the log of each, as a record of its own.
+    /// The log that contains the record. A change to several portfolios is written to the log of each, as a separate record.
     package var log: LogID
-    /// Of the record, whatever it is about; made when the record is.
+    /// The id of the record itself, generated together with the record.
     package var id: RecordID
-    /// When it happened, by the gateway's clock; never before the record with the `seq` below.
+    /// When it happened, by the gateway's clock; never earlier than the record with the preceding `seq`.
     package var at: Timestamp
-    /// Decides which of the fields below mean something.
+    /// Determines which of the fields below are used.
     package var kind: RecordKind
-    /// Who did it. A stranger to the portfolio is `Actor.outside` here, and named in the gateway's log.
+    /// Who did it. In a portfolio's log an actor to whom the device is not visible is `Actor.outside`; the gateway's log has
+    /// the identity.
     package var actor: Actor
-    /// By which way it came in.
+    /// The interface through which it reached the gateway.
     package var source: RecordSource
-    /// What was asked of the lock; `nil` where nothing was.
+    /// The requested lock operation; `nil` if there was none.
     package var operation: LockOperation?
-    /// On an operation; `nil` for events and changes.
+    /// The decision on an operation; `nil` for events and changes.
     package var decision: RecordDecision?
-    /// Why it was denied; `nil` when it was not.
+    /// Why the request was denied; `nil` if it was not.
     package var reason: DenialReason?
-    /// What the right rested on, or came nearest to; `nil` where nothing was decided or no rule reached the device.
+    /// The rule that granted the right or came nearest to granting it; `nil` if nothing was decided or no rule covers the
+    /// device.
     package var rule: Rule?
-    /// The IP address that the request came from; `nil` for what came from no client.
+    /// The client's IP address; `nil` if no client was involved.
     package var clientAddress: String?
-    /// The id of the request in the gateway's own logs; `nil` for what no request caused.
+    /// The request's id in the gateway's own logs; `nil` if no request caused the record.
     package var requestID: String?
-    /// The lock, with its place at that time; `nil` for what concerns no lock.
+    /// The lock and its position in the hierarchy at that time; `nil` if the record concerns no lock.
     package var device: DeviceStamp?
-    /// Where it happened, when it happened to no device: what a role or a unit was given in. A device says so itself.
+    /// Where it happened if no device is involved, such as the unit that a role was assigned on. `device` carries its own
+    /// position.
     package var place: TenancyPlace?
-    /// What ties intent, outcome and later reports of one command together.
+    /// Correlates the intent, the outcome and later reports of one command.
     package var commandID: CommandID?
-    /// How a command ended; only in the record of its outcome.
+    /// The final state of a command; only in the record of its outcome.
     package var outcome: CommandState?
-    /// The cause or reason that the table of ends has for `outcome`.
+    /// The cause or reason that accompanies `outcome`, such as `jammed` or `device_offline`.
     package var outcomeDetail: String?
-    /// The lock's state when the command was taken on, or sent; `nil` where nobody knew.
+    /// The lock's state when the command was accepted, or sent; `nil` if unknown.
     package var stateBefore: LockState?
     /// The lock's state at the end of the command, or after the event.
     package var stateAfter: LockState?
-    /// From dispatch to end, in milliseconds.
+    /// The time from dispatch to outcome, in milliseconds.
     package var latencyMs: Int64?
-    /// What the caller typed as the command's `reason`.
+    /// The `reason` that the caller gave with the command.
     package var statedReason: String?
-    /// The reason of an override that was needed.
+    /// The reason given for an override that the decision required.
     package var override: String?
-    /// What happened, in a record of an event, a session or the gateway's life.
+    /// The event, in a record of a device event, a session or the gateway's lifecycle.
     package var event: RecordEvent?
-    /// By what means the lock was moved; `nil` where nothing moved.
+    /// How the lock was moved; `nil` if nothing moved.
     package var method: EventMethod?
-    /// What was done to `target`, in a record of an administrative change.
+    /// The change that was made to `target`, in a record of an administrative change.
     package var action: ChangeAction?
-    /// What was changed; `nil` in all other records.
+    /// The entity that was changed; `nil` in all other records.
     package var target: RecordTarget?
-    /// What more there is to say, by name: `before` and `after` of a change, for example.
+    /// Further data by name, such as `before` and `after` of a change.
     package var details: [String: RecordValue]
 
     package init(
@@ -123,21 +127,22 @@ package struct RecordBody: Hashable, Sendable {
 }
 
 extension RecordBody {
-    /// The device's, or else that of `place`, as it was then; `nil` for what concerns no unit.
+    /// The unit of `device`, else of `place`, at that time; `nil` if the record concerns no unit.
     package var unitID: UnitID? { device.map(\.unitID) ?? place?.unitID }
-    /// `nil` for what concerns no property; a later move of the device changes nothing here.
+    /// The property of `device`, else of `place`, at that time; `nil` if the record concerns no property.
     package var propertyID: PropertyID? { device.map(\.propertyID) ?? place?.propertyID }
-    /// `nil` for what concerns no portfolio. A change stands in the gateway's log too, so this need not be that of `log`.
+    /// The portfolio of `device`, else of `place`. It can differ from that of `log`, as a change is also written to the
+    /// gateway's log.
     package var portfolioID: PortfolioID? { device.map(\.portfolioID) ?? place?.portfolioID }
 }
 
-/// A part of the hierarchy, with what lies above it.
+/// The ids of a portfolio, property or unit and of the entities above it.
 package struct TenancyPlace: Hashable, Sendable {
     /// `nil` for the property as a whole.
     package var unitID: UnitID?
     /// `nil` for the portfolio as a whole.
     package var propertyID: PropertyID?
-    /// `nil` only where all three are.
+    /// `nil` only if the other two are `nil` as well.
     package var portfolioID: PortfolioID?
 
     package init(unitID: UnitID? = nil, propertyID: PropertyID? = nil, portfolioID: PortfolioID? = nil) {
@@ -145,17 +150,17 @@ package struct TenancyPlace: Hashable, Sendable {
     }
 }
 
-/// A device and where it hung when the record was written.
+/// A device with its name and position in the hierarchy when the record was written.
 package struct DeviceStamp: Hashable, Sendable {
-    /// It stays in records when the device is gone.
+    /// Kept in records after the device is removed.
     package var deviceID: DeviceID
-    /// As it was then: a later change of name does not change the record.
+    /// The name at that time: renaming the device does not change the record.
     package var deviceName: String?
-    /// `nil` for a device that hung on the property itself, or nowhere.
+    /// `nil` for a device assigned to the property itself, or unassigned.
     package var unitID: UnitID?
-    /// `nil` for a device that hung nowhere.
+    /// `nil` for an unassigned device.
     package var propertyID: PropertyID?
-    /// `nil` for a device that hung nowhere.
+    /// `nil` for an unassigned device.
     package var portfolioID: PortfolioID?
 
     package init(
@@ -166,10 +171,10 @@ package struct DeviceStamp: Hashable, Sendable {
         (self.unitID, self.propertyID, self.portfolioID) = (unitID, propertyID, portfolioID)
     }
 
-    /// Where what happens to the device is written down: in its portfolio's log, or the gateway's for one that hangs nowhere.
+    /// The log for the device's records: its portfolio's, or the gateway's if it is unassigned.
     package var log: LogID { portfolioID.map { .portfolio($0) } ?? .gateway }
 
-    /// The device as it is now.
+    /// A snapshot of the device as it is now.
     package init(_ device: LockDevice) {
         self.init(
             deviceID: device.id, deviceName: device.name, unitID: device.unitID, propertyID: device.propertyID,
@@ -177,82 +182,82 @@ package struct DeviceStamp: Hashable, Sendable {
     }
 }
 
-/// What an administrative change was made to: `type` is the entity's name in the domain, such as `Portfolio`.
+/// The entity that an administrative change was made to.
 package struct RecordTarget: Hashable, Sendable {
-    /// Such as `Portfolio` or `UserRoleAssociation`.
+    /// The entity's type in the domain, such as `Portfolio` or `UserRoleAssociation`.
     package var type: String
-    /// The entity's id on the wire.
+    /// The entity's id, as in the API.
     package var id: String
 
     package init(type: String, id: String) { (self.type, self.id) = (type, id) }
 }
 
-/// A value inside `details`.
+/// A value in `details`.
 package indirect enum RecordValue: Hashable, Sendable {
-    /// Something that has no value, such as a field before it was set.
+    /// JSON null: no value, such as a field before it was set.
     case null
-    /// Never written as 0 or 1.
+    /// A JSON boolean, never encoded as 0 or 1.
     case bool(Bool)
-    /// The only kind of number; a record keeps those within ±(2^53 − 1) as such, larger ones as text.
+    /// The only numeric type. The record stores integers within ±(2^53 − 1) as numbers, larger ones as strings.
     case integer(Int64)
-    /// Nothing personal: that is `personal`, of which the record keeps a commitment only.
+    /// A string that is not personal. Personal values MUST be `personal`, so that the record contains only a commitment.
     case string(String)
-    /// The order counts, and is that of the record's bytes.
+    /// Elements are encoded in this order.
     case array([RecordValue])
-    /// In the record's bytes the names stand in the order of RFC 8785, section 3.2.3.
+    /// Members are encoded in the key order of RFC 8785, section 3.2.3.
     case object([String: RecordValue])
-    /// A name or another personal value, of `person` if they are a user: only a commitment to it is in the record.
+    /// A name or another personal value, belonging to `person` if they are a user; the record contains only a commitment to it.
     case personal(String, person: UserID?)
-    /// What is left of a personal value after its person was erased, or for a reader without the values.
+    /// A personal value that was erased with its person, or that the reader may not see.
     case withheld
 }
 
-/// What a record is about. Raw values are the wire's and the format's.
+/// The kind of a record. Raw values are those of the API and of the log format.
 package enum RecordKind: String, CaseIterable, Codable, Sendable {
-    /// A command was allowed and is about to be sent; durable before anything moves.
+    /// A command was allowed and is about to be sent; the record is durable before anything moves.
     case commandIntent = "COMMAND_INTENT"
-    /// How a command ended: one for each command that has an intent.
+    /// How a command ended: exactly one for each command that has an intent.
     case commandOutcome = "COMMAND_OUTCOME"
-    /// A command that was denied before it had an intent.
+    /// A command was denied before it had an intent.
     case denial = "DENIAL"
-    /// What a lock reported by itself, or after its command had ended.
+    /// A lock reported something unprompted, or after its command had ended.
     case deviceEvent = "DEVICE_EVENT"
-    /// A change to who may do what.
+    /// A change to users, roles, grants, devices or the hierarchy.
     case adminChange = "ADMIN_CHANGE"
-    /// A sign-in, a sign-out, or an attempt at one.
+    /// A sign-in, a sign-out, or a sign-in attempt.
     case session = "SESSION"
-    /// The gateway's own life.
+    /// The gateway's lifecycle: start, stop, recovery and the like.
     case gateway = "GATEWAY"
 }
 
-/// What was decided on a command.
+/// The decision on a command.
 package enum RecordDecision: String, CaseIterable, Codable, Sendable {
-    /// By the record's `rule`; the command goes on to its lock.
+    /// Allowed by the record's `rule`; the command goes on to its lock.
     case allowed = "ALLOWED"
-    /// For the record's `reason`; nothing was sent.
+    /// Denied for the record's `reason`; nothing was sent.
     case denied = "DENIED"
 }
 
-/// What an administrative change did to its target.
+/// The kind of an administrative change.
 package enum ChangeAction: String, CaseIterable, Codable, Sendable {
-    /// Made anew; `details` has its fields in `after`.
+    /// The entity was created; `details` has its fields in `after`.
     case create = "CREATE"
-    /// Fields were changed: those and no others stand in `before` and `after`.
+    /// Fields were changed: `before` and `after` contain exactly those.
     case update = "UPDATE"
-    /// Taken away; the records about it stay.
+    /// The entity was deleted; the records about it stay.
     case delete = "DELETE"
-    /// A role was given to a user.
+    /// A role was assigned to a user.
     case assign = "ASSIGN"
-    /// A role was taken from a user.
+    /// A role was removed from a user.
     case remove = "REMOVE"
-    /// A guest access was given.
+    /// A guest access was granted.
     case grant = "GRANT"
-    /// A guest access was ended before its time.
+    /// A guest access was revoked before its window ended.
     case revoke = "REVOKE"
-    /// A device hangs somewhere else now.
+    /// A device was moved in the hierarchy.
     case move = "MOVE"
-    /// A user may not sign in any more, nor do anything.
+    /// A user was disabled: they can neither sign in nor do anything.
     case disable = "DISABLE"
-    /// A disabled user is one like others again.
+    /// A disabled user was enabled again.
     case enable = "ENABLE"
 }

@@ -1,38 +1,38 @@
-/// One request to move one lock, from its intent to its end.
+/// One request to move one lock, from its intent to its outcome.
 package struct Command: Hashable, Sendable {
-    /// Made before the intent is written; a repeat with the same idempotency key gets the same one.
+    /// Generated before the intent is written; a repeat with the same idempotency key gets the same id.
     package let id: CommandID
-    /// One device for each command: a lockdown makes as many as there are locks.
+    /// The device; a command has exactly one. A lockdown creates one command for each lock.
     package let deviceID: DeviceID
     /// One of `LockOperation.movements`.
     package let operation: LockOperation
-    /// How far it has come.
+    /// The current state of the command.
     package var state: CommandState
-    /// Who asked for it.
+    /// Who requested it.
     package let actor: Actor
-    /// By which way it was asked for.
+    /// The interface through which it was requested.
     package let source: RecordSource
-    /// What the caller typed as `reason`.
+    /// The `reason` that the caller gave.
     package let reason: String?
-    /// The reason of an override that was needed; `nil` where nothing was overridden.
+    /// The reason given for an override that the decision required; `nil` if nothing was overridden.
     package let override: String?
-    /// The rule that granted the last intent.
+    /// The rule that granted the most recent intent.
     package var rule: Rule
-    /// True once bytes were handed to the transport, false when it is certain that none were, `nil` when nobody knows.
+    /// True once the bytes were handed to the transport, false if they certainly were not, `nil` if unknown.
     package var sent: Bool?
-    /// False when the lock was already there; `nil` before the end.
+    /// False if the lock was already in the requested state; `nil` unless the command is confirmed.
     package var changed: Bool?
-    /// A reason, a cause or `nil`, by the table of ends.
+    /// The reason or cause of the outcome, such as `jammed`; `nil` if the state needs none.
     package var outcomeDetail: String?
-    /// The lock's state when the command was taken on, and anew when it was sent; `nil` where nobody knew.
+    /// The lock's state when the command was accepted, updated when it was sent; `nil` if unknown.
     package var stateBefore: LockState?
-    /// The lock's state at the end; `nil` before, and where nobody knew.
+    /// The lock's state at the end; `nil` before, or if unknown.
     package var stateAfter: LockState?
-    /// When the request had been checked: from here its time limit counts.
+    /// When the request had been validated: the command's timeout counts from here.
     package let requestedAt: Timestamp
-    /// The wall-clock face of the deadline; the monotonic clock decides.
+    /// The deadline in wall time, for display; the monotonic clock decides.
     package let deadline: Timestamp
-    /// When its bytes were handed to the transport; `nil` if they never were.
+    /// When its bytes were handed to the transport; `nil` if they were not.
     package var dispatchedAt: Timestamp?
     /// When it ended; `nil` before.
     package var completedAt: Timestamp?
@@ -53,81 +53,81 @@ package struct Command: Hashable, Sendable {
     }
 }
 
-/// `ACCEPTED → DISPATCHED → CONFIRMED | FAILED | TIMED_OUT | UNKNOWN | DENIED`. Raw values are the wire's.
+/// `ACCEPTED → DISPATCHED → CONFIRMED | FAILED | TIMED_OUT | UNKNOWN | DENIED`. Raw values are those of the API.
 package enum CommandState: String, CaseIterable, Codable, Sendable {
-    /// Its intent is on disk, and it waits for its turn.
+    /// The intent is durable, and the command waits in the device's queue.
     case accepted = "ACCEPTED"
-    /// It was sent, and the lock has not answered yet.
+    /// The command was sent, and the lock has not yet confirmed it.
     case dispatched = "DISPATCHED"
-    /// The lock itself reported the state that was asked for.
+    /// The lock itself reported the requested state.
     case confirmed = "CONFIRMED"
-    /// It is certain that it did not come to that; `outcomeDetail` says why.
+    /// The requested state was certainly not reached; `outcomeDetail` has the cause.
     case failed = "FAILED"
-    /// Sent, and no word from the lock by the deadline: the door may have moved.
+    /// The command was sent, and the lock reported nothing by the deadline: it may have moved.
     case timedOut = "TIMED_OUT"
-    /// The gateway died meanwhile, or could not write the outcome: nobody knows.
+    /// The gateway crashed meanwhile, or could not write the outcome: whether the lock moved is unknown.
     case unknown = "UNKNOWN"
-    /// The right had gone before its turn came; nothing was sent.
+    /// The right was lost before the command was sent; nothing was sent.
     case denied = "DENIED"
 
-    /// Whether nothing follows.
+    /// Whether the state is final.
     package var isEnd: Bool { self != .accepted && self != .dispatched }
 }
 
-/// Who did something, as commands and records name them.
+/// Who did something, as named in commands and records.
 package struct Actor: Hashable, Sendable {
-    /// Decides what `id` is the id of.
+    /// Determines what `id` identifies.
     package var kind: ActorKind
-    /// The id of the user, guest access, key or device; `nil` for the gateway itself and for outsiders.
+    /// The id of the user, guest access, API key or device; `nil` for the gateway itself and for outsiders.
     package var id: String?
-    /// Personal: erased with the person.
+    /// The display name. Personal: erased with the person.
     package var name: String?
-    /// The user behind the actor: the user themselves, or the maker of a key.
+    /// The user behind the actor: the user themselves, or the creator of an API key.
     package var userID: UserID?
 
     package init(kind: ActorKind, id: String? = nil, name: String? = nil, userID: UserID? = nil) {
         (self.kind, self.id, self.name, self.userID) = (kind, id, name, userID)
     }
 
-    /// The gateway itself, where nobody asked: at its start, for example.
+    /// The gateway itself, acting without a request: at its start, for example.
     package static let gateway = Actor(kind: .gateway)
-    /// Somebody without reach, of whom a portfolio's log says nothing.
+    /// An unidentified actor: in a portfolio's log one to whom the device is not visible, in the gateway's log an unauthenticated one.
     package static let outside = Actor(kind: .outside)
 
-    /// The user as they are now; records keep the name that they had.
+    /// The user with their current name; records keep the name of that time.
     package init(_ user: User) {
         self.init(kind: .user, id: user.id.description, name: user.fullName, userID: user.id)
     }
 }
 
-/// What kind of actor did something. Raw values are the wire's.
+/// The kind of an actor. Raw values are those of the API.
 package enum ActorKind: String, CaseIterable, Codable, Sendable {
-    /// Somebody who has signed in.
+    /// A signed-in user.
     case user = "USER"
-    /// Whoever holds the link of a guest access.
+    /// The holder of a guest access's link.
     case guestLink = "GUEST_LINK"
-    /// A program with a key.
+    /// A program with an API key.
     case apiKey = "API_KEY"
-    /// A lock, of what happened at its own housing.
+    /// A lock, for events at the lock itself.
     case device = "DEVICE"
-    /// The gateway by itself.
+    /// The gateway itself.
     case gateway = "GATEWAY"
-    /// Somebody without reach.
+    /// An unidentified actor, see `Actor.outside`.
     case outside = "OUTSIDE"
 }
 
-/// By which way it came to the gateway. Raw values are the wire's.
+/// The interface through which something reached the gateway. Raw values are those of the API.
 package enum RecordSource: String, CaseIterable, Codable, Sendable {
-    /// The HTTP API, called by something that did not say what it is.
+    /// The HTTP API, called by a client that did not identify itself as one of those below.
     case api = "API"
-    /// The page that the gateway serves.
+    /// The web console that the gateway serves.
     case console = "CONSOLE"
-    /// The command line.
+    /// The command-line tool.
     case cli = "CLI"
-    /// The page behind a guest's link.
+    /// The web page behind a guest link.
     case guestLink = "GUEST_LINK"
     /// A report of a lock.
     case device = "DEVICE"
-    /// Nothing from outside: the gateway by itself.
+    /// The gateway itself; no request or report.
     case gateway = "GATEWAY"
 }

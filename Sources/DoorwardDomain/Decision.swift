@@ -1,6 +1,6 @@
 /// The identity that a request was authenticated as.
 package enum Principal: Hashable, Sendable {
-    /// A signed-in user, with all that the user holds.
+    /// A signed-in user, with everything the user was granted.
     case user(UserID)
     /// The holder of the link of a guest access, with the rights of that access and no others.
     case guestLink(GuestAccessID)
@@ -16,12 +16,12 @@ package enum Principal: Hashable, Sendable {
 
 /// The answer of `SecurityService`: allowed by one rule, or denied for one reason.
 package enum Decision: Hashable, Sendable {
-    /// `override` is true when the rule held only because an override was given where one is needed.
+    /// `override` is true if the rule allows the operation only because of an override.
     case allowed(Rule, override: Bool)
-    /// With what may be said about it: to a caller without reach that is nothing.
+    /// Denied, with what may be disclosed about it: nothing to a caller to whom the device is not visible.
     case denied(Denial)
 
-    /// The rule that allowed it; `nil` when it is denied, also where the denial names a rule.
+    /// The rule that allowed it; `nil` if it is denied, even where the denial names a rule.
     package var rule: Rule? {
         switch self {
         case .allowed(let rule, _): rule
@@ -37,19 +37,19 @@ package enum Decision: Hashable, Sendable {
         }
     }
 
-    /// Whether the right holds; what lies beyond rights (offline, jammed, a full queue) is not in a decision.
+    /// Whether the right exists. Conditions that are not rights (offline, jammed, full queue) are not part of a decision.
     package var isAllowed: Bool {
         if case .allowed = self { true } else { false }
     }
 }
 
-/// What a right rests on.
+/// The basis of a right.
 package enum Rule: Hashable, Sendable {
     /// A role on a portfolio, property or unit.
     case association(AssociationID, Role)
     /// A guest access, held by a user or through its link.
     case guestAccess(GuestAccessID)
-    /// The flag of a user.
+    /// The user's super-admin flag.
     case superAdmin
 
     /// `ASSOCIATION`, `GUEST_ACCESS` or `SUPER_ADMIN`.
@@ -61,7 +61,7 @@ package enum Rule: Hashable, Sendable {
         }
     }
 
-    /// `nil` for the super admin, who holds a flag and no association.
+    /// `nil` for the super admin, which is a flag of the user and no association.
     package var id: String? {
         switch self {
         case .association(let id, _): id.description
@@ -80,11 +80,11 @@ package enum Rule: Hashable, Sendable {
     }
 }
 
-/// Why something is refused, with what helps a person to do something about it.
+/// Why a request is denied, with details that help a person to resolve it.
 package struct Denial: Error, Hashable, Sendable {
-    /// Only one, although several may hold: the one nearest to being allowed.
+    /// The one reason reported. If several apply, it is the one nearest to being allowed.
     package var reason: DenialReason
-    /// Whether the caller may know that the object exists. Without reach nothing of this leaves the gateway but `forbidden`.
+    /// Whether the object is visible to the caller. If not, only `forbidden` leaves the gateway.
     package var hasReach: Bool
     /// The rule that came nearest to allowing it.
     package var rule: Rule?
@@ -92,7 +92,7 @@ package struct Denial: Error, Hashable, Sendable {
     package var opensAt: Timestamp?
     /// When the window of `rule` closed, if that is why.
     package var closesAt: Timestamp?
-    /// `nil` where nothing could be named that would help.
+    /// What is missing; `nil` if nothing specific would help.
     package var missing: Missing?
 
     package init(
@@ -103,15 +103,15 @@ package struct Denial: Error, Hashable, Sendable {
         (self.opensAt, self.closesAt, self.missing) = (opensAt, closesAt, missing)
     }
 
-    /// What would have been needed.
+    /// What the request would have needed.
     package struct Missing: Hashable, Sendable {
-        /// The lowest role that would do.
+        /// The lowest role that would suffice.
         package var role: Role?
         /// The operation that the guest access does not list.
         package var operation: LockOperation?
-        /// The capability that the lock lacks, by its name on the wire.
+        /// The capability that the lock lacks, by its API name.
         package var capability: String?
-        /// The module that the portfolio's subscription lacks, by its name on the wire.
+        /// The module that the portfolio's subscription lacks, by its API name.
         package var module: String?
 
         package init(role: Role? = nil, operation: LockOperation? = nil, capability: String? = nil, module: String? = nil) {
@@ -120,42 +120,43 @@ package struct Denial: Error, Hashable, Sendable {
     }
 }
 
-/// The reasons of a denial. Raw values are the wire's; the order of the cases is from farthest to nearest.
+/// The reasons for a denial. Raw values are those of the API; cases are ordered from the farthest to the nearest to being
+/// allowed.
 package enum DenialReason: String, CaseIterable, Codable, Sendable {
-    /// There is no such user, or no such guest access behind the link.
+    /// The user does not exist, or the guest access behind the link does not.
     case userUnknown = "user_unknown"
-    /// The user may do nothing at all for now.
+    /// The user is disabled and may do nothing.
     case userDisabled = "user_disabled"
-    /// There is no such device.
+    /// The device does not exist.
     case deviceUnknown = "device_unknown"
-    /// The device hangs on no property, so that nobody's role reaches it.
+    /// The device is assigned to no property, so no role covers it.
     case deviceUnassigned = "device_unassigned"
-    /// Nothing that the caller holds reaches the device.
+    /// None of the caller's roles or guest accesses covers the device.
     case noAssociation = "no_association"
-    /// The guest access was ended before its time.
+    /// The guest access was revoked before its window ended.
     case guestAccessRevoked = "guest_access_revoked"
-    /// The tenant who granted it is one no longer.
+    /// The tenant who granted the access is no longer a tenant.
     case grantorLostAccess = "grantor_lost_access"
-    /// The role reaches the device and does not hold the operation.
+    /// The role covers the device but does not include the operation.
     case roleInsufficient = "role_insufficient"
-    /// The guest access does not list the operation, or no guest can have it.
+    /// The guest access does not list the operation, or no guest may have it.
     case operationNotGranted = "operation_not_granted"
     /// At or after `validUntil`.
     case guestWindowEnded = "guest_window_ended"
-    /// All of `maxUses` are used up or reserved.
+    /// All of `maxUses` are used or reserved.
     case guestUsesExhausted = "guest_uses_exhausted"
     /// Before `validFrom`.
     case guestWindowNotStarted = "guest_window_not_started"
-    /// Inside the window, and not in one of the recurring hours.
+    /// Inside the window, but outside its recurring hours.
     case outsideSchedule = "outside_schedule"
-    /// The gateway does not know the time well enough to judge a window.
+    /// The gateway's clock is not trusted enough to evaluate a window.
     case clockUntrusted = "clock_untrusted"
     /// The portfolio's subscription does not include it.
     case featureUnavailable = "feature_unavailable"
-    /// The lock cannot do it.
+    /// The lock does not support the operation.
     case capabilityMissing = "capability_missing"
-    /// The lock shall not be moved through the gateway, by nobody.
+    /// Moving the lock through the gateway is disabled for everyone.
     case remoteOperationDisabled = "remote_operation_disabled"
-    /// The property is locked down: doors may be locked, not opened.
+    /// The property is in lockdown: locks may be locked, not opened.
     case lockdownActive = "lockdown_active"
 }

@@ -1,19 +1,19 @@
 internal import Glibc
 
-/// File descriptors that the gateway leaves free: where fewer are, it accepts no connection, connects to no broker and begins no
-/// backup.
+/// File descriptors that the gateway keeps free: if fewer are free, it accepts no connection, connects to no broker and starts
+/// no backup.
 ///
-/// libdispatch opens a file every second to count its running threads, and ends the process with an illegal instruction if it
-/// cannot (libdispatch, event/workqueue.c, `_dispatch_workq_count_runnable_workers`).
+/// libdispatch opens a file every second to count its running threads, and crashes the process with an illegal instruction if
+/// it cannot (libdispatch, event/workqueue.c, `_dispatch_workq_count_runnable_workers`).
 package enum DescriptorReserve {
     private static let count = 8
 
-    /// Whether the reserve is free at this moment, within the process's own limit. Takes no descriptor itself.
+    /// Whether the reserve is free now, within the process's descriptor limit. Opens no descriptor itself.
     package static var isFree: Bool {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return true }
         var (number, free) = (Int32(clamping: limit.rlim_cur), 0)
-        // The lowest free number is always given out first: the highest are in use only where nearly all are.
+        // The kernel always allocates the lowest free number, so the highest are in use only if nearly all are.
         while number > 0, free < count {
             number -= 1
             if fcntl(number, F_GETFD) < 0 { free += 1 }

@@ -1,18 +1,19 @@
-/// The identity of one entity, typed by what it identifies so that a property's id cannot stand in for a unit's.
+/// The id of an entity, typed by the entity so that a property's id cannot be used as a unit's.
 ///
-/// On the wire an id is an opaque string; the gateway issues UUIDs of version 7 in lower case (RFC 9562, section 5.7)
-/// and keeps them as 128 bits, so that comparing and hashing one costs a few nanoseconds.
-/// A text that is not exactly such a UUID is an id that does not exist: `init?(_:)` answers `nil`.
+/// In the API an id is an opaque string; the gateway issues UUIDs of version 7 in lower case (RFC 9562, section 5.7) and stores
+/// them as 128 bits, so that comparing and hashing one costs a few nanoseconds. A text that is not exactly such a UUID is an id
+/// that does not exist: `init?(_:)` returns `nil`.
 ///
-/// Public, not `package`, although nothing outside uses it: Swift 6.3 inlines and specialises across modules only what is
-/// public, and a call through a table for each comparison of two ids is most of what a decision would cost.
+/// Public rather than `package`, although only this package uses it: Swift 6.3 inlines and specialises across modules only
+/// public declarations, and an unspecialised comparison of ids, through a witness table, would be most of the cost of a
+/// decision.
 public struct EntityID<Entity>: Sendable {
-    /// The first eight bytes, big-endian: for a version 7 UUID the time comes first, so ids sort by age.
+    /// The first eight bytes, big-endian. In a version 7 UUID the time comes first, so ids sort by age.
     public let high: UInt64
     /// The last eight bytes, big-endian.
     public let low: UInt64
 
-    /// Any 128 bits: whether they are those of a version 7 UUID is not checked.
+    /// Takes any 128 bits; does not check that they form a version 7 UUID.
     @inlinable
     public init(high: UInt64, low: UInt64) {
         self.high = high
@@ -39,15 +40,15 @@ public struct EntityID<Entity>: Sendable {
         self.init(high: halves.0, low: halves.1)
     }
 
-    /// A new version 7 id: 48 bits of `milliseconds`, then 74 random bits.
+    /// Generates a version 7 id: 48 bits of `milliseconds`, then 74 random bits.
     package static func new(at time: Timestamp, using random: inout some RandomNumberGenerator) -> Self {
         let milliseconds = UInt64(clamping: time.milliseconds) & 0xFFFF_FFFF_FFFF
-        // 12 and 62 of the bits that are drawn: both ranges are powers of two, so every value is as likely.
+        // Uses 12 and 62 of the bits drawn: both ranges are powers of two, so all values are equally likely.
         let (randomA, randomB) = (random.next() >> 52, random.next() >> 2)
         return Self(high: milliseconds << 16 | 0x7000 | randomA, low: 1 << 63 | randomB)
     }
 
-    /// The same 128 bits as the identity of something else: a command that stands in a record as its target, say.
+    /// The same 128 bits as an id of another entity type, such as a command's id as the target of a record.
     @inlinable
     public func cast<Other>(to: Other.Type = Other.self) -> EntityID<Other> { EntityID<Other>(high: high, low: low) }
 
@@ -60,19 +61,19 @@ public struct EntityID<Entity>: Sendable {
     }
 }
 
-// Written out, and open to inlining in other modules: ids are compared and hashed wherever something is looked up.
+// Explicit and inlinable in other modules: every lookup compares and hashes ids.
 extension EntityID: Hashable {
-    /// The random half first: it tells two ids apart at once.
+    /// Compares the random half first, as it differs for almost all ids.
     @inlinable
     public static func == (a: Self, b: Self) -> Bool { a.low == b.low && a.high == b.high }
 
-    /// The last half tells nearly all ids apart; the first is mixed in so that ids made by hand, as in tests, differ too.
+    /// Hashes mainly the random half; the first half is mixed in so that hand-made ids, as in tests, differ too.
     @inlinable
     public func hash(into hasher: inout Hasher) { hasher.combine(low ^ high &* 0x9E37_79B9_7F4A_7C15) }
 }
 
 extension EntityID: Comparable {
-    /// The order of the canonical texts, which is the order in which "the smaller id" is meant everywhere.
+    /// The order of the canonical texts; "the smaller id" means this order everywhere.
     @inlinable
     public static func < (a: Self, b: Self) -> Bool { (a.high, a.low) < (b.high, b.low) }
 }
@@ -81,7 +82,7 @@ extension EntityID: CustomStringConvertible {
     /// The canonical text: lower case, with hyphens.
     public var description: String { String(unsafeUninitializedCapacity: 36) { writeText(to: $0) } }
 
-    /// Calls `body` with the bytes of the canonical text, which is ASCII, without making a string of it.
+    /// Calls `body` with the bytes of the canonical text, which is ASCII, without allocating a string.
     package func withText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { buffer in
             body(UnsafeBufferPointer(rebasing: buffer[..<writeText(to: buffer)]))
@@ -105,7 +106,7 @@ extension EntityID: CustomStringConvertible {
 }
 
 extension EntityID: Codable {
-    /// From a string in the canonical form; a `DecodingError` for anything else.
+    /// Decodes a string in the canonical form; throws a `DecodingError` for anything else.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let id = Self(try container.decode(String.self)) else {
@@ -120,23 +121,23 @@ extension EntityID: Codable {
     }
 }
 
-/// Also the name of the portfolio's log.
+/// The id of a portfolio, and of its log.
 package typealias PortfolioID = EntityID<Portfolio>
-/// Of a building or site.
+/// The id of a building or site.
 package typealias PropertyID = EntityID<Property>
-/// Of an apartment, office or other space of a property.
+/// The id of an apartment, office or other space of a property.
 package typealias UnitID = EntityID<Unit>
-/// Of a person; a deleted one's is not given out again.
+/// The id of a person; never reused after the user is deleted.
 package typealias UserID = EntityID<User>
-/// Of one role of one user on one entity: a role given anew has a new one.
+/// The id of one role of one user on one entity; a role assigned again gets a new one.
 package typealias AssociationID = EntityID<UserRoleAssociation>
-/// Of a lock at the gateway; the lock's own names are in its `address`.
+/// The gateway's id of a lock; the identifiers that its adapter uses are in its `address`.
 package typealias DeviceID = EntityID<LockDevice>
-/// Of one grant to one guest, not of the guest.
+/// The id of one grant to one guest; it does not identify the guest.
 package typealias GuestAccessID = EntityID<GuestAccess>
-/// Of one request to one lock; its intent, its outcome and later reports bear it.
+/// The id of one request to one lock; its intent, its outcome and later reports carry it.
 package typealias CommandID = EntityID<Command>
-/// Of one record, whichever log it stands in; its place there is its `seq`.
+/// The id of one record, unique across logs; its position in its log is its `seq`.
 package typealias RecordID = EntityID<AccessRecord>
-/// Of one sign-in, whose access and refresh tokens all belong to it.
+/// The id of one sign-in, to which its access and refresh tokens belong.
 package typealias SessionID = EntityID<Session>

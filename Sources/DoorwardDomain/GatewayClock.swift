@@ -1,6 +1,6 @@
-/// The one source of time of the gateway, handed to whoever needs it; tests hand in a virtual one.
+/// The gateway's only source of time, injected where it is needed; tests inject a virtual clock.
 ///
-/// Wall time decides windows and dates records; monotonic time measures deadlines and never steps.
+/// Wall time evaluates windows and timestamps records; monotonic time measures deadlines and never steps.
 package protocol GatewayClock: Sendable {
     /// The wall clock, UTC.
     func now() -> Timestamp
@@ -14,14 +14,14 @@ package protocol GatewayClock: Sendable {
     func sleep(until instant: MonotonicInstant) async throws
 }
 
-/// A reading of the monotonic clock: nanoseconds since a start that differs from process to process.
+/// A reading of the monotonic clock: nanoseconds since an origin that differs between processes.
 package struct MonotonicInstant: Hashable, Comparable, Sendable {
     /// Never goes back within a process.
     package let nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Says something only of two instants of one process.
+    /// Meaningful only for two instants of one process.
     package static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
 
     /// This instant moved by `duration`, rounded towards zero to a nanosecond.

@@ -1,37 +1,38 @@
-/// The right of a guest to listed operations on listed devices, inside a window of time.
+/// A guest's right to listed operations on listed devices, within a time window.
 package struct GuestAccess: Hashable, Sendable {
-    /// Rules and records name the grant by it, also for a guest who has nothing but the link.
+    /// The id by which rules and records name the grant, also for a guest who has only the link.
     package let id: GuestAccessID
-    /// When it counts: outside of it the guest sees names and moves nothing.
+    /// When the access is valid. Outside it the guest can see names but not operate anything.
     package var window: GuestWindow
-    /// From here on the guest may know of the devices. Decisions ask for it, so it is stored beside the window.
+    /// When it was granted. From here on the devices are visible to the guest. Decisions read it, so it is stored beside the window.
     package let createdAt: Timestamp
-    /// `nil` for a guest who has nothing but a link.
+    /// `nil` for a guest who has only a link.
     package var guestUserID: UserID?
     /// A name for the guest, or a note beside `guestUserID`.
     package var label: String?
-    /// Where the devices hang; a guest access does not reach beyond one property.
+    /// The property of the devices; a guest access never spans properties.
     package let propertyID: PropertyID
-    /// The unit whose guest it is; `nil` for a guest of the property.
+    /// The unit whose guest it is; `nil` for a guest of the whole property.
     package var unitID: UnitID?
-    /// The role of the association `grantedUnderAssociationID` when the access was granted. Under TENANT each device ends with the last
-    /// of its carriers. Stored beside `unitID`, it takes no memory of its own: there may be a million of these.
+    /// The role of the association `grantedUnderAssociationID` when the access was granted. Under TENANT, each device is lost with
+    /// the last of its carriers. Stored beside `unitID`, it takes no memory of its own: there may be a million of these.
     package let grantedUnderRole: Role
-    /// The devices that it opens; one that moves away leaves the list, and with it what carried it.
+    /// The devices that it covers. A device that is moved away is removed from the list, together with its carriers.
     package var deviceIDs: [DeviceID] { didSet { simplifyCarriers() } }
-    /// For each device the grantor's associations that carried it when the access was granted, ascending. `nil` where every
-    /// device was carried by `grantedUnderAssociationID` and by no other.
+    /// For each device, the grantor's associations that covered it when the access was granted, ascending. `nil` if every
+    /// device was covered by `grantedUnderAssociationID` alone.
     package private(set) var carriersByDevice: [DeviceID: [AssociationID]]?
-    /// What was granted beside looking at the status, which every guest may.
+    /// The granted operations. Every guest may also view the status.
     package var operations: [LockOperation]
-    /// Who granted it. Their being disabled changes nothing.
+    /// Who granted it. The access stays valid if the grantor is disabled.
     package let grantedByUserID: UserID
-    /// The association whose right was passed on: of several that carried it together, the one that carried the most devices.
+    /// The association whose right was passed on: if several covered the devices, the one that covered the most of them.
     package let grantedUnderAssociationID: AssociationID
-    /// When it was ended before its time; `nil` when it was not. Set, it counts at every instant.
+    /// When it was revoked; `nil` if it was not. Once set, it applies at every instant.
     package var revokedAt: Timestamp?
 
-    /// - Parameter carriers: what carried each listed device; `nil`: all of them the association that it is granted under.
+    /// - Parameter carriers: the associations that covered each listed device; `nil` if it was `grantedUnderAssociationID` for
+    ///   all.
     package init(
         id: GuestAccessID, guestUserID: UserID?, label: String? = nil, propertyID: PropertyID, unitID: UnitID? = nil,
         deviceIDs: [DeviceID], operations: [LockOperation], window: GuestWindow, grantedByUserID: UserID,
@@ -47,12 +48,12 @@ package struct GuestAccess: Hashable, Sendable {
         simplifyCarriers()
     }
 
-    /// The associations that carried a listed device when the access was granted.
+    /// The associations that covered a listed device when the access was granted.
     package func carriers(of device: DeviceID) -> [AssociationID] {
         carriersByDevice.map { $0[device] ?? [] } ?? [grantedUnderAssociationID]
     }
 
-    /// Every association that carried a device of the access, each once, ascending.
+    /// All associations that covered a device of the access, without duplicates, ascending.
     package var carriers: [AssociationID] {
         carriersByDevice.map { Set($0.values.joined()).sorted() } ?? [grantedUnderAssociationID]
     }
@@ -65,24 +66,24 @@ package struct GuestAccess: Hashable, Sendable {
         carriersByDevice = isUsual ? nil : Dictionary(uniqueKeysWithValues: pairs)
     }
 
-    /// When the access stopped or will stop counting: revoked, or the end of the window.
+    /// When the access stopped or will stop being valid: its revocation or the end of the window, whichever is earlier.
     package var endsAt: Timestamp { revokedAt.map { min($0, window.validUntil) } ?? window.validUntil }
 }
 
-/// The half-open span `[validFrom, validUntil)` in which a guest may enter: the start is in, the end is out.
+/// The half-open interval `[validFrom, validUntil)` in which a guest access is valid.
 package struct GuestWindow: Hashable, Sendable {
-    /// The first instant that is in.
+    /// The first instant of the window.
     package let validFrom: Timestamp
-    /// Later than `validFrom`.
+    /// The first instant after the window; later than `validFrom`.
     package let validUntil: Timestamp
 
-    /// Five years: the longest window that is granted.
+    /// The longest window that can be granted: five years.
     package static let longest = Duration.seconds(5 * 366 * 86_400)
 
     package init(validFrom: Timestamp, validUntil: Timestamp) {
         (self.validFrom, self.validUntil) = (validFrom, validUntil)
     }
 
-    /// Whether `instant` is in: `validFrom` is, `validUntil` is not.
+    /// Whether `instant` is in the window: `validFrom` is, `validUntil` is not.
     package func contains(_ instant: Timestamp) -> Bool { validFrom <= instant && instant < validUntil }
 }

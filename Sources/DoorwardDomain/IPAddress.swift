@@ -6,9 +6,9 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// In network order: 4 bytes of an IPv4 address, 16 of an IPv6 address.
     package let bytes: [UInt8]
 
-    /// A zone after `%` is not part of the address.
+    /// Parses an address; a zone after `%` is ignored.
     ///
-    /// - Returns: `nil` for a text that is no address.
+    /// - Returns: `nil` if the text is not an address.
     package init?(_ text: some StringProtocol) {
         guard text.utf8.count <= Self.longestText else { return nil }
         let text = String(text.contains(":") ? text.prefix { $0 != "%" } : text[...])
@@ -25,7 +25,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// An address with a zone is no longer than this, in bytes.
+    /// The maximum length of an address with a zone, in bytes.
     private static let longestText = 64
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
 
@@ -34,14 +34,14 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
     }
 
-    /// The one text of the address, as `inet_ntop` writes it.
+    /// The canonical text, as `inet_ntop` formats it.
     package var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         guard inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count)) != nil else { return "" }
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The first `length` bits of an IPv6 address; an IPv4 address itself, whose bits one subscriber seldom has to choose from.
+    /// The first `length` bits of an IPv6 address; an IPv4 address in full, as one subscriber seldom has several of them.
     ///
     /// - Returns: such as `2001:db8::/64`, or `192.0.2.1`.
     package func network(ofIPv6Bits length: Int) -> String {

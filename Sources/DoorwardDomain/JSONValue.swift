@@ -1,25 +1,25 @@
-/// Any JSON value: what is stored and shown without the gateway looking inside, such as an adapter's `address`.
+/// Any JSON value, stored and shown without the gateway interpreting it, such as an adapter's `address`.
 ///
-/// Numbers are whole (`integer`) where they were written so, else `number`.
+/// A number without a fraction that fits 64 bits is an `integer`, any other a `number`.
 package enum JSONValue: Hashable, Sendable {
-    /// `null` in the text; an absent field is no value at all.
+    /// An explicit `null`; an absent field is not represented.
     case null
-    /// `true` or `false`; 0 and 1 are numbers.
+    /// `true` or `false`; never 0 or 1.
     case bool(Bool)
-    /// A number without a fraction that 64 bits hold, also if it was written as `1.0`.
+    /// A number without a fraction that fits 64 bits, also if it was written as `1.0`.
     case integer(Int64)
-    /// Any other number, as near as a double is to it.
+    /// Any other number, rounded to the nearest double.
     case number(Double)
-    /// Without the escapes that it was written with.
+    /// The string with its escapes decoded.
     case string(String)
-    /// In the order of the text.
+    /// The elements in the order of the text.
     case array([JSONValue])
-    /// The order of the fields is not kept.
+    /// The members; their order is not kept.
     case object([String: JSONValue])
 }
 
 extension JSONValue: Codable {
-    /// Reads any value that JSON has.
+    /// Decodes any JSON value.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -54,7 +54,7 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue {
-    /// Texts are equal when their bytes are: a name of one composed letter and one of two are two MQTT topics.
+    /// Strings are equal only if their bytes are: a composed and a decomposed letter give two different MQTT topics.
     package static func == (one: JSONValue, other: JSONValue) -> Bool {
         switch (one, other) {
         case (.null, .null): true

@@ -1,38 +1,39 @@
-/// A lock as the gateway keeps it: where it hangs and how it is reached. What it reports by itself is its `DeviceStatus`.
+/// A lock as configured in the gateway: its position in the hierarchy and its address. Its reported state is its
+/// `DeviceStatus`.
 package struct LockDevice: Hashable, Sendable {
-    /// Given when the lock is attached, and kept wherever it moves; a lock that is detached and attached again has a new one.
+    /// Assigned when the lock is attached, and kept when it is moved; a lock that is detached and attached again gets a new id.
     package let id: DeviceID
-    /// What people call it; not unique.
+    /// The display name; not unique.
     package var name: String
-    /// The kind of adapter that speaks to it: `simulator`, `mqtt`.
+    /// The kind of adapter that communicates with it: `simulator`, `mqtt`.
     package var adapter: String
-    /// The adapter's own way to find the lock; checked by the adapter.
+    /// The adapter-specific address of the lock, validated by the adapter.
     package var address: [String: JSONValue]
-    /// As whoever attached it wrote it; `nil` when nobody said.
+    /// As entered by the user who attached it; `nil` if not given.
     package var manufacturer: String?
-    /// The maker's name for it, from the same hand; `nil` when nobody said.
+    /// The manufacturer's model name, as entered by the user; `nil` if not given.
     package var model: String?
-    /// As the lock tells it; `nil` when it does not.
+    /// As the lock reports it; `nil` if it does not.
     package var firmwareVersion: String?
-    /// `nil` while the device is unassigned; then `propertyID` and `unitID` are too.
+    /// `nil` while the device is unassigned; then `propertyID` and `unitID` are `nil` too.
     package var portfolioID: PortfolioID?
-    /// `nil` while the device is unassigned: then only super admins know of it.
+    /// `nil` while the device is unassigned: then it is visible to super admins only.
     package var propertyID: PropertyID?
-    /// `nil` for a device of the whole property, which units may share.
+    /// `nil` for a device of the whole property, which can be a common area of units.
     package var unitID: UnitID?
-    /// When false, nobody moves the lock through the gateway.
+    /// When false, the lock cannot be moved through the gateway by anyone.
     package var isRemoteOperationEnabled: Bool
-    /// Told by the adapter; an operation whose capability is missing is denied.
+    /// As reported by the adapter; an operation whose capability is missing is denied.
     package var capabilities: LockCapabilities
-    /// As they were set last.
+    /// The values that were set last.
     package var settings: LockSettings
-    /// The code that goes along with every command, encrypted for this device; `nil` where none is stored.
+    /// The code sent with every command, encrypted for this device; `nil` if none is stored.
     package var sealedCode: [UInt8]?
-    /// Whatever people want to keep beside the lock; the gateway does not look inside.
+    /// Data that users store with the lock; the gateway does not interpret it.
     package var metadata: [String: JSONValue]
     /// When it was attached.
     package let createdAt: Timestamp
-    /// The last change of what people set; what the lock reports does not count.
+    /// When a user last changed it; reports of the lock do not count.
     package var updatedAt: Timestamp
 
     package init(
@@ -51,33 +52,33 @@ package struct LockDevice: Hashable, Sendable {
     }
 }
 
-/// What can be set in a lock itself.
+/// Settings of the lock itself.
 package struct LockSettings: Hashable, Codable, Sendable {
-    /// Seconds from an unlock until the lock locks itself; `nil` when it does not, or does not say.
+    /// Seconds from an unlock until the lock locks itself; `nil` if it does not, or does not report it.
     package var autoRelockSeconds: Int?
 
     package init(autoRelockSeconds: Int? = nil) { self.autoRelockSeconds = autoRelockSeconds }
 }
 
-/// What is known of a lock's condition at this moment.
+/// The currently known state of a lock.
 package struct DeviceStatus: Hashable, Sendable {
-    /// Where the bolt is, as far as `stateQuality` can be trusted.
+    /// The bolt state, only as reliable as `stateQuality`.
     package var state: LockState
-    /// Only `confirmed` says where the bolt is now.
+    /// Only `confirmed` means that `state` is current.
     package var stateQuality: StateQuality
-    /// When the lock reported `state`; `nil` before it ever has.
+    /// When the lock reported `state`; `nil` if it never has.
     package var stateAt: Timestamp?
-    /// By a contact of its own: a door can stand open with the bolt out.
+    /// The state of the door contact, independent of the bolt: a door can be open with the bolt extended.
     package var doorState: DoorState
-    /// 0 to 100.
+    /// The battery level, 0 to 100.
     package var batteryLevel: Int?
-    /// The lock's own word that it needs a battery; `nil` when it gives none.
+    /// Whether the lock reports a low battery; `nil` if it does not report this.
     package var batteryLow: Bool?
-    /// `nil` when nobody knows.
+    /// Whether the lock is reachable; `nil` if unknown.
     package var isOnline: Bool?
-    /// When anything was heard of the lock; `nil` before it ever was.
+    /// When anything was last received from the lock; `nil` if nothing ever was.
     package var lastSeen: Timestamp?
-    /// Lower-case words such as `jammed`, `tamper`.
+    /// The reported faults, as lower-case identifiers such as `jammed`, `tamper`.
     package var faults: [String]
 
     package init(

@@ -1,26 +1,26 @@
-/// What somebody may want to do with a lock. Raw values are the wire's.
+/// An operation on a lock that a right can be granted for. Raw values are those of the API.
 package enum LockOperation: String, CaseIterable, Codable, Sendable {
-    /// Drives the bolt out.
+    /// Extends the bolt.
     case lock = "LOCK"
-    /// Draws the bolt in; the latch still holds the door.
+    /// Retracts the bolt; the latch still holds the door.
     case unlock = "UNLOCK"
-    /// Pulls the latch, so that the door can be pushed open.
+    /// Retracts the latch as well, so that the door can be pushed open.
     case unlatch = "UNLATCH"
-    /// To read state, door and battery.
+    /// Reads state, door and battery.
     case viewStatus = "VIEW_STATUS"
-    /// To change what is set in the lock itself.
+    /// Changes the settings of the lock itself.
     case changeSettings = "CHANGE_SETTINGS"
-    /// To read who has used the lock.
+    /// Reads the access records of the lock.
     case viewAccessHistory = "VIEW_ACCESS_HISTORY"
-    /// To let guests use the lock.
+    /// Grants guests access to the lock.
     case grantAccess = "GRANT_ACCESS"
-    /// To start and lift the lockdown of the property that the lock hangs on.
+    /// Starts and lifts the lockdown of the lock's property.
     case lockdown = "LOCKDOWN"
 
-    /// The operations that move the lock; a command carries one of them.
+    /// The operations that move the lock; every command has one of them.
     package static let movements = allCases.filter(\.isMovement)
 
-    /// Whether it moves bolt or latch, and so needs a command.
+    /// Whether it moves the bolt or the latch, and so needs a command.
     package var isMovement: Bool {
         switch self {
         case .lock, .unlock, .unlatch: true
@@ -28,7 +28,7 @@ package enum LockOperation: String, CaseIterable, Codable, Sendable {
         }
     }
 
-    /// The capability that a device must have for this operation, if it needs one.
+    /// The capability that a device must have for this operation; `nil` if none.
     package var requiredCapability: LockCapabilities? {
         switch self {
         case .lock: .lock

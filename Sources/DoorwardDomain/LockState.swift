@@ -1,21 +1,21 @@
-/// Where the bolt is. Only `locked` is secure.
+/// The bolt state of a lock. Only `locked` is secure.
 package enum LockState: String, CaseIterable, Codable, Sendable {
-    /// The bolt is fully out.
+    /// The bolt is fully extended.
     case locked = "LOCKED"
-    /// The bolt is in, and the latch holds the door.
+    /// The bolt is retracted, and the latch holds the door.
     case unlocked = "UNLOCKED"
-    /// The bolt is on its way out.
+    /// The bolt is being extended.
     case locking = "LOCKING"
-    /// The bolt is on its way in.
+    /// The bolt is being retracted.
     case unlocking = "UNLOCKING"
-    /// Bolt and latch are in: the door can be pushed open.
+    /// Bolt and latch are retracted: the door can be pushed open.
     case unlatched = "UNLATCHED"
-    /// The bolt stuck on its way.
+    /// The bolt is stuck between its end positions.
     case jammed = "JAMMED"
-    /// Whatever the lock said could not be understood, or it has said nothing.
+    /// The lock's report could not be interpreted, or it has reported nothing.
     case unknown = "UNKNOWN"
 
-    /// Whether a lock in this state has done what `operation` asks.
+    /// Whether this state fulfils `operation`.
     package func satisfies(_ operation: LockOperation) -> Bool {
         switch operation {
         case .lock: self == .locked
@@ -26,73 +26,73 @@ package enum LockState: String, CaseIterable, Codable, Sendable {
     }
 }
 
-/// How far a reported state can be trusted.
+/// How reliable a reported state is.
 package enum StateQuality: String, Codable, Sendable {
-    /// A live report of the lock.
+    /// A live report from the lock.
     case confirmed = "CONFIRMED"
-    /// The transport kept it from before; the lock may have moved since.
+    /// An old report that the transport retained; the lock may have moved since.
     case retained = "RETAINED"
-    /// Derived from what was sent, not from what the lock said.
+    /// Derived from the command that was sent, not from a report of the lock.
     case assumed = "ASSUMED"
-    /// The lock has not been heard of for too long, or never.
+    /// The lock has not reported for too long, or never.
     case stale = "STALE"
 }
 
-/// Whether the door leaf stands open, where the lock has a contact that says.
+/// Whether the door leaf is open, if the lock has a door contact.
 package enum DoorState: String, Codable, Sendable {
-    /// The leaf is away from its frame, wherever the bolt is.
+    /// The leaf is open, whatever the bolt state.
     case open = "OPEN"
-    /// The leaf is in its frame; whether it is locked is the bolt's matter.
+    /// The leaf is closed; this does not imply that it is locked.
     case closed = "CLOSED"
-    /// No contact, a broken one, or nothing heard of it yet.
+    /// There is no contact, it is broken, or it has not reported yet.
     case unknown = "UNKNOWN"
 }
 
-/// What a lock can do: one immutable value, told by its adapter when it is attached.
+/// The capabilities of a lock: an immutable set, reported by its adapter when it is attached.
 package struct LockCapabilities: OptionSet, Hashable, Sendable {
-    /// A bit for each capability; it also stands in the database, so no bit ever changes its meaning.
+    /// One bit for each capability. Stored in the database, so a bit MUST never change its meaning.
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// It can be told to throw the bolt.
+    /// It can be commanded to extend the bolt.
     package static let lock = Self(rawValue: 1 << 0)
-    /// It can be told to draw the bolt back.
+    /// It can be commanded to retract the bolt.
     package static let unlock = Self(rawValue: 1 << 1)
-    /// It can pull the latch.
+    /// It can be commanded to retract the latch.
     package static let unlatch = Self(rawValue: 1 << 2)
-    /// It reports `locking` and `unlocking` on the way.
+    /// It reports `locking` and `unlocking` during a movement.
     package static let intermediateStates = Self(rawValue: 1 << 3)
-    /// It notices a jam and says so.
+    /// It detects and reports a jam.
     package static let jam = Self(rawValue: 1 << 4)
-    /// It has a contact that tells whether the door stands open.
+    /// It has a contact that reports whether the door is open.
     package static let door = Self(rawValue: 1 << 5)
-    /// It tells the level of its battery.
+    /// It reports its battery level.
     package static let battery = Self(rawValue: 1 << 6)
-    /// It tells by what means, or by whose code, it was moved.
+    /// It reports how, or with whose code, it was operated.
     package static let `operator` = Self(rawValue: 1 << 7)
-    /// It reports wrong codes, cards or fingers.
+    /// It reports wrong codes, cards or fingerprints.
     package static let failedAttempts = Self(rawValue: 1 << 8)
-    /// It can be asked for its state.
+    /// Its state can be requested.
     package static let refresh = Self(rawValue: 1 << 9)
     /// Its `LockSettings` can be changed through the gateway.
     package static let settings = Self(rawValue: 1 << 10)
-    /// It takes a code along with a command.
+    /// It accepts a code with a command.
     package static let acceptsCode = Self(rawValue: 1 << 11)
 
-    /// Every capability with its name on the wire, in the order of the domain's list.
+    /// Every capability with its API name, in the order of the domain's list.
     package static let named: [(name: String, capability: LockCapabilities)] = [
         ("LOCK", .lock), ("UNLOCK", .unlock), ("UNLATCH", .unlatch), ("INTERMEDIATE_STATES", .intermediateStates), ("JAM", .jam),
         ("DOOR", .door), ("BATTERY", .battery), ("OPERATOR", .operator), ("FAILED_ATTEMPTS", .failedAttempts),
         ("REFRESH", .refresh), ("SETTINGS", .settings), ("ACCEPTS_CODE", .acceptsCode),
     ]
 
-    /// Each capability in `named`.
+    /// All capabilities in `named`.
     package static let all = Self(rawValue: (1 << 12) - 1)
 
-    /// The names on the wire, in the order of the domain's list.
+    /// The API names, in the order of the domain's list.
     package var names: [String] { Self.named.filter { contains($0.capability) }.map(\.name) }
 
-    /// `nil` if a name is not one of the list.
+    /// `nil` if any name is unknown.
     package init?(names: [String]) {
         self = []
         for name in names {

@@ -1,4 +1,4 @@
-/// The name that somebody who wrote `name` most likely meant: at most a third of its letters differ; `nil` for none.
+/// The candidate that `name` is most likely a misspelling of: at most a third of its letters differ. `nil` if there is none.
 package func nearestName(to name: String, among candidates: some Sequence<String>) -> String? {
     let allowed = max(1, name.count / 3)
     return candidates.map { ($0, editDistance(name.lowercased(), $0.lowercased())) }
@@ -6,7 +6,7 @@ package func nearestName(to name: String, among candidates: some Sequence<String
         .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
 }
 
-/// How many letters must be changed, added, removed or swapped with their neighbour to turn one text into the other.
+/// The number of letters to change, add, remove or swap with their neighbour to turn one text into the other.
 private func editDistance(_ a: String, _ b: String) -> Int {
     let (a, b) = (Array(a), Array(b))
     var rows = [Array(0...b.count)]

@@ -1,12 +1,12 @@
-/// The highest level of ownership: everything below it belongs to one owner or company.
+/// The top level of the hierarchy: everything in it belongs to one owner or company.
 package struct Portfolio: Hashable, Sendable {
-    /// Also the id of its log, which stays when the portfolio is deleted.
+    /// Also the id of its log, which is kept after the portfolio is deleted.
     package let id: PortfolioID
-    /// As its people write it; not unique.
+    /// The display name; not unique.
     package var name: String
-    /// By the gateway's clock.
+    /// When it was created, by the gateway's clock.
     package let createdAt: Timestamp
-    /// The last change of the portfolio itself, not of what lies below it.
+    /// When the portfolio itself was last changed; changes below it do not count.
     package var updatedAt: Timestamp
 
     package init(id: PortfolioID, name: String, createdAt: Timestamp, updatedAt: Timestamp) {

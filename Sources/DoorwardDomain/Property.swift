@@ -1,18 +1,18 @@
 /// A building or site of a portfolio.
 package struct Property: Hashable, Sendable {
-    /// Roles, units, devices and records refer to the property by it.
+    /// The id by which roles, units, devices and records refer to the property.
     package let id: PropertyID
-    /// As its people write it; not unique. Guests see it too.
+    /// The display name, also visible to guests; not unique.
     package var name: String
-    /// For good: a property does not move.
+    /// The portfolio it belongs to; never changes.
     package let portfolioID: PortfolioID
-    /// `nil` when nobody has given one.
+    /// `nil` if not given.
     package var address: PostalAddress?
-    /// An IANA name, checked; the zone of schedules that name none.
+    /// A validated IANA time zone name; the zone of schedules that specify none.
     package var defaultTimeZone: String?
-    /// By the gateway's clock.
+    /// When it was created, by the gateway's clock.
     package let createdAt: Timestamp
-    /// The last change of the property itself, not of its units, devices or people.
+    /// When the property itself was last changed; changes of its units, devices or people do not count.
     package var updatedAt: Timestamp
 
     package init(
@@ -24,17 +24,17 @@ package struct Property: Hashable, Sendable {
     }
 }
 
-/// Where a property stands, as its people write it.
+/// The address of a property, as entered by its people.
 package struct PostalAddress: Hashable, Codable, Sendable {
-    /// With the number of the house; `nil` when not given, as for every part of it.
+    /// Street and house number; `nil` if not given, as any field of the address can be.
     package var street: String?
     /// The town or village.
     package var city: String?
-    /// The state or province of the address, where there is one.
+    /// The state or province, if the country has one.
     package var state: String?
-    /// In whatever form the country has; not checked.
+    /// In the country's own format; not validated.
     package var postalCode: String?
-    /// Free text; no code is asked for.
+    /// Free text, not a country code.
     package var country: String?
 
     package init(

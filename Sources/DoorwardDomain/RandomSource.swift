@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// The one source of randomness of the gateway, shared by all who make ids, keys and tokens; tests hand in a seeded one.
+/// The gateway's only source of randomness, shared by all code that generates ids, keys and tokens; tests inject a seeded one.
 package final class RandomSource: Sendable {
     private let generator: Mutex<SourceGenerator>
 
@@ -13,7 +13,7 @@ package final class RandomSource: Sendable {
         self.generator = Mutex(SourceGenerator(injected: generator))
     }
 
-    /// A new id of any kind; see `EntityID.new`.
+    /// Generates an id of any type; see `EntityID.new`.
     package func id<Entity>(at time: Timestamp, of: Entity.Type = Entity.self) -> EntityID<Entity> {
         generator.withLock { EntityID<Entity>.new(at: time, using: &$0) }
     }
@@ -40,7 +40,7 @@ package final class RandomSource: Sendable {
             var (bytes, word) = ([UInt8](), UInt64(0))
             bytes.reserveCapacity(count)
             for index in 0..<count {
-                // Each bit of a word is used once.
+                // Each bit of `word` is used once.
                 word = index.isMultiple(of: 8) ? generator.next() : word >> 8
                 bytes.append(UInt8(truncatingIfNeeded: word))
             }
@@ -49,7 +49,7 @@ package final class RandomSource: Sendable {
     }
 }
 
-/// The generator of a `RandomSource`: the injected one, or else blocks from the operating system.
+/// The generator of a `RandomSource`: the injected one, else blocks from the operating system.
 private struct SourceGenerator: RandomNumberGenerator {
     private var injected: (any RandomNumberGenerator & Sendable)?
     private var block = RandomBlock()
@@ -59,8 +59,8 @@ private struct SourceGenerator: RandomNumberGenerator {
     mutating func next() -> UInt64 { injected?.next() ?? block.next() }
 }
 
-/// Random numbers from the operating system's cryptographic generator, fetched in blocks, as a system call for each costs more
-/// than what is made of it. Each number is returned once, and wiped from the block at the same time.
+/// Random numbers from the operating system's cryptographic generator, fetched in blocks, as one system call for each would
+/// cost more than everything else. Each number is returned once and wiped from the block at the same time.
 ///
 /// MUST NOT be copied: both copies would return the same numbers. Its one owner keeps it behind a mutex.
 private struct RandomBlock {

@@ -1,70 +1,71 @@
-/// What happened: at a lock by itself, at a sign-in, or in the gateway's own life.
+/// An event in a record: at a lock, of a session, or of the gateway's lifecycle.
 package enum RecordEvent: String, CaseIterable, Codable, Sendable {
-    /// The bolt is out: the lock's own report, and not what ends a running command.
+    /// The lock reported that the bolt is extended, and no command in flight accounts for it.
     case locked = "LOCKED"
-    /// The bolt is in, by thumb turn, key, code or an app of the maker's; or late, after its command had ended.
+    /// The bolt was retracted by thumb turn, key, code or the manufacturer's app; or by a command, after that command had
+    /// ended.
     case unlocked = "UNLOCKED"
-    /// The latch is in as well; reported as `unlocked` is.
+    /// The latch was retracted as well; recorded under the same conditions as `unlocked`.
     case unlatched = "UNLATCHED"
-    /// The bolt met resistance and is neither in nor out.
+    /// The bolt met resistance and stopped between its end positions.
     case jammed = "JAMMED"
-    /// The lock's own sensor says that somebody is at its housing.
+    /// The lock's tamper sensor was triggered.
     case tamper = "TAMPER"
-    /// The lock or its bridge does not answer any more.
+    /// The lock or its bridge stopped responding.
     case offline = "OFFLINE"
-    /// It answers again after an `offline`.
+    /// The lock responds again after an `offline`.
     case online = "ONLINE"
-    /// The lock asks for a battery; at what level is the lock's own affair.
+    /// The lock reported a low battery; the lock defines the threshold.
     case batteryLow = "BATTERY_LOW"
-    /// The door's contact, where the lock has one, went from closed to open.
+    /// The door contact, if the lock has one, went from closed to open.
     case doorOpened = "DOOR_OPENED"
-    /// The contact went from open to closed; that says nothing of the bolt.
+    /// The contact went from open to closed; this does not imply anything about the bolt.
     case doorClosed = "DOOR_CLOSED"
     /// The door opened while the lock was locked.
     case doorForced = "DOOR_FORCED"
-    /// A wrong code, card or finger at the lock.
+    /// A wrong code, card or fingerprint at the lock.
     case attemptFailed = "ATTEMPT_FAILED"
-    /// The lock takes no codes for a while after too many wrong ones.
+    /// The lock temporarily accepts no codes after too many wrong ones.
     case keypadLockout = "KEYPAD_LOCKOUT"
-    /// A code, card or finger was added to the lock or taken off it.
+    /// A code, card or fingerprint was added to the lock or removed from it.
     case credentialChanged = "CREDENTIAL_CHANGED"
     /// A broker delivered a command after its deadline: whatever its outcome, the lock may have moved because of it.
     case commandDeliveredLate = "COMMAND_DELIVERED_LATE"
-    /// A session began with a right password.
+    /// A session was started with the correct password.
     case signedIn = "SIGNED_IN"
-    /// A session ended before its time, by its user or by a password set anew.
+    /// A session ended before its expiry, by its user or by a change of password.
     case signedOut = "SIGNED_OUT"
-    /// A wrong password, an unknown address, or a disabled user.
+    /// A sign-in failed: wrong password, unknown address, or disabled user.
     case signInFailed = "SIGN_IN_FAILED"
-    /// A refresh token was shown a second time: it may be stolen, and its session was ended.
+    /// A refresh token was used a second time. It may be stolen, so its session was ended.
     case refreshReused = "REFRESH_REUSED"
     /// The gateway has started.
     case start = "START"
-    /// The gateway was stopped as it should be; there is none after a crash.
+    /// The gateway was shut down in an orderly way; absent after a crash.
     case stop = "STOP"
-    /// The wall clock jumped against the monotonic one.
+    /// The wall clock jumped relative to the monotonic clock.
     case clockStep = "CLOCK_STEP"
     /// The log's root was signed.
     case checkpoint = "CHECKPOINT"
     /// A key of the gateway was replaced.
     case keyRotated = "KEY_ROTATED"
-    /// After a crash: commands without an outcome were given `UNKNOWN`.
+    /// After a crash, commands without an outcome were recorded as `UNKNOWN`.
     case recovered = "RECOVERED"
-    /// Stands for the denials of one principal in a minute that were too many to be written singly.
+    /// The denials of one principal reached the limit per minute: its further commands in that minute are not recorded.
     case denialsSuppressed = "DENIALS_SUPPRESSED"
-    /// Records were handed out as a bundle.
+    /// Records were exported as a bundle.
     case export = "EXPORT"
-    /// A person's keys were destroyed, and with them their personal values.
+    /// A person's keys were destroyed, which makes their personal values unreadable.
     case erasure = "ERASURE"
-    /// Records older than the retention time were removed.
+    /// Records older than the retention period were removed.
     case retentionCut = "RETENTION_CUT"
 }
 
-/// By what means a lock was moved, as far as it says.
+/// How a lock was operated, as far as it reports it.
 package enum EventMethod: String, CaseIterable, Codable, Sendable {
     /// The thumb turn, from inside.
     case manual = "MANUAL"
-    /// A code at the lock.
+    /// A code entered at the lock.
     case keypad = "KEYPAD"
     /// A metal key.
     case key = "KEY"
@@ -74,16 +75,16 @@ package enum EventMethod: String, CaseIterable, Codable, Sendable {
     case auto = "AUTO"
     /// A card or tag held to the lock.
     case rfid = "RFID"
-    /// A finger on the lock's reader; the gateway never sees the print.
+    /// A finger on the lock's reader; the gateway never receives the fingerprint.
     case fingerprint = "FINGERPRINT"
-    /// A radio remote of the lock's maker.
+    /// A radio remote of the lock's manufacturer.
     case fob = "FOB"
-    /// An app that speaks to the lock past the gateway.
+    /// An app that communicates with the lock without the gateway.
     case app = "APP"
     /// A timer in the lock or its bridge.
     case schedule = "SCHEDULE"
-    /// A command over the network, the gateway's own among them.
+    /// A command over the network, including the gateway's own.
     case remote = "REMOTE"
-    /// The lock does not say.
+    /// The lock does not report it.
     case unknown = "UNKNOWN"
 }

@@ -1,23 +1,23 @@
-/// What a person is to a part of the hierarchy, or to the gateway. Raw values are the wire's.
+/// A person's role on a part of the hierarchy or on the gateway. Raw values are those of the API.
 package enum Role: String, CaseIterable, Codable, Sendable {
-    /// Held on the gateway as a flag of the user, never as an association. Operates no lock.
+    /// Held on the gateway as a flag of the user, never as an association. Cannot operate locks.
     case superAdmin = "SUPER_ADMIN"
-    /// Everything in the portfolio, and who its admins are.
+    /// Full rights in the portfolio, including managing its admins.
     case owner = "OWNER"
-    /// Everything in the portfolio but its owners, its admins and deleting it.
+    /// All rights in the portfolio except to manage its owners and admins and to delete it.
     case portfolioAdmin = "PORTFOLIO_ADMIN"
-    /// Everything in one property.
+    /// Full rights in one property.
     case propertyManager = "PROPERTY_MANAGER"
-    /// Sees and operates a property's devices; no people, no log.
+    /// Views and operates a property's devices; cannot manage people or read the log.
     case maintenance = "MAINTENANCE"
-    /// Reads devices and log of a portfolio or property; operates nothing.
+    /// Reads the devices and the log of a portfolio or property; cannot operate anything.
     case auditor = "AUDITOR"
-    /// Operates the devices of a unit and those that it shares; lets guests in.
+    /// Operates the devices of a unit and its common areas; can grant guest accesses.
     case tenant = "TENANT"
-    /// Comes from a `GuestAccess`, never from an association.
+    /// Derived from a `GuestAccess`, never from an association.
     case guest = "GUEST"
 
-    /// The place of the role in the order of the role table: the higher role has the smaller rank.
+    /// The position of the role in the role table: a higher role has a smaller rank.
     package var rank: Int {
         switch self {
         case .superAdmin: 0
@@ -34,14 +34,14 @@ package enum Role: String, CaseIterable, Codable, Sendable {
 
 /// The kinds of entity that a role can be held on.
 package enum AssociatedEntityType: String, CaseIterable, Codable, Sendable {
-    /// Reaches down to its properties, their units and all their devices.
+    /// Covers its properties, their units and all their devices.
     case portfolio = "PORTFOLIO"
-    /// Reaches down to its units and devices.
+    /// Covers its units and devices.
     case property = "PROPERTY"
-    /// Reaches its own devices, and those of the property that it shares.
+    /// Covers its own devices and its common areas.
     case unit = "UNIT"
 
-    /// The roles that the path of this entity assigns: `…/admins`, `…/managers`, `…/tenants`.
+    /// The roles that can be assigned on this entity type: `…/admins`, `…/managers`, `…/tenants`.
     package var assignableRoles: Set<Role> {
         switch self {
         case .portfolio: [.owner, .portfolioAdmin, .auditor]
@@ -60,7 +60,7 @@ package enum AssociatedEntity: Hashable, Sendable {
     /// For tenants.
     case unit(UnitID)
 
-    /// Puts together what `type` and `id` take apart.
+    /// Creates the entity of `type` with `id`.
     package init(type: AssociatedEntityType, id: EntityID<AssociatedEntity>) {
         switch type {
         case .portfolio: self = .portfolio(id.cast())
@@ -69,7 +69,7 @@ package enum AssociatedEntity: Hashable, Sendable {
         }
     }
 
-    /// What kind of entity it is.
+    /// The type of the entity.
     package var type: AssociatedEntityType {
         switch self {
         case .portfolio: .portfolio
@@ -78,7 +78,7 @@ package enum AssociatedEntity: Hashable, Sendable {
         }
     }
 
-    /// The id, whatever it is the id of.
+    /// The entity's id without its type.
     package var id: EntityID<AssociatedEntity> {
         switch self {
         case .portfolio(let id): id.cast()

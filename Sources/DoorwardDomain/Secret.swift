@@ -1,17 +1,17 @@
-/// A value that must not be shown: it prints as a mask, whatever prints it, and is not `Codable`.
+/// A value that must not be shown: it always prints as a mask, and is not `Codable`.
 package struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let value: Value
 
-    /// From here on the value is reached through `reveal` alone.
+    /// Wraps `value`, which is then accessible through `reveal` alone.
     package init(_ value: Value) { self.value = value }
 
-    /// The value itself. Whoever calls this answers for where it goes.
+    /// The value itself. The caller is responsible for not disclosing it.
     package func reveal() -> Value { value }
 
-    /// Always the same mask, so that not even a length shows.
+    /// A fixed mask, so that not even the length shows.
     package var description: String { "••••" }
     /// The mask, for `String(reflecting:)` and debuggers.
     package var debugDescription: String { description }
-    /// Of the mask, for `dump` and whatever walks through properties.
+    /// Reflects the mask, for `dump` and other users of reflection.
     package var customMirror: Mirror { Mirror(reflecting: description) }
 }

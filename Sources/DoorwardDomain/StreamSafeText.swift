@@ -1,18 +1,18 @@
 /// The Stream-Safe Text Format (Unicode Standard Annex 15, section 13): at most 30 combining marks in a row.
 ///
-/// Swift compares, hashes and orders strings by their canonical normal form, and sorts the marks of each character for it: that
-/// takes time quadratic in their number, so that 64,000 bytes of marks cost a second of processor time. In stream-safe text each
-/// of these operations takes linear time. Text from outside MUST be stream-safe before it is compared, hashed, ordered,
-/// lower-cased or counted; docs/decisions/0028 lists where that is ensured.
+/// Swift compares, hashes and orders strings by their canonical normal form, and sorts the combining marks of each character
+/// for it. That takes time quadratic in their number: 64,000 bytes of marks cost a second of processor time. In stream-safe
+/// text each of these operations takes linear time. External text MUST be made stream-safe before it is compared, hashed,
+/// ordered, lower-cased or counted; docs/decisions/0028 lists where that is ensured.
 package enum StreamSafeText {
-    /// Combining marks (characters whose canonical combining class is not 0) that may follow each other.
+    /// The maximum number of consecutive combining marks (characters whose canonical combining class is not 0).
     package static let maxMarks = 30
-    /// COMBINING GRAPHEME JOINER: has no glyph, and ends a row of marks.
+    /// COMBINING GRAPHEME JOINER: has no glyph, and ends a run of marks.
     static let joiner: Unicode.Scalar = "\u{34F}"
-    /// The first byte of the first combining mark, U+0300, in UTF-8. In text without greater bytes there are no marks.
+    /// The first byte of the first combining mark, U+0300, in UTF-8. Text whose bytes are all smaller contains no marks.
     private static let firstMarkByte: UInt8 = 0xCC
 
-    /// Whether no row of marks is longer than `maxMarks`. Looks at each scalar once.
+    /// Whether no run of marks is longer than `maxMarks`. Visits each scalar once.
     static func holds(
         for scalars: some Sequence<Unicode.Scalar>, isMark: (Unicode.Scalar) -> Bool = StreamSafeText.isMark
     ) -> Bool {
@@ -24,7 +24,8 @@ package enum StreamSafeText {
         return true
     }
 
-    /// The Stream-Safe Text Process (UAX15-D4): a joiner after every `maxMarks` marks in a row. Looks at each scalar once.
+    /// The Stream-Safe Text Process (UAX15-D4): inserts a joiner after every `maxMarks` consecutive marks. Visits each scalar
+    /// once.
     static func process(
         _ scalars: some Sequence<Unicode.Scalar>, isMark: (Unicode.Scalar) -> Bool = StreamSafeText.isMark
     ) -> String {
@@ -49,21 +50,21 @@ package enum StreamSafeText {
 }
 
 extension String {
-    /// Whether this is text of the Stream-Safe Text Format, see `StreamSafeText`.
+    /// Whether the text is in the Stream-Safe Text Format, see `StreamSafeText`.
     package var isStreamSafe: Bool { !StreamSafeText.mayHoldMarks(utf8) || StreamSafeText.holds(for: unicodeScalars) }
 
-    /// The same text in the Stream-Safe Text Format: longer rows of marks are parted by U+034F, all else is as it was.
+    /// The same text in the Stream-Safe Text Format: longer runs of marks are split by U+034F; everything else is unchanged.
     package var streamSafe: String { isStreamSafe ? self : StreamSafeText.process(unicodeScalars) }
 
     /// Decodes UTF-8 into stream-safe text.
     ///
-    /// - Returns: `nil` for what is not UTF-8.
+    /// - Returns: `nil` if the bytes are not UTF-8.
     package init?(streamSafe bytes: some Sequence<UInt8>) {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         self = text.streamSafe
     }
 
-    /// The beginning of the text, in whole scalars, of at most so many bytes of UTF-8.
+    /// The longest prefix, in whole scalars, of at most `limit` bytes of UTF-8.
     package func truncated(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(startIndex, offsetBy: max(0, limit))
@@ -71,6 +72,6 @@ extension String {
         return String(self[..<end])
     }
 
-    /// Whether the two are the same bytes: no normalisation, time linear in the shorter.
+    /// Whether both strings have the same bytes: no normalisation, time linear in the shorter.
     package func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -1,13 +1,13 @@
 /// An instant in time: whole milliseconds since 1970-01-01T00:00:00Z, without leap seconds.
 ///
-/// The wire form is RFC 3339 in UTC with three decimals, `2026-11-21T08:46:00.000Z`; what is read may carry any offset.
+/// The text form is RFC 3339 in UTC with three decimals, `2026-11-21T08:46:00.000Z`; input may have any UTC offset.
 package struct Timestamp: Hashable, Comparable, Sendable {
     /// Milliseconds since the Unix epoch.
     package var milliseconds: Int64
 
     package init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Earlier is smaller; in the years 0 to 9999 that is also the order of the texts that `description` gives.
+    /// Earlier is smaller; in the years 0 to 9999 this is also the order of the texts of `description`.
     @inlinable
     package static func < (a: Self, b: Self) -> Bool { a.milliseconds < b.milliseconds }
 
@@ -29,7 +29,7 @@ extension Duration {
 // MARK: - RFC 3339
 
 extension Timestamp: CustomStringConvertible {
-    /// RFC 3339, UTC, milliseconds.
+    /// The instant in RFC 3339, UTC, with milliseconds.
     package var description: String {
         let (date, time) = dateAndTime
         if Self.fixedWidthYears.contains(date.year) {
@@ -38,7 +38,7 @@ extension Timestamp: CustomStringConvertible {
         return "\(date)T\(two(time / 3_600_000)):\(two(time / 60_000 % 60)):\(two(time / 1000 % 60)).\(three(time % 1000))Z"
     }
 
-    /// Calls `body` with the bytes of `description`, which are ASCII, without making a string in the years 0 to 9999.
+    /// Calls `body` with the bytes of `description`, which are ASCII; allocates no string in the years 0 to 9999.
     package func withText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         let (date, time) = dateAndTime
         guard Self.fixedWidthYears.contains(date.year) else {
@@ -50,14 +50,14 @@ extension Timestamp: CustomStringConvertible {
         }
     }
 
-    /// The years whose texts all have `fixedWidth` characters.
+    /// The years in which every text has `fixedWidth` characters.
     private static let fixedWidthYears = 0...9999
     private static let fixedWidth = 24
 
-    /// The day, and the milliseconds since its beginning.
+    /// The day, and the milliseconds since its start.
     private var dateAndTime: (date: CivilDate, time: Int64) {
         let day = milliseconds.flooredQuotient(by: 86_400_000)
-        // By the remainder, as the day's own beginning may lie below what 64 bits hold.
+        // Uses the remainder, as the start of the day itself may lie outside the range of 64 bits.
         let remainder = milliseconds % 86_400_000
         return (CivilDate(daysSinceEpoch: day), remainder < 0 ? remainder + 86_400_000 : remainder)
     }
@@ -96,17 +96,17 @@ extension Timestamp: CustomStringConvertible {
         return end
     }
 
-    /// What is wrong with a text that should be an instant.
+    /// Why a text is not a valid instant.
     package enum ParseFailure: Error, Equatable {
-        /// It is not a date and time of RFC 3339 at all.
+        /// The text is not a date and time of RFC 3339.
         case malformed
-        /// It is a date and time, and says nothing of its zone.
+        /// The text is a date and time without a zone.
         case missingZone
     }
 
-    /// Reads `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)`; digits after the third decimal are cut.
+    /// Parses `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)`; digits after the third decimal are truncated.
     ///
-    /// A leap second (`:60`) is read as the 59th (RFC 3339, section 5.7, and the rule for windows).
+    /// A leap second (`:60`) is read as second 59 (RFC 3339, section 5.7, and the rule for windows).
     package init(rfc3339 text: String) throws(ParseFailure) {
         var scanner = DigitScanner(text)
         guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
@@ -127,7 +127,7 @@ extension Timestamp: CustomStringConvertible {
 }
 
 extension Timestamp: Codable {
-    /// From a string by `init(rfc3339:)`; a `DecodingError` for anything else.
+    /// Decodes a string by `init(rfc3339:)`; throws a `DecodingError` for anything else.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         do {
@@ -158,7 +158,7 @@ package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// The day that lies `days` after 1970-01-01.
+    /// The day `days` after 1970-01-01.
     ///
     /// Years are counted from March, so that the leap day comes last: Howard Hinnant, "chrono-Compatible Low-Level Date
     /// Algorithms", `civil_from_days`.
@@ -174,7 +174,7 @@ package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
         year = Int(yearOfEra + era * 400) + (month <= 2 ? 1 : 0)
     }
 
-    /// Days from 1970-01-01, negative before (`days_from_civil` of the same source).
+    /// Days since 1970-01-01, negative before (`days_from_civil` of the same source).
     package var daysSinceEpoch: Int64 {
         let shiftedYear = Int64(month <= 2 ? year - 1 : year)
         let era = shiftedYear.flooredQuotient(by: 400)
@@ -196,7 +196,7 @@ package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Reads fixed-width numbers off the front of a text.
+/// Reads fixed-width numbers from the front of a text.
 private struct DigitScanner {
     private var rest: Substring.UTF8View
 
@@ -221,7 +221,7 @@ private struct DigitScanner {
         return value
     }
 
-    /// Decimals of a second as milliseconds; at least one, at most nine digits.
+    /// Reads the decimals of a second as milliseconds; at least one, at most nine digits.
     mutating func fraction() -> Int64? {
         var value: Int64 = 0
         var digits = 0
@@ -234,7 +234,7 @@ private struct DigitScanner {
         return value
     }
 
-    /// `Z`, or `±hh:mm` in minutes east of Greenwich.
+    /// Reads `Z`, or `±hh:mm` as minutes east of UTC.
     mutating func offsetMinutes() -> Int? {
         if skip("Z", or: "z") { return 0 }
         let sign: Int

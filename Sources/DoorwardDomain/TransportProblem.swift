@@ -1,8 +1,8 @@
-/// Why a command did not get to its lock, for people: a broker that is not connected, a topic that the broker denies.
+/// Why a command did not reach its lock, as text for people: a broker that is not connected, a topic that the broker denies.
 package struct TransportProblem: Hashable, Sendable {
-    /// For those who may see the lock's address: names the transport and the topic. Whole sentences.
+    /// For users who may see the lock's address: names the transport and the topic. Complete sentences.
     package let detail: String
-    /// The same for all other users who may operate the lock: names neither.
+    /// For all other users who may operate the lock: names neither transport nor topic.
     package let summary: String
 
     package init(detail: String, summary: String) { (self.detail, self.summary) = (detail, summary) }

@@ -1,18 +1,19 @@
 /// An apartment, office or other space of a property.
 package struct Unit: Hashable, Sendable {
-    /// Roles, devices and guest accesses refer to the unit by it.
+    /// The id by which roles, devices and guest accesses refer to the unit.
     package let id: UnitID
-    /// What is on the door plate, say; not unique.
+    /// The display name, such as that on the door plate; not unique.
     package var name: String
-    /// For good: a unit does not move.
+    /// The property it belongs to; never changes.
     package let propertyID: PropertyID
-    /// That of its property, kept beside it so that roles there are found at once.
+    /// The property's portfolio, stored here as well so that roles on it are found without a lookup of the property.
     package let portfolioID: PortfolioID
-    /// Devices of the same property, hanging on no unit, that the unit's tenants may operate too: the front door, say.
+    /// The common areas: devices assigned to the property itself that the unit's tenants may operate too, such as the front
+    /// door.
     package var commonAreaAccessIDs: [DeviceID]
-    /// By the gateway's clock.
+    /// When it was created, by the gateway's clock.
     package let createdAt: Timestamp
-    /// The last change of the unit itself, not of its tenants or devices.
+    /// When the unit itself was last changed; changes of its tenants or devices do not count.
     package var updatedAt: Timestamp
 
     package init(

@@ -1,28 +1,28 @@
-/// A person who can sign in. What they may do follows from their associations and guest accesses, which live beside them.
+/// A person who can sign in. Their rights follow from their associations and guest accesses, which are separate entities.
 package struct User: Hashable, Sendable {
-    /// Stands in records as a pseudonym once the person is erased.
+    /// Kept in records, as a pseudonym, after the person is erased.
     package let id: UserID
-    /// As it was given; two users' addresses differ also when upper and lower case are taken as one.
+    /// As entered; unique among users ignoring case.
     package var email: String
-    /// All of a person's name that a guest sees.
+    /// The only part of a person's name that is shown to guests.
     package var firstName: String
     /// May be empty; not shown to guests.
     package var lastName: String
-    /// False: they can neither sign in nor do anything, and what they hold stays.
+    /// When false, the user can neither sign in nor do anything, but keeps their roles and guest accesses.
     package var isEnabled: Bool
     /// Runs the gateway and operates no lock; see `Role.superAdmin`.
     package var isSuperAdmin: Bool
-    /// What a client shows them first, with the two below; gives no right. `nil` when not chosen.
+    /// What a client shows the user first, with the two below; grants no right. `nil` if not chosen.
     package var defaultPortfolioID: PortfolioID?
-    /// Gives no right, and need not lie in the portfolio above. `nil` when not chosen.
+    /// Grants no right, and need not lie in the portfolio above. `nil` if not chosen.
     package var defaultPropertyID: PropertyID?
-    /// Gives no right, and need not lie in the property above. `nil` when not chosen.
+    /// Grants no right, and need not lie in the property above. `nil` if not chosen.
     package var defaultUnitID: UnitID?
-    /// Whether they bought the compliance report, which then needs no module of the portfolio.
+    /// Whether the user bought the compliance report, which then requires no module of the portfolio.
     package var hasCompliancePack: Bool
-    /// By the gateway's clock.
+    /// When it was created, by the gateway's clock.
     package let createdAt: Timestamp
-    /// The last change of the person's own data, not of what they hold.
+    /// When the user's own data was last changed; changes of their roles and guest accesses do not count.
     package var updatedAt: Timestamp
 
     package init(
@@ -38,23 +38,23 @@ package struct User: Hashable, Sendable {
         (self.createdAt, self.updatedAt) = (createdAt, updatedAt)
     }
 
-    /// First and last name, as records and lists show a person.
+    /// First and last name, as shown in records and lists.
     package var fullName: String { lastName.isEmpty ? firstName : firstName.isEmpty ? lastName : "\(firstName) \(lastName)" }
 }
 
 /// One role of one user on one portfolio, property or unit.
 package struct UserRoleAssociation: Hashable, Sendable {
-    /// What a decision names as its rule; a role that is taken away and given again has a new one.
+    /// The id by which a decision names its rule; a role that is removed and assigned again gets a new one.
     package let id: AssociationID
-    /// Who holds the role; another user's role is another association.
+    /// The user who holds the role; another user's role is another association.
     package let userID: UserID
-    /// The role holds here and on all below.
+    /// The entity that the role is held on; it applies to everything below as well.
     package let entity: AssociatedEntity
-    /// One of the type's `assignableRoles`; any other gives no right.
+    /// One of the type's `assignableRoles`; any other role grants no right.
     package let role: Role
-    /// When the role was given.
+    /// When the role was assigned.
     package let createdAt: Timestamp
-    /// As `createdAt`, unless it was put anew: a role is given and taken, not changed.
+    /// Equal to `createdAt` unless the same role was assigned again: an association is created and deleted, never changed.
     package let updatedAt: Timestamp
 
     package init(
@@ -65,15 +65,15 @@ package struct UserRoleAssociation: Hashable, Sendable {
     }
 }
 
-/// One sign-in of one user, from the password to the sign-out: the family of its refresh tokens.
+/// One sign-in of one user, from the password to the sign-out; all refresh tokens issued in it belong to it.
 package struct Session: Hashable, Sendable {
-    /// Stands in each access token; one whose session has ended stops working.
+    /// Part of each access token; a token whose session has ended is rejected.
     package let id: SessionID
-    /// Whose rights the session's requests are decided by, as they are at that moment.
+    /// The signed-in user. Each request is decided by the rights that the user has at that moment.
     package let userID: UserID
     /// When the sign-in succeeded.
     package let createdAt: Timestamp
-    /// When the refresh token in force ends, and with it the session unless it is refreshed before.
+    /// When the current refresh token expires, and with it the session, unless it is refreshed before.
     package var expiresAt: Timestamp
 
     package init(id: SessionID, userID: UserID, createdAt: Timestamp, expiresAt: Timestamp) {

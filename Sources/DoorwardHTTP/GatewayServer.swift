@@ -6,26 +6,26 @@ package import Logging
 internal import NIOCore
 internal import NIOSSL
 
-/// The HTTP server over the use cases of one gateway.
+/// The HTTP server of one gateway.
 ///
-/// It fits `Service` of ServiceLifecycle: `run` returns when the task is cancelled or the group shuts down, after the
-/// answers that are under way.
+/// `run` has the form that `Service` of ServiceLifecycle requires: it returns when the task is cancelled or the group shuts down,
+/// after the responses in progress.
 package struct GatewayServer: Sendable {
     private let services: @Sendable () async throws -> Services
     private let settings: HTTPSettings
     let connections: ConnectionTable
     private let logger: Logger
     private let onServerRunning: @Sendable (Int) async -> Void
-    /// Tests serve others.
+    /// The routes to serve; tests replace them.
     var routes = RouteTable.routes
 
     /// - Parameters:
-    ///   - control: started before `run` is called.
+    ///   - control: the use cases; started before `run` is called.
     ///   - tokenKey: signs access tokens; the keys of idempotency fingerprints and of cursors are derived from it.
-    ///   - simulator: `nil` where no simulator adapter is wired.
-    ///   - metrics: what `/metrics` shows; `nil` where nothing is measured.
+    ///   - simulator: `nil` if there is no simulator adapter.
+    ///   - metrics: the content of `/metrics`; `nil` if nothing is measured.
     ///   - onServerRunning: called with the port once connections are accepted.
-    /// - Throws: when an entry of `settings.trustedProxies` is neither an address nor a range.
+    /// - Throws: if an entry of `settings.trustedProxies` is neither an address nor a range.
     package init(
         control: GatewayControl, settings: HTTPSettings, tokenKey: TokenKey, simulator: (any SimulatorControl)?,
         logger: Logger, metrics: MetricsPage? = nil, onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -42,9 +42,9 @@ package struct GatewayServer: Sendable {
         }
     }
 
-    /// Serves until it is told to stop.
+    /// Serves until the task is cancelled or the group shuts down.
     ///
-    /// - Throws: when the address cannot be bound, or the TLS files cannot be read.
+    /// - Throws: if the address cannot be bound, or the TLS files cannot be read.
     package func run() async throws {
         let services = try await services()
         let application = Application(
@@ -60,7 +60,7 @@ package struct GatewayServer: Sendable {
                         // SwiftNIO's name of the handler that sets up accepted connections and reports failed ones.
                         let accept = try pipeline.context(name: "AcceptHandler")
                         try pipeline.addHandler(AcceptErrorHandler(logger), position: .after(accept.handler))
-                        // One connection for each time that the handler is asked.
+                        // Accept one connection for each call of the handler's `read`.
                         try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
                     }.get()
                 } catch ChannelError.ioOnClosedChannel {

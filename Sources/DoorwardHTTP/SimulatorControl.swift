@@ -1,29 +1,29 @@
 package import DoorwardDomain
 
-/// Makes things happen to simulated locks, for `POST /simulator/devices/:id/events`. The wiring implements it over the
-/// simulator adapter, so that this module knows no adapter.
+/// Triggers events of simulated locks, for `POST /simulator/devices/:id/events`. It is implemented outside this module with the
+/// simulator adapter, so that this module depends on no adapter.
 package protocol SimulatorControl: Sendable {
     /// The `adapter` of the devices that it controls.
     var adapterKind: String { get }
 
-    /// The words that `trigger` understands, such as `jam`.
+    /// The names of events that `trigger` accepts, such as `jam`.
     var eventWords: Set<String> { get }
 
-    /// Makes one of `eventWords` happen to an attached lock; returns when the lock is in its new condition.
+    /// Triggers one of `eventWords` at an attached lock; returns when the lock is in its new state.
     ///
-    /// - Parameter slot: whose code is typed at a keypad; `nil` where the request names none.
+    /// - Parameter slot: the keypad slot whose code is entered; `nil` if the request names none.
     func trigger(_ event: String, slot: String?, on device: DeviceID) async -> SimulatorAnswer
 }
 
-/// What came of an event at a simulated lock.
+/// The result of triggering an event.
 package enum SimulatorAnswer: Sendable {
-    /// It has happened.
+    /// The event occurred.
     case done
-    /// The lock has no such part: no door contact, no battery, no keypad.
+    /// The lock lacks the part for it: a door contact, a battery or a keypad.
     case lacksPart
-    /// The keypad knows nobody of that name.
+    /// The keypad has no such slot.
     case unknownSlot
-    /// The battery is empty, and nothing but a new one helps.
+    /// The battery is empty and must be replaced first.
     case batteryDead
     /// The adapter does not know the lock, or cannot read its address.
     case notAttached

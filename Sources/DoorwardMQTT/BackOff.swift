@@ -1,6 +1,6 @@
 package import DoorwardDomain
 
-/// The pauses between attempts to connect: each may be twice as long as the one before, up to the longest.
+/// Exponential back-off between connection attempts: the pause doubles up to a maximum, with jitter.
 package struct BackOff {
     private let first: Duration
     private let longest: Duration
@@ -8,14 +8,14 @@ package struct BackOff {
 
     package init(first: Duration, longest: Duration) { (self.first, self.longest, next) = (first, longest, first) }
 
-    /// The pause after one more failure: between a half and the whole of what has grown so far, so that many gateways do not
-    /// come back in step.
+    /// The pause after one more failure: random between half of the current back-off and the whole of it, so that many gateways
+    /// do not reconnect in step.
     package mutating func pause(_ random: RandomSource) -> Duration {
         let share = random.bytes(2).reduce(0) { $0 << 8 | Int64($1) }
         defer { next = min(next * 2, longest) }
         return next / 2 + next * Int(share) / (2 * 65_535)
     }
 
-    /// The connection stood: the next failure begins anew.
+    /// Starts again from the first pause, after a connection was established.
     package mutating func reset() { next = first }
 }

@@ -1,20 +1,20 @@
 package import DoorwardDomain
 import Synchronization
 
-/// A connection to one broker, which stands again by itself whenever it can.
+/// A connection to one broker, which reconnects by itself.
 ///
-/// What is published is handed to the socket now or not at all: nothing is kept for later, nothing is sent twice, and nothing
-/// is retained. What has not reached the broker when it no longer means anything is cut off with the connection. It lives on a
-/// thread of its own from `start` to `stop`, and is kept alive by it.
+/// A frame is written to the socket at once or rejected: it is never queued, sent twice or retained. If it has not reached the
+/// broker when its lifetime ends, the connection is reset, so that it does not arrive late. The connection runs on its own thread
+/// from `start` to `stop`, and that thread keeps it alive.
 package final class MQTTConnection: Sendable {
     private struct Life {
-        /// What the thread has not taken over yet.
+        /// Changes that the thread has not applied yet.
         var subscriptions: [Subscriptions.Change] = []
         var isStarted = false
         var isStopped = false
         var isSudden = false
         var hasEnded = false
-        /// Whether the thread is where nothing can wake it: the system looks up the broker's name.
+        /// Whether the thread is in the resolver's blocking call, which cannot be interrupted.
         var isAway = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -22,7 +22,7 @@ package final class MQTTConnection: Sendable {
     private let line: Mutex<Line>
     private let life = Mutex(Life())
     private let state = Mutex(MQTTHealth())
-    /// Whether it is worth asking for the line.
+    /// Copy of `Line.isStanding`, read without its lock.
     private let stands = Atomic(false)
     private let bell = Bell()
     private let settings: MQTTSettings
@@ -30,7 +30,7 @@ package final class MQTTConnection: Sendable {
     private let receive: @Sendable (MQTTEvent) -> Void
 
     /// - Parameter receive: called for one event after the other, on the connection's own thread, which reads nothing further
-    ///   until it returns: a slow receiver slows this broker down and nobody else. It may publish on this connection.
+    ///   until it returns: a slow receiver delays only this broker. It may publish on this connection.
     package init(
         _ settings: MQTTSettings, clock: any GatewayClock, random: RandomSource, receive: @escaping @Sendable (MQTTEvent) -> Void
     ) {
@@ -38,7 +38,7 @@ package final class MQTTConnection: Sendable {
         (self.settings, self.clock, self.receive) = (settings, clock, receive)
     }
 
-    /// With the machine's own clock and randomness, for programs that are not the gateway.
+    /// Uses the machine's own clock and randomness, for programs that are not the gateway.
     package convenience init(_ settings: MQTTSettings, receive: @escaping @Sendable (MQTTEvent) -> Void) {
         self.init(settings, clock: MachineClock(), random: RandomSource(), receive: receive)
     }
@@ -46,12 +46,12 @@ package final class MQTTConnection: Sendable {
     /// Whether a frame could be sent at this moment.
     package var isConnected: Bool { stands.load(ordering: .acquiring) }
 
-    /// How it is, and what has been counted. An event is counted before it is received.
+    /// The state of the connection, and its counters. An event is counted before it is received.
     package var health: MQTTHealth { state.withLock { $0 } }
 
-    // MARK: - Beginning and ending
+    // MARK: - Start and stop
 
-    /// Begins to connect, and goes on until `stop`. Once.
+    /// Connects, and reconnects until `stop`. Further calls have no effect.
     package func start() {
         let isFirst = life.withLock { life in
             guard !life.isStarted, !life.isStopped else { return false }
@@ -61,10 +61,10 @@ package final class MQTTConnection: Sendable {
         if isFirst { OwnThread.run { self.run() } }
     }
 
-    /// Ends the connection, for good. When this returns, nothing more is sent or received. Waits for the receiver to return from
-    /// an event that it has, and for nobody else.
+    /// Closes the connection for good. When this returns, nothing more is sent or received. Waits only for the receiver to return
+    /// from an event being delivered.
     ///
-    /// - Parameter isSudden: without a goodbye, as a device that loses its power does, so that the broker says the last will.
+    /// - Parameter isSudden: closes without a DISCONNECT, as a device that loses power does, so that the broker publishes the last will.
     package func stop(withoutGoodbye isSudden: Bool = false) async {
         await withCheckedContinuation { continuation in
             let isOver = life.withLock { life in
@@ -77,14 +77,14 @@ package final class MQTTConnection: Sendable {
         }
     }
 
-    /// Wants the messages of these filters too, on this connection and each that follows. What the broker keeps on them comes
-    /// once more where they were wanted before.
+    /// Subscribes to these filters, on this connection and each that follows. For filters already subscribed to, the broker sends
+    /// the retained messages again.
     ///
-    /// - Parameter asPublished: a message that its sender tells the broker to keep comes marked also at once, where the broker
-    ///   speaks MQTT 5 and nobody wants the same filter otherwise.
+    /// - Parameter asPublished: asks for Retain As Published, so that live messages keep the retain flag of their publisher.
+    ///   Needs MQTT 5, and has no effect where another caller subscribes to the same filter without it.
     package func want(_ filters: [MQTTFilter], asPublished: Bool = false) { change(.want(filters, asPublished: asPublished)) }
 
-    /// Wants them no longer; some that are on their way may still come.
+    /// Unsubscribes; messages that are in flight may still arrive.
     package func leave(_ filters: [MQTTFilter]) { change(.leave(filters)) }
 
     private func change(_ change: Subscriptions.Change) {
@@ -92,13 +92,13 @@ package final class MQTTConnection: Sendable {
         bell.ring()
     }
 
-    // MARK: - Speaking
+    // MARK: - Publishing
 
-    /// Hands a frame to the broker's connection, now, or throws. Waits for nobody.
+    /// Writes a frame to the broker's socket now, or throws. Does not wait.
     ///
     /// - Parameter paths: the subscriptions by which its answer arrives; it is not sent until they are in place.
-    /// - Returns: what later words tell it by; with the id of the broker's acknowledgement for quality `.atLeastOnce`, unless
-    ///   the broker acknowledges nothing, or as many frames as it allows wait for their acknowledgements: then it leaves with QoS 0.
+    /// - Returns: the number of the frame, and for QoS 1 the id that its acknowledgement will carry. The frame is sent with QoS
+    ///   0, without an id, where the broker acknowledges no messages, or where as many frames as it allows are unacknowledged.
     @discardableResult
     package func publish(
         _ frame: MQTTFrame, answeredBy paths: MQTTAnswerPaths = .none
@@ -108,16 +108,16 @@ package final class MQTTConnection: Sendable {
         }
     }
 
-    /// Whether the broker has shown, after it was given a frame and within the last two seconds, that it is at work: whatever it
-    /// had sent by then has been received. It is asked once a second, so the word comes up to a second late; a connection that
-    /// broke since shows nothing.
+    /// Whether the broker has shown, within the last two seconds, that it has processed packets after this frame: then whatever
+    /// it had sent by then has been received. It is probed once a second, so the result can be up to a second late. False if the
+    /// connection has broken since.
     package func hasTaken(_ frame: MQTTFrameNumber) -> Bool {
         line.withLock { $0.hasTaken(frame, at: clock.monotonicNow()) }
     }
 
-    /// Says something about oneself; see `MQTTAnnouncement`. Waits for nobody, and is not said later when it throws.
+    /// Publishes an announcement; see `MQTTAnnouncement`. Does not wait; it is not sent later if this throws.
     ///
-    /// - Returns: for quality `.atLeastOnce`, what the broker's acknowledgement will name.
+    /// - Returns: for QoS 1, the id that the broker's acknowledgement will carry.
     @discardableResult
     package func announce(_ word: MQTTAnnouncement) throws(MQTTSendError) -> MQTTFrameID? {
         try hand { line throws(MQTTSendError) in try line.announce(word) }
@@ -167,7 +167,7 @@ package final class MQTTConnection: Sendable {
         end()
     }
 
-    /// - Returns: what is to be subscribed to otherwise, or `nil` when the connection has been stopped.
+    /// - Returns: the pending changes of subscriptions, or `nil` when the connection has been stopped.
     private func nextChanges() -> [Subscriptions.Change]? {
         life.withLock { life in
             defer { life.subscriptions = [] }
@@ -175,7 +175,7 @@ package final class MQTTConnection: Sendable {
         }
     }
 
-    /// Makes a handle, away from the line's lock, as looking up a name blocks; unless somebody has stopped the connection, also
+    /// Makes a handle without holding the lock of `line`, as name resolution blocks. Discards it if the connection was stopped
     /// meanwhile.
     private func make(_ version: MQTTVersion) {
         let isWanted = life.withLock { life in

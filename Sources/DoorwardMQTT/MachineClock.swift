@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 internal import Glibc
 
-/// The clocks of the machine, for connections of programs that hand in none.
+/// The system's clocks, for programs that provide no clock of their own.
 struct MachineClock: GatewayClock {
     func now() -> Timestamp { Timestamp(milliseconds: Self.read(CLOCK_REALTIME) / 1_000_000) }
 

@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// One operation on one device at one instant: what every rule is tested for.
+/// An access request: one operation on one device at one instant.
 struct AccessRequest {
     let operation: LockOperation
     let device: DeviceNode

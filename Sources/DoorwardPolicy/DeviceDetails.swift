@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// What is known of a device and of no use to a decision: `DeviceNode` and this together are the `LockDevice`.
+/// The fields of a device that no decision needs; `DeviceNode` and this together make up the `LockDevice`.
 struct DeviceDetails: Sendable {
     private let name: String
     private let address: [String: JSONValue]
@@ -27,7 +27,7 @@ struct DeviceDetails: Sendable {
     }
 }
 
-/// What devices have in common that came out of one box.
+/// The fields that devices of the same model share.
 struct DeviceMake: Hashable, Sendable {
     let adapter: String
     let manufacturer: String?
@@ -40,14 +40,14 @@ struct DeviceMake: Hashable, Sendable {
     }
 }
 
-/// The values that were put last, so that neighbours with equal ones share their memory: devices of one make, the units of a house
-/// with its front door, guests who may do the same. A value lives as long as something has it.
+/// Recently stored values, so that equal values share their memory: devices of one model, units with the same common areas, guest
+/// accesses with the same operations. A value lives as long as something references it.
 struct RecentValues<Value: Equatable & Sendable>: Sendable {
     private static var capacity: Int { 16 }
 
     private var values: [Value] = []
 
-    /// The value itself, or an equal one that was put lately.
+    /// The value itself, or an equal one that was stored recently.
     mutating func shared(_ value: Value) -> Value {
         if let known = values.last(where: { $0 == value }) { return known }
         if values.count == Self.capacity { values.removeFirst() }

@@ -1,18 +1,18 @@
 package import DoorwardDomain
 
-/// What a decision needs of a device, in 72 bytes without a reference: where it hangs, and what it can.
+/// The fields of a device that decisions need, in 72 bytes without a reference: its place and its capabilities.
 ///
-/// It belongs to the version of the directory that it came from; all else about the device lies there.
+/// A node belongs to the version of the directory that it came from, which also contains the device's other fields.
 package struct DeviceNode: TableEntry {
-    /// What the directory's table of devices finds the node by.
+    /// The id, by which the directory's table finds the node.
     package let id: DeviceID
-    // Bare ids, as each optional would take 24 bytes. `flags` says which of them count.
+    // Plain ids, as each optional would take 24 bytes. `flags` tells which of them are set.
     private let unit: UnitID
     private let property: PropertyID
     private let portfolio: PortfolioID
     let capabilities: LockCapabilities
     private var flags: Flags
-    /// Where in the directory the units are that share it, once there have been any.
+    /// The slot in the directory of the units that share the device, once there has been one.
     private var sharing: UInt32 = 0
 
     private struct Flags: OptionSet {
@@ -26,7 +26,7 @@ package struct DeviceNode: TableEntry {
         static let hasSharingSlot = Self(rawValue: 1 << 5)
     }
 
-    /// A device as it was put, which no unit shares yet.
+    /// The node of a device that no unit shares yet.
     init(_ device: LockDevice) {
         id = device.id
         unit = device.unitID ?? UnitID(high: 0, low: 0)
@@ -44,7 +44,7 @@ package struct DeviceNode: TableEntry {
     var unitID: UnitID? { flags.contains(.hasUnit) ? unit : nil }
     var propertyID: PropertyID? { flags.contains(.hasProperty) ? property : nil }
     var portfolioID: PortfolioID? { flags.contains(.hasPortfolio) ? portfolio : nil }
-    /// False for a device that hangs on no property: only super admins know of it.
+    /// False for a device without a property, which only super admins can see.
     var isAssigned: Bool { flags.contains(.hasProperty) }
     var isRemoteOperationEnabled: Bool { flags.contains(.isRemoteOperationEnabled) }
     /// Whether there are units whose tenants share it.
@@ -61,7 +61,7 @@ package struct DeviceNode: TableEntry {
     func canBeShared(by unit: Unit) -> Bool { unitID == nil && propertyID == unit.propertyID }
 }
 
-/// A value that is kept once and pointed at from every version of the directory.
+/// A box for a value that all versions of the directory share.
 final class Node<Value: Sendable>: Sendable {
     let value: Value
 

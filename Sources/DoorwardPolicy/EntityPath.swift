@@ -18,7 +18,7 @@ struct EntityPath {
         (unit, property, portfolio) = (device.unitID, device.propertyID, device.portfolioID)
     }
 
-    /// `nil` when there is no such object. The path of the gateway is empty.
+    /// `nil` if there is no such object. The path of the gateway is empty.
     init?(_ object: ManagedObject, in directory: TenancyDirectory) {
         switch object {
         case .gateway: break
@@ -41,8 +41,8 @@ struct EntityPath {
 
 /// A rule by which a subject reaches an object.
 enum ReachingRule {
-    /// A role on the object or above it, with its column of the permission matrix; no column if the role gives no right where
-    /// it is held, as an OWNER of a unit.
+    /// A role on the object or above it, with its column of the permission matrix; no column if the role gives no right where it is
+    /// held, such as an OWNER of a unit.
     case role(HeldRole, MatrixColumn?)
     /// A tenant's role on a unit of the property that is the object.
     case tenancyBelow(HeldRole)
@@ -61,16 +61,16 @@ enum ReachingRule {
 /// Whether an iteration over rules continues.
 enum IterationStep { case next, stop }
 
-// The one place that knows which rules reach an object. Every decision, explanation and list is a fold over `forEachRule`.
+// Only the code below knows which rules reach an object. Every decision, explanation and list is a fold over `forEachRule`.
 extension SecurityService {
-    /// Calls `body` with each rule by which a subject reaches an object, until `body` returns `.stop`. The status of the subject
-    /// makes no difference.
+    /// Calls `body` with each rule by which a subject reaches an object, until `body` returns `.stop`. The status of the subject is
+    /// ignored.
     ///
-    /// The order is that in which rules are named: tenancies below, unit or common area, property, portfolio, guest accesses,
-    /// super admin; on one entity the higher role, then the smaller id. Only the roles of several units that share a common area
-    /// come in no order.
+    /// Rules come in the order in which they are reported: tenancies below, unit or common area, property, portfolio, guest accesses,
+    /// super admin; on one entity the higher role first, then the smaller id. Only the roles on several units that share a common
+    /// area have no defined order.
     ///
-    /// - Parameter instant: when the subject asks; `nil` leaves out guest accesses, which reach a device for a limited time.
+    /// - Parameter instant: the time of the request; `nil` leaves out guest accesses, which reach a device for a limited time.
     @inline(__always)
     static func forEachRule(
         reaching path: EntityPath, for subject: Subject, at instant: Timestamp?, in directory: TenancyDirectory,
@@ -99,7 +99,7 @@ extension SecurityService {
         if user.isSuperAdmin { _ = body(.superAdmin) }
     }
 
-    /// The part of `forEachRule` that is about roles on the path.
+    /// The roles on the path, as a part of `forEachRule`.
     @inline(__always)
     static func forEachRole(
         of user: UserNode, reaching path: EntityPath, in directory: TenancyDirectory, _ body: (ReachingRule) -> IterationStep
@@ -129,7 +129,7 @@ extension SecurityService {
         return .next
     }
 
-    /// What a user holds as a tenant of the units of a property, by id.
+    /// The tenant roles of a user on the units of a property, by id.
     private static func tenancies(
         of user: UserNode, in property: PropertyID, _ directory: TenancyDirectory
     ) -> [HeldRole] {

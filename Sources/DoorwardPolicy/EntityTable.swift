@@ -1,13 +1,13 @@
 internal import DoorwardDomain
 
-/// What stands in an `EntityTable`.
+/// An element of an `EntityTable`.
 protocol TableEntry: Sendable {
     associatedtype Entity
     var id: EntityID<Entity> { get }
 }
 
-/// All entities of one kind, by id: a persistent dictionary that is read with two looks into memory, and copied at no cost.
-/// An entity keeps its slot until another is taken out.
+/// All entities of one kind, by id: a persistent dictionary with two memory accesses per lookup, copied at no cost. An entity keeps
+/// its slot until another is removed.
 struct EntityTable<Entry: TableEntry>: Sendable {
     private var index = SlotIndex<Entry.Entity>()
     private var entries = Pages<Entry>()
@@ -30,9 +30,9 @@ struct EntityTable<Entry: TableEntry>: Sendable {
         get { entries[slot] }
     }
 
-    /// Adds the entry, or puts it in the place of that with the same id.
+    /// Adds the entry, or replaces the one with the same id.
     ///
-    /// - Returns: its slot; a new one is the next after the greatest.
+    /// - Returns: its slot; a new entry gets the slot after the last one.
     @discardableResult
     mutating func put(_ entry: Entry) -> Int {
         if let slot = slot(of: entry.id) {
@@ -44,9 +44,9 @@ struct EntityTable<Entry: TableEntry>: Sendable {
         return entries.count - 1
     }
 
-    /// Takes an entry out. The last one comes to its slot, so that there is never a gap.
+    /// Removes an entry. The last entry moves to its slot, so that there is never a gap.
     ///
-    /// - Returns: the slot that it had; `nil` when there is no such entry.
+    /// - Returns: the slot that it had; `nil` if there is no such entry.
     @discardableResult
     mutating func remove(_ id: EntityID<Entry.Entity>) -> Int? {
         guard let slot = slot(of: id) else { return nil }

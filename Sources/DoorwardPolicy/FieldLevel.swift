@@ -1,22 +1,22 @@
 package import DoorwardDomain
 
-/// How much of an object somebody may see: each level sees what the lower ones see, and more.
+/// How many fields of an object a subject may see. Each level includes the lower ones.
 package enum FieldLevel: Int, CaseIterable, Comparable, Sendable {
-    /// A guest's: what one must know to use a door.
+    /// The level of a guest: the fields needed to use a door.
     case publicLevel
-    /// A tenant's: what concerns the people who live there.
+    /// The level of a tenant: the fields that concern residents.
     case resident
-    /// Maintenance's, and a super admin's of places: what one must know to keep locks working.
+    /// The level of maintenance, and of a super admin on places: the fields needed to keep locks working.
     case operations
-    /// A manager's, an admin's and an auditor's: all but what is one person's own.
+    /// The level of a manager, an admin and an auditor: all fields but those private to one person.
     case management
-    /// An owner's, and everybody's of themselves: everything.
+    /// The level of an owner, and of every user on themselves: all fields.
     case owner
 
     /// `PUBLIC < RESIDENT < OPERATIONS < MANAGEMENT < OWNER`.
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
-    /// `PUBLIC` to `OWNER`.
+    /// The name of the level, `PUBLIC` to `OWNER`.
     package var name: String {
         switch self {
         case .publicLevel: "PUBLIC"
@@ -27,7 +27,7 @@ package enum FieldLevel: Int, CaseIterable, Comparable, Sendable {
         }
     }
 
-    /// The level that a role gives on what it reaches. A super admin's differs from object to object and is not here.
+    /// The level that a role gives on the objects that it reaches; `nil` for a super admin, whose level depends on the object.
     package init?(of role: Role) {
         switch role {
         case .superAdmin: return nil
@@ -40,20 +40,20 @@ package enum FieldLevel: Int, CaseIterable, Comparable, Sendable {
     }
 }
 
-/// An object of which somebody may see some fields.
+/// An object whose fields are visible by level.
 package enum FieldObject: Hashable, Sendable {
-    /// Seen by a role held on it; one held below it says nothing of it.
+    /// Visible by a role on it; a role below it gives no level.
     case portfolio(PortfolioID)
-    /// Seen by a role on it or its portfolio, and by the tenants of its units.
+    /// Visible by a role on it or its portfolio, and to the tenants of its units.
     case property(PropertyID)
-    /// Seen by a role on it or above it; being a guest there gives no level.
+    /// Visible by a role on it or above it; a guest access gives no level.
     case unit(UnitID)
-    /// Seen by whoever has reach to it: tenants of a unit that shares it and guests too.
+    /// Visible to every subject with reach to it, including guests and the tenants of a unit that shares it.
     case device(DeviceID)
-    /// Seen at the level that one has where the person holds something; by themselves and super admins whole.
+    /// Visible at the level that the reader has where the person holds a role or guest access; in full to the person and to super admins.
     case user(UserID)
-    /// Seen by its guest, by whoever granted it, and by the roles on the unit or property that it is for.
+    /// Visible to its guest, to its grantor, and by roles on its unit or property.
     case guestAccess(GuestAccessID)
-    /// A record or command, by where its device hung and who acted.
+    /// A record or command, visible by the place of its device and by its actor.
     case event(unit: UnitID?, property: PropertyID?, portfolio: PortfolioID?, actor: UserID?)
 }

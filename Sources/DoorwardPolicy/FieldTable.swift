@@ -1,29 +1,29 @@
 internal import DoorwardDomain
 
-/// Which field of an answer needs which level, taken from the tables of fields: for filters, sorting and the documentation.
+/// The level that each field of a response requires, derived from the field tables: for filters, sorting and the documentation.
 package enum FieldTable {
-    /// The kinds of object that are projected.
+    /// The kinds of object whose fields are projected by level.
     package enum Kind: String, CaseIterable, Sendable {
-        /// With its status, which is no entity of its own on the wire.
+        /// Includes the device's status, which is no entity of its own in the API.
         case device = "LockDevice"
-        /// Without its subscription, which is read by a permission of its own.
+        /// Without the subscription, which is read by a permission of its own.
         case portfolio = "Portfolio"
-        /// With its lockdown, of which levels below MANAGEMENT learn only whether there is one.
+        /// Includes the lockdown, of which levels below MANAGEMENT see only whether it is active.
         case property = "Property"
-        /// Of who lives there only the management learns; of its devices also the tenants.
+        /// Its residents are visible to the management only, its devices also to the tenants.
         case unit = "Unit"
-        /// A person. They themselves and super admins have the highest level on it, managers MANAGEMENT at the most.
+        /// A person. The person and super admins have the highest level on it, managers at most MANAGEMENT.
         case user = "User"
-        /// The guest sees all but the association that it was granted under.
+        /// The guest sees all fields but the association that it was granted under.
         case guestAccess = "GuestAccess"
-        /// Residents see of it what they see of its records; whoever gave it sees all.
+        /// Residents see the same of a command as of its records; its actor sees all.
         case command = "Command"
-        /// Nothing for guests; how much of the actor a resident sees is decided where it is shown.
+        /// Not visible to guests; how much of the actor a resident sees is decided when it is rendered.
         case record = "AccessRecord"
     }
 
-    /// The fields that each level adds to the one below it, by their names in JSON. A dot leads into an object: whoever
-    /// sees `lockdown.active` alone gets a `lockdown` with that one field.
+    /// The fields that each level adds to the one below it, by their names in JSON. A dot separates a member from its object: a level
+    /// that sees `lockdown.active` alone gets a `lockdown` with that one member.
     package static func added(to kind: Kind, at level: FieldLevel) -> [String] { table[kind]?[level] ?? [] }
 
     /// All fields that a level sees.
@@ -31,7 +31,7 @@ package enum FieldTable {
         Set(FieldLevel.allCases.filter { $0 <= level }.flatMap { added(to: kind, at: $0) })
     }
 
-    /// Whether a level sees a field. A field that the table does not know is seen by nobody.
+    /// Whether a level sees a field; false for an unknown field.
     package static func sees(_ field: String, of kind: Kind, at level: FieldLevel) -> Bool {
         required[kind]?[field].map { $0 <= level } ?? false
     }
@@ -49,7 +49,7 @@ package enum FieldTable {
         }
     }
 
-    /// The table turned over: for each field the level that it needs.
+    /// The inverted table: the level that each field requires.
     private static let required: [Kind: [String: FieldLevel]] = table.mapValues { levels in
         Dictionary(uniqueKeysWithValues: levels.flatMap { level, fields in fields.map { ($0, level) } })
     }

@@ -1,14 +1,14 @@
 package import DoorwardDomain
 internal import HashTreeCollections
 
-/// A guest access as the directory keeps it, with what a decision asks of it made ready.
+/// A guest access as stored in the directory, with precomputed values for decisions.
 package final class GuestAccessNode: Sendable {
-    /// What was granted, for a test that touches no further memory.
+    /// The granted operations, as a set that is tested without further memory accesses.
     let operations: OperationSet
     let isRevoked: Bool
-    /// Whether a tenant granted it, so that each device ends with the tenancies that carried it.
+    /// Whether a tenant granted it, so that access to each device ends with the tenancies that carried it.
     private let isUnderTenancy: Bool
-    /// As it was put. Its id and its window come first in it, next to what a decision asks above.
+    /// The stored access. Its id and its window come first in it, next to the precomputed values above.
     package let access: GuestAccess
 
     init(_ access: GuestAccess) {
@@ -21,13 +21,13 @@ package final class GuestAccessNode: Sendable {
     var id: GuestAccessID { access.id }
     var window: GuestWindow { access.window }
 
-    /// When the access lets its guest know of the devices.
+    /// The time during which the access makes its devices visible to the guest.
     private var reach: Range<Int64> {
         let reachEnds = access.endsAt.advanced(by: GuestAccess.reachAfterEnd).milliseconds
         return access.createdAt.milliseconds..<max(access.createdAt.milliseconds, reachEnds)
     }
 
-    /// The next instant after `instant` at which a decision or the reach of the access changes by time alone.
+    /// The next instant after `instant` at which time alone changes a decision on the access, or its reach.
     func nextEdge(after instant: Timestamp) -> Timestamp? {
         let reach = reach
         let reachEdges = [reach.lowerBound, reach.upperBound].map(Timestamp.init(milliseconds:))
@@ -36,15 +36,15 @@ package final class GuestAccessNode: Sendable {
         return edges.lazy.filter { $0 > instant }.min()
     }
 
-    /// Whether the grantor has given up every tenancy that carried a listed device.
+    /// Whether the grantor has lost every tenancy that carried a listed device.
     func hasLostGrantor(of device: DeviceID, in directory: TenancyDirectory) -> Bool {
         guard isUnderTenancy else { return false }
         guard let carriers = access.carriersByDevice else { return directory.holders[access.grantedUnderAssociationID] == nil }
         return !(carriers[device] ?? []).contains { directory.holders[$0] != nil }
     }
 
-    /// Whether the guest may know of a listed device: from the creation until 30 days after the end, unless it has gone to
-    /// another portfolio, of which nobody here is told anything.
+    /// Whether the guest may know of a listed device: from the creation until 30 days after the end, unless the device was moved to
+    /// another portfolio, which must not be disclosed.
     func givesReach(to device: DeviceNode, at instant: Timestamp, in directory: TenancyDirectory) -> Bool {
         guard reach.contains(instant.milliseconds) else { return false }
         guard let property = device.propertyID, property != access.propertyID else { return true }
@@ -52,7 +52,7 @@ package final class GuestAccessNode: Sendable {
     }
 }
 
-/// The guest accesses of one user, an entry for each device, sorted by device and then by id.
+/// The guest accesses of one user: an entry for each device, sorted by device and then by id.
 struct HeldGuestAccesses: Sendable {
     struct Entry: Sendable {
         let deviceID: DeviceID
@@ -73,7 +73,7 @@ struct HeldGuestAccesses: Sendable {
             let index = entries.lowerBound { ($0.deviceID, $0.node.access.id) < (device, node.access.id) }
             return entries.insert(Entry(deviceID: device, node: node), at: index)
         }
-        // Merged in one pass: entry by entry, many devices would move all that the guest holds as often.
+        // Merge in one pass: inserting entry by entry would move the guest's other entries once for each device.
         var merged: ContiguousArray<Entry> = []
         merged.reserveCapacity(entries.count + devices.count)
         var rest = devices[...]
@@ -95,7 +95,7 @@ struct HeldGuestAccesses: Sendable {
 
     var deviceFilter: DeviceFilter { entries.reduce(into: DeviceFilter()) { $0.insert($1.deviceID) } }
 
-    /// The indices of those that list a device, smaller id first.
+    /// The indices of the entries for a device, smaller id first.
     func indices(on device: DeviceID) -> Range<Int> {
         if entries.isEmpty { return 0..<0 }
         let start = entries.lowerBound { $0.deviceID < device }
@@ -105,7 +105,7 @@ struct HeldGuestAccesses: Sendable {
     }
 }
 
-/// Tells of most devices in one look that they are not in a set.
+/// A filter that excludes most devices outside a set with one bit test.
 struct DeviceFilter: Sendable {
     private var bits: UInt64 = 0
 

@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// One association as its holder's node keeps it: all of a `UserRoleAssociation` but whose it is.
+/// A role association as stored in its user's node: all of a `UserRoleAssociation` but the user.
 struct HeldRole: Hashable, Sendable {
     let entityID: EntityID<AssociatedEntity>
     let id: AssociationID
@@ -15,7 +15,7 @@ struct HeldRole: Hashable, Sendable {
     }
 
     var entity: AssociatedEntity { AssociatedEntity(type: type, id: entityID) }
-    /// By the places of the types in a table, as comparing the types themselves is a call through a table of another module.
+    /// Compares the types with a `switch`, since comparing them directly calls through a table of another module.
     @inline(__always)
     func isHeld(on id: EntityID<AssociatedEntity>, _ type: AssociatedEntityType) -> Bool {
         guard entityID == id else { return false }
@@ -24,17 +24,17 @@ struct HeldRole: Hashable, Sendable {
         default: return false
         }
     }
-    /// Whether the role can be held there at all. One that cannot gives no right.
+    /// Whether the role can be assigned on an entity of this type. A role that cannot be assigned gives no right.
     var isAssignable: Bool { MatrixColumn(of: role, on: type) != nil }
     var rule: Rule { .association(id, role) }
 
-    /// The same as an entity of its own.
+    /// The association as an entity of its own.
     func association(of user: UserID) -> UserRoleAssociation {
         UserRoleAssociation(id: id, userID: user, entity: entity, role: role, createdAt: createdAt, updatedAt: updatedAt)
     }
 
-    /// By the last half of the entity's id, so that one search finds all on it; then the higher role, then the smaller
-    /// id: the order in which rules are named.
+    /// Orders by the low half of the entity's id, so that one search finds all roles on it; then the higher role comes first, then
+    /// the smaller id. This is the order in which rules are reported.
     static func precedes(_ a: HeldRole, _ b: HeldRole) -> Bool {
         if a.entityID.low != b.entityID.low { return a.entityID.low < b.entityID.low }
         if a.entityID.high != b.entityID.high { return a.entityID.high < b.entityID.high }

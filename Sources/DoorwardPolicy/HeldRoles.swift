@@ -1,21 +1,20 @@
 internal import DoorwardDomain
 
-/// What one user holds, sorted by entity, in one block of memory that starts with the keys.
+/// The roles of one user, sorted by entity, in one block of memory that begins with the keys.
 ///
-/// Memory is handled by hand here, and nowhere else, because a decision spends its time waiting for memory: an array would be
-/// retained for each look at it, and an atomic increment of memory that is not in the cache keeps the processor from
-/// fetching anything else meanwhile. Measured by `benchmark-policy`.
+/// Memory is managed manually here, and nowhere else, because a decision spends its time waiting for memory: an array would be
+/// retained at each access, and an atomic increment of memory that is not in the cache keeps the processor from fetching anything
+/// else meanwhile. Measured by `benchmark-policy`.
 ///
-/// `@unchecked Sendable`: the block is written in `init` and only read from then on, until `deinit` frees it; nobody else
-/// has its address.
+/// `@unchecked Sendable`: the block is written in `init` and then only read, until `deinit` frees it; no other code has its address.
 struct HeldRoles: ~Copyable, @unchecked Sendable {  // Written in `init` and only read from then on.
     let count: Int
-    /// The last halves of the entities' ids, ascending: 62 random bits, so that a match is nearly always the right one.
+    /// The low halves of the entities' ids, ascending: 62 random bits, so that a match is nearly always the right entity.
     private let keys: UnsafeMutablePointer<UInt64>
-    /// The rest, in the same order, behind the keys in the same block.
+    /// The roles, in the same order, after the keys in the same block.
     private let roles: UnsafeMutablePointer<HeldRole>
 
-    /// Up to so many, looking at each key in turn is quicker than a binary search.
+    /// Up to this count, a linear scan of the keys is faster than a binary search.
     private static let scanLimit = 24
 
     init(_ held: [HeldRole] = []) {
@@ -33,7 +32,7 @@ struct HeldRoles: ~Copyable, @unchecked Sendable {  // Written in `init` and onl
     }
 
     deinit {
-        // Neither keys nor roles hold anything that must be released.
+        // Keys and roles contain no references to release.
         UnsafeMutableRawPointer(keys).deallocate()
     }
 
@@ -42,7 +41,7 @@ struct HeldRoles: ~Copyable, @unchecked Sendable {  // Written in `init` and onl
         return roles[index]
     }
 
-    /// The last half of the id of the entity that a role is held on.
+    /// The low half of the id of the entity that a role is held on.
     @inline(__always)
     func key(_ index: Int) -> UInt64 {
         precondition(index >= 0 && index < count)
@@ -51,7 +50,7 @@ struct HeldRoles: ~Copyable, @unchecked Sendable {  // Written in `init` and onl
 
     var all: [HeldRole] { Array(UnsafeBufferPointer(start: roles, count: count)) }
 
-    /// The indices of all held on one entity, in the order in which rules are named.
+    /// The indices of all roles on one entity, in the order in which rules are reported.
     @inline(__always)
     func indices(on id: EntityID<AssociatedEntity>, _ type: AssociatedEntityType) -> Range<Int> {
         var start = count <= Self.scanLimit ? 0 : lowerBound(of: id.low)

@@ -1,14 +1,14 @@
-/// A right to manage something. Raw values are those of `GET /permission-matrix`.
+/// A management permission. Raw values are those of `GET /permission-matrix`.
 package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
-    /// Asked about the gateway, as there is no portfolio yet.
+    /// To create a portfolio. Checked on the gateway, since the portfolio does not exist yet.
     case portfolioCreate = "portfolio.create"
-    /// A role on a property or unit does not give it: who works below need not know the whole.
+    /// To read a portfolio. A role on a property or unit does not give it: its holder need not see the whole portfolio.
     case portfolioRead = "portfolio.read"
-    /// The name is all that is changed of a portfolio; its people have permissions of their own.
+    /// To change a portfolio's name, its only field; its staff are changed by permissions of their own.
     case portfolioRename = "portfolio.rename"
-    /// With a cascade, of all that lies in it too.
+    /// To delete a portfolio; with a cascade, also everything in it.
     case portfolioDelete = "portfolio.delete"
-    /// Tier, modules and limits, with how much of them is used.
+    /// To read tier, modules and limits, with how much of them is used.
     case subscriptionRead = "subscription.read"
     /// To change tier, modules and limits of a portfolio.
     case subscriptionChange = "subscription.change"
@@ -16,69 +16,69 @@ package enum ManagementPermission: String, CaseIterable, Codable, Sendable {
     case portfolioAdminsAssign = "portfolio.admins.assign"
     /// To assign and remove AUDITOR on a portfolio.
     case portfolioAuditorsAssign = "portfolio.auditors.assign"
-    /// A tenant holds it on the property of their unit, though a role reaches down only.
+    /// To read a property. A tenant holds it on the property of their unit, although roles otherwise apply only downwards.
     case propertyRead = "property.read"
-    /// Its name, address and time zone.
+    /// To change a property's name, address and time zone.
     case propertyChange = "property.change"
-    /// Asked about the portfolio that it shall belong to.
+    /// To create a property. Checked on the portfolio that it will belong to.
     case propertyCreate = "property.create"
-    /// With a cascade, of all that hangs on it too.
+    /// To delete a property; with a cascade, also everything attached to it.
     case propertyDelete = "property.delete"
     /// To assign and remove PROPERTY_MANAGER.
     case propertyManagersAssign = "property.managers.assign"
     /// To assign and remove MAINTENANCE and AUDITOR on a property.
     case propertyStaffAssign = "property.staff.assign"
-    /// A tenant holds it on their own unit and on no other.
+    /// To read a unit. A tenant holds it on their own unit and on no other.
     case unitRead = "unit.read"
-    /// Asked about the property that it shall belong to.
+    /// To create a unit. Checked on the property that it will belong to.
     case unitCreate = "unit.create"
-    /// Its name, and the common areas that its tenants may use.
+    /// To change a unit's name, and the common areas that its tenants may use.
     case unitChange = "unit.change"
-    /// With a cascade, of all that hangs on it too.
+    /// To delete a unit; with a cascade, also everything attached to it.
     case unitDelete = "unit.delete"
     /// To assign and remove TENANT.
     case unitTenantsAssign = "unit.tenants.assign"
-    /// Goes with VIEW_STATUS for every role; a guest, who has none, sees a device by that operation alone.
+    /// To read a device. Every role with VIEW_STATUS holds it; a guest, who has no role, sees a device by that operation alone.
     case deviceRead = "device.read"
-    /// Asked about the property or unit that it shall hang on.
+    /// To attach a device. Checked on the property or unit that it will be attached to.
     case deviceAttach = "device.attach"
-    /// Name, address, metadata, and whether it is operated remotely.
+    /// To change a device's name, address, metadata, and whether remote operation is enabled.
     case deviceChange = "device.change"
-    /// Asked about the device and about the property or unit that it moves to.
+    /// To move a device. Checked on the device and on the property or unit that it moves to.
     case deviceMove = "device.move"
-    /// To take a device off its property, which leaves it unassigned, or to delete it.
+    /// To detach a device from its property, which leaves it unassigned, or to delete it.
     case deviceDetach = "device.detach"
     /// To start and lift a lockdown.
     case lockdown = "lockdown"
-    /// Whoever grants also needs GRANT_ACCESS on each device, and each operation that they grant.
+    /// To grant a guest access. The grantor also needs GRANT_ACCESS on each device, and each operation that is granted.
     case guestAccessGrant = "guestAccess.grant"
-    /// Its window, operations and devices; each device or operation added wants GRANT_ACCESS as well.
+    /// To change its window, operations and devices; each added device or operation also requires GRANT_ACCESS.
     case guestAccessChange = "guestAccess.change"
-    /// To end it before its time, for good.
+    /// To end it early and permanently.
     case guestAccessRevoke = "guestAccess.revoke"
-    /// To make and withdraw the link of a guest access.
+    /// To create and withdraw the link of a guest access.
     case guestAccessLink = "guestAccess.link"
-    /// To list who holds what in the object.
+    /// To list the users who hold a role or guest access in the object.
     case peopleList = "people.list"
-    /// To read one person who holds something in the object.
+    /// To read one user who holds a role or guest access in the object.
     case peopleRead = "people.read"
-    /// Keys with no more than one's own rights on the object.
+    /// To manage API keys with no more than one's own rights on the object.
     case apiKeysManage = "apiKeys.manage"
-    /// Of the gateway's own log, when asked about the gateway.
+    /// To export the access log; on the gateway, the gateway's own log.
     case accessLogExport = "accessLog.export"
     /// To verify a log and read its proofs.
     case accessLogVerify = "accessLog.verify"
-    /// Who had access to what and when, with the proof that the log is whole.
+    /// To create a report on who had access to what and when, with the proof that the log is complete.
     case complianceReport = "accessLog.complianceReport"
-    /// A new user holds nothing yet: roles and guest accesses are given by other permissions.
+    /// To create a user, who has no rights yet: roles and guest accesses are given by other permissions.
     case usersCreate = "users.create"
     /// To disable a user and to enable one again.
     case usersDisable = "users.disable"
-    /// To delete a user with all that they hold; the records about them stay.
+    /// To delete a user with all their roles and guest accesses; the records about them stay.
     case usersDelete = "users.delete"
-    /// To destroy a person's keys, and with them what the logs say of them personally.
+    /// To destroy a person's keys, and with them the personal values in the logs.
     case usersErase = "users.erase"
-    /// To see and change the gateway's own ways to the locks.
+    /// To see and change the gateway's adapters.
     case adaptersManage = "adapters.manage"
     /// To read the gateway's own log.
     case gatewayLogRead = "gatewayLog.read"

@@ -1,27 +1,27 @@
 package import DoorwardDomain
 
-/// A column of the permission matrix of lock operations: a role, and for tenants and guests under what condition.
+/// A column of the permission matrix of lock operations: a role, with a condition for tenants and guests.
 package enum MatrixColumn: UInt8, CaseIterable, Sendable {
-    /// Of the portfolio that the device belongs to.
+    /// OWNER of the device's portfolio.
     case owner
-    /// Of that portfolio; on its locks as much as an owner.
+    /// PORTFOLIO_ADMIN of that portfolio; with the rights of an owner on its locks.
     case portfolioAdmin
-    /// Of the property that the device hangs on; as much as an owner there, save that a lockdown binds them.
+    /// PROPERTY_MANAGER of the device's property; with the rights of an owner there, except that a lockdown binds them.
     case propertyManager
-    /// Of that property: moves and watches its locks, reads no history, changes nothing.
+    /// MAINTENANCE of that property: operates and monitors its locks, reads no history, changes nothing.
     case maintenance
-    /// Of a portfolio or of a property alike.
+    /// AUDITOR of that portfolio or that property.
     case auditor
-    /// A tenant of the unit that the device hangs on.
+    /// A tenant of the unit that the device is attached to.
     case tenantOwnUnit
     /// A tenant of a unit that lists the device as a common area.
     case tenantCommonArea
-    /// A guest inside the window, whatever was listed.
+    /// A guest within the window, whatever operations were granted.
     case guestInWindow
-    /// A guest inside the window, if the operation is one of those granted.
+    /// A guest within the window, if the operation was granted.
     case guestIfGranted
 
-    /// The role whose column it is; tenants and guests have two each.
+    /// The role of the column; tenants and guests have two columns each.
     package var role: Role {
         switch self {
         case .owner: .owner
@@ -35,9 +35,9 @@ package enum MatrixColumn: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// A set of columns in one word.
+/// A set of columns in one integer.
 package struct MatrixColumns: OptionSet, Hashable, Sendable {
-    /// A bit for each column, at the place that its `rawValue` names.
+    /// A bit for each column, at the position of its `rawValue`.
     package let rawValue: UInt16
 
     package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -54,13 +54,13 @@ package struct MatrixColumns: OptionSet, Hashable, Sendable {
     static let guestInWindow = Self(.guestInWindow)
     static let guestIfGranted = Self(.guestIfGranted)
 
-    /// Whether the column is one of the set; what `OptionSet` has asks for a set of one.
+    /// Whether the set contains the column; `OptionSet` itself only tests for a set.
     package func contains(_ column: MatrixColumn) -> Bool { rawValue & (1 << UInt16(column.rawValue)) != 0 }
 }
 
 extension MatrixColumn {
-    /// The column of a role held on an entity of a type; `nil`, and so no right at all, for a role that cannot be held there.
-    /// A tenant's is that of their own unit.
+    /// The column of a role held on an entity of a type; `nil`, and so no right, for a role that cannot be held there. For a tenant
+    /// it is the column of their own unit.
     @inline(__always)
     init?(of role: Role, on type: AssociatedEntityType) {
         switch (role, type) {

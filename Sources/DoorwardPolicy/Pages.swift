@@ -1,7 +1,7 @@
 /// A persistent array: a value that is copied at no cost, and of which a change copies one page.
 ///
-/// Elements lie in pages of 64, pages in chapters of 64; what nobody else holds is changed in place, the rest is copied
-/// first. So a change costs the same whatever the number of elements, but for one word for each 4096.
+/// Elements are stored in pages of 64, pages in chapters of 64. Uniquely referenced ones are changed in place, shared ones are copied
+/// first. So the cost of a change is independent of the number of elements, but for one word for each 4096.
 struct Pages<Element: Sendable>: Sendable {
     private typealias Page = ContiguousArray<Element>
     private typealias Chapter = ContiguousArray<Page>
@@ -31,12 +31,12 @@ struct Pages<Element: Sendable>: Sendable {
         count += 1
     }
 
-    /// Takes the last element out, which must be there.
+    /// Removes the last element, which must exist.
     mutating func removeLast() -> Element {
         count -= 1
         let (chapter, page) = (Self.chapter(count), Self.page(count))
         let element = chapters[chapter][page].removeLast()
-        // A page without elements goes, and a chapter without pages.
+        // Remove an empty page, and an empty chapter.
         if chapters[chapter][page].isEmpty { chapters[chapter].removeLast() }
         if chapters[chapter].isEmpty { chapters.removeLast() }
         return element

@@ -1,7 +1,7 @@
 package import DoorwardDomain
 
-/// Who may do what: both matrices, and nothing else, as data. The decision engine, the management routes,
-/// `GET /permission-matrix`, the docs and the tests all read these tables.
+/// Both permission matrices as data. The decision engine, the management routes, `GET /permission-matrix`, the docs and the tests all
+/// read these tables.
 package enum PermissionMatrix {
     /// The columns that hold an operation on a lock. SUPER_ADMIN has no column: see `superAdminOperations`.
     package static func columns(holding operation: LockOperation) -> MatrixColumns {
@@ -30,17 +30,17 @@ package enum PermissionMatrix {
         column.map(columns(holding: operation).contains) ?? false
     }
 
-    /// The lowest role whose holder could do it on a device that hangs on a unit, or else is perhaps a common area.
+    /// The lowest role that could hold an operation on a device: one attached to a unit, or else one that may be a common area.
     package static func leastRole(holding operation: LockOperation, hangsOnUnit: Bool) -> Role? {
         let elsewhere: MatrixColumns = hangsOnUnit ? [.tenantCommonArea] : [.tenantOwnUnit]
         let columns = columns(holding: operation).subtracting(elsewhere)
         return MatrixColumn.allCases.filter(columns.contains).map(\.role).last { $0 != .guest }
     }
 
-    /// What SUPER_ADMIN holds on every device, unassigned ones too.
+    /// The operations that SUPER_ADMIN holds on every device, including unassigned ones.
     package static let superAdminOperations: [LockOperation] = [.viewStatus]
 
-    /// Who holds a management permission.
+    /// The holders of a management permission.
     package static func holders(of permission: ManagementPermission) -> ManagementHolders {
         switch permission {
         case .portfolioCreate: .init(superAdmin: .everywhere, [])
@@ -77,7 +77,7 @@ package enum PermissionMatrix {
         }
     }
 
-    /// The permissions that a tenant holds on the property of their unit, although a role reaches down only.
+    /// The permissions that a tenant holds on the property of their unit, although roles otherwise apply only downwards.
     package static let tenantsHoldOnProperty: [ManagementPermission] = [.propertyRead]
 }
 
@@ -85,18 +85,18 @@ package enum PermissionMatrix {
 package struct ManagementHolders: Sendable {
     /// Where a super admin holds the permission.
     package enum SuperAdminScope: String, Codable, Sendable {
-        /// On nothing at all, whatever else the user may hold there by a role.
+        /// On no object, whatever roles the user may hold there.
         case nowhere = "NOWHERE"
-        /// On the gateway itself, its log for example, and on nobody's portfolio.
+        /// On the gateway itself, such as its log, but on no portfolio.
         case gatewayOnly = "GATEWAY"
         /// On the gateway and on everything below it.
         case everywhere = "EVERYWHERE"
     }
 
-    /// Where the flag alone gives it.
+    /// Where the super admin flag alone gives the permission.
     package let superAdmin: SuperAdminScope
-    /// The roles that hold it on what they are held on and all below, highest first. A role held below the object has no
-    /// say, so that an auditor of a property does not read the portfolio.
+    /// The roles that hold it on their entity and everything below it, highest first. A role below the object does not count, so that
+    /// an auditor of a property cannot read the portfolio.
     package let roles: [Role]
 
     init(superAdmin: SuperAdminScope, _ roles: [Role]) { (self.superAdmin, self.roles) = (superAdmin, roles) }

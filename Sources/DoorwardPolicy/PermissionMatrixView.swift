@@ -1,53 +1,53 @@
 package import DoorwardDomain
 
-/// Both matrices as `GET /permission-matrix` shows them.
+/// Both matrices in the form of `GET /permission-matrix`.
 package struct PermissionMatrixView: Encodable, Sendable {
     /// A row for each lock operation, in the order of the matrix.
     package let operations: [OperationRow]
     /// A row for each management permission, in the order of the matrix.
     package let management: [ManagementRow]
 
-    /// One lock operation and everybody who holds it, highest role first.
+    /// A lock operation with all its holders, highest role first.
     package struct OperationRow: Encodable, Sendable {
-        /// On the wire `LOCK`, `VIEW_STATUS` and so on; each stands in one row.
+        /// In JSON `LOCK`, `VIEW_STATUS` and so on. Each operation has one row.
         package let operation: LockOperation
-        /// A tenant has two marks where the right holds both in their own unit and in common areas.
+        /// The holders. A tenant appears twice if the operation is held both in their own unit and in common areas.
         package let holders: [OperationHolder]
     }
 
-    /// One mark in the matrix: a role, and perhaps a condition.
+    /// A holder of an operation: a role, and a condition if there is one.
     package struct OperationHolder: Encodable, Sendable {
-        /// On the wire by its raw value; `SUPER_ADMIN` stands for the flag, `GUEST` for a guest access.
+        /// In JSON the raw value; `SUPER_ADMIN` means the flag, `GUEST` a guest access.
         package let role: Role
-        /// Of which devices, or when; absent where the role holds it wherever it reaches.
+        /// On which devices, or when; absent if the role holds the operation wherever it reaches.
         package let condition: Condition?
     }
 
-    /// What more than the role it takes. Raw values are the wire's.
+    /// The condition under which a role holds an operation. Raw values are those in JSON.
     package enum Condition: String, Encodable, Sendable {
-        /// On every device of the gateway, unassigned ones too.
+        /// On every device of the gateway, including unassigned ones.
         case everyDevice = "EVERY_DEVICE"
-        /// On devices that hang on the unit that the role is held on.
+        /// On devices attached to the unit that the role is held on.
         case ownUnit = "OWN_UNIT"
-        /// On devices that hang on no unit, and that the role's unit lists.
+        /// On devices that are attached to no unit, and that the role's unit lists.
         case commonArea = "COMMON_AREA"
-        /// On the devices of the guest access, inside its window.
+        /// On the devices of the guest access, within its window.
         case inWindow = "IN_WINDOW"
-        /// The same, and only if the guest access lists the operation.
+        /// As `IN_WINDOW`, and only if the guest access lists the operation.
         case grantedAndInWindow = "GRANTED_AND_IN_WINDOW"
     }
 
-    /// One management permission and everybody who holds it, highest role first.
+    /// A management permission with all its holders, highest role first.
     package struct ManagementRow: Encodable, Sendable {
-        /// On the wire by its raw value, `portfolio.create` for example.
+        /// In JSON the raw value, such as `portfolio.create`.
         package let permission: ManagementPermission
         /// Where a super admin holds it by the flag alone.
         package let superAdmin: ManagementHolders.SuperAdminScope
-        /// Each on what it is held on and all below.
+        /// The roles that hold it, each on its entity and everything below.
         package let roles: [Role]
     }
 
-    /// Both matrices as they stand; there is nothing to choose.
+    /// Builds both matrices from `PermissionMatrix`.
     package init() {
         operations = LockOperation.allCases.map { operation in
             OperationRow(operation: operation, holders: Self.holders(of: operation))

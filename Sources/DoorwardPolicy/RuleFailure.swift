@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// The first test that a rule which reaches the device has failed.
+/// The first test that failed for a rule which reaches the device.
 struct RuleFailure {
     let reason: DenialReason
     let rule: Rule
@@ -11,7 +11,7 @@ struct RuleFailure {
         (self.reason, self.rule, self.opensAt, self.closesAt) = (reason, rule, opensAt, closesAt)
     }
 
-    /// How many tests the rule had passed. An association has no window and no grantor, and passes the tests of them.
+    /// The number of tests that the rule passed. An association has no window and no grantor, and passes their tests.
     private var testsPassed: Int {
         switch reason {
         case .guestAccessRevoked: 0
@@ -28,8 +28,8 @@ struct RuleFailure {
         }
     }
 
-    /// Takes the place of `nearest` if this rule came nearer: more tests passed, then the earlier opening with none as
-    /// the last, then the smaller id, that of the super admin's rule being the greatest.
+    /// Replaces `nearest` if this rule came nearer to allowing the request: more tests passed, then the earlier opening, with none as
+    /// the last, then the smaller id, with the super admin's rule as the last.
     func replace(_ nearest: inout RuleFailure?) {
         guard let other = nearest, !isNearer(than: other) else {
             nearest = self
@@ -49,7 +49,7 @@ struct RuleFailure {
 }
 
 extension Rule {
-    /// The id by which rules of different kinds are put in one order; the super admin's has none.
+    /// The id by which rules of different kinds are ordered; `nil` for the super admin's rule.
     var sortKey: EntityID<Rule>? {
         switch self {
         case .association(let id, _): id.cast()
@@ -60,6 +60,6 @@ extension Rule {
 }
 
 extension GuestAccess {
-    /// How long after its end an access still lets its guest know what it was for.
+    /// How long after its end an access keeps its devices visible to the guest.
     static let reachAfterEnd = Duration.seconds(30 * 86_400)
 }

@@ -1,10 +1,10 @@
 package import DoorwardDomain
 
 extension SecurityService {
-    /// The highest field level that a subject's rules give for an object at an instant; `nil` when they give none, so that
-    /// nothing of it is shown. `FieldTable` lists the fields of each level.
+    /// The highest field level that a subject's rules give for an object at an instant; `nil` if they give none, so that no field is
+    /// visible. `FieldTable` lists the fields of each level.
     ///
-    /// Whether the object may be read at all is decided before, by `decide` and `allows`.
+    /// Whether the object may be read at all is decided first, by `decide` or `allows`.
     package static func fieldLevel(
         of subject: Subject, for object: FieldObject, at instant: Timestamp, in directory: TenancyDirectory
     ) -> FieldLevel? {
@@ -37,7 +37,7 @@ extension SecurityService {
         return highest
     }
 
-    /// The highest level of the roles on a path alone.
+    /// The highest level given by the roles on a path alone.
     private static func roleLevel(
         of subject: Subject, on path: EntityPath?, in directory: TenancyDirectory
     ) -> FieldLevel? {
@@ -50,8 +50,8 @@ extension SecurityService {
         return highest
     }
 
-    /// The user and super admins see all fields of a user. Other subjects see the fields of the level that they have on an
-    /// entity where the user holds something.
+    /// The user and super admins see all fields of a user. Other subjects see the fields of the level that they have on an entity
+    /// where the user holds a role or guest access.
     private static func level(
         of subject: Subject, onPerson id: UserID, in directory: TenancyDirectory
     ) -> FieldLevel? {

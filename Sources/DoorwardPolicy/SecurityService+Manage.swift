@@ -4,8 +4,8 @@ extension SecurityService {
     /// Decides whether a subject may manage an object.
     ///
     /// - Parameter instant: when given, a guest access counts as reach to a device, as in `decide`.
-    /// - Returns: `allowed` with the most specific rule; `denied` for `role_insufficient` to a subject that may know of the object
-    ///   (every subject, of the gateway itself), and without reach to any other subject or if the object does not exist.
+    /// - Returns: `allowed` with the most specific rule, or `denied`: for `role_insufficient` if the subject may know of the object,
+    ///   as every subject may of the gateway itself; otherwise without reach, also if the object does not exist.
     package static func allows(
         _ subject: Subject, _ permission: ManagementPermission, on object: ManagedObject, at instant: Timestamp? = nil,
         in directory: TenancyDirectory
@@ -38,8 +38,8 @@ extension SecurityService {
         return .denied(Denial(.roleInsufficient, hasReach: true, rule: nearest?.rule, missing: missing))
     }
 
-    /// Whether a subject may know that an object exists: by an association on it or above it, by being allowed to read it (a
-    /// tenant the property of their unit), or as super admin. A disabled user has the same reach.
+    /// Whether a subject may know that an object exists: by an association on it or above it, by being allowed to read it (as a
+    /// tenant the property of their unit), or as super admin. Disabling a user does not change this.
     package static func reaches(_ subject: Subject, _ object: AssociatedEntity, in directory: TenancyDirectory) -> Bool {
         EntityPath(ManagedObject(object), in: directory).map { reaches(subject, $0, at: nil, in: directory) } ?? false
     }
@@ -77,7 +77,7 @@ extension ManagementHolders {
         }
     }
 
-    /// The lowest role that would do for an object.
+    /// The lowest role that holds the permission on an object.
     func leastRole(on object: ManagedObject) -> Role? {
         object == .gateway || roles.isEmpty ? (superAdminHolds(on: object) ? .superAdmin : nil) : roles.last
     }

@@ -1,8 +1,8 @@
 package import DoorwardDomain
 internal import HashTreeCollections
 
-// The objects that a subject may read, for lists: exactly those for which `allows` gives the permission to read (for devices,
-// `decide` allows VIEW_STATUS). Ascending. The cost depends on what the subject holds and sees, not on what exists.
+// The objects that a subject may read, for lists: exactly those for which `allows` gives the permission to read (for devices, `decide`
+// allows VIEW_STATUS), ascending. The cost depends on the subject's roles and visible objects, not on the size of the directory.
 extension SecurityService {
     /// The portfolios that a subject may read: all of them for a super admin, none for a disabled or unknown user.
     package static func visiblePortfolioIDs(for subject: Subject, in directory: TenancyDirectory) -> [PortfolioID] {
@@ -59,8 +59,8 @@ extension SecurityService {
 }
 
 extension TenancyDirectory {
-    /// Devices among which are all that a rule of the subject reaches, other than as super admin. The lists of the directory
-    /// may name more; a decision on each selects the visible ones.
+    /// A superset of the devices that a rule of the subject reaches, other than as super admin. A decision on each of them selects
+    /// the visible ones.
     fileprivate func deviceCandidates(for subject: Subject) -> Set<DeviceID> {
         var candidates = Set(subject.link?.access.deviceIDs ?? subject.user?.guestAccesses.entries.map(\.deviceID) ?? [])
         for entity in subject.roleEntities {

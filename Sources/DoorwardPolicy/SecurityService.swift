@@ -1,16 +1,16 @@
 package import DoorwardDomain
 
-/// Decides which operations and management permissions a subject has. Pure: the same snapshot, instant and request give the
-/// same decision, and nothing else is read or written. Any doubt is a denial.
+/// Decides which operations and management permissions a subject has. Decisions are pure: the same snapshot, instant and request give
+/// the same decision, and nothing else is read or written. A doubtful case is denied.
 package enum SecurityService {
     /// Decides one operation on one lock.
     ///
     /// - Parameters:
-    ///   - instant: when it is to happen, by the gateway's clock.
+    ///   - instant: the time of the operation, by the gateway's clock.
     ///   - override: whether the caller gave a reason to override a lockdown. An override with nothing to override is ignored.
     ///   - directory: the snapshot that the subject was resolved in.
-    /// - Returns: `allowed` with the most specific rule that allows it, or `denied` with the one reason that is nearest to
-    ///   being allowed and with whether the subject may know that the device exists.
+    /// - Returns: `allowed` with the most specific rule that allows it, or `denied` with the one reason that is nearest to being
+    ///   allowed, and with whether the subject may know that the device exists.
     package static func decide(
         _ subject: Subject, _ operation: LockOperation, on device: DeviceID, at instant: Timestamp, override: Bool,
         in directory: TenancyDirectory
@@ -23,7 +23,7 @@ package enum SecurityService {
         _ principal: Principal, _ operation: LockOperation, on device: DeviceID, at instant: Timestamp, override: Bool,
         in directory: TenancyDirectory
     ) -> Decision {
-        // Before the user, so that the processor waits for the memory of both at once.
+        // Resolve the device before the user, so that the processor waits for the memory of both at once.
         let device = directory.resolve(device)
         return directory.withSubject(of: principal) { subject in
             decide(subject, operation, on: device, at: instant, override: override, in: directory)
@@ -54,7 +54,7 @@ package enum SecurityService {
                 granting = granting ?? rule.rule
                 return .stop
             }
-            // Several units may share the device: the smallest id is named.
+            // Several units may share the device: report the smallest id.
             if granting?.sortKey.map({ $0 < held.id.cast() }) != true { granting = held.rule }
             return .next
         }

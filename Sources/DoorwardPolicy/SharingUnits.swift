@@ -1,9 +1,9 @@
 internal import DoorwardDomain
 
-/// The units whose tenants share one device, with a filter that tells of most others in one look that they do not.
+/// The units whose tenants share one device, with a filter that excludes most other units with one memory access.
 struct SharingUnits: Sendable {
     private(set) var ids = SortedIDs<Unit>()
-    /// A bit for each unit, at the place that the last bits of its id name.
+    /// A bit for each unit, at the position given by the last bits of its id.
     private var filter = SIMD8<UInt64>()
 
     init(_ ids: SortedIDs<Unit> = SortedIDs()) {
@@ -17,7 +17,7 @@ struct SharingUnits: Sendable {
         mayContain(id.low) && ids.contains(id)
     }
 
-    /// False for the last half of an id that is surely none of them.
+    /// Whether a unit whose id has this low half may be in the set; false is certain.
     @inline(__always)
     func mayContain(_ low: UInt64) -> Bool { filter[Self.word(of: low)] & Self.bit(of: low) != 0 }
 

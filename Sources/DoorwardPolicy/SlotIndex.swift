@@ -1,18 +1,18 @@
 internal import DoorwardDomain
 internal import HashTreeCollections
 
-/// Says where an entity lies in a table: from its id to the slot, by one look at one line of the cache.
+/// Maps an entity's id to its slot in a table, with one access to one cache line.
 ///
-/// Linear hashing (Litwin, "Linear Hashing: A New Tool for File and Table Addressing", 1980): slots lie in buckets of eight,
-/// and whenever there are more than three for each bucket, one bucket is parted in two, each in its turn. So it grows with
-/// what it holds, and no insertion moves more than one bucket. The little that does not fit its bucket lies in a tree.
+/// Linear hashing (Litwin, "Linear Hashing: A New Tool for File and Table Addressing", 1980): slots are stored in buckets of eight,
+/// and whenever there are more than three for each bucket, the next bucket in turn is split in two. So the index grows with its
+/// content, and no insertion moves more than one bucket. The few entries that do not fit their bucket are stored in a tree.
 ///
-/// Beside a slot stand 32 bits of the id's hash; whoever asks compares the id itself with that in the table.
+/// Each slot is stored with 32 bits of the id's hash; a lookup compares the id itself with that in the table.
 struct SlotIndex<Entity>: Sendable {
-    /// An entry in each lane, those that are taken first; zero where there is none.
+    /// An entry in each lane, used lanes first; zero in a free lane.
     private typealias Bucket = SIMD8<UInt64>
 
-    /// The hash in the upper half, the slot plus one in the lower.
+    /// An entry: the hash in the upper half, the slot plus one in the lower.
     private struct Located {
         let bits: UInt64
 
@@ -22,7 +22,7 @@ struct SlotIndex<Entity>: Sendable {
     }
 
     private var buckets = Pages<Bucket>()
-    /// What did not fit, by bucket.
+    /// Entries that did not fit their bucket, by bucket.
     private var overflow: TreeDictionary<Int, [UInt64]> = [:]
     private var count = 0
     /// One less than the greatest power of two that is not above the number of buckets.
@@ -32,7 +32,7 @@ struct SlotIndex<Entity>: Sendable {
 
     init() { buckets.append(Bucket()) }
 
-    /// The slot of an id in `table`, which is the table that this index is of.
+    /// The slot of an id in `table`, which must be the table of this index.
     @inline(__always)
     func slot<Entry: TableEntry>(of id: EntityID<Entity>, in table: Pages<Entry>) -> Int? where Entry.Entity == Entity {
         let hash = Self.hash(id)
@@ -50,7 +50,7 @@ struct SlotIndex<Entity>: Sendable {
             }
     }
 
-    /// Adds an id that is not there yet. Slots are below 2³² - 1.
+    /// Adds an id that is not in the index. Slots are below 2³² - 1.
     mutating func insert(_ id: EntityID<Entity>, at slot: Int) {
         let hash = Self.hash(id)
         place(Self.bits(hash, slot), in: bucket(of: hash))
@@ -58,7 +58,7 @@ struct SlotIndex<Entity>: Sendable {
         if count > buckets.count * Self.entriesPerBucket { part() }
     }
 
-    /// Takes out an id that is there, at this slot. Buckets stay as many as they are.
+    /// Removes an id that has this slot. The number of buckets stays the same.
     mutating func remove(_ id: EntityID<Entity>, at slot: Int) {
         let hash = Self.hash(id)
         let bucket = bucket(of: hash)
@@ -69,7 +69,7 @@ struct SlotIndex<Entity>: Sendable {
             if overflow[bucket]?.isEmpty == true { overflow[bucket] = nil }
             return
         }
-        // Those that are taken come first: one of the overflow fills the gap, or else the last of the bucket.
+        // Used lanes come first: fill the gap from the overflow, or else with the last entry of the bucket.
         if let moved = overflow[bucket]?.popLast() {
             buckets[bucket][lane] = moved
             if overflow[bucket]?.isEmpty == true { overflow[bucket] = nil }
@@ -80,7 +80,7 @@ struct SlotIndex<Entity>: Sendable {
         }
     }
 
-    /// Says of an id that is there that it lies in another slot now.
+    /// Records that an id has moved to another slot.
     mutating func move(_ id: EntityID<Entity>, from slot: Int, to other: Int) {
         let hash = Self.hash(id)
         let bucket = bucket(of: hash)
@@ -112,7 +112,7 @@ struct SlotIndex<Entity>: Sendable {
         overflow[bucket, default: []].append(bits)
     }
 
-    /// Parts the bucket whose turn it is: by one more bit of the hash, its entries stay or go to a new one at the end.
+    /// Splits the next bucket in turn: by one more bit of the hash, its entries stay or move to a new bucket at the end.
     private mutating func part() {
         let parted = buckets.count & mask
         let full = buckets[parted]
@@ -123,8 +123,7 @@ struct SlotIndex<Entity>: Sendable {
         for bits in entries { place(bits, in: bucket(of: Located(bits: bits).hash)) }
     }
 
-    /// The finaliser of MurmurHash3 over both halves. Ids are the gateway's own and random, so that nobody can choose them
-    /// to fall together.
+    /// The finaliser of MurmurHash3 over both halves. Ids are random and generated by the gateway, so that clients cannot cause collisions.
     @inline(__always)
     private static func hash(_ id: EntityID<Entity>) -> UInt32 {
         var mixed = id.low ^ id.high &* 0x9E37_79B9_7F4A_7C15

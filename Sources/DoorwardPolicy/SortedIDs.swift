@@ -1,14 +1,14 @@
 package import DoorwardDomain
 
-/// A few ids in ascending order, each once, in one block of memory.
+/// A few ids in ascending order without duplicates, in one block of memory.
 ///
-/// Meant for what one unit, person or device has, not for what a portfolio has: adding one copies the block.
+/// Meant for the ids of one unit, person or device, not for those of a portfolio: adding one copies the block.
 package struct SortedIDs<Entity>: Hashable, Sendable {
     private var ids: ContiguousArray<EntityID<Entity>> = []
 
     package init() {}
 
-    /// The ids of a sequence in any order; repeated ones count once.
+    /// The ids of a sequence in any order; duplicates are dropped.
     package init(_ ids: some Sequence<EntityID<Entity>>) {
         for id in ids { insert(id) }
     }
@@ -23,7 +23,7 @@ package struct SortedIDs<Entity>: Hashable, Sendable {
     package mutating func insert(_ id: EntityID<Entity>) {
         let index = lowerBound(of: id)
         if index < ids.count && ids[index] == id { return }
-        // Exactly as large as it must be: there are millions of these, and most never change.
+        // Allocate exactly the size needed: there are millions of these, and most never change.
         var grown = ContiguousArray<EntityID<Entity>>()
         grown.reserveCapacity(ids.count + 1)
         grown += ids[..<index]
@@ -32,7 +32,7 @@ package struct SortedIDs<Entity>: Hashable, Sendable {
         ids = grown
     }
 
-    /// Takes `id` out if it is there; linear.
+    /// Removes `id` if it is there; linear.
     package mutating func remove(_ id: EntityID<Entity>) {
         let index = lowerBound(of: id)
         if index < ids.count && ids[index] == id { ids.remove(at: index) }
@@ -49,7 +49,7 @@ extension SortedIDs: RandomAccessCollection {
 }
 
 extension ContiguousArray {
-    /// The first index whose element is not before the place sought; the array is sorted so that those before come first.
+    /// The index of the first element for which `isBefore` is false. The array must be sorted so that the others come first.
     @inline(__always)
     func lowerBound(where isBefore: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)

@@ -1,7 +1,7 @@
 package import DoorwardDomain
 internal import HashTreeCollections
 
-/// What a principal holds in one snapshot of the directory. Every function of `SecurityService` decides for a subject.
+/// The rights of a principal in one snapshot of the directory. Every function of `SecurityService` decides for a subject.
 ///
 /// A subject belongs to the snapshot that resolved it: it still holds a right that a later snapshot takes away. The dispatch
 /// gate therefore resolves the principal again.
@@ -31,7 +31,7 @@ package struct Subject: Sendable {
         (user, self.link, self.status, self.version) = (nil, link, status, version)
     }
 
-    /// False for an unknown principal too.
+    /// False also for an unknown principal.
     package var isEnabled: Bool { status == .enabled }
     /// True also while the user is disabled.
     package var isSuperAdmin: Bool { user?.isSuperAdmin ?? false }
@@ -49,7 +49,7 @@ package struct Subject: Sendable {
         user?.roles.held(on: .unit(unit)).filter { $0.role == .tenant }.map(\.createdAt).min()
     }
 
-    /// Why the subject is denied everything; `nil` for an enabled one.
+    /// The reason for which every request of the subject is denied; `nil` for an enabled one.
     var denialReason: DenialReason? {
         switch status {
         case .unknown: .userUnknown
@@ -63,8 +63,8 @@ extension TenancyDirectory {
     /// Resolves a principal in this snapshot. A principal that does not exist gives a subject that holds nothing.
     package func subject(of principal: Principal) -> Subject { withSubject(of: principal) { $0 } }
 
-    /// Calls `body` with the resolved principal, without counting a reference to a user node: that is a write to memory that is
-    /// usually not in the cache. The directory keeps the node for the duration of the call.
+    /// Calls `body` with the resolved principal, without retaining the user node: that would write to memory that is usually not in
+    /// the cache. The directory keeps the node alive for the duration of the call.
     @inline(__always)
     func withSubject<Result>(of principal: Principal, _ body: (Subject) -> Result) -> Result {
         switch principal {
@@ -79,7 +79,7 @@ extension TenancyDirectory {
         }
     }
 
-    /// A link whose named guest is disabled opens nothing.
+    /// The status of the guest whom a link names. A link whose guest is disabled gives no access.
     private func status(ofGuestOf link: GuestAccessNode) -> Subject.Status {
         guard let guest = link.access.guestUserID else { return .enabled }
         return Subject(users[guest]?.node, version: version).status

@@ -1,24 +1,24 @@
 package import DoorwardDomain
 
-/// One change to the tenancy. The directory in memory and the store on disk are two interpreters of the same words, so
-/// that neither can know something that the other does not.
+/// A change of the tenancy. The directory in memory and the store on disk apply the same changes, so that neither can contain
+/// something that the other does not.
 package enum TenancyChange: Hashable, Sendable {
-    /// Adds the portfolio or replaces the one of this id, as each `put` does with its entity.
+    /// Adds the portfolio or replaces the one with this id; each `put` does so with its entity.
     case putPortfolio(Portfolio)
-    /// Its units and devices stay as they are.
+    /// Adds or replaces a property. Its units and devices stay as they are.
     case putProperty(Property)
-    /// Also its list of common areas, as a whole.
+    /// Adds or replaces a unit, including its whole list of common areas.
     case putUnit(Unit)
-    /// Where it hangs is part of it: this attaches and moves; one that hangs nowhere is unassigned.
+    /// Adds or replaces a device, including its place: attaches or moves it. A device without a property is unassigned.
     case putDevice(LockDevice)
-    /// Changes nothing if there is none. Guest accesses and units that list it go on doing so, in vain.
+    /// Does nothing if there is no such device. Guest accesses and units keep it in their lists, without effect.
     case removeDevice(DeviceID)
-    /// Without what the user holds, which stays.
+    /// Adds or replaces a user. Their roles and guest accesses stay as they are.
     case putUser(User)
-    /// With an id that is known, it replaces that association, of another user too.
+    /// Adds an association, or replaces the one with this id, even if it is another user's.
     case putAssociation(UserRoleAssociation)
-    /// Changes nothing if there is none. What was granted under it stays, and is denied by the decision.
+    /// Does nothing if there is no such association. Accesses granted under it stay, and are denied by the decision.
     case removeAssociation(AssociationID)
-    /// Revoked ones stay: they still give their guest reach for a while.
+    /// Adds or replaces a guest access. Revoked ones stay: they still give their guest reach for a while.
     case putGuestAccess(GuestAccess)
 }

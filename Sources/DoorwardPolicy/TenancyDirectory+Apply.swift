@@ -2,7 +2,7 @@ internal import DoorwardDomain
 internal import HashTreeCollections
 
 extension TenancyDirectory {
-    /// Takes one change in. What a change does not mention stays: a user keeps what they hold, a unit its tenants.
+    /// Applies one change. Data that the change does not contain stays: a user keeps roles and guest accesses, a unit its tenants.
     package mutating func apply(_ change: TenancyChange) {
         version += 1
         switch change {
@@ -66,7 +66,7 @@ extension TenancyDirectory {
         unassignedDevices.remove(id)
     }
 
-    /// Brings the lists of what hangs where up to date with one device.
+    /// Updates the lists of devices by place for one device.
     private mutating func list(_ device: DeviceNode, before old: DeviceNode?) {
         if let property = old?.propertyID, property != device.propertyID {
             devicesByProperty[property, default: []].remove(device.id)
@@ -129,7 +129,7 @@ extension TenancyDirectory {
         users.put(UserEntry(node: holder.replacing(guestAccesses: held)))
     }
 
-    /// Takes an access out of all that points at it.
+    /// Removes an access from all lists that refer to it.
     private mutating func unlist(_ access: GuestAccess) {
         guestAccessesByProperty[access.propertyID]?.remove(access.id)
         for device in access.deviceIDs { guestAccessesByDevice[device]?.remove(access.id) }

@@ -1,40 +1,40 @@
 package import DoorwardDomain
 internal import HashTreeCollections
 
-// Lists are in ascending order of ids, and cost what they hold (times its logarithm), not what there is.
+// Lists are in ascending order of ids. Their cost depends on their own length (times its logarithm), not on the size of the directory.
 extension TenancyDirectory {
-    /// Of the whole gateway: what one user may read is `SecurityService.visiblePortfolioIDs`.
+    /// All portfolios of the gateway. Those that one subject may read are in `SecurityService.visiblePortfolioIDs`.
     package var portfolioIDs: [PortfolioID] { portfolios.keys.sorted() }
-    /// Of every portfolio; also a property whose portfolio is not there yet.
+    /// The properties of all portfolios, including those whose portfolio does not exist yet.
     package var propertyIDs: [PropertyID] { properties.keys.sorted() }
-    /// Of every property; also a unit whose property is not there yet.
+    /// The units of all properties, including those whose property does not exist yet.
     package var unitIDs: [UnitID] { units.keys.sorted() }
-    /// Of every property, and those that hang on none.
+    /// The devices of all properties, and the unassigned ones.
     package var deviceIDs: [DeviceID] { devices.ids.sorted() }
-    /// Those of whom there is a `User`, disabled ones too.
+    /// The ids that have a `User`, including disabled ones.
     package var userIDs: [UserID] { users.lazy.map(\.node).filter(\.isKnown).map(\.id).sorted() }
-    /// Ended ones too.
+    /// All guest accesses, including ended ones.
     package var guestAccessIDs: [GuestAccessID] { guestAccesses.keys.sorted() }
-    /// The devices that hang on no property.
+    /// The devices that are attached to no property.
     package var unassignedDeviceIDs: [DeviceID] { unassignedDevices.sorted() }
 
-    /// Empty for a portfolio without properties and for an unknown one alike.
+    /// Empty for a portfolio without properties, and for an unknown one.
     package func propertyIDs(of portfolio: PortfolioID) -> [PropertyID] { propertiesByPortfolio[portfolio]?.sorted() ?? [] }
-    /// Empty for a property without units and for an unknown one alike.
+    /// Empty for a property without units, and for an unknown one.
     package func unitIDs(of property: PropertyID) -> [UnitID] { unitsByProperty[property]?.sorted() ?? [] }
 
-    /// All devices of a property, those on its units too.
+    /// All devices of a property, including those of its units.
     package func deviceIDs(of property: PropertyID) -> [DeviceID] { devicesByProperty[property]?.sorted() ?? [] }
 
-    /// The devices that hang on a unit; what it shares is in its `commonAreaAccessIDs`.
+    /// The devices attached to a unit; the devices that it shares are in its `commonAreaAccessIDs`.
     package func deviceIDs(of unit: UnitID) -> [DeviceID] { devicesByUnit[unit].map(Array.init) ?? [] }
 
-    /// What a user holds, by id.
+    /// The role associations of a user, by id.
     package func associations(of user: UserID) -> [UserRoleAssociation] {
         (users[user]?.node.roles.all.map { $0.association(of: user) } ?? []).sorted { $0.id < $1.id }
     }
 
-    /// What is held on an entity itself, not above or below it; by id.
+    /// The role associations on an entity itself, not above or below it; by id.
     package func associations(on entity: AssociatedEntity) -> [UserRoleAssociation] {
         let holders = holdersByEntity[entity] ?? SortedIDs()
         return holders.flatMap { user in
@@ -42,22 +42,22 @@ extension TenancyDirectory {
         }.sorted { $0.id < $1.id }
     }
 
-    /// The accesses of which a user is the guest, ended ones too.
+    /// The accesses whose guest is a user, including ended ones.
     package func guestAccesses(of user: UserID) -> [GuestAccess] {
         users[user]?.node.guestAccesses.ids.compactMap(guestAccess) ?? []
     }
 
-    /// The accesses that list a device, ended ones too.
+    /// The accesses that list a device, including ended ones.
     package func guestAccesses(on device: DeviceID) -> [GuestAccess] {
         guestAccessesByDevice[device]?.compactMap(guestAccess) ?? []
     }
 
-    /// The accesses of a property, ended ones too.
+    /// The accesses of a property, including ended ones.
     package func guestAccesses(in property: PropertyID) -> [GuestAccess] {
         guestAccessesByProperty[property]?.sorted().compactMap(guestAccess) ?? []
     }
 
-    /// The accesses whose devices were carried by a tenant's association, and are denied without it; ended ones too.
+    /// The accesses whose devices a tenant's association carries, and which are denied without a carrier; including ended ones.
     package func guestAccesses(carriedBy association: UserRoleAssociation) -> [GuestAccess] {
         guard association.role == .tenant, case .unit(let id) = association.entity, let property = unit(id)?.propertyID else {
             return []
@@ -67,13 +67,13 @@ extension TenancyDirectory {
         }
     }
 
-    /// The next instant after `instant` at which time alone changes what an access gives: its window begins or ends, or its guest may
-    /// no longer know of the devices. `nil` where there is none.
+    /// The next instant after `instant` at which time alone changes the rights of an access: its window begins or ends, or its
+    /// devices become or cease to be visible to its guest. `nil` if there is none.
     package func nextEdge(of access: GuestAccessID, after instant: Timestamp) -> Timestamp? {
         guestAccesses[access]?.nextEdge(after: instant)
     }
 
-    /// Calls `body` with each access that has an edge after `instant`, and the next one.
+    /// Calls `body` with each access that has such an instant after `instant`, and with the next one.
     package func forEachNextEdge(after instant: Timestamp, _ body: (GuestAccessID, Timestamp) -> Void) {
         for node in guestAccesses.values { if let edge = node.nextEdge(after: instant) { body(node.id, edge) } }
     }

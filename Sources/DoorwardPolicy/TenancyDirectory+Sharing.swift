@@ -1,13 +1,13 @@
 internal import DoorwardDomain
 internal import HashTreeCollections
 
-// Common areas: devices that hang on no unit, and that the tenants of the units listing them share.
+// Common areas: devices that are attached to no unit, and shared by the tenants of the units that list them.
 extension TenancyDirectory {
-    /// The units that list a device as a common area, and rightly: it hangs on no unit, and on their property.
+    /// The units that list a device as a common area and may do so: it is attached to their property, and to no unit.
     func sharingUnits(of device: DeviceNode) -> SharingUnits { device.sharingSlot.map { sharing[$0] } ?? SharingUnits() }
 
-    /// Calls `body` with each role that a user holds on the units that share a device, in no order; goes through the user's roles
-    /// or the units, whichever are fewer.
+    /// Calls `body` with each role that a user holds on the units that share a device, in no order. Iterates over the user's roles or
+    /// over the units, whichever are fewer.
     @inline(__always)
     func forEachSharedRole(of user: UserNode, on device: DeviceNode, _ body: (HeldRole) -> Void) {
         guard device.isShared, let slot = device.sharingSlot else { return }
@@ -25,7 +25,7 @@ extension TenancyDirectory {
         }
     }
 
-    /// Brings the units that share a device up to date with one unit.
+    /// Updates the sharing units of a device for one unit.
     mutating func share(_ id: DeviceID, by unit: Unit, isListed: Bool) {
         guard var device = devices[id] else { return }
         let isShared = isListed && device.canBeShared(by: unit)
@@ -36,14 +36,14 @@ extension TenancyDirectory {
         devices.put(device)
     }
 
-    /// Keeps the units that share a device, in the slot that it has or in a new one.
+    /// Stores the units that share a device, in its slot or in a new one.
     mutating func keep(_ units: SharingUnits, for device: inout DeviceNode, in slot: Int?) {
         let known = slot ?? freeSharingSlots.popLast()
         if let known { sharing[known] = units } else { sharing.append(units) }
         device.setSharing(slot: known ?? sharing.count - 1, isShared: !units.isEmpty)
     }
 
-    /// The units that share a device which takes the place of `old`.
+    /// The units that share a device which replaces `old`.
     func sharingUnits(of device: DeviceNode, before old: DeviceNode?) -> SharingUnits {
         if let old, old.propertyID == device.propertyID, old.unitID == device.unitID { return sharingUnits(of: old) }
         guard let listing = unitsByListedDevice[device.id] else { return SharingUnits() }

@@ -1,18 +1,18 @@
 internal import DoorwardDomain
 
-/// A user with all that they hold: what a decision needs of the person, in as few places in memory as can be.
+/// A user with their roles and guest accesses: the data that a decision needs of them, in as few places in memory as possible.
 final class UserNode: Sendable {
     let isEnabled: Bool
     let isSuperAdmin: Bool
-    /// Whether there is a `user`; asked in every decision, where looking at `user` itself would copy it.
+    /// Whether there is a `user`. Every decision checks this, and reading `user` itself would copy it.
     let isKnown: Bool
     let roles: HeldRoles
-    /// A bit for each device that a guest access may list: where it is clear, none does.
+    /// A bit for each device that a guest access may list; if it is clear, none lists the device.
     let deviceFilter: DeviceFilter
     let guestAccesses: HeldGuestAccesses
-    /// There also for an id of whom only roles or guest accesses are known; `user` is `nil` then.
+    /// Set also for an id of which only roles or guest accesses are known; then `user` is `nil`.
     let id: UserID
-    /// `nil` while the directory has heard of what somebody holds and not of them; they are unknown to every decision.
+    /// `nil` while only roles or guest accesses of the id are known; to every decision the user is then unknown.
     let user: User?
 
     init(id: UserID, user: User? = nil, roles: [HeldRole] = [], guestAccesses: HeldGuestAccesses = HeldGuestAccesses()) {
@@ -33,7 +33,7 @@ final class UserNode: Sendable {
     }
 }
 
-/// A user in the table of users: the id stands beside the node, so that finding somebody looks at nobody else's node.
+/// A user in the table of users. The id is stored beside the node, so that a lookup reads no other user's node.
 struct UserEntry: TableEntry {
     let id: UserID
     let node: UserNode

@@ -6,9 +6,9 @@ import Glibc
 package import Logging
 package import Metrics
 
-/// The store in one SQLite file, in WAL mode with a full flush for every commit.
+/// The gateway's store in one SQLite file, in WAL mode with a flush for every commit.
 ///
-/// One connection writes and checkpoints; the others only read. The file belongs to one process at a time.
+/// One connection writes and checkpoints; the others only read. Only one process at a time can open the file.
 package final class SQLiteStore: GatewayStore {
     private let locks: (name: FileLock, file: InodeLock)
     private let reader: StoreReader
@@ -31,12 +31,12 @@ package final class SQLiteStore: GatewayStore {
         (self.path, self.metrics) = (path, metrics)
     }
 
-    /// Opens the file, or makes it (mode 0600), and brings its schema up to date. Blocks while it does.
+    /// Opens the file, or creates it (mode 0600), and migrates its schema. Blocks until done.
     ///
     /// - Parameters:
-    ///   - path: the database file; `<path>.lock` beside it, and the file itself, are held until the store is closed or the
+    ///   - path: the database file. `<path>.lock` beside it, and the file itself, stay locked until the store is closed or the
     ///     process ends.
-    ///   - random: where person keys and the names of unfinished backups come from; the system's generator outside tests.
+    ///   - random: the source of person keys and of the names of unfinished backups; the system's generator outside tests.
     package static func open(
         path: String, clock: any GatewayClock, random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
         logger: Logger, limits: StoreLimits = StoreLimits(), hooks: StoreHooks = StoreHooks(),
@@ -46,7 +46,7 @@ package final class SQLiteStore: GatewayStore {
         let path = file.path
         let nameLock = try FileLock(for: path)
         let tightened = try file.prepare()
-        // Before anything of the file is read: its write-ahead log is not found by another name.
+        // Lock the file before reading it: opened under another name, its write-ahead log would not be found.
         let locks = (name: nameLock, file: try InodeLock(for: path))
         for name in tightened {
             logger.warning("others could read this file; its mode is 0600 now", metadata: ["file": "\(name)"])
@@ -74,7 +74,7 @@ package final class SQLiteStore: GatewayStore {
             path: path, metrics: measured, random: RandomSource(random))
     }
 
-    /// The settings of the connection that writes, as it reports them itself; `nil` while there is none.
+    /// The settings that the writer's connection reports; `nil` while there is no connection.
     package func settings() async throws(StoreError) -> StoreSettings? {
         do {
             return try await writer.settings()
@@ -83,7 +83,8 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Sets the gauges of the files; called whenever somebody reads them. What cannot be read stays as it was.
+    /// Updates the gauges of the files; call it before each reading of metrics. If the records cannot be counted, their gauges keep
+    /// their values.
     package func sampleMetrics() async {
         var log = stat()
         metrics.logBytes.set(stat("\(path)-wal", &log) == 0 ? Int64(log.st_size) : 0)
@@ -92,19 +93,19 @@ package final class SQLiteStore: GatewayStore {
 
     // MARK: Writing
 
-    /// Waits in the writer's queue and shares the flush of what waits with it. Throws `.unavailable`, with nothing written, when
-    /// the queue is full or the database is not open again after a failure.
+    /// Waits in the writer's queue and shares a flush with the other waiting transactions. Throws `.unavailable`, with nothing
+    /// written, if the queue is full or the database has not been reopened after a failure.
     package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace] {
         try await writer.commit(transaction).get()
     }
 
-    /// After a failure this also tries to open the database anew, when the time for another try has come.
+    /// Also tries to reopen the database after a failure, once the retry delay has passed.
     package func isWritable() async -> Bool { await writer.isWritable() }
 
-    /// Ends a backup that runs, writes what waits, moves the write-ahead log into the file and releases the file's locks, in this
-    /// order and whatever fails.
+    /// Stops a running backup, writes the queued transactions, moves the write-ahead log into the file and releases the file's locks,
+    /// in this order. The locks are released even if a step fails.
     package func close() async throws(StoreError) {
-        // Whatever fails, nothing of this store touches the file any more.
+        // Even after a failure, this store does not use the file any more.
         defer { locks.name.release() }
         defer { locks.file.release() }
         defer { reader.close() }
@@ -116,7 +117,8 @@ package final class SQLiteStore: GatewayStore {
 
     // MARK: Backup
 
-    /// One at a time (`.refused(.alreadyRunning)`). Copies from a snapshot, some pages a step, and holds up no writer.
+    /// Runs at most one backup at a time; another call throws `.refused(.alreadyRunning)`. Copies from a snapshot, a few pages per
+    /// step, and does not block the writer.
     package func backup(to path: String) async throws(StoreBackupError) -> StoreBackup {
         let target = try BackupTarget(path: path)
         guard DescriptorReserve.isFree else { throw .failed("too many open files") }
@@ -140,7 +142,7 @@ package final class SQLiteStore: GatewayStore {
 
     // MARK: Reading
 
-    /// Pages of one table after the other, each page in a snapshot of its own: whole only while nobody commits, as at the start.
+    /// Reads one table after the other, each page in its own snapshot: consistent only while nothing is committed, as at the start.
     package func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) {
         for table in TenancyTable.allCases {
             var after: Data?
@@ -157,7 +159,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Found by an index of commands that have not ended: the cost does not grow with those that have.
+    /// Uses an index of open commands: the cost does not grow with the ended ones.
     package func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
         try await reader.read { db in
             var reading = CommandReading(db)
@@ -165,22 +167,22 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// From one snapshot.
+    /// Reads all counts in one snapshot.
     package func usesTaken() async throws(StoreError) -> [GuestAccessID: Int] {
         try await reader.read { try CounterReading.usesTaken(in: $0) }
     }
 
-    /// Also of an owner that is not there.
+    /// 0 for an owner without a row, which need not exist.
     package func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64 {
         try await reader.read { try CounterReading.epoch(of: owner, in: $0) }
     }
 
-    /// Also of a log without a record.
+    /// Also finds the lease of a log without a record.
     package func lease(of log: LogID) async throws(StoreError) -> LogLease? {
         try await reader.read { try CounterReading.lease(of: log, in: $0) }
     }
 
-    /// Its course is in a row of its own; who gave it and why is read from the record of its intent.
+    /// The command's progress is read from its own row, its actor and reason from the record of its intent.
     package func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? {
         try await reader.read { db in
             var reading = CommandReading(db)
@@ -188,7 +190,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// In the same statements whether there is such a command or not.
+    /// A command that the query does not match takes the same statements as an unknown id.
     package func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand? {
         try await reader.read { db in
             var reading = CommandReading(db)
@@ -196,7 +198,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// A command that is meant by several scopes counts once.
+    /// A command in several scopes is counted and returned once.
     package func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
         let passedOver = limits.commandsPassedOver
         return try await reader.list(for: query.reader) { (db, _) in
@@ -205,7 +207,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// From one snapshot. A personal value whose key is gone, or that does not open, is `nil`, or `.withheld` in details.
+    /// Reads one snapshot. A personal value whose key was erased, or that cannot be decrypted, is `nil`, or `.withheld` in details.
     package func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage {
         try await reader.list(for: query.reader) { db, budget in
             var reading = RecordQueryReading(query, in: db)
@@ -213,7 +215,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Personal values as in `page`; bytes that are no record throw `.failed`.
+    /// Treats personal values as `page` does. Throws `.failed` if the stored bytes are not a record.
     package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? {
         try await reader.read { db in
             var reading = RecordReading(db)
@@ -221,7 +223,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// From one snapshot.
+    /// Reads one snapshot.
     package func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange? {
         try await reader.read { db in
             guard let log = try StoredLog.find(log, in: db) else { return nil }
@@ -239,7 +241,7 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// A few rows of hashes, however long the log is.
+    /// Reads a few rows of hashes, however long the log is.
     package func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]? {
         try await reader.read { db in
             guard let log = try StoredLog.find(log, in: db) else { return nil }
@@ -248,32 +250,32 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Also of a disabled user: who may sign in is not decided here.
+    /// Also returns the hash of a disabled user: the store does not decide who may sign in.
     package func passwordHash(of user: UserID) async throws(StoreError) -> String? {
         try await reader.read { try CredentialReading.passwordHash(of: user, in: $0) }
     }
 
-    /// By id. A session whose `expiresAt` is `now` is over.
+    /// Sorted by id. A session whose `expiresAt` equals `now` has expired.
     package func liveSessions(at now: Timestamp) async throws(StoreError) -> [Session] {
         try await reader.read { try CredentialReading.liveSessions(at: now, in: $0) }
     }
 
-    /// `nil` for a digest that was never given out, and for tokens of sessions that are past their time and cleared away.
+    /// `nil` for an unknown digest, and for tokens of expired sessions that were removed.
     package func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken? {
         try await reader.read { try CredentialReading.refreshToken(digest: digest, in: $0) }
     }
 
-    /// Looks at no clock: one that is past its time is found until it is used or replaced.
+    /// Does not check the expiry: an expired reset is found until it is replaced or ended.
     package func passwordReset(digest: [UInt8]) async throws(StoreError) -> PasswordReset? {
         try await reader.read { try CredentialReading.passwordReset(digest: digest, in: $0) }
     }
 
-    /// As bytes, in the form in which `.noteKey` had it.
+    /// The bytes in the form passed to `.noteKey`.
     package func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? {
         try await reader.read { try CredentialReading.publicKey(for: purpose, in: $0) }
     }
 
-    /// A key with a NUL in it is never found: bound as a C string it would be another one.
+    /// A key with a NUL character is never found: bound as a C string it would match another key.
     package func idempotentAnswer(
         _ key: IdempotencyKey, notOlderThan oldest: Timestamp
     ) async throws(StoreError) -> IdempotencyEntry? {

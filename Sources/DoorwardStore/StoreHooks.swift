@@ -1,20 +1,20 @@
-/// Where tests and measurements look into the writer, or make it fail. The program sets none of them.
+/// Hooks with which tests and measurements observe the writer or make it fail. The program sets none of them.
 ///
-/// All but `afterAdmission` and `duringBackup` are called on the writer. An error that one of them throws counts as a failure of the disk.
+/// All but `afterAdmission` and `duringBackup` are called on the writer. An error thrown by a hook is treated as a disk failure.
 package struct StoreHooks: Sendable {
-    /// Called by the caller of `commit` after a transaction was accepted, with the number that was given to it, from 1.
+    /// Called by the caller of `commit` after a transaction was accepted, with the transaction's number, from 1.
     package var afterAdmission: @Sendable (_ number: Int) -> Void
-    /// Called on the writer when it begins a batch of so many transactions.
+    /// Called on the writer when it begins a batch, with the number of transactions in it.
     package var beforeBatch: @Sendable (_ transactions: Int) -> Void
     /// Called before each COMMIT with the number of transactions in the batch.
     package var beforeCommit: @Sendable (_ transactions: Int) throws -> Void
     /// Called after each COMMIT that succeeded, before any caller is resumed.
     package var afterCommit: @Sendable (_ transactions: Int) throws -> Void
-    /// Called before each checkpoint: between batches, after the database was opened anew, and at the end.
+    /// Called before each checkpoint: between batches, after the database was reopened, and on closing.
     package var beforeCheckpoint: @Sendable () throws -> Void
     /// Called after each checkpoint that succeeded.
     package var afterCheckpoint: @Sendable () throws -> Void
-    /// Called by a backup after each run of pages, with the number of pages that are still to copy. Not on the writer.
+    /// Called by a backup after each step, with the number of pages still to copy. Not called on the writer.
     package var duringBackup: @Sendable (_ pagesLeft: Int) throws -> Void
 
     package init(

@@ -1,51 +1,51 @@
-/// The bounds of the store. Every queue and cache has one.
+/// The limits of the store. Every queue and cache has one.
 package struct StoreLimits: Sendable {
-    /// Transactions that may wait for the writer; one more is `.unavailable`.
+    /// The maximum number of transactions waiting for the writer; a further one fails with `.unavailable`.
     package var queuedTransactions = 4096
-    /// Transactions that share one flush at most.
+    /// The maximum number of transactions that share one flush.
     package var transactionsPerFlush = 128
-    /// Entries that may wait to be projected into the posting lists. A list reads them from the log itself.
+    /// The maximum number of entries waiting to be projected into the posting lists. Until then, lists read them from the log.
     package var entriesPerProjection = 1024
-    /// Pages (4 KiB) written between two checkpoints; with the size of a batch this bounds the write-ahead log. Fewer are moved sooner,
-    /// but cost more in all, as a page that every batch changes is moved as often as there are checkpoints (decision 0041).
+    /// Pages (4 KiB) written between two checkpoints; with the size of a batch this bounds the write-ahead log. With fewer pages each
+    /// checkpoint is shorter, but the total cost is higher: a page that every batch changes is copied once per checkpoint (decision 0041).
     package var pagesPerCheckpoint = 4096
-    /// Pages (4 KiB) that the write-ahead log may grow to before the writer waits for readers, a second at most, to cut it
-    /// back. Without readers in the way it is used again from its beginning after each checkpoint.
+    /// Pages (4 KiB) in the write-ahead log above which the writer waits for readers, at most a second, to truncate it. If no reader
+    /// blocks a checkpoint, the log is reused from its beginning afterwards.
     package var pagesBeforeCut = 32_768
-    /// Log heads, and likewise person keys, that are kept in memory.
+    /// The maximum number of log heads, and likewise of person keys, cached in memory.
     package var cachedEntries = 16_384
-    /// Connections for reads by id or key, which no list can occupy.
+    /// Connections reserved for reads by id or key.
     package var pointReaders = 2
-    /// Lists that are read at the same time.
+    /// The maximum number of lists read at the same time.
     package var listReaders = 4
-    /// Of these, lists for users of the same portfolio. One user has one at a time.
+    /// The maximum number of these for users of the same portfolio. One user has one at a time.
     package var listReadersPerPortfolio = 2
-    /// Lists that may wait for one user; one more is `.tooManyReads`, as in the next two.
+    /// The maximum number of lists waiting for one user; a further one fails with `.tooManyReads`, as with the next two limits.
     package var waitingListsPerUser = 64
-    /// Lists that may wait for the users of one portfolio.
+    /// The maximum number of lists waiting for the users of one portfolio.
     package var waitingListsPerPortfolio = 256
-    /// Lists that may wait.
+    /// The maximum number of waiting lists.
     package var waitingLists = 1024
-    /// Rows that one page of a list examines, about. Then it ends, however short it is.
+    /// The approximate number of rows that one page of a list examines before it ends, however short it is.
     package var rowsPerPage = 20_000
-    /// Time after which a page of records ends, however short it is.
+    /// The time after which a page of records ends, however short it is.
     package var timePerPage = Duration.seconds(1)
-    /// Time after which reading a list is interrupted.
+    /// The time after which reading a list is interrupted.
     package var longestRead = Duration.seconds(5)
-    /// Commands that a page of them may pass over.
+    /// The maximum number of commands that a page of commands may skip.
     package var commandsPassedOver = 50_000
-    /// Pages that a backup copies between two looks at whether the store closes.
+    /// Pages that a backup copies per step. Between steps it checks whether the store is closing.
     package var pagesPerBackupStep = 1024
-    /// The wait before the first attempt to open the database anew after a failure; it doubles up to `longestRetryDelay`.
+    /// The delay before the first attempt to reopen the database after a failure; it doubles up to `longestRetryDelay`.
     package var retryDelay = Duration.milliseconds(250)
-    /// What that wait doubles up to.
+    /// The maximum of that delay.
     package var longestRetryDelay = Duration.seconds(15)
-    /// Pages that the database file may grow to; `nil` for no bound of ours.
+    /// The maximum number of pages in the database file; `nil` for no limit.
     package var maximumPages: Int?
 
-    /// The bounds of the program; a test sets others.
+    /// The limits of the program; tests set others.
     package init() {}
 
-    /// One connection is for a backup.
+    /// Includes one connection for a backup.
     var connectionsToRead: Int { pointReaders + listReaders + 1 }
 }

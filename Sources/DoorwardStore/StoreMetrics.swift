@@ -3,11 +3,11 @@ internal import DoorwardDomain
 import GRDB
 internal import Metrics
 
-/// What the store measures of itself.
+/// The metrics of the store.
 struct StoreMetrics: Sendable {
     private let flush: Metrics.Timer
     private let batch: Recorder
-    /// Batches that could not be written.
+    /// Batches that failed to be written.
     let failures: Counter
     private let written: (gateway: Counter, portfolios: Counter)
     private let stored: (gateway: Meter, portfolios: Meter)
@@ -29,7 +29,7 @@ struct StoreMetrics: Sendable {
         logBytes = Meter(label: "doorward_store_wal_bytes", factory: factory)
     }
 
-    /// Notes a batch that is durable.
+    /// Records the metrics of a durable batch.
     func note(_ answers: [Result<[RecordPlace], StoreError>], after time: Duration) {
         let (seconds, attoseconds) = time.components
         flush.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
@@ -42,7 +42,7 @@ struct StoreMetrics: Sendable {
         written.portfolios.increment(by: portfolios)
     }
 
-    /// Counts the records that there are, by the sizes that the logs' rows keep.
+    /// Sets the gauges of stored records, by the sizes in the logs' rows.
     func sampleRecords(in db: Database) throws {
         let sql = "SELECT coalesce(sum(size - first_seq), 0) FROM logs WHERE (log_id = 'gateway') = ?"
         for (isGateway, meter) in [(true, stored.gateway), (false, stored.portfolios)] {

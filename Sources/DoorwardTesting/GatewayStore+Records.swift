@@ -2,10 +2,10 @@ package import DoorwardControl
 package import DoorwardDomain
 
 extension GatewayStore {
-    /// The open commands of a gateway that has the store for itself.
+    /// The open commands of the only gateway of the store.
     package func openCommands() async throws(StoreError) -> [StoredCommand] { try await openCommands(of: .single) }
 
-    /// The first `limit` records of a query, over as many pages as the store makes of them.
+    /// Fetches the first `limit` records of a query, over as many pages as the store returns.
     package func records(_ query: RecordQuery) async throws(StoreError) -> [AccessRecord] {
         var (query, records) = (query, [AccessRecord]())
         while true {

@@ -2,7 +2,7 @@ internal import DoorwardAudit
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// What an `InMemoryStore` holds: a value, so that a transaction is tried on a copy and kept whole or not at all.
+/// The content of an `InMemoryStore`. It is a value, so that a transaction is applied to a copy, which is kept as a whole or discarded.
 struct InMemoryContent {
     var tenancy = InMemoryTenancy()
     var credentials = InMemoryCredentials()
@@ -15,7 +15,7 @@ struct InMemoryContent {
     var idempotency: [IdempotencyKey: IdempotencyEntry] = [:]
     var logs: [LogID: [AccessRecord]] = [:]
     var recordPlaces: [RecordID: RecordPlace] = [:]
-    /// Of records of which something was forgotten.
+    /// The original bytes of records from which personal values were erased.
     private var encoded: [RecordID: EncodedRecord] = [:]
     private var erasedOwners: [RecordID: Set<PersonKeyOwner>] = [:]
     var commitCount = 0
@@ -94,7 +94,7 @@ struct InMemoryContent {
         }
     }
 
-    /// Newest first, all that the query means.
+    /// All commands that match the query, newest first.
     func commands(_ query: CommandQuery) -> [StoredCommand] {
         commands.values.filter { stored in
             let isOwn = query.actorUserID != nil && stored.command.actor.userID == query.actorUserID
@@ -114,7 +114,7 @@ struct InMemoryContent {
 
     // MARK: Idempotency
 
-    /// A new key, or one that was taken a day before.
+    /// Stores an idempotency key that is new or at least a day old.
     private mutating func keep(_ entry: IdempotencyEntry) throws(StoreRefusal) {
         if let kept = idempotency[entry.key], entry.createdAt.duration(since: kept.createdAt) < .seconds(86_400) {
             throw .idempotencyKeyTaken(entry.key)
@@ -152,13 +152,13 @@ struct InMemoryContent {
 
     // MARK: Trees and keys
 
-    /// One for all owners, since nothing here is kept from anybody.
+    /// One key for all owners, as this store need not protect the values.
     private static let key: PersonKey = {
         var random = SeededGenerator(seed: 1)
         return PersonKey(using: &random)
     }()
 
-    /// Takes the owner's values out of every record that there is.
+    /// Erases the owner's values from all existing records.
     private mutating func forget(_ owner: PersonKeyOwner) {
         for (log, records) in logs {
             for (index, record) in records.enumerated() {
@@ -177,7 +177,7 @@ struct InMemoryContent {
         }
     }
 
-    /// The record's bytes and leaf, as they were before anything of it was forgotten.
+    /// The record's bytes and leaf hash, as they were before any value was erased.
     private func encode(_ record: AccessRecord) -> EncodedRecord? {
         encoded[record.body.id] ?? (try? RecordEncoding.encodeFitting(record.body, seq: record.seq) { _ in Self.key })
     }
@@ -190,7 +190,7 @@ struct InMemoryContent {
         return LogRange(firstSeq: 0, size: UInt64(records.count), entries: found)
     }
 
-    /// By the definition, from the leaves up.
+    /// Computes a node by its definition, from the leaves up.
     func node(level: Int, index: UInt64, of log: LogID) -> [UInt8]? {
         guard let records = logs[log], (0..<32).contains(level), index < UInt64(records.count) >> UInt64(level) else {
             return nil

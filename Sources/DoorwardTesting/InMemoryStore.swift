@@ -4,10 +4,10 @@ package import DoorwardPolicy
 internal import DoorwardStore
 import Synchronization
 
-/// A store that forgets everything at the end: for tests of what stands above the store.
+/// A store in memory, for tests of the layers above the store.
 ///
-/// `commit` suspends before and after the transaction takes effect, so that a `SeededExecutor` finds the interleavings
-/// that a disk would bring about. Transactions take effect in the order of the calls.
+/// `commit` suspends before and after the transaction takes effect, so that a `SeededExecutor` explores the interleavings that a
+/// disk could cause. Transactions take effect in the order of the calls.
 package final class InMemoryStore: GatewayStore {
     private let suspensions: Int
     private let state: Mutex<State>
@@ -25,7 +25,7 @@ package final class InMemoryStore: GatewayStore {
         let isDurable: Bool
     }
 
-    /// - Parameter suspensions: how often `commit` yields before the transaction takes effect, and again after.
+    /// - Parameter suspensions: how often `commit` yields before the transaction takes effect, and again after it.
     package convenience init(suspensions: Int = 1) { self.init(InMemoryContent(), suspensions: suspensions) }
 
     private init(_ content: InMemoryContent, suspensions: Int) {
@@ -33,23 +33,23 @@ package final class InMemoryStore: GatewayStore {
         state = Mutex(State(content: content))
     }
 
-    // MARK: What a test does with it
+    // MARK: Control by tests
 
-    /// The next commit that takes effect throws `error` instead. After `.failed` and `.unavailable` the store takes
-    /// nothing more until `recover()`.
+    /// Makes the next commit that takes effect throw `error`. After `.failed` and `.unavailable` the store rejects everything
+    /// until `recover()`.
     ///
-    /// - Parameter isDurable: whether the transaction is written all the same, as after a flush whose answer was lost.
+    /// - Parameter isDurable: whether the transaction is applied all the same, as after a flush whose result was lost.
     package func failNext(_ error: StoreError, isDurable: Bool = false) {
         state.withLock { $0.nextFailure = Failure(error: error, isDurable: isDurable) }
     }
 
-    /// From now on every commit throws `.unavailable`; reading goes on.
+    /// Makes every further commit throw `.unavailable`; reading is still possible.
     package func stayUnavailable() { state.withLock { $0.isUnavailable = true } }
 
-    /// Takes transactions again, as after opening the database anew.
+    /// Accepts transactions again, as after reopening the database.
     package func recover() { state.withLock { $0.isUnavailable = false } }
 
-    /// What another process would find that opened the same database now.
+    /// A new store with the present content, as another process would open it.
     package func reopened() -> InMemoryStore {
         InMemoryStore(state.withLock { $0.content }, suspensions: suspensions)
     }
@@ -57,18 +57,18 @@ package final class InMemoryStore: GatewayStore {
     /// The records of one log, in order.
     package func log(_ id: LogID) -> [AccessRecord] { state.withLock { $0.content.logs[id] ?? [] } }
 
-    /// How many transactions took effect.
+    /// Number of transactions that took effect.
     package var commitCount: Int { state.withLock { $0.content.commitCount } }
 
     // MARK: GatewayStore
 
-    /// Takes effect after all that were called before it; yields before that and after it, so that others can come between.
+    /// Takes effect after all transactions committed before it; yields before and after, so that other tasks can interleave.
     @discardableResult
     package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace] {
         let ticket = state.withLock { $0.queue.enter(transaction) }
         for _ in 0..<suspensions { await Task.yield() }
         let result = state.withLock { state in
-            // Those who called before come first, even where the executor has let this one overtake.
+            // Transactions committed earlier are applied first, even if the executor has run this call before theirs.
             while let (waiting, transaction) = state.queue.next(upTo: ticket) {
                 state.queue.results[waiting] = Self.apply(transaction, to: &state)
             }
@@ -95,7 +95,7 @@ package final class InMemoryStore: GatewayStore {
         }
     }
 
-    /// From one instant, parents first; `receive` is called outside the lock, so it may ask the store.
+    /// Passes the tenancy of one instant, parents first. `receive` is called without a lock, so it may use the store.
     package func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) {
         do {
             for change in read({ $0.tenancy.changes }) { try receive(change) }
@@ -104,40 +104,40 @@ package final class InMemoryStore: GatewayStore {
         }
     }
 
-    /// By the instant of the request, then by id.
+    /// Sorted by the time of the request, then by id.
     package func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
         read { $0.openCommands(of: owner) }
     }
 
-    /// Without those that none is taken of.
+    /// Without guest accesses of which no use is taken.
     package func usesTaken() async throws(StoreError) -> [GuestAccessID: Int] { read { $0.usesTaken } }
 
-    /// 0 for an owner that is not there.
+    /// 0 for an unknown owner.
     package func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64 { read { $0.epochs[owner, default: 0] } }
 
-    /// The last one set.
+    /// The last lease that was set.
     package func lease(of log: LogID) async throws(StoreError) -> LogLease? { read { $0.leases[log] } }
 
-    /// Reading goes on after `close`, which a test of an end likes to look behind.
+    /// Still readable after `close`, for tests of shutdown.
     package func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? { read { $0.commands[id] } }
 
-    /// By the plain definition of a query.
+    /// Implements the definition of a query literally.
     package func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand? {
         var query = query
         query.deviceID = nil
         return read { [query] content in content.commands(query).first { $0.command.id == id } }
     }
 
-    /// Goes through all commands: good for tests, not for many.
+    /// Scans all commands, so only for few.
     package func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
         let all = read { $0.commands(query) }
         return (Array(all.dropFirst(query.offset).prefix(query.limit)), all.count)
     }
 
-    /// By the plain definition of a query, to compare a store with indexes against.
+    /// Implements the definition of a query literally, as a reference for stores with indexes.
     package func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage {
         guard query.limit > 0 else { return RecordPage(records: [], next: nil) }
-        // One more than the limit, to find out whether there is a next page.
+        // One more than the limit, to detect whether there is a next page.
         var longer = query
         longer.limit = query.limit < .max ? query.limit + 1 : .max
         let found = read { $0.records(longer) }
@@ -145,10 +145,10 @@ package final class InMemoryStore: GatewayStore {
         return RecordPage(records: records, next: found.count > records.count ? records.last?.place : nil)
     }
 
-    /// With its personal values in plain: nothing is sealed here.
+    /// Contains the personal values in plain text, as nothing is encrypted here.
     package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? { read { $0.record(id) } }
 
-    /// With the bytes that a store on disk would have, under another key.
+    /// Contains the bytes that a store on disk would have, with another key.
     package func range(of log: LogID, from seq: UInt64, limit: Int) async throws(StoreError) -> LogRange? {
         read { $0.range(of: log, from: seq, limit: limit) }
     }
@@ -158,30 +158,30 @@ package final class InMemoryStore: GatewayStore {
         read { $0.node(level: level, index: index, of: log) }
     }
 
-    /// What `.setPassword` gave last.
+    /// The hash of the last `.setPassword`.
     package func passwordHash(of user: UserID) async throws(StoreError) -> String? { read { $0.credentials.passwords[user] } }
 
-    /// By id, as the promise of every store is.
+    /// Sorted by id, as every store must.
     package func liveSessions(at now: Timestamp) async throws(StoreError) -> [Session] {
         read { $0.credentials.liveSessions(at: now) }
     }
 
-    /// What `.noteKey` gave last.
+    /// The key of the last `.noteKey`.
     package func publicKey(for purpose: KeyPurpose) async throws(StoreError) -> [UInt8]? {
         read { $0.credentials.publicKeys[purpose] }
     }
 
-    /// Forgets no token, however old.
+    /// Never deletes a token, however old.
     package func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken? {
         read { $0.credentials.refreshToken(digest: digest) }
     }
 
-    /// One for each user; looks at no clock.
+    /// One per user; expiry is not checked.
     package func passwordReset(digest: [UInt8]) async throws(StoreError) -> PasswordReset? {
         read { $0.credentials.passwordReset(digest: digest) }
     }
 
-    /// Drops no entry by its age; `oldest` alone hides one.
+    /// Never deletes a key by its age; only `oldest` hides one.
     package func idempotentAnswer(
         _ key: IdempotencyKey, notOlderThan oldest: Timestamp
     ) async throws(StoreError) -> IdempotencyEntry? {
@@ -191,12 +191,12 @@ package final class InMemoryStore: GatewayStore {
     /// False after a failure until `recover()`, and after `close`.
     package func isWritable() async -> Bool { state.withLock { !$0.isUnavailable } }
 
-    /// Waits for nothing: what has not taken effect by then throws `.unavailable`.
+    /// Does not wait: transactions that have not taken effect throw `.unavailable`.
     package func close() async throws(StoreError) {
         state.withLock { ($0.isUnavailable, $0.isClosed) = (true, true) }
     }
 
-    /// Writes nothing that a store could be opened from: an empty file, under the rules that every backup keeps.
+    /// Writes an empty file, from which no store can be opened, but follows the rules for backups.
     package func backup(to path: String) async throws(StoreBackupError) -> StoreBackup {
         guard !state.withLock({ $0.isClosed }) else { throw .unavailable }
         let target = try BackupTarget(path: path)
@@ -217,9 +217,9 @@ package final class InMemoryStore: GatewayStore {
     private func read<Value>(_ body: (InMemoryContent) -> Value) -> Value { state.withLock { body($0.content) } }
 }
 
-/// Transactions that were handed in and have not taken effect.
+/// Transactions that were committed and have not taken effect.
 private struct CommitQueue {
-    /// What came of transactions whose callers have not asked yet, by ticket.
+    /// Results of transactions whose callers have not resumed yet, by ticket.
     var results: [UInt64: Result<[RecordPlace], StoreError>] = [:]
     private var waiting: [(ticket: UInt64, transaction: StoreTransaction)] = []
     private var tickets: UInt64 = 0

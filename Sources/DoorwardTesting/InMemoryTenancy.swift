@@ -2,7 +2,7 @@ internal import DoorwardControl
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// The tenancy of an `InMemoryStore`, with the rules that a database holds: parents exist, one address for one user.
+/// The tenancy of an `InMemoryStore`, with the constraints of a database: parents exist, email addresses are unique.
 struct InMemoryTenancy {
     var portfolios: [PortfolioID: Portfolio] = [:]
     var properties: [PropertyID: Property] = [:]
@@ -66,7 +66,7 @@ struct InMemoryTenancy {
         if !parentExists { throw .parentUnknown }
     }
 
-    /// Whether the tenancy is as the change leaves it.
+    /// Whether the tenancy is in the state after the change.
     func isAsAfter(_ change: TenancyChange) -> Bool {
         switch change {
         case .putPortfolio(let portfolio): portfolios[portfolio.id] == portfolio
@@ -81,7 +81,7 @@ struct InMemoryTenancy {
         }
     }
 
-    /// Everything, parents before children.
+    /// All entities, parents before children.
     var changes: [TenancyChange] {
         var all = sorted(portfolios).map { TenancyChange.putPortfolio($0) }
         all += sorted(properties).map { .putProperty($0) }

@@ -2,40 +2,40 @@ package import DoorwardAdapterKit
 package import DoorwardDomain
 import Synchronization
 
-/// Locks that do what a test tells them to. Records every order with its instant; waits on the virtual clock only.
+/// An adapter whose locks behave as a test sets. Records every command with its time; waits on the virtual clock only.
 package final class ScriptedAdapter: LockAdapter {
-    /// What devices carry in `adapter`; `scripted` unless the test has said otherwise.
+    /// The value of `adapter` of its devices; `scripted` by default.
     package let kind: String
     private let clock: any GatewayClock
     private let executor: (any TaskExecutor)?
     private let state: Mutex<State>
 
-    /// What a lock does with an order.
+    /// What a lock does with a command.
     package enum Behaviour: Hashable, Sendable {
         /// Confirms before `send` returns.
         case confirmAtOnce
-        /// Confirms so much later, on a task of its own.
+        /// Confirms after this time, on a separate task.
         case confirm(after: Duration)
-        /// Takes the order and says nothing.
+        /// Accepts the command and reports nothing.
         case silent
-        /// Refuses so much later.
+        /// Rejects after this time.
         case refuse(RefusalCause, after: Duration)
-        /// Jams so much later.
+        /// Jams after this time.
         case jam(after: Duration)
-        /// `send` throws; no order is recorded.
+        /// `send` throws; the command is not recorded.
         case fail(AdapterError)
     }
 
-    /// An order that left the gateway, and when.
+    /// A command that was sent, and when.
     package struct SentOrder: Hashable, Sendable {
-        /// As it was handed to `send`, whether or not the lock then confirmed it.
+        /// The command as passed to `send`, whatever the lock did with it.
         package let order: LockOrder
-        /// By the adapter's clock, at the moment of the hand-over.
+        /// Time of sending, by the adapter's clock.
         package let at: MonotonicInstant
     }
 
     private struct State {
-        /// `nil`: as its life says.
+        /// `nil`: depends on whether the adapter runs.
         var health: AdapterHealth?
         var receiver: (any ReportReceiver)?
         var attached: [DeviceID: AttachedLock] = [:]
@@ -46,7 +46,7 @@ package final class ScriptedAdapter: LockAdapter {
         var problem: TransportProblem?
         var conflicts: [CheckedAddress.Conflict] = []
         var codes: [DeviceID: Secret<String>] = [:]
-        /// Which ways there are, by the `broker` of an address; an address without one is anybody's.
+        /// The owners of transports, by the `broker` of an address; an address without one is available to all.
         var owners: [String: TransportOwner] = [:]
         var discovered: [DiscoveredLock] = []
         var transports: [AdapterTransport] = []
@@ -60,11 +60,11 @@ package final class ScriptedAdapter: LockAdapter {
     }
 
     /// - Parameters:
-    ///   - kind: the name that devices carry in `adapter`.
-    ///   - clock: dates the orders, and is slept on by answers that come later.
-    ///   - executor: where those answers run; a `SeededExecutor`, or `nil` for the global one.
-    ///   - behaviour: what every lock does that was told nothing else.
-    ///   - capabilities: what `check` answers.
+    ///   - kind: the value of `adapter` of its devices.
+    ///   - clock: gives the time of commands, and delays later reports.
+    ///   - executor: runs those reports; a `SeededExecutor`, or `nil` for the global one.
+    ///   - behaviour: the default behaviour of all locks.
+    ///   - capabilities: the capabilities that `check` returns.
     package init(
         kind: String = "scripted", clock: any GatewayClock, executor: (any TaskExecutor)? = nil,
         behaviour: Behaviour = .confirmAtOnce, capabilities: LockCapabilities = .all
@@ -73,43 +73,43 @@ package final class ScriptedAdapter: LockAdapter {
         state = Mutex(State(defaultBehaviour: behaviour, capabilities: capabilities))
     }
 
-    // MARK: What a test does with it
+    // MARK: Control by tests
 
-    /// Sets what one lock does with the orders to come.
+    /// Sets what one lock does with further commands.
     package func set(_ behaviour: Behaviour, for device: DeviceID) { state.withLock { $0.behaviours[device] = behaviour } }
 
-    /// Sets what `check` throws; `nil` for nothing.
+    /// Sets the error that `check` throws; `nil` for none.
     package func set(mistakes: AddressMistakes?) { state.withLock { $0.mistakes = mistakes } }
 
-    /// Sets what is known of why commands fail.
+    /// Sets the problem that is reported for failed commands.
     package func set(problem: TransportProblem?) { state.withLock { $0.problem = problem } }
 
-    /// Sets which conflicts with other locks `check` finds.
+    /// Sets the conflicts with other locks that `check` returns.
     package func set(conflicts: [CheckedAddress.Conflict]) { state.withLock { $0.conflicts = conflicts } }
 
-    /// Sets what `health` says; `nil` for `ok` between `start` and `stop`, and `down` otherwise.
+    /// Sets the value of `health`; `nil` for `ok` between `start` and `stop`, and `down` otherwise.
     package func set(health: AdapterHealth?) { state.withLock { $0.health = health } }
 
-    /// Makes the adapter one with ways to its locks: an address names its own as `broker`, and locks are told apart by `topic`.
+    /// Gives the adapter transports: an address names its own as `broker`, and locks are distinguished by `topic`.
     ///
-    /// - Parameter owners: whose each broker is; any other is unknown.
+    /// - Parameter owners: the owner of each broker; any other is unknown.
     package func set(owners: [String: TransportOwner]) { state.withLock { $0.owners = owners } }
 
-    /// Sets what the adapter has found by itself.
+    /// Sets the locks in `discovered`.
     package func set(discovered: [DiscoveredLock]) { state.withLock { $0.discovered = discovered } }
 
-    /// Sets which ways there are to its locks, as `transports` lists them.
+    /// Sets the transports in `transports`.
     package func set(transports: [AdapterTransport]) { state.withLock { $0.transports = transports } }
 
-    /// Sets what the adapter has counted, under its one word: `odd_frames`.
+    /// Sets the adapter's only counter, `odd_frames`.
     package func set(oddFrames count: Int) { state.withLock { $0.counts = ["odd_frames": count] } }
 
-    /// Sets what is called inside `send`, before the order is handed over: a look at the world at that very moment.
+    /// Sets a function that is called inside `send` before the command is recorded, to inspect the state at that moment.
     package func onSend(_ body: (@Sendable (LockOrder) -> Void)?) { state.withLock { $0.onSend = body } }
 
-    /// Delivers a report now, from the caller's thread, if the lock is attached: a word that the lock says at this moment.
+    /// Delivers a live report now, on the caller's thread, if the lock is attached.
     ///
-    /// - Parameter isRepeat: it tells again what an event has told.
+    /// - Parameter isRepeat: whether it repeats what an event has reported.
     package func report(_ fact: LockReport.Fact, isRepeat: Bool = false, from device: DeviceID) {
         let (receiver, after) = state.withLock { state in
             (state.attached[device] == nil ? nil : state.receiver, state.lastOrders[device])
@@ -117,32 +117,32 @@ package final class ScriptedAdapter: LockAdapter {
         receiver?.receive(LockReport(deviceID: device, fact, after: after, isRepeat: isRepeat))
     }
 
-    /// Delivers a live report of where the bolt is.
+    /// Delivers a live report of the bolt's state.
     package func report(_ lockState: LockState, method: EventMethod? = nil, from device: DeviceID) {
         report(.state(lockState, quality: .confirmed, method: method, operatorName: nil), from: device)
     }
 
-    /// Sets what is called inside `send` once the order has left, before the lock does what was set for it.
+    /// Sets a function that is called inside `send` once the command is recorded, before the lock reacts.
     package func onSent(_ body: (@Sendable (LockOrder) -> Void)?) { state.withLock { $0.onSent = body } }
 
-    /// Every order that was handed over, in order.
+    /// All sent commands, in order.
     package var orders: [SentOrder] { state.withLock { $0.orders } }
 
-    /// Every lock that was asked for its state, in order.
+    /// All locks whose state was requested, in order.
     package var refreshes: [DeviceID] { state.withLock { $0.refreshes } }
 
-    /// The locks that are attached, sorted by id.
+    /// The attached locks, sorted by id.
     package var attached: [AttachedLock] { state.withLock { $0.attached.values.sorted { $0.id < $1.id } } }
 
     // MARK: LockAdapter
 
-    /// Takes any address, so it lists nothing.
+    /// Empty, as any address is accepted.
     package var addressFields: [AddressField] { [] }
 
-    /// What the test has set, or `ok` from `start` to `stop` and `down` otherwise.
+    /// The value that the test has set, or `ok` from `start` to `stop` and `down` otherwise.
     package var health: AdapterHealth { state.withLock { $0.health ?? ($0.receiver == nil ? .down : .ok) } }
 
-    /// Throws the mistakes that the test has set; else every lock can do the same, at whatever address.
+    /// Throws the mistakes that the test has set; otherwise all addresses have the same capabilities.
     package func check(
         address: [String: JSONValue], within scope: TransportScope
     ) throws(AddressMistakes) -> CheckedAddress {
@@ -158,25 +158,25 @@ package final class ScriptedAdapter: LockAdapter {
         return CheckedAddress(capabilities, holder: holder, conflicts: state.withLock { $0.conflicts })
     }
 
-    /// By the owners that the test has set.
+    /// According to the owners that the test has set.
     package func owner(of address: [String: JSONValue]) -> TransportOwner? {
         guard case .string(let broker) = address["broker"] else { return .anybody }
         return state.withLock { $0.owners[broker] }
     }
 
-    /// What the test has set.
+    /// Set by the test.
     package var transports: [AdapterTransport] { state.withLock { $0.transports } }
 
-    /// What the test has set; 0 at first.
+    /// Set by the test; 0 by default.
     package var counts: [String: Int] { state.withLock { $0.counts } }
 
-    /// What the test has set.
+    /// Set by the test.
     package var discovered: [DiscoveredLock] { state.withLock { $0.discovered } }
 
-    /// Never fails, and is repeated like the first time: the new receiver takes the old one's place.
+    /// Never fails. A further call replaces the receiver.
     package func start(reports: any ReportReceiver) async throws { state.withLock { $0.receiver = reports } }
 
-    /// Answers that were still to come are cancelled; locks stay attached.
+    /// Cancels delayed reports; locks stay attached.
     package func stop() async {
         let tasks = state.withLock { state in
             state.receiver = nil
@@ -185,13 +185,13 @@ package final class ScriptedAdapter: LockAdapter {
         for task in tasks { task.cancel() }
     }
 
-    /// What was set for this id by `set(_:for:)` holds on.
+    /// Attaches a lock. A behaviour set for its id by `set(_:for:)` stays in effect.
     package func attach(_ lock: AttachedLock) { state.withLock { $0.attached[lock.id] = lock } }
 
-    /// Its behaviour is kept for when it is attached again.
+    /// Detaches a lock. Its behaviour is kept for when it is attached again.
     package func detach(_ id: DeviceID) { state.withLock { ($0.attached[id], $0.codes[id]) = (nil, nil) } }
 
-    /// Does what was set for the lock. The order is handed over and recorded before the lock answers, and not at all if this throws.
+    /// Performs the lock's behaviour. The command is recorded before the lock reacts, and not at all if this throws.
     package func send(_ order: LockOrder) throws(AdapterError) {
         let device = order.deviceID
         let (behaviour, onSend) = try prepare(device)
@@ -213,16 +213,16 @@ package final class ScriptedAdapter: LockAdapter {
         }
     }
 
-    /// The problem that a test has set, whatever the command.
+    /// The problem that the test has set, whatever the command.
     package func problem(of command: CommandID, for id: DeviceID) -> TransportProblem? { state.withLock { $0.problem } }
 
-    /// Keeps it until the lock is detached.
+    /// Stores the code until the lock is detached.
     package func setCode(_ code: Secret<String>?, for id: DeviceID) { state.withLock { $0.codes[id] = code } }
 
-    /// The code that goes along with a lock's commands.
+    /// The code that is stored for a lock.
     package func code(of id: DeviceID) -> Secret<String>? { state.withLock { $0.codes[id] } }
 
-    /// Notes the question and answers nothing: a test delivers the report itself.
+    /// Records the state request and reports nothing: a test delivers the report itself.
     package func refresh(_ id: DeviceID) throws(AdapterError) {
         try state.withLock { (state) throws(AdapterError) in
             if state.attached[id] == nil { throw .notAttached }
@@ -254,7 +254,7 @@ package final class ScriptedAdapter: LockAdapter {
         let due = clock.monotonicNow().advanced(by: delay)
         state.withLock { state in
             let number = state.pending.nextNumber()
-            // Made under the lock, so that the task cannot end before it is known.
+            // Created under the lock, so that the task cannot end before it is registered.
             let task = Task(executorPreference: executor) {
                 defer { self.state.withLock { $0.pending.remove(number) } }
                 try await self.clock.sleep(until: due)
@@ -265,14 +265,14 @@ package final class ScriptedAdapter: LockAdapter {
     }
 }
 
-/// What tells one lock of a broker from another.
+/// The key that distinguishes the locks of a broker.
 private func place(of address: [String: JSONValue]) -> [JSONValue?] { [address["broker"], address["topic"]] }
 
 extension AttachedLock {
     fileprivate var place: [JSONValue?] { DoorwardTesting.place(of: address) }
 }
 
-/// The answers that locks still owe.
+/// Delayed reports of the locks.
 private struct PendingReports {
     private var tasks: [UInt64: Task<Void, any Error>] = [:]
     private var count: UInt64 = 0
@@ -293,7 +293,7 @@ private struct PendingReports {
 }
 
 extension LockOperation {
-    /// The state that a lock reports when it has done as told.
+    /// The state that a lock reports after executing the operation.
     fileprivate var result: LockState {
         switch self {
         case .lock: .locked

@@ -1,44 +1,43 @@
 import Synchronization
 
-/// Runs tasks one piece at a time on the thread that calls `run`, in an order drawn from a seed: the same seed gives the
-/// same interleaving again, other seeds give others.
+/// Runs tasks one job at a time on the thread that calls `run`, in an order drawn from a seed: the same seed gives the same
+/// interleaving, other seeds give others.
 ///
-/// Everything that the body starts must stay on this executor. Child tasks, groups and actors without an executor of
-/// their own do so by themselves (SE-0417); an unstructured `Task` does so when it is made with
-/// `Task(executorPreference: executor)`. What runs elsewhere is not seen, and the executor may then take a body that
-/// waits for it for stuck. When nothing can run, the clock jumps to its next sleeper.
+/// All tasks that the body starts must use this executor. Child tasks, groups and actors without their own executor do so by themselves
+/// (SE-0417); an unstructured `Task` does so if it is created with `Task(executorPreference: executor)`. Other tasks are not tracked:
+/// if the body waits for one, the executor may report a deadlock. When no job can run, the clock moves to its next sleeper.
 package final class SeededExecutor: TaskExecutor {
     private let clock: VirtualClock?
     private let state: Mutex<(jobs: [UnownedJob], generator: SeededGenerator)>
 
     /// Why `run` gave up.
     package enum Stall: Error, Equatable {
-        /// The body waits, nothing can run, and nobody sleeps on the clock.
+        /// The body waits, no job can run, and no task sleeps on the clock.
         case deadlock
-        /// The body had not ended after so many steps.
+        /// The body had not ended after this many jobs.
         case endless(steps: Int)
     }
 
     /// - Parameters:
-    ///   - seed: chooses the interleaving.
-    ///   - clock: the clock that the body sleeps on, if it does.
+    ///   - seed: determines the interleaving.
+    ///   - clock: the clock that the body sleeps on, if any.
     package init(seed: UInt64, clock: VirtualClock? = nil) {
         self.clock = clock
         state = Mutex(([], SeededGenerator(seed: seed)))
     }
 
-    /// Called by the runtime. The job waits for `run`, on whose thread it is run when it is drawn.
+    /// Called by the runtime. The job is run by `run`, on its thread, when it is drawn.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.withLock { $0.jobs.append(job) }
     }
 
-    /// Runs the body to its end, then what can still run without the clock moving on.
+    /// Runs the body to its end, then the jobs that can run without moving the clock.
     ///
-    /// Tasks that sleep or wait beyond the body's end are left as they are; a body that cares awaits or cancels them.
+    /// Tasks that still sleep or wait at the end of the body are left suspended; the body can await or cancel them.
     ///
-    /// - Parameter stepLimit: how many pieces of work may run before the body counts as endless.
-    /// - Throws: what the body throws, or a `Stall`.
+    /// - Parameter stepLimit: maximum number of jobs before the body counts as endless.
+    /// - Throws: an error of the body, or a `Stall`.
     package func run<Value: Sendable>(
         stepLimit: Int = 1_000_000, _ body: @escaping @Sendable () async throws -> Value
     ) throws -> Value {
@@ -65,7 +64,7 @@ package final class SeededExecutor: TaskExecutor {
         return try value.get()
     }
 
-    /// - Returns: false when there was none.
+    /// - Returns: false if there was no job.
     private func runOneJob() -> Bool {
         let job: UnownedJob? = state.withLock { state in
             guard !state.jobs.isEmpty else { return nil }
@@ -79,7 +78,7 @@ package final class SeededExecutor: TaskExecutor {
     }
 }
 
-/// What the body came to, once it has.
+/// The result of the body, once it has ended.
 private final class Outcome<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)
 

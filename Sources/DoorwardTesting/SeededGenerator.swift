@@ -1,11 +1,11 @@
-/// Random numbers that are the same again for the same seed: SplitMix64 (Steele, Lea, Flood, "Fast Splittable
-/// Pseudorandom Number Generators", OOPSLA 2014). Good for tests, worthless for secrets.
+/// Reproducible random numbers by seed: SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
+/// 2014). For tests only, not for secrets.
 package struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
     private var state: UInt64
 
     package init(seed: UInt64) { state = seed }
 
-    /// Uses all 64 bits; comes back to its beginning after 2^64 draws.
+    /// Returns 64 random bits; the period is 2^64.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

@@ -2,32 +2,31 @@ internal import Dispatch
 package import DoorwardDomain
 import Synchronization
 
-/// A clock that moves only when a test moves it, so that no test waits.
+/// A clock that only moves when a test moves it, so that tests do not wait.
 ///
-/// Wall time and monotonic time advance together; `stepWall(by:)` moves the wall alone, as an administrator or NTP does.
-/// Sleepers wake in the order of their instants, those of one instant in the order in which they fell asleep.
+/// Wall time and monotonic time advance together; `stepWall(by:)` changes only the wall clock, as an administrator or NTP does.
+/// Sleepers wake in the order of their deadlines, those with the same deadline in the order in which they began to sleep.
 package final class VirtualClock: GatewayClock {
     private let state: Mutex<State>
 
-    /// - Parameter start: what the wall clock shows at first; 2026-11-21T08:00:00.000Z unless said otherwise. The
-    ///   monotonic clock starts at zero.
+    /// - Parameter start: the initial wall time; 2026-11-21T08:00:00.000Z by default. The monotonic clock starts at zero.
     package init(start: Timestamp = Timestamp(milliseconds: 1_795_248_000_000)) {
         state = Mutex(State(wallOffset: start.milliseconds * 1_000_000))
     }
 
-    /// What `advance` and `stepWall` have made of the start, in whole milliseconds, rounded down.
+    /// The wall time, in whole milliseconds, rounded down.
     package func now() -> Timestamp { state.withLock { $0.wall } }
 
-    /// From 0; moved by `advance` alone.
+    /// The monotonic time, from 0; only `advance` moves it.
     package func monotonicNow() -> MonotonicInstant { state.withLock { MonotonicInstant(nanoseconds: $0.monotonic) } }
 
-    /// Returns at once for an instant that is not in the future.
+    /// Returns at once if `instant` is not in the future.
     package func sleep(until instant: MonotonicInstant) async throws {
         let ticket = state.withLock { $0.nextTicket() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let sleeper = Sleeper(instant: instant.nanoseconds, ticket: ticket, continuation: continuation)
-                // The cancellation handler may have run before there was anything to cancel, hence the second question.
+                // The cancellation handler may have run before the sleeper existed, so cancellation is checked again.
                 let (now, watchers) = state.withLock { $0.admit(sleeper, isCancelled: Task.isCancelled) }
                 if let now { continuation.resume(with: now) }
                 for watcher in watchers { watcher.resume() }
@@ -38,27 +37,27 @@ package final class VirtualClock: GatewayClock {
         }
     }
 
-    // MARK: What a test does with it
+    // MARK: Control by tests
 
-    /// Moves both clocks on by `duration` and wakes whoever sleeps until then, each at its own instant.
+    /// Advances both clocks by `duration` and wakes the sleepers that are due until then, each at its own deadline.
     package func advance(by duration: Duration) { advance(to: monotonicNow().advanced(by: duration)) }
 
-    /// Moves both clocks on to `instant` of the monotonic clock; does nothing when that has passed.
+    /// Advances both clocks to `instant` of the monotonic clock; does nothing if it has passed.
     package func advance(to instant: MonotonicInstant) {
         while let sleeper = state.withLock({ $0.popSleeper(until: instant.nanoseconds) }) { sleeper.continuation.resume() }
         state.withLock { $0.monotonic = max($0.monotonic, instant.nanoseconds) }
     }
 
-    /// Moves both clocks on by a little, and lets other threads and processes run: for whoever waits for something that they do in
-    /// time of their own, a broker's answer, and that this clock must not overtake.
+    /// Advances both clocks a little, and lets other threads and processes run: for tests that wait for something that takes real
+    /// time, such as a broker's response, and that this clock must not overtake.
     package func pass(_ step: Duration = .microseconds(100)) async {
         advance(by: step)
         await withCheckedContinuation { continuation in DispatchQueue.global().async { continuation.resume() } }
     }
 
-    /// Moves both clocks on to the instant of the next sleeper and wakes all who sleep until that very instant.
+    /// Advances both clocks to the deadline of the next sleeper and wakes all sleepers with that deadline.
     ///
-    /// - Returns: false when nobody sleeps; the clock then stands still.
+    /// - Returns: false if there is no sleeper; the clock is then not moved.
     @discardableResult
     package func advanceToNextSleeper() -> Bool {
         guard let next = nextSleeper else { return false }
@@ -66,15 +65,15 @@ package final class VirtualClock: GatewayClock {
         return true
     }
 
-    /// When the next sleeper is due; `nil` when nobody sleeps.
+    /// The deadline of the next sleeper; `nil` if there is none.
     package var nextSleeper: MonotonicInstant? {
         state.withLock { $0.sleepers.last.map { MonotonicInstant(nanoseconds: $0.instant) } }
     }
 
-    /// How many tasks sleep at this moment.
+    /// Number of sleeping tasks.
     package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Suspends until at least `count` tasks sleep: a test on an ordinary executor awaits it before it advances.
+    /// Suspends until at least `count` tasks sleep: a test on an ordinary executor awaits this before it advances.
     package func untilSleepers(_ count: Int) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isThere = state.withLock { state in
@@ -85,7 +84,7 @@ package final class VirtualClock: GatewayClock {
         }
     }
 
-    /// Moves the wall clock alone, forwards or back. Nobody wakes of it.
+    /// Changes only the wall clock, forwards or back. No sleeper wakes.
     package func stepWall(by duration: Duration) {
         let (seconds, attoseconds) = duration.components
         state.withLock { $0.wallOffset += seconds * 1_000_000_000 + attoseconds / 1_000_000_000 }
@@ -97,16 +96,16 @@ private struct Sleeper {
     let ticket: UInt64
     let continuation: CheckedContinuation<Void, any Error>
 
-    /// Whether this one wakes after `other`.
+    /// Whether this sleeper wakes after `other`.
     func isLater(than other: Sleeper) -> Bool { (instant, ticket) > (other.instant, other.ticket) }
 }
 
 private struct State {
-    /// Nanoseconds from the monotonic clock's zero.
+    /// Nanoseconds since the monotonic clock's zero.
     var monotonic: Int64 = 0
-    /// What the wall clock showed at the monotonic clock's zero, in nanoseconds since 1970: enough until 2262.
+    /// The wall time at the monotonic clock's zero, in nanoseconds since 1970: enough until 2262.
     var wallOffset: Int64
-    /// The one that wakes first is the last.
+    /// Sorted so that the one that wakes first is last.
     var sleepers: [Sleeper] = []
     var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     private var tickets: UInt64 = 0
@@ -123,7 +122,7 @@ private struct State {
         return tickets
     }
 
-    /// Lets the sleeper in, or answers at once what ends its sleep; and who waited for so many to sleep.
+    /// Registers the sleeper, or returns at once what ends its sleep; also returns the watchers that waited for this number of sleepers.
     mutating func admit(
         _ sleeper: Sleeper, isCancelled: Bool
     ) -> (now: Result<Void, any Error>?, watchers: [CheckedContinuation<Void, Never>]) {
@@ -140,7 +139,7 @@ private struct State {
         sleepers.firstIndex { $0.ticket == ticket }.map { sleepers.remove(at: $0) }
     }
 
-    /// The next sleeper that is due by `limit`, with the clock moved on to its instant.
+    /// Removes the next sleeper that is due by `limit`, and moves the clock to its deadline.
     mutating func popSleeper(until limit: Int64) -> Sleeper? {
         guard let next = sleepers.last, next.instant <= limit else { return nil }
         sleepers.removeLast()

@@ -1,7 +1,7 @@
 package import DoorwardDomain
 package import DoorwardPolicy
 
-/// A small tenancy for a test, said in a few lines; ids come from a seed, so that the same lines make the same world.
+/// Builds a small tenancy for a test in a few lines; ids come from a seed, so that the same lines give the same tenancy.
 ///
 ///     var world = World(seed: 1)
 ///     let street = world.portfolio("Oak Street")
@@ -12,11 +12,11 @@ package import DoorwardPolicy
 ///     world.assign(ada, .tenant, .unit(flat))
 ///     try await store.commit(StoreTransaction(changes: world.changes))
 ///
-/// What is named must have been made by the same world before; what was not is left out of the parent's place.
+/// Referenced entities must have been made by the same world before; otherwise the path of the new entity is invalid.
 package struct World: Sendable {
-    /// Everything that was said so far, parents before children, for a store or a directory.
+    /// All changes so far, parents before children, for a store or a directory.
     package private(set) var changes: [TenancyChange] = []
-    /// When the entities are created.
+    /// Creation time of the entities.
     package var createdAt: Timestamp
     private var random: SeededGenerator
     private var portfolios: [PropertyID: PortfolioID] = [:]
@@ -26,44 +26,44 @@ package struct World: Sendable {
     private var associations: [AssociationID: UserRoleAssociation] = [:]
     private var guestAccesses: [GuestAccessID: GuestAccess] = [:]
 
-    /// Where a device hangs.
+    /// Assignment of a device.
     package enum Place: Hashable, Sendable {
-        /// On no unit: units of the property may share it.
+        /// To no unit: units of the property may share it.
         case property(PropertyID)
-        /// And with it on the unit's property.
+        /// To a unit, and so to its property.
         case unit(UnitID)
-        /// Unassigned, as a lock is that was taken off its property.
+        /// Unassigned, like a lock that was removed from its property.
         case nowhere
     }
 
-    /// Empty. Worlds of different seeds share no id; `createdAt` is 2026-11-21T08:00:00.000Z, as `VirtualClock` starts.
+    /// An empty world. Worlds with different seeds share no id; `createdAt` is 2026-11-21T08:00:00.000Z, as `VirtualClock` starts.
     package init(seed: UInt64, createdAt: Timestamp = Timestamp(milliseconds: 1_795_248_000_000)) {
         random = SeededGenerator(seed: seed)
         self.createdAt = createdAt
     }
 
-    /// A new id of any kind: for commands and records too.
+    /// A new id of any type, also for commands and records.
     package mutating func id<Entity>(of: Entity.Type = Entity.self) -> EntityID<Entity> {
         EntityID.new(at: createdAt, using: &random)
     }
 
-    /// The directory that these changes make.
+    /// The directory that results from the changes.
     package var directory: TenancyDirectory {
         var directory = TenancyDirectory()
         for change in changes { directory.apply(change) }
         return directory
     }
 
-    // MARK: The hierarchy
+    // MARK: Hierarchy
 
-    /// Nobody holds anything on it until `assign`.
+    /// Adds a portfolio. No user has a role on it until `assign`.
     package mutating func portfolio(_ name: String) -> PortfolioID {
         let portfolio = Portfolio(id: id(), name: name, createdAt: createdAt, updatedAt: createdAt)
         changes.append(.putPortfolio(portfolio))
         return portfolio.id
     }
 
-    /// Without an address. `timeZone` is an IANA name and is not checked here.
+    /// Adds a property without an address. `timeZone` is an IANA name and is not checked here.
     package mutating func property(_ name: String, in portfolio: PortfolioID, timeZone: String? = nil) -> PropertyID {
         let property = Property(
             id: id(), name: name, portfolioID: portfolio, defaultTimeZone: timeZone, createdAt: createdAt, updatedAt: createdAt)
@@ -72,7 +72,7 @@ package struct World: Sendable {
         return property.id
     }
 
-    /// Shares nothing and has no tenants yet.
+    /// Adds a unit without shared devices and tenants.
     package mutating func unit(_ name: String, in property: PropertyID) -> UnitID {
         let portfolio: PortfolioID = portfolios[property] ?? id()
         let unit = Unit(
@@ -81,7 +81,7 @@ package struct World: Sendable {
         return unit.id
     }
 
-    /// A lock that can do everything and speaks through a `ScriptedAdapter`, unless said otherwise.
+    /// Adds a lock, by default with all capabilities and the adapter kind `scripted`.
     package mutating func device(
         _ name: String, in place: Place, adapter: String = "scripted", address: [String: JSONValue] = [:],
         capabilities: LockCapabilities = .all, isRemoteOperationEnabled: Bool = true
@@ -100,27 +100,27 @@ package struct World: Sendable {
         return device.id
     }
 
-    /// Lets the tenants of a unit use a device that hangs on the property.
+    /// Lets the tenants of a unit use a device of the property.
     package mutating func share(_ device: DeviceID, with unit: UnitID) {
         guard var changed = units[unit] else { return }
         changed.commonAreaAccessIDs.append(device)
         put(changed)
     }
 
-    /// Changes a device that is there.
+    /// Changes an existing device.
     package mutating func change(_ device: DeviceID, _ body: (inout LockDevice) -> Void) {
         guard var changed = devices[device] else { return }
         body(&changed)
         put(changed)
     }
 
-    /// Takes a device away.
+    /// Removes a device.
     package mutating func remove(_ device: DeviceID) {
         devices[device] = nil
         changes.append(.removeDevice(device))
     }
 
-    /// A device as it stands after everything that was said; `nil` if this world did not make it.
+    /// The present version of a device; `nil` if this world did not make it.
     package func device(_ id: DeviceID) -> LockDevice? { devices[id] }
 
     private mutating func put(_ unit: Unit) {
@@ -134,10 +134,12 @@ package struct World: Sendable {
     }
 }
 
-// MARK: - People and their rights
+// MARK: - Users and rights
 
 extension World {
-    /// - Parameter email: made of the first name and the number of users before, if not given.
+    /// Adds a user.
+    ///
+    /// - Parameter email: derived from the first name and the number of users before, if not given.
     package mutating func user(
         _ firstName: String, lastName: String = "", email: String? = nil, isEnabled: Bool = true, isSuperAdmin: Bool = false
     ) -> UserID {
@@ -149,14 +151,14 @@ extension World {
         return user.id
     }
 
-    /// Changes a user that is there: disables one, say.
+    /// Changes an existing user, for example to disable it.
     package mutating func change(_ user: UserID, _ body: (inout User) -> Void) {
         guard var changed = users[user] else { return }
         body(&changed)
         put(changed)
     }
 
-    /// A user as it stands after everything that was said; `nil` if this world did not make it.
+    /// The present version of a user; `nil` if this world did not make it.
     package func user(_ id: UserID) -> User? { users[id] }
 
     /// Gives a user a role on a portfolio, property or unit.
@@ -169,20 +171,20 @@ extension World {
         return association.id
     }
 
-    /// Takes a role away again.
+    /// Removes a role.
     package mutating func remove(_ association: AssociationID) {
         associations[association] = nil
         changes.append(.removeAssociation(association))
     }
 
-    /// Lets a guest in.
+    /// Grants a guest access.
     ///
     /// - Parameters:
-    ///   - user: the guest; `nil` for one who is known by the label alone.
-    ///   - devices: at least one that hangs on a property.
-    ///   - hours: the window, in hours from `createdAt`.
-    ///   - association: under which the grant is made; its user is the grantor.
-    /// - Returns: `nil` when none of the devices hangs on a property, or the association is not there.
+    ///   - user: the guest; `nil` for a guest without an account, known by the label.
+    ///   - devices: at least one that is assigned to a property.
+    ///   - hours: the validity, in hours from `createdAt`.
+    ///   - association: the association under which it is granted; its user is the grantor.
+    /// - Returns: `nil` if none of the devices is assigned to a property, or the association does not exist.
     @discardableResult
     package mutating func guestAccess(
         for user: UserID?, label: String? = nil, to devices: [DeviceID], operations: [LockOperation] = [.lock, .unlock],
@@ -203,7 +205,7 @@ extension World {
         return access.id
     }
 
-    /// Ends a guest access at `instant`.
+    /// Revokes a guest access at `instant`.
     package mutating func revoke(_ access: GuestAccessID, at instant: Timestamp) {
         guard var changed = guestAccesses[access] else { return }
         changed.revokedAt = instant

@@ -1,85 +1,85 @@
 extension Wire {
-    /// One entry of an access log.
+    /// A record of an access log.
     package struct AccessRecord: Decodable, Equatable, Sendable {
-        /// The id of the record, the same in every answer.
+        /// The id of the record, the same in every response.
         package var id: String
-        /// When it happened; within a log it never goes back.
+        /// When it happened; within a log it never decreases.
         package var at: String
         /// `COMMAND_INTENT COMMAND_OUTCOME DENIAL DEVICE_EVENT ADMIN_CHANGE SESSION GATEWAY`.
         package var kind: String
-        /// The log that it stands in and its place there; of a reduced view both are absent.
+        /// The log that contains the record; absent in a reduced view.
         package var logId: String?
-        /// Its place in its log, from 0; absent of a reduced view.
+        /// The record's number in its log, from 0; absent in a reduced view.
         package var seq: UInt64?
-        /// What was to be done to the lock, such as `UNLOCK`; `nil` of what is no command.
+        /// The operation on the lock, such as `UNLOCK`; `nil` if the record is not about a command.
         package var operation: String?
         /// `ALLOWED` or `DENIED`.
         package var decision: String?
-        /// Why it was denied.
+        /// The reason of a denial.
         package var reason: String?
-        /// The rule that allowed it, or came nearest to that.
+        /// The rule that allowed it, or came nearest to allowing it.
         package var rule: Rule?
-        /// Who did it, in the words for residents: `you`, a first name, or `staff`.
+        /// The actor as residents see them: `you`, a first name, or `staff`.
         package var actor: String?
-        /// `USER GUEST_LINK API_KEY DEVICE GATEWAY OUTSIDE`; absent of a reduced view.
+        /// `USER GUEST_LINK API_KEY DEVICE GATEWAY OUTSIDE`; absent in a reduced view.
         package var actorKind: String?
-        /// `nil` of an outsider, of whom nothing else is said.
+        /// `nil` for an outsider, about whom nothing else is recorded.
         package var actorId: String?
-        /// The name at that time; `nil` once it was erased.
+        /// The actor's name at that time; `nil` once it was erased.
         package var actorName: String?
-        /// The user who acted; `nil` of everybody else.
+        /// The user who acted; `nil` for any other actor.
         package var actorUserId: String?
         /// `API CONSOLE CLI GUEST_LINK DEVICE GATEWAY`.
         package var source: String?
         /// The network address that the request came from; `nil` once it was erased.
         package var clientAddress: String?
-        /// The id of the request, as its answer bears it.
+        /// The id of the request, as in its response.
         package var requestId: String?
-        /// `nil` of what is about no lock.
+        /// `nil` if the record is not about a lock.
         package var deviceId: String?
-        /// The name of the lock at that time; absent of a reduced view.
+        /// The name of the lock at that time; absent in a reduced view.
         package var deviceName: String?
-        /// Where it happened, as that was then.
+        /// The unit of the device at that time.
         package var unitId: String?
-        /// Where it happened, as that was then.
+        /// The property of the device at that time.
         package var propertyId: String?
-        /// Where it happened, as that was then.
+        /// The portfolio of the device at that time.
         package var portfolioId: String?
-        /// The command that it is about, the same in intents and outcome.
+        /// The command that the record is about, the same in its intents and its outcome.
         package var commandId: String?
         /// The end state of a command.
         package var outcome: String?
-        /// Why it ended so, such as `jammed` or a reason of a denial.
+        /// The cause of the outcome, such as `jammed` or the reason of a denial.
         package var outcomeDetail: String?
-        /// The state that the lock was in before, as far as it was known.
+        /// The state of the lock before, if it was known.
         package var stateBefore: String?
-        /// The state that the lock was in afterwards, as far as it was known.
+        /// The state of the lock afterwards, if it was known.
         package var stateAfter: String?
         /// From the hand-over to the lock's transport until the outcome, in milliseconds.
         package var latencyMs: Int?
-        /// What the caller gave as the reason.
+        /// The reason that the caller gave.
         package var statedReason: String?
-        /// `nil` where no lockdown was to be broken.
+        /// The override of a lockdown; `nil` if there was none.
         package var override: Override?
-        /// What happened by itself, such as `JAMMED` or `SIGNED_IN`.
+        /// An event that was no command, such as `JAMMED` or `SIGNED_IN`.
         package var event: String?
-        /// How somebody at the door did it, such as `KEYPAD`.
+        /// The method of an operation at the door, such as `KEYPAD`.
         package var method: String?
-        /// What was changed: `CREATE`, `GRANT` and others, with the kind and id of its target.
+        /// The kind of a change: `CREATE`, `GRANT` and others.
         package var action: String?
-        /// What kind of thing was changed, such as `GuestAccess`.
+        /// The type of the changed object, such as `GuestAccess`.
         package var targetType: String?
-        /// Which one was changed.
+        /// The id of the changed object.
         package var targetId: String?
-        /// What else there is to say, such as what was changed from what to what.
+        /// Further details, such as the values before and after a change.
         package var details: [String: Value]?
     }
 
-    /// `data` of a stretch of a log.
+    /// `data` of a page of access records.
     package struct AccessRecordPage: Decodable, Sendable {
-        /// In the order that was asked for.
+        /// The records in the requested order.
         package var accessRecords: [AccessRecord]
-        /// Where the next stretch begins; `nil` at the end.
+        /// The cursor of the next page; `nil` at the end.
         package var nextCursor: String?
     }
 }

@@ -1,57 +1,57 @@
 extension Wire {
     /// A kind of lock that the gateway can control.
     package struct Adapter: Decodable, Equatable, Sendable {
-        /// What `POST /devices` takes as `adapter`.
+        /// The value of `adapter` in `POST /devices`.
         package var kind: String
         /// `ok`, `degraded` or `down`.
         package var health: String
-        /// Why it is not `ok`, as a sentence.
+        /// The reason why it is not `ok`, as a sentence.
         package var problem: String?
-        /// Of all portfolios.
+        /// The number of its locks in all portfolios.
         package var deviceCount: Int
-        /// How many of them are on line.
+        /// The number of its locks that are online.
         package var onlineCount: Int
-        /// What an address of its locks holds.
+        /// The fields of an address of its locks.
         package var address: [AddressField]
-        /// By what it reaches locks; empty for an adapter that needs nothing between.
+        /// The transports to its locks; empty for an adapter that needs none.
         package var transports: [Transport]
 
-        /// One key of an address.
+        /// A field of an address.
         package struct AddressField: Decodable, Equatable, Sendable {
-            /// A dot leads into an object.
+            /// The name; a dot separates a member from its object.
             package var field: String
-            /// As in JSON, or `integer`.
+            /// A type of JSON, or `integer`.
             package var type: String
             /// Whether an address must have it.
             package var required: Bool
-            /// Of a number.
+            /// The minimum of a number.
             package var minimum: Value?
-            /// Of a number.
+            /// The maximum of a number.
             package var maximum: Value?
-            /// The words that it takes, where it takes no others.
+            /// The allowed values, if only certain values are allowed.
             package var values: [String]?
-            /// What stands for an absent one.
+            /// The default value if the field is absent.
             package var `default`: Value?
-            /// One sentence.
+            /// The description, one sentence.
             package var meaning: String
         }
 
         /// A broker or a bridge.
         package struct Transport: Decodable, Equatable, Sendable {
-            /// As the configuration names it.
+            /// The name in the configuration.
             package var name: String
-            /// As `Adapter.health`.
+            /// As in `Adapter.health`.
             package var health: String
-            /// Why it cannot be used.
+            /// The reason why it cannot be used.
             package var problem: String?
-            /// Whose it is; `nil` where it belongs to no portfolio.
+            /// The portfolio that it belongs to; `nil` if it belongs to none.
             package var portfolioId: String?
         }
     }
 
     /// `data` of `GET /adapters`.
     package struct AdaptersAnswer: Decodable, Sendable {
-        /// In the order of their kinds.
+        /// The adapters in the order of their kinds.
         package var adapters: [Adapter]
     }
 }

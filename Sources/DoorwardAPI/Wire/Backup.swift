@@ -1,27 +1,27 @@
 extension Wire {
-    /// A copy of a gateway's database that it has written.
+    /// A backup of a gateway's database.
     package struct Backup: Decodable, Equatable, Sendable {
-        /// Absolute, on the gateway's host.
+        /// The absolute path on the gateway's host.
         package var file: String
-        /// The size of the file.
+        /// The size of the file in bytes.
         package var bytes: Int
-        /// Everything that was answered before this instant is in it.
+        /// The instant of the backup: everything acknowledged before it is included.
         package var at: String
-        /// Each log, and how many records the copy holds of it.
+        /// Each log with the number of its records in the backup.
         package var logs: [LogSize]
 
-        /// How far one log goes in the copy.
+        /// The size of one log in the backup.
         package struct LogSize: Decodable, Equatable, Sendable {
             /// `gateway`, or a portfolio's id.
             package var id: String
-            /// In records.
+            /// The number of records.
             package var size: UInt64
         }
     }
 
     /// `data` of `POST /store/backup`.
     package struct BackupAnswer: Decodable, Sendable {
-        /// The copy, which is whole and on disk by the time of the answer.
+        /// The backup, which is complete and on disk when the response is sent.
         package var backup: Backup
     }
 }

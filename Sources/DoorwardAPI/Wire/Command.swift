@@ -1,60 +1,60 @@
 extension Wire {
-    /// One attempt to move a lock.
+    /// A command: an attempt to operate a lock.
     package struct Command: Decodable, Equatable, Sendable {
-        /// What `GET /commands/:id` finds it by.
+        /// The id in `GET /commands/:id`.
         package var id: String
-        /// The lock that is to move.
+        /// The lock to operate.
         package var deviceId: String
         /// `LOCK UNLOCK UNLATCH`.
         package var operation: String
         /// `ACCEPTED DISPATCHED CONFIRMED FAILED TIMED_OUT UNKNOWN DENIED`. A reduced view may lack it.
         package var state: String?
-        /// Who gave it.
+        /// The actor of the command.
         package var actor: Actor?
         /// `API CONSOLE CLI GUEST_LINK DEVICE GATEWAY`.
         package var source: String?
-        /// What allowed it.
+        /// The rule that allowed it.
         package var rule: Rule?
-        /// What the caller gave as the reason.
+        /// The reason that the caller gave.
         package var reason: String?
-        /// `nil` where no lockdown was to be broken.
+        /// The override of a lockdown; `nil` if there was none.
         package var override: Override?
-        /// Whether bytes were handed to the lock's transport; `nil` while that is open, and where nobody knows.
+        /// Whether bytes were handed to the lock's transport; `nil` while that is open, and if it is unknown.
         package var sent: Bool?
-        /// `false` where the lock was in the wanted state already.
+        /// `false` if the lock was in the requested state already.
         package var changed: Bool?
-        /// Why it ended as it did, such as `jammed`.
+        /// The cause of the outcome, such as `jammed`.
         package var outcomeDetail: String?
-        /// The state of the lock when it was sent, as far as it was known.
+        /// The state of the lock when the command was sent, if it was known.
         package var stateBefore: String?
-        /// The state that the lock has reported since; `nil` without a word of it.
+        /// The state that the lock has reported since; `nil` if it has reported none.
         package var stateAfter: String?
         /// When it was accepted.
         package var requestedAt: String?
-        /// When the attempt ends.
+        /// The deadline of the attempt.
         package var deadline: String?
         /// When it was handed to the lock's transport; `nil` if it was not.
         package var dispatchedAt: String?
-        /// When it ended; `nil` while it runs.
+        /// When it ended; `nil` while it is in progress.
         package var completedAt: String?
     }
 
-    /// Why a lockdown was to be broken.
+    /// The override of a lockdown.
     package struct Override: Codable, Equatable, Sendable {
-        /// A sentence for the log.
+        /// The reason, a sentence for the log.
         package var reason: String
     }
 
-    /// Who gave a command.
+    /// The actor of a command.
     package enum Actor: Decodable, Equatable, Sendable {
-        /// As residents see it: `you`, a first name, or `staff`.
+        /// The actor as residents see them: `you`, a first name, or `staff`.
         case label(String)
-        /// As management and whoever gave it see it.
+        /// The actor as management and the actor themselves see them.
         case whole(kind: String, id: String?, name: String?)
 
         private enum CodingKeys: String, CodingKey { case kind, id, name }
 
-        /// Reads either form.
+        /// Decodes either form.
         package init(from decoder: any Decoder) throws {
             if let label = try? decoder.singleValueContainer().decode(String.self) {
                 self = .label(label)
@@ -68,32 +68,32 @@ extension Wire {
         }
     }
 
-    /// `data` of an answer about a command; `device` only where the lock has confirmed it.
+    /// `data` of a response about a command; `device` only if the lock has confirmed it.
     package struct CommandAnswer: Decodable, Sendable {
-        /// As its caller may see it.
+        /// The command as its caller may see it.
         package var command: Command
-        /// The lock after it has moved.
+        /// The lock after the command.
         package var device: Device?
     }
 
     /// `data` of a page of commands.
     package struct CommandPage: Decodable, Sendable {
-        /// Newest first.
+        /// The commands, newest first.
         package var commands: [Command]
-        /// Where in the whole list the page lies.
+        /// The position of the page in the whole list.
         package var pagination: Pagination
     }
 
     /// The body of a command.
     package struct CommandOrder: Encodable, Sendable {
-        /// For the log.
+        /// A reason for the log.
         package var reason: String?
-        /// Breaks a lockdown; for those who may.
+        /// Overrides a lockdown, for callers who may.
         package var override: Override?
-        /// Milliseconds from the request's arrival until the attempt ends; the gateway's own time limit without it.
+        /// Milliseconds from the request's arrival until its deadline; by default the gateway's own timeout.
         package var timeoutMs: Int?
 
-        /// Without anything: a plain order with the gateway's own time limit.
+        /// Without arguments: a command without a reason, with the gateway's own timeout.
         package init(reason: String? = nil, override: String? = nil, timeoutMs: Int? = nil) {
             (self.reason, self.timeoutMs) = (reason, timeoutMs)
             self.override = override.map { Override(reason: $0) }

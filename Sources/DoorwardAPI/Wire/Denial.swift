@@ -1,30 +1,30 @@
 extension Wire {
-    /// `details` of a denied right, for those who may know why. Whoever has no reach gets none of it.
+    /// `details` of a denied request, for callers who may know the reason. Callers without reach get none of it.
     package struct Denial: Decodable, Equatable, Sendable {
-        /// What was to be done, such as `UNLOCK`; `nil` where the right was to no operation on a lock.
+        /// The requested operation, such as `UNLOCK`; `nil` if it was not an operation on a lock.
         package var operation: String?
-        /// The lock that it was to be done to.
+        /// The lock of the operation.
         package var deviceId: String?
-        /// The one reason, such as `guest_window_ended`.
+        /// The reason, such as `guest_window_ended`.
         package var reason: String?
         /// The rule that came nearest to allowing it.
         package var rule: Rule?
-        /// When the access begins that is not open yet.
+        /// When the access begins, if it has not begun yet.
         package var opensAt: String?
-        /// When the access that was looked at ends, or has ended.
+        /// When the examined access ends, or has ended.
         package var closesAt: String?
-        /// `nil` where nothing that could be had is missing.
+        /// `nil` if nothing that could be obtained is missing.
         package var missing: Missing?
 
-        /// What would have to be there.
+        /// The right or feature that is missing.
         package struct Missing: Decodable, Equatable, Sendable {
             /// The lowest role that has the right.
             package var role: String?
             /// The operation that the guest access lacks.
             package var operation: String?
-            /// The part that the lock lacks.
+            /// The capability that the lock lacks.
             package var capability: String?
-            /// The part of the subscription that is off.
+            /// The disabled module of the subscription.
             package var module: String?
         }
     }

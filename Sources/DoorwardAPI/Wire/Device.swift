@@ -1,81 +1,81 @@
 extension Wire {
     /// A lock.
     package struct Device: Decodable, Equatable, Sendable {
-        /// Opaque; a UUID in lower case as gateways make them.
+        /// Opaque; gateways generate UUIDs in lower case.
         package var id: String
-        /// Given by people: it may hold any character but control characters, and need not be the only one.
+        /// Given by people: it may contain any character but control characters, and need not be unique.
         package var name: String
         /// The kind of adapter, such as `simulator`.
         package var adapter: String?
-        /// What the adapter finds it by.
+        /// The address by which the adapter finds it.
         package var address: [String: Value]?
-        /// Who made it, as far as anybody said.
+        /// The manufacturer; `nil` if it is unknown.
         package var manufacturer: String?
-        /// The maker's name for it, as far as anybody said.
+        /// The manufacturer's name for it; `nil` if it is unknown.
         package var model: String?
-        /// `nil` where nobody said.
+        /// `nil` if it is unknown.
         package var firmwareVersion: String?
-        /// `nil` of one that was detached from its property.
+        /// `nil` for a lock that was detached from its property.
         package var portfolioId: String?
-        /// `nil` of one that was detached from its property.
+        /// `nil` for a lock that was detached from its property.
         package var propertyId: String?
-        /// Seen also by those who do not see the id.
+        /// Visible also to readers who do not see the id.
         package var propertyName: String?
-        /// `nil` of one that hangs on no unit.
+        /// `nil` for a lock that is attached to no unit.
         package var unitId: String?
-        /// `nil` of one that hangs on no unit: a front door, a bicycle cellar.
+        /// `nil` for a lock that is attached to no unit, such as a front door or a bicycle cellar.
         package var unitName: String?
-        /// Whether anybody moves it through the gateway.
+        /// Whether the lock may be operated through the gateway.
         package var isRemoteOperationEnabled: Bool?
-        /// `nil` while nobody knows.
+        /// `nil` while it is unknown.
         package var isOnline: Bool?
-        /// When it was heard of last; `nil` if never.
+        /// When the lock last reported; `nil` if it never did.
         package var lastSeen: String?
         /// `LOCKED UNLOCKED LOCKING UNLOCKING UNLATCHED JAMMED UNKNOWN`; only `LOCKED` is secure.
         package var state: String?
-        /// How good the knowledge of the state is: `CONFIRMED RETAINED ASSUMED STALE`.
+        /// The quality of the state: `CONFIRMED RETAINED ASSUMED STALE`.
         package var stateQuality: String?
-        /// Since when the state is known.
+        /// The time since which the state has been known.
         package var stateAt: String?
         /// `OPEN CLOSED UNKNOWN`.
         package var doorState: String?
-        /// Percent.
+        /// The charge in percent.
         package var batteryLevel: Int?
-        /// By its own judgement; `nil` where it says nothing of it.
+        /// Whether the lock reports a low battery; `nil` if it does not report this.
         package var batteryLow: Bool?
-        /// What is wrong with it, in words of its adapter; empty if nothing is.
+        /// Its faults, in the terms of its adapter; empty if there are none.
         package var faults: [String]?
-        /// What the lock can do, such as `UNLATCH`.
+        /// The capabilities of the lock, such as `UNLATCH`.
         package var capabilities: [String]?
-        /// What is set on it.
+        /// The settings of the lock.
         package var settings: Settings?
-        /// What people keep beside it.
+        /// Data that people store with it.
         package var metadata: [String: Value]?
         /// When it was attached.
         package var createdAt: String?
-        /// When it was changed last; what it reports is no change.
+        /// When it was last changed; its reports are not changes.
         package var updatedAt: String?
 
-        /// What is set on a lock.
+        /// The settings of a lock.
         package struct Settings: Decodable, Equatable, Sendable {
-            /// `nil` where it does not lock itself, or nobody knows.
+            /// `nil` if it does not lock itself, or if that is unknown.
             package var autoRelockSeconds: Int?
-            /// Whether the gateway keeps a code that goes along with commands.
+            /// Whether the gateway stores a code that is sent with commands.
             package var hasCode: Bool
         }
     }
 
-    /// `data` of an answer about one lock.
+    /// `data` of a response about one lock.
     package struct DeviceAnswer: Decodable, Sendable {
-        /// As its reader may see it.
+        /// The lock as its reader may see it.
         package var device: Device
     }
 
     /// `data` of a page of locks.
     package struct DevicePage: Decodable, Sendable {
-        /// In the order that was asked for.
+        /// The locks in the requested order.
         package var devices: [Device]
-        /// Where in the whole list the page lies.
+        /// The position of the page in the whole list.
         package var pagination: Pagination
     }
 }

@@ -1,31 +1,31 @@
 extension Wire {
-    /// What is known of a lock's condition; the fields are those of `Device`.
+    /// The status of a lock; the fields are those of `Device`.
     package struct DeviceStatus: Decodable, Equatable, Sendable {
-        /// The lock that it is of.
+        /// The id of the lock.
         package var deviceId: String
-        /// As `Device.state`.
+        /// As in `Device.state`.
         package var state: String?
-        /// As `Device.stateQuality`.
+        /// As in `Device.stateQuality`.
         package var stateQuality: String?
-        /// Since when the state is known.
+        /// The time since which the state has been known.
         package var stateAt: String?
-        /// As `Device.doorState`.
+        /// As in `Device.doorState`.
         package var doorState: String?
-        /// Percent.
+        /// The charge in percent.
         package var batteryLevel: Int?
-        /// By its own judgement; `nil` where it says nothing of it.
+        /// Whether the lock reports a low battery; `nil` if it does not report this.
         package var batteryLow: Bool?
-        /// `nil` while nobody knows.
+        /// `nil` while it is unknown.
         package var isOnline: Bool?
-        /// When it was heard of last; `nil` if never.
+        /// When the lock last reported; `nil` if it never did.
         package var lastSeen: String?
-        /// What is wrong with it; empty if nothing is.
+        /// Its faults; empty if there are none.
         package var faults: [String]?
     }
 
-    /// `data` of an answer about a lock's condition.
+    /// `data` of a response about a lock's status.
     package struct DeviceStatusAnswer: Decodable, Sendable {
-        /// What the gateway knows without asking the lock.
+        /// The status known to the gateway, without a request to the lock.
         package var status: DeviceStatus
     }
 }

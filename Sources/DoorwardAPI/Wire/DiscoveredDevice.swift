@@ -1,33 +1,33 @@
 extension Wire {
-    /// A lock that an adapter has found and nobody has attached.
+    /// A lock that an adapter has discovered and that is not attached.
     package struct DiscoveredDevice: Decodable, Equatable, Sendable {
-        /// The adapter's own; it stays as long as the lock is told of.
+        /// The adapter's id for it, which is stable while the lock is reported.
         package var id: String
-        /// What its own system calls it; `nil` where that says nothing.
+        /// Its name in its own system; `nil` if that provides none.
         package var name: String?
-        /// Who made it, as far as its own system says.
+        /// The manufacturer, if its own system provides it.
         package var manufacturer: String?
-        /// The maker's name for it, as far as its own system says.
+        /// The manufacturer's name for it, if its own system provides it.
         package var model: String?
         /// The kind of adapter to attach it with.
         package var adapter: String
         /// The address to attach it with, as `POST /devices` takes it.
         package var address: [String: Value]
-        /// What it can do, such as `UNLATCH`; `nil` where only attaching it tells.
+        /// Its capabilities, such as `UNLATCH`; `nil` if they are known only after attaching.
         package var capabilities: [String]?
-        /// Why it cannot be attached as it stands, as a sentence; `nil` when it can.
+        /// The reason why it cannot be attached as it is, as a sentence; `nil` if it can.
         package var problem: String?
-        /// When the gateway heard of it first since it was started.
+        /// When it was first reported since the gateway started.
         package var firstSeenAt: String
-        /// When the gateway heard of it last.
+        /// When it was last reported.
         package var lastSeenAt: String
     }
 
-    /// `data` of a page of these.
+    /// `data` of a page of discovered locks.
     package struct DiscoveredDevicePage: Decodable, Sendable {
-        /// In the order that was asked for.
+        /// The locks in the requested order.
         package var discoveredDevices: [DiscoveredDevice]
-        /// Where in the whole list the page lies.
+        /// The position of the page in the whole list.
         package var pagination: Pagination
     }
 }

@@ -1,27 +1,27 @@
 extension Wire {
-    /// The envelope of every answer that is no success.
+    /// The envelope of every error response.
     package struct ErrorEnvelope: Decodable, Sendable {
-        /// The stable word for programs.
+        /// The stable code for programs.
         package var code: String
-        /// One sentence for a person.
+        /// One sentence for people.
         package var message: String
-        /// `nil` in the form of RFC 9457 alone.
+        /// The gateway always sends it; `nil` if it is missing nevertheless.
         package var details: Details?
-        /// What finds the call in the gateway's own log.
+        /// The id under which the gateway's own log contains the request.
         package var requestId: String?
 
-        /// What `details` can hold; which of it is there depends on the code.
+        /// The known members of `details`; which of them are there depends on the code.
         package struct Details: Decodable, Sendable {
-            /// Of `invalid_request`.
+            /// The fields of an `invalid_request`.
             package var fields: [FieldProblem]?
-            /// Of every error about a command that exists.
+            /// The command of every error about a command that exists.
             package var command: Command?
-            /// Of a denied right; without a reason in it of any other error.
+            /// The details of a denied request; without a reason for any other error.
             package var denial: Denial
 
             private enum CodingKeys: String, CodingKey { case fields, command }
 
-            /// Reads what it knows; what else `details` holds is passed over.
+            /// Decodes the known members; others are ignored.
             package init(from decoder: any Decoder) throws {
                 let container = try decoder.container(keyedBy: CodingKeys.self)
                 fields = try container.decodeIfPresent([FieldProblem].self, forKey: .fields)

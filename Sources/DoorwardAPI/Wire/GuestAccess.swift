@@ -1,71 +1,71 @@
 extension Wire {
-    /// Somebody's access to some locks for some time.
+    /// The access of a guest to some locks for some time.
     package struct GuestAccess: Decodable, Equatable, Sendable {
-        /// What `DELETE /guest-access/:id` ends it by.
+        /// The id in `DELETE /guest-access/:id`.
         package var id: String
-        /// `nil` of a guest who is but a label.
+        /// `nil` for a guest who has only a label.
         package var guestUserId: String?
-        /// A note beside a user; else all that is known of the guest.
+        /// A note about a user; for a guest without a user, the only description.
         package var label: String?
-        /// The property that all its locks hang on.
+        /// The property that all its locks are attached to.
         package var propertyId: String?
         /// The unit that it was granted under, if there is one.
         package var unitId: String?
-        /// Locks that have gone elsewhere since are not among them.
+        /// The locks, without those that were moved or detached since.
         package var deviceIds: [String]?
-        /// Such as `LOCK` and `UNLOCK`.
+        /// The operations, such as `LOCK` and `UNLOCK`.
         package var operations: [String]?
-        /// The first instant that is in.
+        /// The start of the window, inclusive.
         package var validFrom: String?
-        /// The first instant that is out again.
+        /// The end of the window, exclusive.
         package var validUntil: String?
-        /// `nil` of every access so far.
+        /// Always `nil` so far.
         package var resolution: Value?
-        /// `nil` of every access so far.
+        /// Always `nil` so far.
         package var schedule: Value?
-        /// How often it may be used; `nil`: without a limit.
+        /// The maximum number of uses; `nil` for no limit.
         package var maxUses: Int?
-        /// How often it may still be used.
+        /// The number of uses that are left.
         package var usesLeft: Int?
-        /// Whoever gave it.
+        /// The user who granted it.
         package var grantedByUserId: String?
-        /// The role under which it was given.
+        /// The role association under which it was granted.
         package var grantedUnderAssociationId: String?
-        /// `nil` while it stands.
+        /// `nil` if it was not revoked.
         package var revokedAt: String?
-        /// When it was given.
+        /// When it was granted.
         package var createdAt: String?
     }
 
-    /// `data` of an answer about one guest access.
+    /// `data` of a response about one guest access.
     package struct GuestAccessAnswer: Decodable, Sendable {
-        /// As its reader may see it.
+        /// The guest access as its reader may see it.
         package var guestAccess: GuestAccess
     }
 
     /// `data` of a page of guest accesses.
     package struct GuestAccessPage: Decodable, Sendable {
-        /// In the order that was asked for.
+        /// The guest accesses in the requested order.
         package var guestAccesses: [GuestAccess]
-        /// Where in the whole list the page lies.
+        /// The position of the page in the whole list.
         package var pagination: Pagination
     }
 
     /// The body of `POST /guest-access`: a plain window, `[validFrom, validUntil)`.
     package struct NewGuestAccess: Encodable, Sendable {
-        /// The guest by id; `nil` for one who is given by address or label.
+        /// The guest by id; `nil` for a guest who is given by address or label.
         package var guestUserId: String?
         /// The guest by their exact email address, instead of by id.
         package var guestEmail: String?
-        /// Who the guest is, for one without a user.
+        /// The description of a guest without a user.
         package var label: String?
-        /// The caller must hold the right to let others in on each of them.
+        /// The locks. The caller must hold the right to grant access to each of them.
         package var deviceIds: [String]
-        /// `LOCK UNLOCK UNLATCH VIEW_STATUS`, none that the caller has not.
+        /// Some of `LOCK UNLOCK UNLATCH VIEW_STATUS`; only operations that the caller holds.
         package var operations: [String]
-        /// RFC 3339; the instant itself is in.
+        /// RFC 3339, inclusive.
         package var validFrom: String
-        /// RFC 3339; the instant itself is out.
+        /// RFC 3339, exclusive.
         package var validUntil: String
 
         package init(

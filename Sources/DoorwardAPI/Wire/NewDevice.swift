@@ -3,17 +3,17 @@ extension Wire {
     package struct NewDevice: Encodable, Sendable {
         /// 1 to 200 characters.
         package var name: String
-        /// A kind of adapter that the gateway has, such as `simulator`.
+        /// The kind of one of the gateway's adapters, such as `simulator`.
         package var adapter: String
-        /// What the adapter asks for; it checks it.
+        /// The address, in the form that the adapter requires and checks.
         package var address: [String: Value]
-        /// The property that the lock comes to.
+        /// The property that the lock is attached to.
         package var propertyId: String
         /// `nil` for a lock of the property itself.
         package var unitId: String?
-        /// Who made it; `nil` where nobody said.
+        /// The manufacturer; `nil` if it is unknown.
         package var manufacturer: String?
-        /// The maker's name for it; `nil` where nobody said.
+        /// The manufacturer's name for it; `nil` if it is unknown.
         package var model: String?
 
         package init(name: String, adapter: String, address: [String: Value], propertyId: String, unitId: String?) {

@@ -1,60 +1,60 @@
 extension Wire {
-    /// Whether the caller may do something to a lock at one instant.
+    /// The decision on one operation of the caller on a lock at one instant.
     package struct Permission: Decodable, Equatable, Sendable {
         /// Whether it is allowed.
         package var allowed: Bool
-        /// Such as `UNLOCK`.
+        /// The operation, such as `UNLOCK`.
         package var operation: String
-        /// The lock that was asked about.
+        /// The lock of the operation.
         package var deviceId: String
-        /// The instant that was decided for.
+        /// The instant of the decision.
         package var at: String
-        /// What allows it, or came nearest to that.
+        /// The rule that allows it, or came nearest to allowing it.
         package var rule: Rule?
-        /// Why not, such as `guest_window_ended`.
+        /// The reason of a denial, such as `guest_window_ended`.
         package var reason: String?
-        /// When the access begins that is not open yet.
+        /// When the access begins, if it has not begun yet.
         package var opensAt: String?
-        /// When the access that was looked at ends, or has ended.
+        /// When the examined access ends, or has ended.
         package var closesAt: String?
-        /// `nil` where nothing that could be had is missing.
+        /// `nil` if nothing that could be obtained is missing.
         package var missing: Denial.Missing?
     }
 
     /// `data` of `GET /devices/:id/permissions`.
     package struct PermissionsAnswer: Decodable, Sendable {
-        /// One for each operation.
+        /// One decision for each operation.
         package var permissions: [Permission]
     }
 
-    /// `data` of `GET /permission-matrix`: which role may do what.
+    /// `data` of `GET /permission-matrix`: the rights of each role.
     package struct PermissionMatrix: Decodable, Sendable {
-        /// What is done to locks.
+        /// The operations on locks.
         package var operations: [OperationRow]
-        /// Everything else.
+        /// The management permissions.
         package var management: [ManagementRow]
 
-        /// Who may do an operation.
+        /// An operation and the roles that hold it.
         package struct OperationRow: Decodable, Sendable {
-            /// Such as `UNLOCK`.
+            /// The operation, such as `UNLOCK`.
             package var operation: String
-            /// Those who may.
+            /// The roles that hold it.
             package var holders: [Holder]
         }
 
-        /// A role, and what else it takes.
+        /// A role, and a condition if there is one.
         package struct Holder: Decodable, Sendable {
-            /// Such as `TENANT`.
+            /// The role, such as `TENANT`.
             package var role: String
-            /// Such as `OWN_UNIT`; `nil` where the role is enough.
+            /// The condition, such as `OWN_UNIT`; `nil` if there is none.
             package var condition: String?
         }
 
-        /// Who holds a permission.
+        /// A management permission and the roles that hold it.
         package struct ManagementRow: Decodable, Sendable {
-            /// Such as `devices.attach`.
+            /// The permission, such as `device.attach`.
             package var permission: String
-            /// On what a super admin holds it.
+            /// Where a super admin holds it.
             package var superAdmin: String
             /// The other roles that hold it.
             package var roles: [String]

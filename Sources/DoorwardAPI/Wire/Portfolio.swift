@@ -1,31 +1,31 @@
 extension Wire {
-    /// What belongs to one owner or one company.
+    /// The properties and devices of one owner or company.
     package struct Portfolio: Decodable, Equatable, Sendable {
         /// Opaque, as every id.
         package var id: String
-        /// Given by people; need not be the only one.
+        /// Given by people; need not be unique.
         package var name: String
-        /// Those who hold OWNER or PORTFOLIO_ADMIN on it.
+        /// The users who hold OWNER or PORTFOLIO_ADMIN on it.
         package var administratorUserIds: [String]?
-        /// In the order of their ids.
+        /// The ids in ascending order.
         package var propertyIds: [String]?
-        /// When it was made.
+        /// When it was created.
         package var createdAt: String?
-        /// When it was changed last.
+        /// When it was last changed.
         package var updatedAt: String?
     }
 
-    /// `data` of an answer about one portfolio.
+    /// `data` of a response about one portfolio.
     package struct PortfolioAnswer: Decodable, Sendable {
-        /// As its reader may see it.
+        /// The portfolio as its reader may see it.
         package var portfolio: Portfolio
     }
 
     /// `data` of a page of portfolios.
     package struct PortfolioPage: Decodable, Sendable {
-        /// In the order that was asked for.
+        /// The portfolios in the requested order.
         package var portfolios: [Portfolio]
-        /// Where in the whole list the page lies.
+        /// The position of the page in the whole list.
         package var pagination: Pagination
     }
 }

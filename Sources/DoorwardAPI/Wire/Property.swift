@@ -3,63 +3,63 @@ extension Wire {
     package struct Property: Decodable, Equatable, Sendable {
         /// Opaque, as every id.
         package var id: String
-        /// Given by people; need not be the only one.
+        /// Given by people; need not be unique.
         package var name: String
         /// The portfolio that it belongs to.
         package var portfolioId: String?
-        /// `nil` where none was given.
+        /// `nil` if none was given.
         package var address: PostalAddress?
-        /// Those who hold PROPERTY_MANAGER on it.
+        /// The users who hold PROPERTY_MANAGER on it.
         package var managerUserIds: [String]?
-        /// In the order of their ids.
+        /// The ids in ascending order.
         package var unitIds: [String]?
-        /// IANA name; `nil` where none was given.
+        /// An IANA name; `nil` if none was given.
         package var defaultTimeZone: String?
-        /// As far as the reader may know.
+        /// The lockdown, as far as the reader may see it.
         package var lockdown: Lockdown?
-        /// When it was made.
+        /// When it was created.
         package var createdAt: String?
-        /// When it was changed last.
+        /// When it was last changed.
         package var updatedAt: String?
 
-        /// Whether all its locks are shut to everybody.
+        /// The lockdown of a property, which closes all its locks to everyone.
         package struct Lockdown: Decodable, Equatable, Sendable {
-            /// Whether it is in force.
+            /// Whether it is active.
             package var active: Bool
-            /// Since when.
+            /// When it was started.
             package var since: String?
-            /// Who ordered it.
+            /// The user who started it.
             package var byUserId: String?
-            /// What they stated.
+            /// The stated reason.
             package var reason: String?
         }
     }
 
-    /// Where a property is; each line as somebody typed it.
+    /// The address of a property; each line as entered.
     package struct PostalAddress: Decodable, Equatable, Sendable {
-        /// With the number.
+        /// Street and number.
         package var street: String?
         /// Town or city.
         package var city: String?
         /// State or region.
         package var state: String?
-        /// As text: some begin with a zero.
+        /// A text, as some begin with a zero.
         package var postalCode: String?
-        /// As typed.
+        /// The country as entered.
         package var country: String?
     }
 
-    /// `data` of an answer about one property.
+    /// `data` of a response about one property.
     package struct PropertyAnswer: Decodable, Sendable {
-        /// As its reader may see it.
+        /// The property as its reader may see it.
         package var property: Property
     }
 
     /// `data` of a page of properties.
     package struct PropertyPage: Decodable, Sendable {
-        /// In the order that was asked for.
+        /// The properties in the requested order.
         package var properties: [Property]
-        /// Where in the whole list the page lies.
+        /// The position of the page in the whole list.
         package var pagination: Pagination
     }
 }

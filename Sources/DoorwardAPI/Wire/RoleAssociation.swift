@@ -1,25 +1,25 @@
 extension Wire {
-    /// What a person is to a portfolio, a property or a unit.
+    /// The role of a user on a portfolio, a property or a unit.
     package struct RoleAssociation: Decodable, Equatable, Sendable {
-        /// What a rule names it by.
+        /// The id in a rule.
         package var id: String
-        /// Who holds the role.
+        /// The user who holds the role.
         package var userId: String
         /// `PORTFOLIO`, `PROPERTY` or `UNIT`.
         package var associatedEntityType: String
-        /// On which one the role is held.
+        /// The id of the entity on which the role is held.
         package var associatedEntityId: String
-        /// Such as `TENANT`.
+        /// The role, such as `TENANT`.
         package var roleWithinEntity: String
-        /// When it was given.
+        /// When it was assigned.
         package var createdAt: String
-        /// As `createdAt`: a role is given and taken, and never changed.
+        /// As `createdAt`: a role is assigned and removed, and never changed.
         package var updatedAt: String
     }
 
-    /// `data` of an answer to the giving of a role.
+    /// `data` of the response to the assignment of a role.
     package struct RoleAssociationAnswer: Decodable, Sendable {
-        /// In force by the time of the answer.
+        /// The association, which is in force when the response is sent.
         package var roleAssociation: RoleAssociation
     }
 }

@@ -1,16 +1,16 @@
 extension Wire {
-    /// `data` of a sign-in and of its renewal.
+    /// `data` of the responses to a sign-in and to its refresh.
     package struct SignedIn: Decodable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-        /// Who has signed in, whole.
+        /// The user who has signed in, with all fields.
         package var user: User
-        /// What is sent as `Bearer`.
+        /// The access token, which is sent as `Bearer`.
         package var token: String
-        /// Seconds that `token` is good for.
+        /// The lifetime of `token` in seconds.
         package var expiresIn: Int
-        /// Good for one renewal; used twice, it ends the session.
+        /// Valid for one refresh; a second use ends the session.
         package var refreshToken: String
 
-        /// Without the tokens, whatever prints it.
+        /// Without the tokens, so that printing it does not reveal them.
         package var description: String { "the sign-in of \(user.id)" }
         /// As `description`.
         package var debugDescription: String { description }

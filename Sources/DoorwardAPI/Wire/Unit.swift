@@ -1,37 +1,37 @@
 extension Wire {
-    /// A flat, an office, a part of a property that somebody has to themselves.
+    /// A part of a property that has tenants of its own, such as a flat or an office.
     package struct Unit: Decodable, Equatable, Sendable {
         /// Opaque, as every id.
         package var id: String
-        /// Given by people; other properties have one of the same name.
+        /// Given by people; other properties may have a unit of the same name.
         package var name: String
-        /// The property that it is a part of.
+        /// The property that it belongs to.
         package var propertyId: String?
         /// The portfolio of that property.
         package var portfolioId: String?
-        /// Those who hold TENANT on it.
+        /// The users who hold TENANT on it.
         package var tenantUserIds: [String]?
         /// The locks that are attached to it.
         package var deviceIds: [String]?
         /// The locks of the property that its tenants share.
         package var commonAreaAccessIds: [String]?
-        /// When it was made.
+        /// When it was created.
         package var createdAt: String?
-        /// When it was changed last.
+        /// When it was last changed.
         package var updatedAt: String?
     }
 
-    /// `data` of an answer about one unit.
+    /// `data` of a response about one unit.
     package struct UnitAnswer: Decodable, Sendable {
-        /// As its reader may see it.
+        /// The unit as its reader may see it.
         package var unit: Unit
     }
 
     /// `data` of a page of units.
     package struct UnitPage: Decodable, Sendable {
-        /// In the order that was asked for.
+        /// The units in the requested order.
         package var units: [Unit]
-        /// Where in the whole list the page lies.
+        /// The position of the page in the whole list.
         package var pagination: Pagination
     }
 }

@@ -1,69 +1,69 @@
 extension Wire {
-    /// A person.
+    /// A user.
     package struct User: Decodable, Equatable, Sendable {
         /// Opaque, as every id.
         package var id: String
-        /// Seen by whoever shares a unit with them.
+        /// Visible to users who share a unit with them.
         package var firstName: String?
-        /// Seen by co-tenants and managers.
+        /// Visible to co-tenants and managers.
         package var lastName: String?
-        /// What they sign in with; seen by managers and themselves.
+        /// The address for signing in; visible to managers and to the user.
         package var email: String?
-        /// Whether they may do anything; seen by managers.
+        /// Whether the user is enabled; visible to managers.
         package var isEnabled: Bool?
-        /// Whether they run the gateway.
+        /// Whether the user administers the gateway.
         package var isSuperAdmin: Bool?
-        /// What they hold, as far as the reader may know of it.
+        /// The role associations, as far as the reader may see them.
         package var roleAssociations: [RoleAssociation]?
-        /// What they are a guest of, ended ones too; seen by themselves.
+        /// The accesses whose guest is the user, including ended ones; visible to the user.
         package var guestAccesses: [GuestAccess]?
-        /// The portfolio that their clients open first.
+        /// The portfolio that the user's clients open first.
         package var defaultPortfolioId: String?
-        /// The property that their clients open first.
+        /// The property that the user's clients open first.
         package var defaultPropertyId: String?
-        /// The unit that their clients open first.
+        /// The unit that the user's clients open first.
         package var defaultUnitId: String?
-        /// Whether they have the compliance pack.
+        /// Whether the user has the compliance pack.
         package var hasCompliancePack: Bool?
-        /// When they were made.
+        /// When the user was created.
         package var createdAt: String?
-        /// When they were changed last.
+        /// When the user was last changed.
         package var updatedAt: String?
 
-        /// First and last name, as far as the reader may know them; `nil` without either.
+        /// First and last name, as far as the reader may see them; `nil` without either.
         package var fullName: String? {
             let parts = [firstName, lastName].compactMap(\.self).filter { !$0.isEmpty }
             return parts.isEmpty ? nil : parts.joined(separator: " ")
         }
     }
 
-    /// `data` of an answer about one person.
+    /// `data` of a response about one user.
     package struct UserAnswer: Decodable, Sendable {
-        /// As its reader may see it.
+        /// The user as its reader may see it.
         package var user: User
     }
 
-    /// `data` of an answer to the making of a one-time link.
+    /// `data` of the response to the creation of a password reset.
     package struct PasswordResetAnswer: Decodable, Sendable {
-        /// To be handed over: it is shown once.
+        /// The password reset, which is shown only once, to be handed over.
         package var reset: PasswordReset
 
-        /// A link with which one password is set once.
+        /// A link with which a password can be set once.
         package struct PasswordReset: Decodable, Sendable {
-            /// The page, with the token.
+            /// The URL of the page, including the token.
             package var url: String
-            /// What `POST /auth/reset-password` takes.
+            /// The token for `POST /auth/reset-password`.
             package var token: String
-            /// From this instant on it is good for nothing.
+            /// The instant at which it expires.
             package var expiresAt: String
         }
     }
 
-    /// `data` of a page of people.
+    /// `data` of a page of users.
     package struct UserPage: Decodable, Sendable {
-        /// In the order that was asked for.
+        /// The users in the requested order.
         package var users: [User]
-        /// Where in the whole list the page lies.
+        /// The position of the page in the whole list.
         package var pagination: Pagination
     }
 }

@@ -1,22 +1,22 @@
 extension Wire {
-    /// Any JSON value, for places whose shape is an adapter's own.
+    /// Any JSON value, for objects whose form an adapter defines.
     package enum Value: Codable, Equatable, Sendable {
-        /// JSON's `null`, a value like others.
+        /// JSON's `null`.
         case null
-        /// `true` or `false`; no number is taken for one.
+        /// `true` or `false`, never a number.
         case bool(Bool)
-        /// A number without a fraction, however it was written.
+        /// A number without a fraction, in any notation.
         case integer(Int64)
         /// Any other number.
         case number(Double)
-        /// A text, without its quotes and escapes.
+        /// A string.
         case string(String)
-        /// Values in their order.
+        /// The elements in order.
         case array([Value])
-        /// Values by key; their order is not kept.
+        /// The members by key; their order is not kept.
         case object([String: Value])
 
-        /// Reads any JSON there is, a value without braces around it too.
+        /// Decodes any JSON value, including one that is neither an object nor an array.
         package init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
             if container.decodeNil() {
@@ -36,7 +36,7 @@ extension Wire {
             }
         }
 
-        /// Writes whole numbers without a fraction.
+        /// Encodes integers without a fraction.
         package func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
             switch self {

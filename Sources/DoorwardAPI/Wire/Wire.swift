@@ -1,6 +1,6 @@
-/// The answers of the HTTP API as whoever reads them sees them.
+/// The responses of the HTTP API, as clients decode them.
 ///
-/// A field that the reader's rights do not show is absent and one without a value is `null`: both are `nil` here. Keys that
-/// are not known are passed over, and words (states, roles, reasons) are plain texts, so that a newer gateway is understood.
-/// Instants are RFC 3339 texts in UTC with milliseconds.
+/// A field that the reader may not see is absent, and one without a value is `null`: both are `nil` here. Unknown keys are ignored,
+/// and enumerations (states, roles, reasons) are plain texts, so that responses of a newer gateway can be decoded. Instants are RFC
+/// 3339 texts in UTC with milliseconds.
 package enum Wire {}

@@ -4,21 +4,21 @@ package import DoorwardAPI
 package struct AccessRecords: Sendable {
     let client: DoorwardClient
 
-    /// Which records are asked for. Everything that is `nil` leaves nothing out.
+    /// Filter and order of the requested records. A `nil` filter excludes nothing.
     package struct Query: Sendable, Equatable {
-        /// Only what is about this lock.
+        /// Only records of this lock.
         package var deviceID: String?
-        /// Only what this person did.
+        /// Only records of this person's actions.
         package var userID: String?
         /// `ALLOWED` or `DENIED`.
         package var decision: String?
-        /// RFC 3339; the instant itself is in.
+        /// RFC 3339; inclusive.
         package var from: String?
-        /// Only what is in this log.
+        /// Only records of this log.
         package var logID: String?
         /// Oldest first instead of newest first.
         package var isOldestFirst = false
-        /// The most records that one call brings, 1 to 500.
+        /// Maximum number of records per request, 1 to 500.
         package var limit: Int
 
         package init(
@@ -31,13 +31,13 @@ package struct AccessRecords: Sendable {
 
     /// A record, and its JSON as the gateway wrote it.
     package struct Entry: Sendable, Equatable {
-        /// The record as far as its type knows it.
+        /// The decoded record; unknown members are left out.
         package let record: Wire.AccessRecord
-        /// One JSON object.
+        /// The record as one JSON object.
         package let json: [UInt8]
     }
 
-    /// The newest records, newest first: all, or at most so many. Its JSON is `data` as one answer would hold it.
+    /// Fetches the newest records, newest first: all, or at most `count`. Its JSON is `data` as one response would hold it.
     package func newest(_ query: Query, atMost count: Int?) async throws -> Answer<[Entry]> {
         var query = query
         query.isOldestFirst = false
@@ -53,7 +53,7 @@ package struct AccessRecords: Sendable {
         return Answer(content: entries, json: Array("{\"accessRecords\":[".utf8) + list + Array("],\"nextCursor\":\(next)}".utf8))
     }
 
-    /// - Parameter cursor: where the stretch begins, from the one before of the same query.
+    /// - Parameter cursor: where the page begins: `nextCursor` of the previous page of the same query; `nil` for the first page.
     package func page(_ query: Query, cursor: String? = nil) async throws -> Answer<Wire.AccessRecordPage> {
         try await client.answer(
             .get(

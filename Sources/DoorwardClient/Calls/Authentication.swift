@@ -5,11 +5,11 @@ internal import NIOHTTP1
 package struct Authentication: Sendable {
     let client: DoorwardClient
 
-    /// - Returns: a session to be kept, and who it is of.
+    /// - Returns: the session to store, and the user who signed in.
     package func signIn(email: String, password: String) async throws -> (session: Session, user: Wire.User) {
         var call = try Call.post("auth", "login", body: ["email": email, "password": password])
         call.idempotencyKey = nil
-        // A gateway that is busy with other sign-ins lets them wait their turn.
+        // The gateway queues sign-ins while it is busy with others.
         call.timeLimit = .seconds(60)
         let signedIn = try await client.answer(call, as: Wire.SignedIn.self).content
         let session = Session(

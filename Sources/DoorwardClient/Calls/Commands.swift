@@ -1,15 +1,15 @@
 package import DoorwardAPI
 
-/// What became of attempts to move locks.
+/// Commands to locks, and their outcomes.
 package struct Commands: Sendable {
     let client: DoorwardClient
 
-    /// One's own, or one on a lock whose history one may read.
+    /// Fetches a command of the caller, or one on a lock whose history the caller may read.
     package func command(_ id: String) async throws -> Answer<Wire.CommandAnswer> {
         try await client.answer(.get("commands", id))
     }
 
-    /// Newest first.
+    /// Lists commands, newest first.
     package func list(deviceID: String? = nil) -> Pages<Wire.CommandPage> {
         Pages(client: client, call: .get("commands", query: [("deviceId", deviceID), ("sortBy", "-createdAt")]))
     }

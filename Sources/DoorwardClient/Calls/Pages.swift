@@ -2,19 +2,19 @@ package import DoorwardAPI
 
 /// `data` of one page of a list.
 package protocol ListPage: Decodable, Sendable {
-    /// What is listed.
+    /// The type of the listed items.
     associatedtype Item: Sendable
     /// The key of the items in `data`.
     static var key: String { get }
-    /// Those of this page alone.
+    /// The items of this page.
     var items: [Item] { get }
-    /// Where in the whole list the page lies.
+    /// The page's position in the whole list.
     var pagination: Wire.Pagination { get }
 }
 
 /// A list, fetched page by page as it is read.
 package struct Pages<Page: ListPage>: AsyncSequence, Sendable {
-    /// One page, as the gateway answered it.
+    /// One page, as the gateway returned it.
     package typealias Element = Answer<Page>
 
     let client: DoorwardClient
@@ -23,7 +23,7 @@ package struct Pages<Page: ListPage>: AsyncSequence, Sendable {
     /// Begins at the first page.
     package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pages: self) }
 
-    /// A place in the list.
+    /// Iterates over the pages.
     package struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let pages: Pages
         private var page = 1
@@ -31,7 +31,7 @@ package struct Pages<Page: ListPage>: AsyncSequence, Sendable {
 
         fileprivate init(pages: Pages) { self.pages = pages }
 
-        /// The next page; the first one also of an empty list.
+        /// Fetches the next page. An empty list has one empty page.
         package mutating func next() async throws -> Answer<Page>? {
             guard !isAtEnd else { return nil }
             let answer = try await pages.page(page)
@@ -47,14 +47,14 @@ package struct Pages<Page: ListPage>: AsyncSequence, Sendable {
         return try await client.answer(call)
     }
 
-    /// The whole list, as if it had come as one page. A list that changes while it is read may lack an item or hold it twice.
+    /// Fetches the whole list as one page. If the list changes meanwhile, an item may be missing or appear twice.
     package func all() async throws -> Answer<[Page.Item]> {
         var answers: [Answer<Page>] = []
         for try await answer in self { answers.append(answer) }
         return Answer(content: answers.flatMap(\.content.items), json: Self.merged(answers))
     }
 
-    /// `data` of one page; of several, the items of all, with the pagination that one page of that size would have.
+    /// Joins the `data` of several pages: the items of all, with the pagination that one page of that size would have.
     private static func merged(_ answers: [Answer<Page>]) -> [UInt8] {
         if answers.count == 1 { return answers[0].json }
         let items = answers.flatMap { JSONScanner.items(of: JSONScanner.member(Page.key, of: $0.json) ?? []) ?? [] }

@@ -4,7 +4,7 @@ package import DoorwardAPI
 package struct Properties: Sendable {
     let client: DoorwardClient
 
-    /// All in the caller's reach, in the order of their names.
+    /// Lists the properties visible to the caller, by name.
     package func list() -> Pages<Wire.PropertyPage> {
         Pages(client: client, call: .get("properties", query: [("sortBy", "name")]))
     }

@@ -7,19 +7,19 @@ internal import DoorwardAPI
 /// new ones.
 package struct RecordTail: Sendable {
     private let query: AccessRecords.Query
-    /// The one over all logs first.
+    /// The stream over all logs first, then one per log.
     private var streams: [Stream]
     private var logs: Set<String> = []
     private var known: RecentIDs
 
-    /// The records that one call brings.
+    /// Records per request.
     private static let pageSize = 100
 
     /// - Parameters:
-    ///   - query: which records.
-    ///   - entries: the newest of them, newest first, as far as they are known; earlier ones are not returned.
-    ///   - capacity: the number of ids that are kept to recognise a record that two lists hold; at least what they hold of new
-    ///     records at one call.
+    ///   - query: filter of the records.
+    ///   - entries: the newest known records, newest first; earlier records are not returned.
+    ///   - capacity: the number of ids that are kept to detect a record that two streams return; at least the new records that
+    ///     one call can return.
     package init(query: AccessRecords.Query, after entries: [AccessRecords.Entry], remembering capacity: Int = 20_000) {
         var query = query
         (query.isOldestFirst, query.limit) = (true, Self.pageSize)
@@ -36,7 +36,7 @@ package struct RecordTail: Sendable {
         var fresh: [AccessRecords.Entry] = []
         var index = 0
         while index < tail.streams.count {
-            // One log alone is in the order of all.
+            // While there is only one log, the stream over all logs is complete and in order.
             if index == 0 || tail.logs.count > 1 {
                 for entry in try await tail.streams[index].next(from: records) where tail.known.insert(entry.record.id) {
                     fresh.append(entry)
@@ -51,7 +51,7 @@ package struct RecordTail: Sendable {
         return fresh
     }
 
-    /// Follows the record's log from there on, if it is not followed yet. A record in a reduced view does not name its log.
+    /// Starts a stream for the record's log after this record, if there is none. A record in a reduced view has no `logId`.
     private mutating func followLog(of entry: AccessRecords.Entry) {
         guard let log = entry.record.logId, logs.insert(log).inserted else { return }
         var query = query
@@ -61,24 +61,25 @@ package struct RecordTail: Sendable {
 }
 
 extension AccessRecords {
-    /// The newest records, for a `RecordTail` to begin after.
+    /// Fetches the newest records, after which a `RecordTail` is to begin.
     ///
-    /// - Parameter count: how many are to be shown; `nil` for all. More are read: the logs to follow are known from their records.
+    /// - Parameter count: how many are displayed; `nil` for all. More may be fetched, as the logs to follow are found from their
+    ///   records.
     package func newest(_ query: Query, toFollowShowing count: Int?) async throws -> Answer<[Entry]> {
         try await newest(query, atMost: count.map { max($0, WireLimits.recordPageSize.upperBound) })
     }
 }
 
-/// One list in ascending order, and how far it has been read.
+/// A query in ascending order, and how far it has been read.
 private struct Stream: Sendable {
     private var query: AccessRecords.Query
-    /// Where the last page begins, which is read again since it may have grown; `nil` for the beginning of `query`.
+    /// The cursor of the last page, which is read again since it may have grown; `nil` for the first page.
     private var cursor: String?
-    /// The record after which the list begins; `nil` once the last page begins behind it.
+    /// The record after which the stream begins; `nil` once the last page begins after it.
     private var anchor: AccessRecords.Entry?
-    /// The last record that was read.
+    /// The last record read.
     private var last: AccessRecords.Entry?
-    /// The ids of the records of the last page, which are read again with it.
+    /// Ids of the records of the last page, to skip them when it is read again.
     private var pageIDs: Set<String> = []
 
     init(_ query: AccessRecords.Query, after entry: AccessRecords.Entry?) {
@@ -87,15 +88,15 @@ private struct Stream: Sendable {
         if let entry { self.query.from = entry.record.at }
     }
 
-    /// Continues after a record that another list has read.
+    /// Continues after a record that another stream has returned.
     mutating func skip(to entry: AccessRecords.Entry) { self = Stream(query, after: entry) }
 
-    /// Every record after the anchor that this list has not returned yet; another list may have.
+    /// Returns every record after the anchor that this stream has not returned yet; another stream may have.
     mutating func next(from records: AccessRecords) async throws -> [AccessRecords.Entry] {
         do {
             return try await read(from: records)
         } catch ClientError.refused(let refusal) where refusal.status == 400 && cursor != nil {
-            // The gateway no longer knows the cursor: after a change of its keys, or of its database.
+            // The gateway rejects the cursor, after a change of its keys or of its database.
             self = Stream(query, after: last)
             return try await read(from: records)
         }
@@ -112,12 +113,12 @@ private struct Stream: Sendable {
             last = entries.last ?? last
             guard let next = page.content.nextCursor else { return found }
             cursor = next
-            // The next page begins behind it.
+            // The next page begins after the anchor.
             if !entries.isEmpty || pageEntries.last?.record.id == anchor?.record.id { anchor = nil }
         }
     }
 
-    /// The entries of a page that follow the anchor.
+    /// The records of a page that follow the anchor.
     private func afterAnchor(_ entries: [AccessRecords.Entry]) -> ArraySlice<AccessRecords.Entry> {
         guard let anchor else { return entries[...] }
         if let place = entries.firstIndex(where: { $0.record.id == anchor.record.id }) { return entries[(place + 1)...] }
@@ -125,7 +126,7 @@ private struct Stream: Sendable {
     }
 }
 
-/// The ids of the records that came last: between `capacity` and twice as many.
+/// The most recent ids: between `capacity` and twice as many.
 private struct RecentIDs: Sendable {
     private let capacity: Int
     private var ids: Set<String> = []
@@ -133,7 +134,7 @@ private struct RecentIDs: Sendable {
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// - Returns: whether the id was not among them.
+    /// - Returns: whether the id was new.
     @discardableResult
     mutating func insert(_ id: String) -> Bool {
         guard ids.insert(id).inserted else { return false }

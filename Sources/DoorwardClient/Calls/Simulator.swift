@@ -1,13 +1,15 @@
 package import DoorwardAPI
 
-/// What can be made to happen to simulated locks.
+/// Events of simulated locks.
 package struct Simulator: Sendable {
     let client: DoorwardClient
 
-    /// - Parameter event: a word of the simulator, such as `jam`.
+    /// Triggers an event at a simulated lock.
+    ///
+    /// - Parameter event: an event name of the simulator, such as `jam`.
     package func trigger(_ event: String, on deviceID: String) async throws -> Answer<Wire.DeviceAnswer> {
         var call = try Call.post("simulator", "devices", deviceID, "events", body: ["event": event])
-        // No call that the gateway remembers.
+        // The gateway does not store responses of this request.
         call.idempotencyKey = nil
         return try await client.answer(call)
     }

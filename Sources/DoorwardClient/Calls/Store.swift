@@ -4,15 +4,15 @@ package import DoorwardAPI
 package struct Store: Sendable {
     let client: DoorwardClient
 
-    /// How long a big database may take to be copied.
+    /// Time limit of a backup, enough for a big database.
     private static let longest = Duration.seconds(3600)
 
-    /// Has the gateway write a copy of its database, while it goes on.
+    /// Makes the gateway write a copy of its database while it keeps running.
     ///
-    /// - Parameter file: a path of the gateway's host, absolute, of a file that is not there yet.
+    /// - Parameter file: an absolute path on the gateway's host; the file must not exist yet.
     package func backUp(to file: String) async throws -> Answer<Wire.BackupAnswer> {
         var call = try Call.post("store", "backup", body: ["file": file])
-        // A second attempt would find the file of the first.
+        // A repeated request would fail, as the file of the first exists.
         call.idempotencyKey = nil
         call.timeLimit = Self.longest
         return try await client.answer(call)

@@ -1,12 +1,12 @@
 package import DoorwardAPI
 
-/// People.
+/// Users.
 package struct Users: Sendable {
     let client: DoorwardClient
 
-    /// Whoever calls.
+    /// Fetches the caller's own user.
     package func me() async throws -> Answer<Wire.UserAnswer> { try await client.answer(.get("users", "me")) }
 
-    /// Those of the caller's scope; refused to whoever manages nothing.
+    /// Lists the users in the caller's scope; refused for callers without management rights.
     package func list() -> Pages<Wire.UserPage> { Pages(client: client, call: .get("users", query: [("sortBy", "name")])) }
 }

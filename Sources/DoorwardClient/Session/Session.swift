@@ -1,38 +1,38 @@
 internal import FoundationEssentials
 
-/// Who is signed in where, as it is kept between calls. Prints without its secrets.
+/// A signed-in session as it is stored between calls. The description contains no secrets.
 package struct Session: Codable, Equatable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The gateway that the secrets are for. They go nowhere else.
+    /// The gateway that issued the tokens; they are sent to no other.
     package var server: String
-    /// Whoever signed in; `nil` with an API key.
+    /// Email address of the user; `nil` with an API key.
     package var email: String?
-    /// What is sent as `Bearer`: an access token or an API key.
+    /// The bearer token: an access token or an API key.
     package var token: String
-    /// Seconds since 1970 at which the access token runs out by this machine's clock; `nil` with an API key.
+    /// Seconds since 1970 at which the access token expires by this machine's clock; `nil` with an API key.
     package var expiresAt: Int64?
-    /// Good for one renewal; `nil` with an API key.
+    /// Valid for one refresh; `nil` with an API key.
     package var refreshToken: String?
 
-    /// A session of a machine, by an API key.
+    /// Makes a session that uses an API key.
     package init(server: ServerAddress, apiKey: String) {
         (self.server, token) = (server.description, apiKey)
     }
 
-    /// - Parameter lifetime: seconds from now that the access token is good for.
+    /// - Parameter lifetime: seconds from now until the access token expires.
     package init(server: ServerAddress, email: String?, token: String, lifetime: Int, refreshToken: String) {
         (self.server, self.email, self.token) = (server.description, email, token)
         (expiresAt, self.refreshToken) = (Self.now + Int64(lifetime), refreshToken)
     }
 
-    /// Whether the access token runs out so soon that it had better not be used.
+    /// Whether the access token expires within 15 seconds, so that it should not be used.
     var isRunningOut: Bool { expiresAt.map { $0 - Self.now < 15 } ?? false }
 
     private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
 
-    /// Who is signed in where.
+    /// The user and the gateway.
     package var description: String { "\(email ?? "an API key") at \(server)" }
-    /// As `description`.
+    /// Same as `description`.
     package var debugDescription: String { description }
-    /// As `description`, so that no dump shows more.
+    /// Mirrors `description`, so that a dump shows no secret.
     package var customMirror: Mirror { Mirror(reflecting: description) }
 }

@@ -1,19 +1,19 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// The file in which a session is kept, for its owner's eyes only, and the lock under which it is changed.
+/// The file that stores a session, readable only by its owner, and the lock under which it is changed.
 package struct SessionFile: Sendable {
     /// An absolute path.
     package let path: String
 
-    /// - Parameter folder: made, with mode 0700, when something is kept.
+    /// - Parameter folder: created with mode 0700 when a session is stored.
     package init(folder: String) { path = "\(folder)/session.json" }
 
     private var folder: String { String(path.dropLast("/session.json".count)) }
 
-    /// What is kept; `nil` where nobody is signed in.
+    /// Reads the stored session; `nil` if there is none.
     ///
-    /// - Throws: `ClientError.sessionFile` for a file that others can read, or that is no session.
+    /// - Throws: `ClientError.sessionFile` if others can read the file, or if it holds no session.
     package func read() throws(ClientError) -> Session? {
         let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard file >= 0 else {
@@ -45,7 +45,7 @@ package struct SessionFile: Sendable {
         }
     }
 
-    /// Replaces what is kept: whoever reads meanwhile sees the old or the new one, whole.
+    /// Replaces the stored session atomically: a concurrent reader gets the old one or the new one.
     package func write(_ session: Session) throws(ClientError) {
         try makeFolder()
         guard let text = try? JSONEncoder().encode(session) else { throw failure("the session cannot be written as JSON") }
@@ -62,7 +62,7 @@ package struct SessionFile: Sendable {
         }
     }
 
-    /// Forgets the session. That there was none is no failure.
+    /// Deletes the stored session. Does nothing if there is none.
     package func remove() throws(ClientError) {
         guard unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR else { throw failure("it cannot be removed: \(reason)") }
     }
@@ -76,14 +76,14 @@ package struct SessionFile: Sendable {
 
     // MARK: - Lock
 
-    /// Does something while no other process does, in a file beside this one that stays.
+    /// Runs `body` while no other process does, by a lock on a file beside this one. The lock file is never deleted.
     package func locked<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         try makeFolder()
         let file = open("\(folder)/session.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure("its lock cannot be opened: \(reason)") }
-        // Closing gives the lock back, as the end of the process does.
+        // Closing the file releases the lock, as does the end of the process.
         defer { close(file) }
-        // Asked for again and again, since waiting inside flock would hold a thread that others need.
+        // Polls, as waiting inside `flock` would block a thread of the cooperative pool.
         while flock(file, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else { throw failure("its lock cannot be taken: \(reason)") }
             try await Task.sleep(for: .milliseconds(20))

@@ -1,40 +1,40 @@
 internal import DoorwardAPI
 internal import NIOHTTP1
 
-/// Hands out the access token of a session, and renews it.
+/// Provides the access token of a session, and refreshes it.
 ///
-/// A refresh token that is used twice ends the session, and several processes may share one file: so a renewal is made under
-/// the file's lock, by whoever comes first, and the others take what it has brought.
+/// Several processes may share one session file, and using a refresh token twice ends the session. So a refresh is made under the
+/// file's lock by the first process, and the others use its result.
 struct SessionKeeper: Sendable {
     let file: SessionFile
     let channel: Channel
 
-    /// The token in force.
+    /// The current token, refreshed if it is about to expire.
     func token() async throws -> String {
         let session = try current()
         return session.isRunningOut ? try await token(after: session.token) : session.token
     }
 
-    /// The token in force, without a renewal.
+    /// The current token, without a refresh.
     ///
-    /// - Throws: `ClientError.notSignedIn` also where it runs out.
+    /// - Throws: `ClientError.notSignedIn` also if the token is about to expire.
     func standingToken() throws -> String {
         let session = try current()
         guard !session.isRunningOut else { throw ClientError.notSignedIn(server: session.server) }
         return session.token
     }
 
-    /// The token that comes after one that is no longer taken. Whoever is cancelled meanwhile still waits for a renewal that has
-    /// begun: the gateway has made the next refresh token then, and it has to be kept.
+    /// Refreshes the token, unless `old` has already been replaced. A refresh that has begun is completed even if the caller is
+    /// cancelled: the gateway has issued the next refresh token by then, which must be stored.
     ///
-    /// - Throws: `ClientError.notSignedIn` where the session cannot be renewed.
+    /// - Throws: `ClientError.notSignedIn` if the session cannot be refreshed.
     func token(after old: String) async throws -> String {
         try await file.locked {
             let session = try current()
             if session.token != old { return session.token }
             guard let refreshToken = session.refreshToken else { throw ClientError.notSignedIn(server: session.server) }
             try Task.checkCancellation()
-            // A task of its own, which nobody cancels.
+            // An unstructured task, which the caller's cancellation does not reach.
             return try await Task {
                 let renewed = try await renewed(session, refreshToken)
                 try file.write(renewed)
@@ -43,7 +43,7 @@ struct SessionKeeper: Sendable {
         }
     }
 
-    /// - Throws: `ClientError.notSignedIn` without a session at this gateway: a token is for nobody else's ears.
+    /// - Throws: `ClientError.notSignedIn` without a session of this gateway: a token is sent to no other.
     private func current() throws -> Session {
         guard let session = try file.read(), session.server == channel.server.description else {
             throw ClientError.notSignedIn(server: channel.server.description)
@@ -53,9 +53,9 @@ struct SessionKeeper: Sendable {
 
     private func renewed(_ session: Session, _ refreshToken: String) async throws -> Session {
         var call = try Call.post("auth", "refresh", body: ["refreshToken": refreshToken])
-        // It is good for one use, and the answer is kept nowhere.
+        // A refresh token is valid once, and the gateway does not store the response.
         call.idempotencyKey = nil
-        // Somebody who wants to leave waits for it.
+        // Short, as a cancelled caller waits for it.
         call.timeLimit = .seconds(10)
         do {
             let answer: Answer<Wire.SignedIn> = try await channel.send(call, token: nil).successful().answer(from: channel.server)

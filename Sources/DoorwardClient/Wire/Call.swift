@@ -1,27 +1,27 @@
 internal import FoundationEssentials
 internal import NIOHTTP1
 
-/// One call of the API, ready to be sent.
+/// One request to the API, ready to be sent.
 struct Call: Sendable {
     let method: HTTPMethod
-    /// After `/api/v1`; its parts are percent-encoded.
+    /// The path after `/api/v1`, percent-encoded.
     let path: String
     var query: [(name: String, value: String)] = []
     var body: [UInt8]?
-    /// Names the attempt, so that it can be made again without happening twice.
+    /// The idempotency key: the gateway executes requests with the same key once.
     var idempotencyKey: String?
     var timeLimit: Duration = .seconds(30)
 
-    /// What asks and changes nothing may be sent again, and so may what has a key.
+    /// Whether the request may be sent again: it changes nothing, or has an idempotency key.
     var isRepeatable: Bool { method == .GET || idempotencyKey != nil }
 
-    /// The text after the server's address.
+    /// Path and query of the URL.
     var target: String {
         let items = query.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }
         return "/api/v1" + path + (items.isEmpty ? "" : "?" + items.joined(separator: "&"))
     }
 
-    /// - Parameter path: parts of the path, each of which may hold anything.
+    /// - Parameter path: path segments, not yet encoded.
     init(_ method: HTTPMethod, _ path: String...) {
         self.method = method
         self.path = path.map { "/" + Self.encoded($0) }.joined()
@@ -33,7 +33,7 @@ struct Call: Sendable {
         return call
     }
 
-    /// A call that makes something or moves a lock, under a key of its own.
+    /// Makes a request that changes something, with a new idempotency key.
     static func post(_ path: String..., body: some Encodable) throws -> Call {
         var call = Call(.POST, parts: path)
         call.body = Array(try JSONEncoder().encode(body))
@@ -46,7 +46,8 @@ struct Call: Sendable {
         path = parts.map { "/" + Self.encoded($0) }.joined()
     }
 
-    /// Everything but unreserved characters (RFC 3986, section 2.3) as `%XX`, dots alone too, so that no part means a folder.
+    /// Percent-encodes everything but unreserved characters (RFC 3986, section 2.3), and a segment of dots alone, so that it is
+    /// no relative path.
     static func encoded(_ text: String) -> String {
         if text == "." || text == ".." { return text.replacing(".", with: "%2E") }
         return text.utf8.reduce(into: "") { encoded, byte in

@@ -2,18 +2,18 @@ internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Sends calls to one gateway and brings back what it answers.
+/// Sends requests to one gateway and returns its responses.
 struct Channel: Sendable {
     let server: ServerAddress
     let source: String?
-    /// Of every call, instead of the call's own.
+    /// Replaces the time limit of every call.
     var timeLimit: Duration?
 
-    /// Bytes of an answer; more is no answer of a gateway.
+    /// Maximum bytes of a response body; a gateway sends no longer one.
     private static let longestAnswer = 32 << 20
 
-    /// One for the process, never shut down: it lives as long as the process does. Nothing is followed or tried again on its
-    /// own account: a redirection could carry a token elsewhere, and what is safe to send again is decided here.
+    /// One HTTP client for the process, never shut down. It neither follows redirects, which could carry a token elsewhere, nor
+    /// retries: whether a request may be repeated is decided here.
     private static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
@@ -22,7 +22,7 @@ struct Channel: Sendable {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
-    /// Sends a call. One whose connection ends in the middle is sent once more, if that can do nothing twice.
+    /// Sends a call. If the connection breaks before the response is complete, and the call may be repeated, it is sent once more.
     ///
     /// - Throws: `ClientError.noConnection` or `.noAnswer`; `CancellationError`.
     func send(_ call: Call, token: String?) async throws -> Reply {
@@ -57,7 +57,7 @@ struct Channel: Sendable {
         return request
     }
 
-    /// - Parameter wasSent: whether an earlier attempt may have arrived.
+    /// - Parameter wasSent: whether an earlier attempt may have reached the gateway.
     private func failure(_ error: any Error, wasSent: Bool) -> any Error {
         if error is CancellationError || (error as? HTTPClientError) == .cancelled { return CancellationError() }
         let failure = ConnectionFailure(error)

@@ -6,11 +6,11 @@ internal import NIOSSL
 
 /// Why a connection failed.
 struct ConnectionFailure {
-    /// In words for a person.
+    /// The reason, for a person.
     let words: String
     /// Whether it failed before anything was sent.
     var isBeforeSending = false
-    /// Whether it ended in the middle.
+    /// Whether the connection broke before the response was complete.
     var isBroken = false
 
     init(_ error: any Error) {

@@ -1,6 +1,6 @@
-/// Finds parts of JSON texts without reading what is in them, so that they can be passed on as they were written.
+/// Extracts parts of JSON texts without decoding them, so that they can be passed on as written.
 enum JSONScanner {
-    /// The value of a member of an object, by its name as written; `nil` if the text is no object or has no such member.
+    /// Returns the value of an object's member by its name as written; `nil` if the text is no object or has no such member.
     static func member(_ name: String, of object: some RandomAccessCollection<UInt8>) -> [UInt8]? {
         var scanner = Scanner(Array(object))
         guard scanner.skip("{") else { return nil }
@@ -11,7 +11,7 @@ enum JSONScanner {
         return nil
     }
 
-    /// The items of an array, each as it was written; `nil` if the text is no array.
+    /// Returns the items of an array as written; `nil` if the text is no array.
     static func items(of array: some RandomAccessCollection<UInt8>) -> [[UInt8]]? {
         var scanner = Scanner(Array(array))
         guard scanner.skip("[") else { return nil }
@@ -26,14 +26,14 @@ enum JSONScanner {
     }
 }
 
-/// A place in a JSON text.
+/// A position in a JSON text.
 private struct Scanner {
     private let bytes: [UInt8]
     private var index = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Goes past a character, and white space before it; stays if it is not there.
+    /// Skips white space and this character; stays before the character if it is another.
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
         skipSpace()
         guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }
@@ -41,7 +41,7 @@ private struct Scanner {
         return true
     }
 
-    /// Goes past one value and returns its bytes; `nil` where the text ends in it.
+    /// Skips one value and returns its bytes; `nil` if the text ends before the value does.
     mutating func value() -> ArraySlice<UInt8>? {
         skipSpace()
         let start = index
@@ -67,7 +67,7 @@ private struct Scanner {
         while index < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) { index += 1 }
     }
 
-    /// - Returns: whether the string ends.
+    /// - Returns: whether the string is terminated.
     private mutating func skipString() -> Bool {
         index += 1
         while index < bytes.count {
@@ -78,7 +78,7 @@ private struct Scanner {
         return false
     }
 
-    /// A number, a literal, or, inside of something, a comma or colon.
+    /// Skips a number or a literal, or, inside an array or object, a comma or colon.
     private mutating func skipWord() {
         let ends = Array("{}[]\",: \t\n\r".utf8)
         repeat { index += 1 } while index < bytes.count && !ends.contains(bytes[index])

@@ -1,7 +1,7 @@
 internal import DoorwardAPI
 internal import FoundationEssentials
 
-/// What came back for a call, not yet judged.
+/// An HTTP response, not yet decoded.
 struct Reply: Sendable {
     let status: Int
     let body: [UInt8]
@@ -9,7 +9,7 @@ struct Reply: Sendable {
     let retryAfter: Int?
     let server: ServerAddress
 
-    /// - Throws: `ClientError.refused` for an error of the gateway, `.notAGateway` for one of somebody else.
+    /// - Throws: `ClientError.refused` for an error response of the gateway, `.notAGateway` for any other error response.
     func successful() throws(ClientError) -> Reply {
         guard !(200..<300).contains(status) else { return self }
         guard let envelope = try? JSONDecoder().decode(Wire.ErrorEnvelope.self, from: Data(body)) else {
@@ -23,7 +23,7 @@ struct Reply: Sendable {
                 retryAfter: retryAfter))
     }
 
-    /// Reads `data` of a success.
+    /// Decodes `data` of a successful response.
     func answer<Content: Decodable & Sendable>(from server: ServerAddress) throws(ClientError) -> Answer<Content> {
         guard let json = JSONScanner.member("data", of: body),
             let content = try? JSONDecoder().decode(Content.self, from: Data(json))

@@ -2,13 +2,13 @@ internal import DoorwardAdapterKit
 internal import Metrics
 import Synchronization
 
-/// The health of each adapter, one series for each health that it can have, and what the adapters count.
+/// The health of each adapter, as one series for each possible value, and the adapters' event counters.
 final class AdapterMetrics: Sendable {
     private let adapters: AdapterRegistry
     private let series: [(adapter: any LockAdapter, health: AdapterHealth, meter: Meter)]
 
     private let counters: [(adapter: any LockAdapter, counters: [String: Counter])]
-    /// How far each counter is, in the order of `counters`.
+    /// The last value of each counter, in the order of `counters`.
     private let counted: Mutex<[[String: Int]]>
 
     init(_ adapters: AdapterRegistry, _ factory: any MetricsFactory) {
@@ -29,7 +29,7 @@ final class AdapterMetrics: Sendable {
         counted = Mutex(counters.map { _ in [:] })
     }
 
-    /// Sets what is true at this moment.
+    /// Updates the gauges and counters from the adapters.
     func sample() {
         for (adapter, health, meter) in series { meter.set(Int64(adapters.health(of: adapter) == health ? 1 : 0)) }
         counted.withLock { counted in

@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 internal import Metrics
 
-/// What is counted of decisions and commands. The handles are made once: a command only looks them up.
+/// The metrics of decisions and commands. The handles are created once: a command only looks them up.
 struct CommandMetrics: Sendable {
     private let allowed: Counter
     private let denied: [DenialReason: Counter]
@@ -48,23 +48,23 @@ struct CommandMetrics: Sendable {
         Dictionary(keys.map { ($0, make($0)) }) { first, _ in first }
     }
 
-    /// Counts a decision on a command that was asked for.
+    /// Counts a decision on a requested command.
     func count(_ decision: Decision) {
         if let denial = decision.denial { denied[denial.reason]?.increment() } else { allowed.increment() }
     }
 
-    /// Counts the end of a command.
+    /// Counts a command that has ended.
     ///
-    /// - Parameter time: since it was accepted.
+    /// - Parameter time: the time since it was accepted.
     func count(_ command: Command, after time: Duration) {
         ends[End(operation: command.operation, state: command.state)]?.increment()
         if command.state == .confirmed { confirmations[command.operation]?.recordNanoseconds(time.nanoseconds) }
     }
 
-    /// Notes how long a command waited for its turn.
+    /// Records how long a command waited in the queue.
     func noteWait(_ time: Duration) { queueWait.recordNanoseconds(time.nanoseconds) }
 
-    /// Sets what is true at this moment.
+    /// Updates the gauges.
     func sample(running: Int, waiting: Int, isAccepting: Bool) {
         self.running.set(Int64(running))
         self.waiting.set(Int64(waiting))
@@ -73,7 +73,7 @@ struct CommandMetrics: Sendable {
 }
 
 extension Duration {
-    /// In whole nanoseconds, the rest cut off.
+    /// The duration in whole nanoseconds, rounded towards zero.
     fileprivate var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000

@@ -1,13 +1,13 @@
 internal import Metrics
 
-/// What is counted of the reports of locks.
+/// The metrics of the locks' reports.
 struct ReportMetrics: Sendable {
     private let received: Counter
-    /// Of a device that this gateway does not have.
+    /// Reports of a device that this gateway does not have.
     let ofUnknownDevice: Counter
-    /// Events that found the line of their device full.
+    /// Events dropped because the queue, or the device's share of it, was full.
     let ofFullQueue: Counter
-    /// Events that were taken and could not be written.
+    /// Events that were queued but could not be written.
     let notWritten: Counter
 
     init(_ factory: any MetricsFactory) {

@@ -1,12 +1,12 @@
 internal import Metrics
 
-/// What is counted of signing in.
+/// The metrics of sign-ins.
 struct SignInMetrics: Sendable {
     let succeeded: Counter
     let failed: Counter
-    /// Turned away before the password was looked at.
+    /// Sign-ins rejected by the rate limit.
     let limited: Counter
-    /// Sessions that count at this moment.
+    /// The number of valid sessions.
     let sessions: Meter
 
     init(_ factory: any MetricsFactory) {

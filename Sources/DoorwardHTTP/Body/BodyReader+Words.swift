@@ -2,9 +2,9 @@ internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
 
-// Names, words, ids and instants.
+// Texts, enum values, ids and instants.
 extension BodyReader {
-    /// A text for people: trimmed, not blank, no control characters, at most `longest` characters.
+    /// A text for display: trimmed, not blank, no control characters, at most `longest` characters.
     mutating func text(_ key: String, longest: Int = WireLimits.nameCharacters) -> String? {
         guard let raw = string(key) else { return nil }
         let text = raw.trimmed
@@ -24,7 +24,7 @@ extension BodyReader {
         require(key, text(key, longest: longest)) ?? ""
     }
 
-    /// An address of the form `somebody@somewhere`.
+    /// An email address of the form `local@domain`.
     mutating func requiredEmail(_ key: String) -> String {
         guard let text = require(key, text(key, longest: WireLimits.emailBytes)) else { return "" }
         let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
@@ -38,7 +38,7 @@ extension BodyReader {
         return text
     }
 
-    /// A lock's code, exactly as it was sent: not empty, short, without control characters; `nil` for `null`.
+    /// A lock's code, exactly as sent: not empty, short, without control characters; `nil` for `null`.
     mutating func code(_ key: String) -> Secret<String>? {
         guard let text = string(key) else { return nil }
         if text.utf8.count > LockCodeSealer.maxBytes {
@@ -51,12 +51,12 @@ extension BodyReader {
         return Secret(text)
     }
 
-    /// A password or token, exactly as it was sent.
+    /// A password or token, exactly as sent.
     mutating func requiredSecret(_ key: String) -> Secret<String> {
         Secret(require(key, string(key)) ?? "")
     }
 
-    /// A password that somebody wants to have from now on.
+    /// A new password, checked against the password rules.
     mutating func requiredNewPassword(_ key: String) -> Secret<String> {
         guard let text = require(key, string(key)) else { return Secret("") }
         let password = Secret(text)
@@ -64,7 +64,7 @@ extension BodyReader {
         return password
     }
 
-    /// One of the words of an enumeration.
+    /// One of the values of an enumeration.
     mutating func word<Word: RawRepresentable<String>>(_ key: String, of words: [Word]) -> Word? {
         guard let text = string(key) else { return nil }
         guard let word = words.first(where: { $0.rawValue.hasSameBytes(as: text) }) else {
@@ -74,13 +74,13 @@ extension BodyReader {
         return word
     }
 
-    /// The inner `nil` stands for a text that cannot be an id, which is an id that does not exist.
+    /// The inner `nil` means a text that cannot be an id, which is treated as an id that does not exist.
     mutating func id<Entity>(_ key: String) -> EntityID<Entity>?? {
         guard let text = string(key) else { return .none }
         return .some(EntityID(text))
     }
 
-    /// What becomes of a reference: `null` clears it; one that is not named stays as it is.
+    /// The change of a reference: `null` clears it; if the key is absent, it stays as it is.
     mutating func reference<Entity>(_ key: String) -> EntityChange<Entity> {
         guard names(key) else { return .keep }
         guard let id: EntityID<Entity>? = id(key) else { return .clear }
@@ -91,7 +91,7 @@ extension BodyReader {
         require(key, id(key)) ?? nil
     }
 
-    /// `nil` when the list is absent; in it, `nil` stands for a text that cannot be an id.
+    /// `nil` if the list is absent; an element is `nil` if its text cannot be an id.
     mutating func ids<Entity>(_ key: String) -> [EntityID<Entity>?]? {
         strings(key)?.map { EntityID($0) }
     }
@@ -126,7 +126,7 @@ extension BodyReader {
 }
 
 extension String {
-    /// Without white space at either end.
+    /// The text without white space at either end.
     var trimmed: String {
         let tail = unicodeScalars.drop(while: \.properties.isWhitespace)
         guard let last = tail.lastIndex(where: { !$0.properties.isWhitespace }) else { return "" }
@@ -135,7 +135,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// A control character, or one that turns the direction of a text around so that it reads as another.
+    /// A control character, or one that changes the direction of text so that it reads as another.
     var isControl: Bool {
         properties.generalCategory == .control || (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value)
     }

@@ -1,8 +1,8 @@
 internal import DoorwardAPI
 internal import DoorwardDomain
 
-/// Reads the fields of one JSON object by name. Each call notes what is wrong and goes on with a stand-in value;
-/// `Form.finish` throws before any stand-in is used. A key that no call asked for is a mistake.
+/// Reads the fields of one JSON object by name. Each call records errors and continues with a placeholder value; `Mistakes.finish`
+/// throws before any placeholder is used. A key that no call has read is an error.
 struct BodyReader {
     private let members: [String: JSONValue]
     private let path: String
@@ -13,15 +13,15 @@ struct BodyReader {
         (self.members, self.path, self.mistakes) = (members, path, mistakes)
     }
 
-    /// Notes every key that nobody asked for.
+    /// Records an error for every key that no call has read.
     func finish() {
         for key in members.keys where !asked.contains(key) { mistakes.add(name(of: key), .unknownKey) }
     }
 
-    /// Whether the body names this key, with `null` or a value.
+    /// Whether the body contains this key, with `null` or a value.
     func names(_ key: String) -> Bool { members[key] != nil }
 
-    /// `nil` when the key is absent or `null`.
+    /// `nil` if the key is absent or `null`.
     mutating func value(_ key: String) -> JSONValue? {
         asked.insert(key)
         guard let value = members[key], value != .null else { return nil }
@@ -32,7 +32,7 @@ struct BodyReader {
 
     func note(_ key: String, _ problem: FieldProblemWord) { mistakes.add(name(of: key), problem) }
 
-    /// Reads `key` with `read`, which answers `nil` for a value of another type.
+    /// Reads `key` with `read`, which returns `nil` for a value of another type.
     private mutating func optional<Value>(_ key: String, _ read: (JSONValue) -> Value?) -> Value? {
         guard let value = value(key) else { return nil }
         guard let read = read(value) else {
@@ -42,7 +42,7 @@ struct BodyReader {
         return read
     }
 
-    /// Notes a field that is derived, and so is nobody's to set.
+    /// Records an error if the body contains a derived field, which cannot be set.
     mutating func noteReadOnly(_ key: String) {
         asked.insert(key)
         if members[key] != nil { note(key, .readOnly) }
@@ -71,7 +71,7 @@ struct BodyReader {
         optional(key) { if case .object(let value) = $0 { value } else { nil } }
     }
 
-    /// An object that the gateway keeps without looking inside: at most `WireLimits.freeObjectBytes`.
+    /// An object that the gateway stores without examining it: at most `WireLimits.freeObjectBytes`.
     mutating func freeObject(_ key: String) -> [String: JSONValue]? {
         guard let members = object(key) else { return nil }
         var writer = JSONWriter()
@@ -94,7 +94,7 @@ struct BodyReader {
         return value
     }
 
-    /// Notes a field that is absent or `null` although it must be there; a wrong one has been noted already.
+    /// Records an error for a required field that is absent or `null`; a wrong value has been recorded already.
     mutating func require<Value>(_ key: String, _ value: Value?) -> Value? {
         if value == nil, (members[key] ?? .null) == .null { note(key, .required) }
         return value
@@ -102,7 +102,7 @@ struct BodyReader {
 }
 
 extension JSONValue {
-    /// A number without a fraction. One that `JSONParser` could not take for an integer is too large for any range here.
+    /// A number without a fraction. One that `JSONParser` could not represent as an integer is too large for any range here.
     fileprivate var whole: Int64? {
         switch self {
         case .integer(let value): value

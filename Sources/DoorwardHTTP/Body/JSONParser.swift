@@ -1,12 +1,12 @@
 internal import DoorwardDomain
 
-/// Reads JSON (RFC 8259) and forgives nothing: a key that stands twice in one object is an error, as is anything after the
-/// value, a lone surrogate, a number that no JSON number is, nesting beyond `deepest`, and text that is not stream-safe.
+/// Parses JSON (RFC 8259) strictly. It rejects a duplicate key in an object, anything after the value, a lone surrogate, an invalid
+/// number, nesting beyond `deepest`, and text that is not stream-safe.
 struct JSONParser {
-    /// How deep arrays and objects may lie in each other.
+    /// The maximum nesting of arrays and objects.
     static let deepest = 16
 
-    /// Why a text is refused; the words are those of `details.fields[].problem`.
+    /// The reason for which a text is rejected, reported in `details.fields[].problem`.
     enum Failure: Error, Equatable {
         case notJSON
         /// A key or string is not stream-safe, see `StreamSafeText`.
@@ -104,7 +104,7 @@ struct JSONParser {
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if position == integerEnd, let integer = Int64(text) { return .integer(integer) }
         guard let number = Double(text), number.isFinite else { throw .notJSON }
-        // `100.0` and `1e2` are the integer 100, as far as a `Double` tells integers apart.
+        // `100.0` and `1e2` are the integer 100, in the range in which a `Double` represents every integer.
         if number.magnitude <= 0x1p53, let integer = Int64(exactly: number) { return .integer(integer) }
         return .number(number)
     }
@@ -125,7 +125,7 @@ struct JSONParser {
             switch byte {
             case UInt8(ascii: "\""):
                 guard let string = String(validating: text, as: UTF8.self) else { throw .notJSON }
-                // Stream-safe before it is looked up or compared: either takes quadratic time where it is not so.
+                // Check before looking it up or comparing it: both take quadratic time for text that is not stream-safe.
                 guard string.isStreamSafe else { throw .tooManyMarks }
                 return string
             case UInt8(ascii: "\\"): text.append(contentsOf: try escape())
@@ -151,7 +151,7 @@ struct JSONParser {
         }
     }
 
-    /// `\uXXXX`, or two of them that make up one character.
+    /// `\uXXXX`, or a surrogate pair of them.
     private mutating func codePoint() throws(Failure) -> [UInt8] {
         var code = try fourHexDigits()
         if (0xD800..<0xDC00).contains(code) {

@@ -2,7 +2,7 @@ internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// What is wrong with one request, gathered while it is read, so that one answer names every mistake.
+/// The errors of one request, collected while it is read, so that one response contains all of them.
 final class Mistakes {
     /// Maximum number of problems in one response. A body can contain 20,000.
     static let maxProblems = 100
@@ -13,7 +13,7 @@ final class Mistakes {
 
     func add(_ field: String, _ problem: FieldProblemWord) { add(field, problem.rawValue) }
 
-    /// A problem that a use case has its own word for.
+    /// Adds a problem with a code that a use case defines.
     func add(_ field: String, _ problem: String) {
         problems.append(FieldProblem(field: field.truncated(toBytes: Self.maxFieldBytes), problem: problem))
     }

@@ -4,7 +4,7 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 
-/// Pauses accepting while more descriptors are in use than the table's bound and what is still closing.
+/// Pauses accepting while more descriptors are open than the maximum number of connections and an allowance for those that are closing.
 struct DescriptorBound: AvailableConnectionsDelegate {
     let limit: Int
     private var open = 0
@@ -16,10 +16,12 @@ struct DescriptorBound: AvailableConnectionsDelegate {
     func isAcceptingNewConnections() -> Bool { open < limit }
 }
 
-/// Pauses accepting when the descriptors that stay free are reached, or the system has no descriptor or buffer left, and makes room.
+/// Pauses accepting when only reserved descriptors are free, or the system has no descriptor or buffer left, and closes connections
+/// to make room.
 ///
-/// The reserve is examined before each wait for a connection, so that one may be accepted beyond it. A socket whose `accept` has failed stays readable: without a pause the event loop tries again at once, for ever. Disabling
-/// `autoRead` removes the socket from the selector; not reading does not.
+/// The reserve is checked before each wait for a connection, so that one may be accepted beyond it. A socket whose `accept` has
+/// failed stays readable: without a pause the event loop would retry at once, forever. Disabling `autoRead` removes the socket from
+/// the selector; not reading does not.
 final class AcceptPauseHandler: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias OutboundIn = any Channel
@@ -64,11 +66,11 @@ final class AcceptPauseHandler: ChannelDuplexHandler {
     }
 
     private func setReading(_ isReading: Bool, _ channel: any Channel) {
-        // Fails only where the channel is closed, and then there is nothing to read.
+        // Fails only if the channel is closed; then there is nothing to read.
         try? channel.syncOptions?.setOption(.autoRead, value: isReading)
     }
 
-    /// At most one line a minute.
+    /// Logs at most one line a minute.
     private func log(_ code: CInt) {
         if let loggedAt, NIODeadline.now() - loggedAt < .seconds(60) { return }
         loggedAt = .now()

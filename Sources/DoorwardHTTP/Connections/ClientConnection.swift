@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 internal import Synchronization
 
-/// An open client connection: its state, since when it has been in it, and whether a user is signed in.
+/// An open client connection: its state, the time since which it has been in it, and whether a user is signed in.
 final class ClientConnection: Sendable {
     /// The connection whose requests the task handles; `nil` on other tasks.
     @TaskLocal static var current: ClientConnection?
@@ -9,22 +9,22 @@ final class ClientConnection: Sendable {
     let peer: PeerAddress
     /// The network of the client's address, or of the trusted proxy's.
     let network: ClientNetwork
-    /// Whether it counts for `network`; a trusted proxy's does not.
+    /// Whether the connection counts for `network`; a trusted proxy's does not.
     var countsForNetwork: Bool { !peer.isTrustedProxy }
     private let closeChannel: @Sendable () -> Void
     private let state: Mutex<State>
 
     private struct State {
-        /// Since when nothing was in progress.
+        /// The time since which nothing has been in progress.
         var idleSince: MonotonicInstant
-        /// The first byte of a request that is not complete.
+        /// The time of the first byte of a request that is not complete.
         var receivingSince: MonotonicInstant?
-        /// The end of that request's head.
+        /// The time of the end of that request's head.
         var bodySince: MonotonicInstant?
         var bodyBytes = 0
-        /// Requests whose head is here and whose answer has not been written.
+        /// Requests whose head has arrived and whose response has not been written completely.
         var unanswered = 0
-        /// Since when the client has read no response bytes.
+        /// The time since which the client has read no response bytes.
         var stalledSince: MonotonicInstant?
         var isSignedIn = false
 
@@ -42,7 +42,7 @@ final class ClientConnection: Sendable {
 
     var isSignedIn: Bool { state.withLock { $0.isSignedIn } }
 
-    /// - Returns: whether that is a change.
+    /// - Returns: whether the value changed.
     func setSignedIn(_ isSignedIn: Bool) -> Bool {
         state.withLock { state in
             defer { state.isSignedIn = isSignedIn }
@@ -50,7 +50,7 @@ final class ClientConnection: Sendable {
         }
     }
 
-    // MARK: - What the handlers report
+    // MARK: - Reports of the handlers
 
     func receivedBytes(at now: MonotonicInstant) {
         state.withLock { if $0.receivingSince == nil { $0.receivingSince = now } }
@@ -76,7 +76,7 @@ final class ClientConnection: Sendable {
         state.withLock { $0.stalledSince = isWritable ? nil : $0.stalledSince ?? now }
     }
 
-    // MARK: - Judging
+    // MARK: - Timeouts and eviction
 
     /// Whether the client has exceeded one of the timeouts.
     func isOverdue(_ limits: ConnectionLimits, at now: MonotonicInstant) -> Bool {
@@ -94,8 +94,8 @@ final class ClientConnection: Sendable {
         }
     }
 
-    /// Since when the gateway has been waiting for this client; `nil` for a connection that must not be evicted: it is signed in,
-    /// or a response is in progress and the client reads it.
+    /// The time since which the gateway has been waiting for this client; `nil` for a connection that must not be evicted: it is
+    /// signed in, or a response is in progress and the client reads it.
     var evictableSince: MonotonicInstant? {
         state.withLock { state in
             if state.isSignedIn { return nil }

@@ -1,10 +1,11 @@
 internal import DoorwardDomain
 
-/// What clients are counted by: an IPv4 address, or the first 64 bits of an IPv6 address, which one household or server gets whole.
+/// The unit in which clients are counted: an IPv4 address, or the first 64 bits of an IPv6 address, a network that one household or
+/// server gets as a whole.
 struct ClientNetwork: Hashable, Sendable {
-    /// `nil` for a client whose address is not known.
+    /// `nil` for an unknown address.
     private let text: String?
 
-    /// - Parameter address: as text, without a port; anything else counts as not known.
+    /// - Parameter address: an address without a port; any other text counts as unknown.
     init(_ address: String?) { text = address.flatMap { IPAddress($0) }?.network(ofIPv6Bits: 64) }
 }

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Reports to a connection when bytes arrive, before they are read as HTTP: so a head that never ends counts too.
+/// Reports arriving bytes to a connection before they are parsed as HTTP, so that a head that never ends is noticed too.
 final class ArrivalHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -21,7 +21,7 @@ final class ArrivalHandler: ChannelInboundHandler {
     }
 }
 
-/// Reports to a connection where its requests and their responses begin and end.
+/// Reports to a connection the begin and the end of its requests and responses.
 final class RequestBoundaryHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

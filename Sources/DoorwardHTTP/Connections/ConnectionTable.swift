@@ -3,7 +3,7 @@ internal import Logging
 internal import NIOCore
 internal import Synchronization
 
-/// All open connections, and the bounds on them.
+/// All open connections, and the limits on them.
 ///
 /// When a limit is reached, connections that are not signed in are evicted for new ones, so that a client that sends its request
 /// at once is served however many idle connections other clients hold.
@@ -14,7 +14,7 @@ final class ConnectionTable: Sendable {
         /// Requests in progress of the clients behind trusted proxies.
         var forwarded: [ClientNetwork: Int] = [:]
         var signedIn = 0
-        /// The last time that a reached bound was logged.
+        /// The last time that a reached limit was logged.
         var loggedAt: MonotonicInstant?
     }
 
@@ -30,19 +30,19 @@ final class ConnectionTable: Sendable {
 
     var now: MonotonicInstant { clock.monotonicNow() }
 
-    /// How many are open, and how many of them without a sign-in.
+    /// The number of open connections, and of those without a sign-in.
     var counts: (open: Int, anonymous: Int) {
         state.withLock { ($0.connections.count, $0.connections.count - $0.signedIn) }
     }
 
     // MARK: - Opening and closing
 
-    /// Registers a connection that was accepted, and closes others to make room for it.
+    /// Registers an accepted connection, and closes others to make room for it.
     ///
     /// - Parameters:
     ///   - id: identifies the channel while it is open.
-    ///   - address: of the peer, without its port.
-    /// - Returns: `nil` where there is no room: it has to be closed.
+    ///   - address: the address of the peer, without its port.
+    /// - Returns: `nil` if there is no room: the caller must close the connection.
     func open(_ id: ObjectIdentifier, address: String?, close: @escaping @Sendable () -> Void) -> ClientConnection? {
         let now = now
         let connection = ClientConnection(PeerAddress(address, proxies: proxies), openedAt: now, close: close)
@@ -75,7 +75,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Closes the connections that have waited longest for a request, to free descriptors.
+    /// Closes connections that may be evicted, as ordered by `evict`, to free descriptors.
     func closeOldest(_ count: Int) {
         let evicted = state.withLock { $0.evict(count) { _ in true } }
         for connection in evicted { connection.close() }
@@ -85,7 +85,7 @@ final class ConnectionTable: Sendable {
 
     /// Counts a request of a client behind a trusted proxy; `finishForwarded` ends it.
     ///
-    /// - Returns: false where the client has as many in progress as one address may have connections.
+    /// - Returns: false if the client already has as many requests in progress as one address may have connections.
     func beginForwarded(_ network: ClientNetwork) -> Bool {
         state.withLock { state in
             guard state.forwarded[network, default: 0] < limits.perNetwork else { return false }
@@ -94,7 +94,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// How many requests of a client behind a trusted proxy are in progress.
+    /// The number of requests in progress of a client behind a trusted proxy.
     func forwardedCount(of network: ClientNetwork) -> Int { state.withLock { $0.forwarded[network, default: 0] } }
 
     func finishForwarded(_ network: ClientNetwork) {
@@ -106,7 +106,7 @@ final class ConnectionTable: Sendable {
 
     // MARK: - Time
 
-    /// Closes, until it is cancelled, every connection whose client takes too long.
+    /// Closes, until it is cancelled, every connection whose client exceeds a timeout.
     func enforceTimeLimits(every interval: Duration = .seconds(1)) async {
         while (try? await clock.sleep(until: now.advanced(by: interval))) != nil { closeOverdue() }
     }
@@ -136,12 +136,12 @@ extension ConnectionTable.State {
         perNetwork[connection.network] = count > 0 ? count : nil
     }
 
-    /// - Returns: whether there is room for the connection, and which ones have been removed for it and are to be closed.
+    /// - Returns: whether there is room for the connection, and the connections that were removed for it, which the caller must close.
     mutating func makeRoom(
         for new: ClientConnection, _ limits: ConnectionLimits
     ) -> (isAdmitted: Bool, evicted: [ClientConnection]) {
         var evicted: [ClientConnection] = []
-        // Several at once, so that a flood of connections does not cost a search for each.
+        // Evict several at once, so that a flood of connections does not cost a search for each.
         if new.countsForNetwork, perNetwork[new.network, default: 0] >= limits.perNetwork {
             evicted += evict(max(1, limits.perNetwork / 16)) { $0.countsForNetwork && $0.network == new.network }
             if evicted.isEmpty { return (false, []) }
@@ -154,7 +154,7 @@ extension ConnectionTable.State {
         return (true, evicted)
     }
 
-    /// Removes those that may be evicted: of the network with the most connections first, of one network the oldest first.
+    /// Removes at most `count` evictable connections: first those of the network with the most, within a network the oldest.
     mutating func evict(_ count: Int, _ isMeant: (ClientConnection) -> Bool) -> [ClientConnection] {
         var candidates: [(id: ObjectIdentifier, connection: ClientConnection, share: Int, since: MonotonicInstant)] = []
         for (id, connection) in connections where isMeant(connection) {
@@ -166,7 +166,7 @@ extension ConnectionTable.State {
         return candidates.prefix(count).map(\.connection)
     }
 
-    /// At most one line a minute.
+    /// Whether to log now: at most one line a minute.
     mutating func isTimeToLog(_ now: MonotonicInstant) -> Bool {
         if let loggedAt, now.duration(since: loggedAt) < .seconds(60) { return false }
         loggedAt = now

@@ -2,28 +2,28 @@ internal import Crypto
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// Makes and reads the opaque cursors of access records. A cursor is good for the caller and the filters it was made for.
+/// Makes and reads the opaque cursors of access records. A cursor is valid for the caller and the filters that it was made for.
 ///
-/// It is sealed with AES-256-GCM: the place in it contains the log's number of records, which its holder may not know. All
-/// cursors have the same length.
+/// It is sealed with AES-256-GCM: the place in it reveals the log's number of records, which its holder may not know. All cursors
+/// have the same length.
 struct Cursors: Sendable {
     private let key: SymmetricKey
 
-    /// Bytes of a place: `at`, `seq`, and the log as a portfolio's id preceded by a byte that states whether there is one.
+    /// Bytes of a place: `at`, `seq`, a byte that states whether the log is a portfolio's, and the portfolio's id.
     private static let placeBytes = 8 + 8 + 1 + 16
-    /// With the nonce and the tag of AES-GCM.
+    /// Bytes of a cursor, including the nonce and the tag of AES-GCM.
     private static let sealedBytes = 12 + placeBytes + 16
 
     init(key: SymmetricKey) { self.key = key }
 
-    /// - Parameter scope: whatever the cursor is bound to: caller, filters, order.
-    /// - Throws: the cipher's errors; no place causes one.
+    /// - Parameter scope: the caller, filters and order that the cursor is bound to.
+    /// - Throws: errors of the cipher, which no place causes.
     func cursor(after place: RecordPlace, scope: String) throws -> String {
         let sealed = try AES.GCM.seal(Self.bytes(of: place), using: key, authenticating: Array(scope.utf8))
         return Base64URL.encode(Array(sealed.nonce) + sealed.ciphertext + sealed.tag)
     }
 
-    /// - Returns: `nil` for a text that `cursor` has not made for this scope.
+    /// - Returns: `nil` for a text that `cursor` did not make for this scope.
     func place(_ cursor: String, scope: String) -> RecordPlace? {
         guard cursor.utf8.count <= 2 * Self.sealedBytes, let bytes = Base64URL.decode(cursor.utf8),
             bytes.count == Self.sealedBytes,

@@ -17,7 +17,7 @@ extension PageRequest where Key: RawRepresentable<String> & CaseIterable {
     }
 }
 
-/// `data.pagination`.
+/// `data.pagination` of a list.
 struct Pagination: JSONRenderable {
     let totalItems: Int
     let page: Int

@@ -1,13 +1,13 @@
 internal import DoorwardAPI
 internal import DoorwardDomain
 
-/// Reads the query of a request by name, noting mistakes as `BodyReader` does.
+/// Reads the query of a request by name, and records errors as `BodyReader` does.
 struct QueryReader {
     private var items: [String: String] = [:]
     private var asked: Set<String> = []
     let mistakes: Mistakes
 
-    /// - Parameter query: the part after the question mark, as it was sent.
+    /// - Parameter query: the part after the question mark, as sent.
     init(_ query: String?, mistakes: Mistakes) {
         self.mistakes = mistakes
         for item in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
@@ -22,7 +22,7 @@ struct QueryReader {
         }
     }
 
-    /// Notes every item that nobody asked for.
+    /// Records an error for every item that no call has read.
     func finish() {
         for name in items.keys where !asked.contains(name) { mistakes.add(name.truncated(toBytes: 64), .unknownKey) }
     }
@@ -63,7 +63,7 @@ struct QueryReader {
         return word
     }
 
-    /// The inner `nil` stands for a text that cannot be an id, which is an id that does not exist.
+    /// The inner `nil` means a text that cannot be an id, which is treated as an id that does not exist.
     mutating func id<Entity>(_ name: String) -> EntityID<Entity>?? {
         guard let text = text(name) else { return .none }
         return .some(EntityID(text))

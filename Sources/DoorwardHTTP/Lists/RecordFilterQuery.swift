@@ -2,14 +2,14 @@ internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// The filters of a list of access records as a query says them.
+/// The filters of a list of access records, read from a query.
 struct RecordFilterQuery {
-    /// `nil` where one of them names an id that cannot be: then no record can be meant.
+    /// `nil` if no record can match: a filter contains an invalid id, or two filters name different logs.
     private(set) var filter: RecordFilter? = RecordFilter()
-    /// The filters in one form, whatever their order in the query: what a cursor is bound to.
+    /// The filters in one form, whatever their order in the query; a cursor is bound to it.
     private(set) var canonical = ""
 
-    /// - Parameter device: the device of the path, where the list is that of one lock.
+    /// - Parameter device: the device of the path, for the list of one lock.
     init(_ query: inout QueryReader, device: DeviceID?? = nil) {
         narrow(device == nil ? query.id("deviceId") : device, "deviceId") { $0.deviceID = $1 }
         narrow(query.id("unitId"), "unitId") { $0.unitID = $1 }
@@ -26,7 +26,7 @@ struct RecordFilterQuery {
         if let until = query.instant("until") { narrow(.some(until), "until") { $0.until = $1 } }
     }
 
-    /// Puts one filter in force, if the query names it; the inner `nil` stands for an id that cannot be one.
+    /// Applies one filter, if the query contains it; the inner `nil` means an invalid id.
     private mutating func narrow<Value: CustomStringConvertible>(
         _ value: Value??, _ name: String, _ put: (inout RecordFilter, Value) -> Bool
     ) {
@@ -57,7 +57,7 @@ struct RecordFilterQuery {
 }
 
 extension RecordFilter {
-    /// - Returns: false when another log is named already: no record stands in both.
+    /// - Returns: false if another log was named already: no record is in both.
     fileprivate mutating func narrow(to log: LogID) -> Bool {
         defer { self.log = log }
         return self.log == nil || self.log == log

@@ -1,16 +1,16 @@
 internal import HTTPTypes
 internal import Metrics
 
-/// The handles of one method of one route, made with the route so that a request only counts.
+/// The metric handles of one method of one route, made with the route so that a request only has to count.
 struct EndpointMetrics: Sendable {
-    /// By the first digit of the status.
+    /// Counters by the first digit of the status.
     private let answers: [Counter]
     private let duration: Metrics.Timer
 
-    /// - Parameter route: its pattern, with `:id` in place of ids; `unknown` for addresses that have none.
+    /// - Parameter route: its pattern, with `:id` in place of ids; `unknown` for paths without a route.
     init(_ method: String, _ route: String, _ factory: any MetricsFactory) {
         answers = (1...5).map { digit in
-            // 1xx and 3xx are no answers of this gateway: a series that never moves helps nobody.
+            // The gateway sends no 1xx and 3xx: a series that never changes is of no use.
             Counter(
                 label: [2, 4, 5].contains(digit) ? "doorward_http_requests_total" : "",
                 dimensions: [("method", method), ("route", route), ("status", "\(digit)xx")], factory: factory)
@@ -28,7 +28,7 @@ struct EndpointMetrics: Sendable {
 }
 
 extension Duration {
-    /// In whole nanoseconds, the rest cut off.
+    /// The duration in whole nanoseconds, truncated.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000

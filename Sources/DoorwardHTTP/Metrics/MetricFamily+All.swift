@@ -1,6 +1,6 @@
 extension MetricFamily {
-    /// Every metric of the gateway. What is not here is not shown, whoever records it: nobody has looked at its labels.
-    /// `docs/operating.md` says the same to people, held to it by a test.
+    /// Every metric of the gateway. A metric that is not listed here is not exported, so that the labels of each are reviewed.
+    /// `docs/operating.md` lists the same metrics, which a test checks.
     static let all: [MetricFamily] = http + commands + people + locks + store + process
 
     private static let http = [
@@ -80,7 +80,7 @@ extension MetricFamily {
 
     /// From a tenth of a millisecond to ten seconds.
     private static let fast = milliseconds([0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000])
-    /// For what waits for a lock: from a millisecond to the longest time that a command may have.
+    /// For times that include a lock's: from a millisecond to the longest timeout of a command.
     private static let slow = milliseconds([1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000])
 
     private static func milliseconds(_ bounds: [Double]) -> [Int64] { bounds.map { Int64(($0 * 1_000_000).rounded()) } }

@@ -1,7 +1,7 @@
-/// One metric as `/metrics` shows it: all its series have this name, kind and help, and exactly these labels.
+/// A metric of `/metrics`: all its series have this name, kind and help, and exactly these labels.
 struct MetricFamily: Sendable {
-    /// What the values are. Histograms count by upper bounds that are fixed, so that a recording costs no more than a few
-    /// comparisons and two additions.
+    /// The kind of the values. The bounds of histograms are fixed, so that a recording costs no more than a few comparisons and two
+    /// additions.
     enum Kind: Sendable {
         /// Only grows, from 0 at the start of the process. Its name ends in `_total`.
         case counter
@@ -11,7 +11,7 @@ struct MetricFamily: Sendable {
         /// Whole numbers, by ascending bounds.
         case sizes([Int64])
 
-        /// The word of the line `# TYPE`.
+        /// The type in the line `# TYPE`.
         var word: String {
             switch self {
             case .counter: "counter"
@@ -23,9 +23,9 @@ struct MetricFamily: Sendable {
 
     let name: String
     let kind: Kind
-    /// The names of its labels. None of them ever holds an id or the name of a tenant, a person, a device or a topic.
+    /// The names of its labels. No label ever contains an id, or the name of a tenant, a person, a device or a topic.
     let labels: Set<String>
-    /// One sentence for whoever reads a dashboard.
+    /// One sentence for the readers of a dashboard.
     let help: String
 
     init(_ name: String, _ kind: Kind, _ labels: Set<String> = [], help: String) {

@@ -1,7 +1,7 @@
 internal import Metrics
 internal import Synchronization
 
-/// A number that grows. Each is an object of its own, so that many threads add without waiting for one another.
+/// A number to which threads add atomically. Each is an object of its own, so that many threads add without waiting for one another.
 final class MetricCell: Sendable {
     private let value = Atomic<Int64>(0)
 
@@ -16,10 +16,10 @@ final class CounterSeries: CounterHandler {
 
     var value: Int64 { cell.current }
 
-    /// A counter never goes back: what is not positive counts for nothing.
+    /// Ignores amounts that are not positive: a counter never decreases.
     func increment(by amount: Int64) { if amount > 0 { cell.add(amount) } }
 
-    /// A counter goes back to 0 with its process alone.
+    /// Does nothing: a counter is reset to 0 only when its process starts.
     func reset() {}
 }
 
@@ -44,11 +44,11 @@ final class GaugeSeries: MeterHandler {
     }
 }
 
-/// A series of a histogram: how many values were at most each bound, and their sum.
+/// A series of a histogram: the number of values up to each bound, and their sum.
 final class HistogramSeries: TimerHandler, RecorderHandler {
     /// Upper bounds, inclusive, ascending.
     let bounds: [Int64]
-    /// One for each bound and one for what is beyond the last.
+    /// One for each bound, and one for values beyond the last.
     private let cells: [MetricCell]
     private let sumCell = MetricCell()
 
@@ -67,8 +67,7 @@ final class HistogramSeries: TimerHandler, RecorderHandler {
         sumCell.add(value)
     }
 
-    /// How many values there are up to each bound, and in all as the last: taken from one reading, so that they never
-    /// contradict one another.
+    /// The number of values up to each bound, and of all values as the last: from one reading, so that they are consistent.
     var cumulativeCounts: [Int64] {
         var total: Int64 = 0
         return cells.map { cell in

@@ -1,13 +1,13 @@
-/// What `/metrics` shows, and how it is brought up to date: most is counted as it happens, some is looked up when asked.
+/// The content of `/metrics`: most values are recorded as they occur, the others are read for each page.
 package struct MetricsPage: Sendable {
-    /// Where everybody records.
+    /// The registry in which everything is recorded.
     let metrics: PrometheusMetrics
     private let process: ProcessMetrics
     private let samplers: [@Sendable () async -> Void]
 
     /// - Parameters:
-    ///   - version: of the program.
-    ///   - samplers: each sets gauges to what is true at this moment, and is called before every page.
+    ///   - version: the version of the program.
+    ///   - samplers: each sets gauges to their current values, and is called before every page.
     package init(_ metrics: PrometheusMetrics, version: String, samplers: [@Sendable () async -> Void]) {
         (self.metrics, self.samplers) = (metrics, samplers)
         process = ProcessMetrics(metrics, version: version)

@@ -2,12 +2,12 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Metrics
 
-/// What the operating system says of the process, read when somebody asks.
+/// The metrics that the operating system has of the process, read for each page.
 struct ProcessMetrics: Sendable {
     private let resident: Meter
     private let descriptors: Meter
 
-    /// - Parameter version: of the program.
+    /// - Parameter version: the version of the program.
     init(_ factory: any MetricsFactory, version: String) {
         resident = Meter(label: "process_resident_memory_bytes", factory: factory)
         descriptors = Meter(label: "process_open_fds", factory: factory)
@@ -15,7 +15,7 @@ struct ProcessMetrics: Sendable {
         if let start = Self.startTime { Meter(label: "process_start_time_seconds", factory: factory).set(start) }
     }
 
-    /// What cannot be read stays as it was.
+    /// Updates the gauges. A value that cannot be read stays as it was.
     func sample() {
         if let pages = Self.fields(of: "/proc/self/statm").dropFirst().first.flatMap({ Int64($0) }) {
             resident.set(pages * Int64(sysconf(Int32(_SC_PAGESIZE))))
@@ -23,9 +23,9 @@ struct ProcessMetrics: Sendable {
         if let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") { descriptors.set(Int64(open.count)) }
     }
 
-    /// Seconds since 1970, as the kernel noted it when the process began (proc_pid_stat(5), field 22, and `btime`).
+    /// The start of the process in seconds since 1970, from the kernel (proc_pid_stat(5), field 22, and `btime`).
     private static var startTime: Double? {
-        // The name of the program in field 2 may hold spaces and parentheses: what counts begins behind the last one.
+        // The program's name in field 2 may contain spaces and parentheses, so the other fields are read after the last parenthesis.
         guard let line = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
             let end = line.lastIndex(of: ")"),
             let ticks = line[end...].split(separator: " ").dropFirst(20).first.flatMap({ Double($0) }),

@@ -1,10 +1,10 @@
 package import Metrics
 internal import Synchronization
 
-/// Keeps what the gateway measures in memory, and writes it down as a Prometheus server reads it.
+/// Keeps the gateway's metrics in memory, for export to Prometheus.
 ///
-/// It is handed to whoever measures: two gateways in one process count by themselves. Series are made before they are used,
-/// at the start as a rule; recording takes no lock and allocates nothing.
+/// It is passed to the code that measures, so that two gateways in one process are counted separately. Series are created before
+/// their use, usually at the start; recording takes no lock and allocates nothing.
 package final class PrometheusMetrics: MetricsFactory {
     struct Label: Hashable, Sendable {
         let name: String
@@ -18,10 +18,10 @@ package final class PrometheusMetrics: MetricsFactory {
     }
 
     private let families: [String: MetricFamily]
-    /// By the metric's name, then by the labels in the order of their names.
+    /// Series by the metric's name, then by the labels in the order of their names.
     private let table = Mutex<[String: [[Label]: Series]]>([:])
 
-    /// Knows every metric that the gateway lists; what is measured under another name goes nowhere.
+    /// Exports every metric that the gateway lists; recordings under other names are dropped.
     package convenience init() { self.init(families: MetricFamily.all) }
 
     init(families: [MetricFamily]) {
@@ -30,31 +30,31 @@ package final class PrometheusMetrics: MetricsFactory {
 
     // MARK: - MetricsFactory
 
-    /// A handler that counts nothing, unless a counter of this name and these labels is listed; so for every kind below.
+    /// A counter if one of this name and these labels is listed, else a handler that does nothing. The same holds for every kind below.
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         guard case .counter(let series)? = series(label, dimensions) else { return NOOPMetricsHandler.instance }
         return series
     }
 
-    /// Of a listed gauge; what is shown is the last value that was set.
+    /// A listed gauge, which exports the last value that was set.
     package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         guard case .gauge(let series)? = series(label, dimensions) else { return NOOPMetricsHandler.instance }
         return series
     }
 
-    /// Of a listed histogram; it counts by the bounds listed, whether or not `aggregate` asks for that.
+    /// A listed histogram. It counts by the listed bounds, whatever `aggregate` is.
     package func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         guard case .histogram(let series)? = series(label, dimensions) else { return NOOPMetricsHandler.instance }
         return series
     }
 
-    /// Of a listed histogram of durations, which takes nanoseconds and is shown in seconds.
+    /// A listed histogram of durations, which takes nanoseconds and exports seconds.
     package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         guard case .histogram(let series)? = series(label, dimensions) else { return NOOPMetricsHandler.instance }
         return series
     }
 
-    /// Does nothing, as for every kind: a series that vanished and came again would look like a gateway that started anew.
+    /// Does nothing, as for every kind: a series that disappeared and came back would look like a restarted gateway.
     package func destroyCounter(_ handler: any CounterHandler) {}
     /// The gauge keeps its last value.
     package func destroyMeter(_ handler: any MeterHandler) {}
@@ -63,8 +63,7 @@ package final class PrometheusMetrics: MetricsFactory {
     /// The durations keep their counts.
     package func destroyTimer(_ handler: any TimerHandler) {}
 
-    /// The series of this name and these labels, made if it is not there; `nil` for a metric that is not listed, or whose
-    /// labels are others than those listed.
+    /// The series of this name and these labels, created if it does not exist; `nil` if the metric is not listed with exactly these labels.
     private func series(_ name: String, _ dimensions: [(String, String)]) -> Series? {
         guard let family = families[name], Set(dimensions.map(\.0)) == family.labels, dimensions.count == family.labels.count
         else { return nil }
@@ -79,7 +78,7 @@ package final class PrometheusMetrics: MetricsFactory {
 
     // MARK: - Reading
 
-    /// What is recorded of each metric that has a series, in the order of the names.
+    /// All series of each metric that has any, in the order of the metrics' names.
     var content: [(family: MetricFamily, series: [(labels: [Label], series: Series)])] {
         let table = table.withLock { $0 }
         return families.values.sorted { $0.name < $1.name }.compactMap { family in

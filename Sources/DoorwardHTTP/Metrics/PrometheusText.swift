@@ -1,4 +1,4 @@
-/// The text format of Prometheus, version 0.0.4.
+/// Renders metrics in the text format of Prometheus, version 0.0.4.
 struct PrometheusText {
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -43,7 +43,7 @@ struct PrometheusText {
         text += " \(value)\n"
     }
 
-    /// A whole number without a fraction; any other as short as it can be read back.
+    /// A whole number without a fraction; any other in the shortest form that is read back as the same value.
     static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

@@ -5,9 +5,9 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// Takes in the body of a request, up to its limit, and reads it as one JSON object.
+/// Reads the body of a request, up to its limit, and parses it as one JSON object.
 enum BodyCollector {
-    /// What a body is refused for before it is read as JSON.
+    /// The reason for which a body is rejected before it is parsed as JSON.
     enum Refusal: Error {
         case tooLarge
         case notJSONType
@@ -20,13 +20,13 @@ enum BodyCollector {
         }
     }
 
-    /// An absent body is an empty object.
+    /// The body of a request. An absent body is an empty object.
     ///
-    /// - Throws: `Refusal`, or `GatewayError.invalid` for what is no JSON object.
+    /// - Throws: `Refusal`, or `GatewayError.invalid` for a body that is not a JSON object.
     static func body(of request: Request) async throws -> [String: JSONValue] {
         let headers = RequestHeaders(request.headers)
         let declared = headers[.contentLength].flatMap { Int($0) }
-        // A request that says neither how long its body is nor that it comes in chunks has none (RFC 9112, section 6.3).
+        // A request with neither Content-Length nor Transfer-Encoding has no body (RFC 9112, section 6.3).
         if declared == 0 || (declared == nil && headers[.transferEncoding] == nil) { return [:] }
         if let declared, declared > WireLimits.bodyBytes { throw Refusal.tooLarge }
         let bytes = try await collect(request)

@@ -8,7 +8,7 @@ struct DeferredLogHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel: Logger.Level
 
-    /// - Parameter base: where the lines go.
+    /// - Parameter base: the logger that the lines are passed to.
     init(_ base: Logger) { (self.base, logLevel) = (base, base.logLevel) }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {

@@ -6,14 +6,14 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
-/// One path: finds the route of a method, and sees to it that the first failure answers: method, sign-in, rate limit,
-/// size, media type, JSON; then the route's own.
+/// The endpoint of one path: finds the route of a method, and runs the checks in a fixed order, so that the first failure determines
+/// the response: method, sign-in, rate limit, size, media type, JSON; then the route's own.
 struct Endpoint: Sendable {
     private let services: Services
     private let routes: [HTTPRequest.Method: Route]
     private let allowed: String
     private let logs: [HTTPRequest.Method: RequestLog]
-    /// For methods that the path does not take.
+    /// The log for methods that the path does not support.
     private let otherLog: RequestLog
 
     init(services: Services, routes: [Route]) {
@@ -93,7 +93,7 @@ struct Endpoint: Sendable {
         }
     }
 
-    /// Changes the table of connections only where the connection's last request was otherwise.
+    /// Changes the table of connections only if the state differs from that of the connection's last request.
     private func setSignedIn(_ isSignedIn: Bool, _ context: GatewayContext) {
         guard context.connection?.isSignedIn != isSignedIn else { return }
         services.connections.setSignedIn(context.connectionID, isSignedIn)

@@ -3,15 +3,15 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
-/// What goes with a request on its way through the server.
+/// The context of a request on its way through the server.
 struct GatewayContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The connection as the `ConnectionTable` has it; `nil` for a request without one, as in tests of routes.
+    /// The connection in the `ConnectionTable`; `nil` for a request without one, as in tests of routes.
     let connection: ClientConnection?
     let client: ClientPresence
-    /// What is known of the request; set by `GatewayResponder`.
+    /// The metadata of the request; set by `GatewayResponder`.
     var facts: RequestFacts?
-    /// The place that the request of a client behind a trusted proxy takes, until its response has been sent.
+    /// The slot of a request of a client behind a trusted proxy, held until its response has been sent.
     var place: ForwardedPlace?
     private let channel: any Channel
 
@@ -25,15 +25,15 @@ struct GatewayContext: RequestContext {
     /// Identifies the connection in the `ConnectionTable`.
     var connectionID: ObjectIdentifier { ObjectIdentifier(channel) }
 
-    /// The address at the other end of the connection.
+    /// The address of the peer.
     func peer(_ proxies: TrustedProxies) -> PeerAddress {
         connection?.peer ?? PeerAddress(channel.remoteAddress?.ipAddress, proxies: proxies)
     }
 
-    /// The logger with the metadata of the request. Made for each line, as most requests log none.
+    /// The logger with the metadata of the request. Created for each line, as most requests log none.
     var requestLogger: Logger {
         var logger = logger
-        // The server's own number for the request: one request, one id.
+        // Remove the server's own number of the request: each request has one id in the log.
         logger[metadataKey: "hb.request.id"] = nil
         for (key, value) in facts?.metadata ?? [:] { logger[metadataKey: key] = value }
         return logger

@@ -3,11 +3,11 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 
-/// The first to see a request: gives it its id, finds its endpoint, and puts the id on the answer.
+/// The first handler of a request: assigns its id, finds its endpoint, and adds the id to the response.
 struct GatewayResponder: HTTPResponder {
     let router: RouterResponder<GatewayContext>
     let services: Services
-    /// The log for requests whose path no endpoint can have.
+    /// The log for requests with a path that no endpoint can have.
     let unknownLog: RequestLog
 
     func respond(to request: Request, context: GatewayContext) async -> Response {
@@ -20,7 +20,7 @@ struct GatewayResponder: HTTPResponder {
         return response
     }
 
-    /// Counts a request through a trusted proxy for the client behind it, as that client's own connection would count.
+    /// Counts a request through a trusted proxy for the client behind it, as the client's own connection would be counted.
     private func counted(_ request: Request, _ context: GatewayContext, _ facts: RequestFacts) async -> Response {
         guard facts.peer.isTrustedProxy else { return await answered(request, context, facts) }
         guard let place = ForwardedPlace(ClientNetwork(facts.origin.clientAddress), in: services.connections) else {
@@ -33,7 +33,7 @@ struct GatewayResponder: HTTPResponder {
     }
 
     private func answered(_ request: Request, _ context: GatewayContext, _ facts: RequestFacts) async -> Response {
-        // The router compares paths as text: it gets only ASCII paths.
+        // The router compares paths as text, so it gets only ASCII paths.
         guard facts.hasPlainPath else { return UnknownPath.answer(facts, context, unknownLog) }
         do {
             return try await router.respond(to: request.withCommonMethod, context: context)
@@ -44,12 +44,12 @@ struct GatewayResponder: HTTPResponder {
     }
 }
 
-/// The place that a request of a client behind a trusted proxy takes in the table of connections, given back when it is freed.
+/// A slot for a request of a client behind a trusted proxy in the table of connections, released when the object is freed.
 final class ForwardedPlace: Sendable {
     private let network: ClientNetwork
     private let table: ConnectionTable
 
-    /// `nil` where the client has as many requests in progress as one address may have connections.
+    /// `nil` if the client has as many requests in progress as one address may have connections.
     init?(_ network: ClientNetwork, in table: ConnectionTable) {
         (self.network, self.table) = (network, table)
         guard table.beginForwarded(network) else { return nil }
@@ -59,7 +59,7 @@ final class ForwardedPlace: Sendable {
 }
 
 extension Request {
-    /// The router knows paths by the common methods; any other is answered as OPTIONS is, which no path takes.
+    /// The request with a method that the router knows: any other method is replaced by OPTIONS, which no path supports.
     fileprivate var withCommonMethod: Request {
         guard !RouteTable.commonMethods.contains(method) else { return self }
         var head = head
@@ -68,7 +68,7 @@ extension Request {
     }
 }
 
-/// Answers for every path that no endpoint has.
+/// Responds to requests with a path that no endpoint has.
 struct UnknownPath: RouterMiddleware {
     private let log: RequestLog
 

@@ -4,27 +4,26 @@ internal import DoorwardDomain
 internal import HTTPTypes
 package import Logging
 
-/// What is known of a request before anything of it is judged. A class, so that passing it on counts one reference.
+/// The metadata of a request, read before any of it is checked. A class, so that passing it on retains one reference.
 final class RequestFacts: Sendable {
     let method: HTTPRequest.Method
-    /// The path without the query, as it was sent: not decoded, any bytes. MUST NOT be compared unless `hasPlainPath`.
+    /// The path without the query, as sent: not decoded, any bytes. MUST NOT be compared unless `hasPlainPath`.
     let path: String
-    /// As it was sent: not decoded, any bytes. `QueryReader` reads it.
+    /// The query as sent: not decoded, any bytes. `QueryReader` decodes it.
     let query: String?
     let headers: RequestHeaders
-    /// The caller's own id if it sent a sane one.
+    /// The id that the client sent if it is valid, else a generated one.
     let requestID: String
-    /// The address is the one behind the trusted proxies; `nil` where the transport has none.
+    /// The origin for records. Its address is the one behind the trusted proxies; `nil` if the transport has none.
     let origin: RequestOrigin
-    /// The address at the other end of the connection.
+    /// The address of the peer.
     let peer: PeerAddress
-    /// The trace that the request is part of, if it says so.
+    /// The trace that the request is part of, if it has a valid `traceparent`.
     let trace: TraceContext?
     /// The gateway's own span of the trace.
     private let span: String?
 
-    /// The request that a task works for, so that every line which is logged on its way says which one it was; `nil` outside a
-    /// request.
+    /// The request that the current task handles, with which every log line of the request is marked; `nil` outside a request.
     @TaskLocal static var current: RequestFacts?
 
     init(_ head: HTTPRequest, peer: PeerAddress, proxies: TrustedProxies, random: RandomSource) {
@@ -51,11 +50,11 @@ final class RequestFacts: Sendable {
     /// Whether the path is visible ASCII, as every path of the API is (RFC 3986, section 3.3).
     var hasPlainPath: Bool { path.isVisibleASCII }
 
-    /// Whether errors are wanted in the form of RFC 9457.
+    /// Whether the client asks for errors in the format of RFC 9457.
     var wantsProblem: Bool { headers[.accept]?.lowercased().contains("application/problem+json") ?? false }
 
-    /// `request`; and of a request that is part of a trace, `trace`, `span` (this gateway's own) and `parent` (the caller's).
-    /// Made only for a line that is logged.
+    /// The log metadata: `request`; for a request that is part of a trace also `trace`, `span` (this gateway's own) and `parent` (the
+    /// caller's). Created only for a line that is logged.
     var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = ["request": .string(requestID)]
         if let trace, let span {
@@ -72,13 +71,13 @@ final class RequestFacts: Sendable {
     }
 }
 
-/// For the logging system of the program: adds the request to the lines of every module.
+/// Adds the metadata of the request to the log lines of every module, as part of the program's logging system.
 package enum RequestLogging {
-    /// The metadata of the request that the task works for; empty outside a request.
+    /// The metadata of the request that the current task handles; empty outside a request.
     package static let metadataProvider = Logger.MetadataProvider { RequestFacts.current?.metadata ?? [:] }
 }
 
 extension String {
-    /// Whether every character is one of ASCII that can be seen, so no space either.
+    /// Whether all characters are visible ASCII, so not spaces either.
     var isVisibleASCII: Bool { utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 }

@@ -3,9 +3,9 @@ internal import DoorwardDomain
 internal import Hummingbird
 internal import Logging
 
-/// Counts and logs the answers of one method of one route.
+/// Counts and logs the responses of one method of one route.
 ///
-/// A line holds the method, the route's pattern, the status and the time; never a path, a body, a header or a name. Answers
+/// A line contains the method, the route's pattern, the status and the time; never a path, a body, a header or a name. Responses
 /// below 400 are logged at `debug`: a line costs more than a decision, and each command is in the access log anyway.
 struct RequestLog: Sendable {
     private let clock: any GatewayClock
@@ -21,7 +21,7 @@ struct RequestLog: Sendable {
 
     func begin() -> MonotonicInstant { clock.monotonicNow() }
 
-    /// - Parameter streamed: of a body that was produced while it was sent, how many bytes the connection took, and how it ended.
+    /// - Parameter streamed: for a streamed body, the number of bytes that the connection took, and how the body ended.
     func end(
         _ status: Int, since begun: MonotonicInstant, _ facts: RequestFacts, _ context: GatewayContext,
         streamed: (bytes: Int, end: StreamLog.End)? = nil
@@ -42,7 +42,7 @@ struct RequestLog: Sendable {
         context.requestLogger.log(level: level, "answered", metadata: metadata)
     }
 
-    /// 4xx is the caller's doing and 5xx the gateway's or a lock's.
+    /// The log level of a response: 4xx are errors of the client, 5xx of the gateway or a lock.
     private static func level(of status: Int, _ end: StreamLog.End?) -> Logger.Level {
         if case .failed = end { return .error }
         return switch status {
@@ -52,7 +52,7 @@ struct RequestLog: Sendable {
         }
     }
 
-    /// With three digits after the point.
+    /// The time in milliseconds, with three decimals.
     static func milliseconds(_ time: Duration) -> String {
         let microseconds = max(0, time.nanoseconds / 1000)
         let rest = String(microseconds % 1000)
@@ -61,7 +61,7 @@ struct RequestLog: Sendable {
 }
 
 extension StreamLog.End {
-    /// `body` in the line: whether the client got all of it.
+    /// `body` in the line: whether the client got the whole body.
     fileprivate var word: String {
         switch self {
         case .complete: "complete"

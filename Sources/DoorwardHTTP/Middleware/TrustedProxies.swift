@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// The proxies whose word on the client's address is taken.
+/// The proxies whose `X-Forwarded-For` is trusted.
 struct TrustedProxies: Sendable {
     private struct Range {
         let bytes: [UInt8]
@@ -17,7 +17,7 @@ struct TrustedProxies: Sendable {
         }
     }
 
-    /// What is wrong with one entry of `http.trustedProxies`.
+    /// An invalid entry of `http.trustedProxies`.
     struct Malformed: Error { let entry: String }
 
     private let ranges: [Range]
@@ -33,12 +33,12 @@ struct TrustedProxies: Sendable {
         }
     }
 
-    /// The last hop that is not a trusted proxy; the hops before it can be forged. Each address has one text, however the proxy
-    /// spells it.
+    /// The address of the client: the last hop that is not a trusted proxy, since the hops before it can be forged. It is canonical
+    /// text, however the proxy writes it.
     ///
     /// - Parameters:
     ///   - peer: the address at the other end of the connection.
-    ///   - forwardedFor: the header, which is believed only from a trusted peer.
+    ///   - forwardedFor: the header, which is trusted only from a trusted peer.
     func client(peer: PeerAddress, forwardedFor: String?) -> String? {
         guard var client = peer.address, let forwardedFor, peer.isTrustedProxy else { return peer.text }
         for hop in forwardedFor.split(separator: ",").reversed() {

@@ -4,23 +4,23 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// What a call is answered with.
+/// A response of a route or of an error.
 struct Answer: Sendable {
     var status: Int
     /// JSON, or empty for 204.
     var body: [UInt8]
-    /// In place of `body`, a body that is produced while it is sent.
+    /// In place of `body`: a body that is produced while it is sent.
     var stream: StreamedBody?
     var headers: HTTPFields = [:]
-    /// The memory that a large body takes until it is sent; `nil` for a small one.
+    /// The memory reserved for a large body until it is sent; `nil` for a small one.
     var reservation: ResponseMemory.Reservation?
 
     init(status: Int, body: [UInt8]) { (self.status, self.body) = (status, body) }
 
-    /// A body that is produced while it is sent.
+    /// A response with a body that is produced while it is sent.
     ///
-    /// - Parameter chunks: is asked for the next one when the connection has taken the last one, and cancelled when the client leaves.
-    ///   Where it throws, the connection is closed before the body's end.
+    /// - Parameter chunks: the next chunk is requested when the connection has taken the last one. The sequence is cancelled when the
+    ///   client disconnects; if it throws, the connection is closed before the body's end.
     static func streamed<Chunks: AsyncSequence & Sendable>(
         _ contentType: String, _ chunks: Chunks
     ) -> Answer where Chunks.Element == [UInt8] {
@@ -30,7 +30,7 @@ struct Answer: Sendable {
         return answer
     }
 
-    /// Success: the envelope around what `data` writes.
+    /// A success: the envelope around the fields that `data` writes.
     static func success(_ status: Int = 200, location: String? = nil, _ data: (inout JSONWriter) -> Void) -> Answer {
         var writer = JSONWriter()
         writer.object { writer in
@@ -42,18 +42,18 @@ struct Answer: Sendable {
         return answer
     }
 
-    /// Something that was just made, and where it is from now on.
+    /// The response to the creation of an entity, with its location.
     ///
     /// - Parameters:
-    ///   - path: under `/api/v1/`.
-    ///   - name: of the field of `data` that holds it.
+    ///   - path: the entity's path under `/api/v1/`.
+    ///   - name: the field of `data` that contains the entity.
     static func created(_ path: String, _ name: String, _ write: (inout JSONWriter) -> Void) -> Answer {
         success(201, location: "/api/v1/\(path)") { $0.field(name, write) }
     }
 
     /// A page of a list, with `data.pagination`.
     ///
-    /// - Throws: `.invalid` where its items have more than `WireLimits.pageBytes`; rendering ends there.
+    /// - Throws: `.invalid` if its items have more than `WireLimits.pageBytes`; rendering stops there.
     static func page<Item>(
         _ name: String, _ page: Page<Item>, _ write: (inout JSONWriter, Item) -> Void
     ) throws(GatewayError) -> Answer {
@@ -66,7 +66,7 @@ struct Answer: Sendable {
         return answer
     }
 
-    /// 204.
+    /// A response with 204 and no body.
     static let nothing = Answer(status: 204, body: [])
 
     var location: String? {
@@ -76,7 +76,7 @@ struct Answer: Sendable {
 
     // MARK: - Sending
 
-    /// - Parameter streamed: the body of an answer that is produced while it is sent.
+    /// - Parameter streamed: the body of a streamed response.
     func response(_ streamed: ResponseBody? = nil) -> Response {
         var headers = headers
         if !body.isEmpty, headers[.contentType] == nil { headers[.contentType] = "application/json" }
@@ -112,9 +112,9 @@ extension HTTPField.Name {
     static let prefer = token("Prefer")
     static let preferenceApplied = token("Preference-Applied")
 
-    /// A name that is written here, and so is known to be one.
+    /// A header name that is a constant of this file.
     private static func token(_ text: String) -> HTTPField.Name {
-        // Only the constants above come here, and the first answer of any test would show a wrong one.
+        // Only the constants above are passed, and the first response of any test would reveal an invalid one.
         guard let name = HTTPField.Name(text) else { preconditionFailure("not a header's name: \(text)") }
         return name
     }

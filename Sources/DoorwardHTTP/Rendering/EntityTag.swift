@@ -5,11 +5,11 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 internal import HTTPTypes
 
-/// Which version of an object somebody has read: the `ETag` header of an answer.
+/// The `ETag` of an object: the version that a reader has read.
 ///
-/// It is made of what that reader sees of the object, so it tells nothing of what they do not see.
+/// It is computed from the fields that the reader sees, so it reveals nothing of the others.
 struct EntityTag: Hashable, Sendable {
-    /// With its quotation marks, as in the header.
+    /// The tag with its quotation marks, as in the header.
     let text: String
 
     init(_ write: (inout JSONWriter) -> Void) {
@@ -21,7 +21,7 @@ struct EntityTag: Hashable, Sendable {
 }
 
 extension View {
-    /// Of the lock as it is kept. What it reports by itself comes and goes, and makes nobody's reading stale.
+    /// The tag of the stored lock. The status that it reports is left out, since its changes do not make a reader's version outdated.
     func tag(of device: LockDevice) -> EntityTag { EntityTag { self.device(device, status: nil, into: &$0) } }
 
     func tag(of user: User) -> EntityTag { EntityTag { self.user(user, into: &$0) } }
@@ -30,7 +30,7 @@ extension View {
 }
 
 extension Answer {
-    /// The same answer, with the version of the object that it holds.
+    /// The same response, with the `ETag` of the object that it contains.
     func tagged(_ tag: EntityTag) -> Answer {
         var answer = self
         answer.headers[.eTag] = tag.text
@@ -40,9 +40,9 @@ extension Answer {
 
 /// The header `If-Match` (RFC 9110, section 13.1.1).
 enum IfMatch: Hashable, Sendable {
-    /// `*`: whatever version there is.
+    /// `*`: any version.
     case any
-    /// One of these, quotation marks and all. A weak one (`W/"…"`) is never the same as any.
+    /// One of these tags, with their quotation marks. A weak tag (`W/"…"`) never matches.
     case tags([String])
 
     /// `nil` for a request without the header.
@@ -74,9 +74,9 @@ enum IfMatch: Hashable, Sendable {
 }
 
 extension Call {
-    /// What the request's `If-Match` asks of the object that it changes; `nil` for a request without one.
+    /// The precondition of the request's `If-Match` on the object that it changes; `nil` for a request without one.
     ///
-    /// - Throws: `.invalid` for a header that is none.
+    /// - Throws: `.invalid` for a malformed header.
     func condition<Entity>(
         _ tag: @escaping @Sendable (View, Entity) -> EntityTag
     ) throws(GatewayError) -> Condition<Entity>? {

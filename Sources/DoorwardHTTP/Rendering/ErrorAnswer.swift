@@ -4,7 +4,7 @@ internal import DoorwardDomain
 internal import HTTPTypes
 internal import NIOHTTP1
 
-/// The one place where a failure becomes a status, a code and a sentence for a person.
+/// An error response. Only this type maps failures to a status, a code and a message for people.
 struct ErrorAnswer {
     let status: Int
     let code: String
@@ -13,7 +13,7 @@ struct ErrorAnswer {
     var details: @Sendable (inout JSONWriter) -> Void = { _ in }
     var headers: HTTPFields = [:]
 
-    /// Seconds after which a request that met an unavailable gateway is worth repeating.
+    /// The seconds in `Retry-After` of responses with 503.
     static let retryLater = "5"
 
     private init(_ code: ErrorCode, _ message: String) {
@@ -23,7 +23,7 @@ struct ErrorAnswer {
 
     private init(refusing reason: String, _ message: String) { (status, code, self.message) = (403, reason, message) }
 
-    // MARK: - Of the server
+    // MARK: - Errors of the server
 
     static let pathUnknown = ErrorAnswer(.notFound, "There is nothing at this address.")
 
@@ -42,7 +42,7 @@ struct ErrorAnswer {
     static let `internal` = ErrorAnswer(
         .internal, "Something went wrong inside the gateway; its operator finds the cause by the request id.")
 
-    // MARK: - Of use cases
+    // MARK: - Errors of use cases
 
     /// - Parameter view: renders the command that an error is about, as its caller may see it.
     init(_ error: GatewayError, view: @Sendable @escaping (Command, inout JSONWriter) -> Void) {
@@ -99,10 +99,10 @@ struct ErrorAnswer {
         details = { denial.writeDetails(operation, device, into: &$0) }
     }
 
-    /// A command that has ended as no confirmation. One that was denied says why, as any denial does, to whoever may still
-    /// know of the device; the command is the caller's own in any case.
+    /// A command that ended without a confirmation. A denied command includes the details of the denial, as any denial does, if the
+    /// caller may still know of the device. The command itself is always included, as it is the caller's own.
     ///
-    /// - Parameter problem: the adapter's explanation of the failure, as far as the caller may see it, as whole sentences.
+    /// - Parameter problem: the adapter's explanation of the failure, as far as the caller may see it, in whole sentences.
     init(
         _ finished: FinishedCommand, problem: String? = nil, view: @Sendable @escaping (Command, inout JSONWriter) -> Void
     ) {
@@ -115,7 +115,7 @@ struct ErrorAnswer {
         }
     }
 
-    /// An end that is no confirmation, by the table of ends.
+    /// A command that ended without a confirmation, with the error of its end state.
     private init(
         _ command: Command, problem: String? = nil, view: @Sendable @escaping (Command, inout JSONWriter) -> Void
     ) {
@@ -149,7 +149,7 @@ struct ErrorAnswer {
 
     // MARK: - Sending
 
-    /// - Parameter asProblem: RFC 9457 instead of the envelope.
+    /// - Parameter asProblem: whether to use the format of RFC 9457 instead of the envelope.
     func answer(requestID: String, asProblem: Bool) -> Answer {
         var writer = JSONWriter()
         writer.object { writer in
@@ -174,7 +174,7 @@ struct ErrorAnswer {
 }
 
 extension DenialReason {
-    /// What the reason means, and what to do about it.
+    /// The meaning of the reason, and what the caller can do about it.
     var sentence: String {
         switch self {
         case .userUnknown: "The user does not exist."
@@ -200,7 +200,7 @@ extension DenialReason {
 }
 
 extension Denial {
-    /// The fields that `details` has for a denial.
+    /// Writes the fields of `details` for a denial.
     fileprivate func writeDetails(_ operation: LockOperation?, _ device: DeviceID?, into writer: inout JSONWriter) {
         writer.fieldIfPresent("operation", operation)
         writer.fieldIfPresent("deviceId", device)

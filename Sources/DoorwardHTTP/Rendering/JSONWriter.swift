@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// Writes JSON as it goes, keys in the order of the calls.
+/// Writes JSON incrementally, with keys in the order of the calls.
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
     private var needsComma = false
@@ -12,7 +12,7 @@ struct JSONWriter {
 
     mutating func object(_ fields: (inout Self) -> Void) { enclosed("{", "}", fields) }
 
-    /// The fields of an entity that its reader sees, as an object.
+    /// Writes the fields of an entity that its reader sees, as an object.
     mutating func object<Entity>(
         _ entity: Entity, _ fields: [Field<Entity>], for reader: FieldReader, in tenancy: TenancyDirectory
     ) {
@@ -23,7 +23,7 @@ struct JSONWriter {
         needsComma = true
     }
 
-    /// The fields of an entity that its reader sees, into the object that is being written.
+    /// Writes the fields of an entity that its reader sees, into the current object.
     mutating func fields<Entity>(
         _ entity: Entity, _ fields: [Field<Entity>], for reader: FieldReader, in tenancy: TenancyDirectory
     ) {
@@ -37,7 +37,7 @@ struct JSONWriter {
         }
     }
 
-    /// Members that are absent are left out.
+    /// Writes an object; members that are absent are left out.
     mutating func object(_ members: [FieldValue.Member]) {
         object { writer in
             for member in members {
@@ -59,7 +59,7 @@ struct JSONWriter {
 
     /// Writes elements until they have more than `maxBytes`.
     ///
-    /// - Returns: how many were written: not all where there was no room for the next, and at least one.
+    /// - Returns: the number of elements written: at least one if there is any, and not all if there was no room for the next.
     mutating func array<Elements: Sequence>(
         _ elements: Elements, maxBytes: Int, _ write: (inout Self, Elements.Element) -> Void
     ) -> Int {
@@ -111,7 +111,7 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: ":"))
     }
 
-    /// A field that is left out when it has no value, as in the details of an error.
+    /// Writes a field unless it has no value, as in the details of an error.
     mutating func fieldIfPresent(_ name: String, _ value: (some JSONRenderable)?) {
         if let value { field(name, value) }
     }
@@ -132,7 +132,7 @@ struct JSONWriter {
         var text = text
         bytes.append(UInt8(ascii: "\""))
         text.withUTF8 { utf8 in
-            // Nearly every text is written as it stands: at once, and not byte by byte.
+            // Nearly every text needs no escapes, and is appended at once instead of byte by byte.
             if utf8.contains(where: Self.needsEscape) {
                 for byte in utf8 { if Self.needsEscape(byte) { escape(byte) } else { bytes.append(byte) } }
             } else {
@@ -142,7 +142,7 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// A text that needs no escapes: ASCII without control characters, quotes and backslashes.
+    /// Writes a text that needs no escapes: ASCII without control characters, quotes and backslashes.
     mutating func plain(_ text: UnsafeBufferPointer<UInt8>) {
         bytes.append(UInt8(ascii: "\""))
         bytes.append(contentsOf: text)
@@ -161,7 +161,7 @@ struct JSONWriter {
     }
 }
 
-/// What can stand as a value in an answer.
+/// A value that can be written into a response.
 protocol JSONRenderable {
     func write(into writer: inout JSONWriter)
 }
@@ -243,7 +243,7 @@ extension FieldValue: JSONRenderable {
 }
 
 extension JSONValue: JSONRenderable {
-    /// Keys in ascending order, so that equal values are written alike.
+    /// Writes keys in ascending order, so that equal values give equal JSON.
     func write(into writer: inout JSONWriter) {
         switch self {
         case .null: writer.null()

@@ -5,11 +5,11 @@ internal import Synchronization
 /// Limits the memory of response bodies that clients have not read yet, so that slow readers of large pages cannot exhaust it. A
 /// small body is not counted: the number of connections limits those.
 final class ResponseMemory: Sendable {
-    /// Bytes that are handed to a connection at once, and that a body may have without being counted.
+    /// Bytes that are passed to a connection at once. A body of up to this size is not counted.
     static let chunkBytes = 64 * 1024
-    /// Bytes of all counted bodies.
+    /// Maximum bytes of all counted bodies.
     static let maxBytes = 128 * 1024 * 1024
-    /// Bytes of the counted bodies of one principal.
+    /// Maximum bytes of the counted bodies of one principal.
     static let maxBytesOfOne = 32 * 1024 * 1024
 
     private struct State {
@@ -24,7 +24,7 @@ final class ResponseMemory: Sendable {
 
     /// The same response, with its memory reserved if it is large.
     ///
-    /// - Parameter principal: of the request; all unauthenticated requests share one part.
+    /// - Parameter principal: the principal of the request; all unauthenticated requests share one limit.
     /// - Throws: `.unavailable` if the limit is exceeded.
     func admit(_ answer: Answer, for principal: Principal?) throws(GatewayError) -> Answer {
         guard answer.body.count > Self.chunkBytes else { return answer }
@@ -53,7 +53,7 @@ final class ResponseMemory: Sendable {
         }
     }
 
-    /// Releases its memory when it is deallocated: the body was sent, or the connection was closed.
+    /// Releases its memory when it is deallocated: after the body was sent, or the connection was closed.
     final class Reservation: Sendable {
         private let memory: ResponseMemory
         private let bytes: Int

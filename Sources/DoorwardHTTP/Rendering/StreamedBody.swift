@@ -7,8 +7,8 @@ internal import Synchronization
 
 /// The body of a response that is produced while it is sent.
 ///
-/// The next chunk is asked for once the connection has taken the last one: a slow reader holds up the producer, and nothing is
-/// kept for it but what the socket buffers. A producer is cancelled when its client leaves or is cut for reading nothing.
+/// The next chunk is requested once the connection has taken the last one: a slow reader slows the producer down, and only the socket
+/// buffers data for it. A producer is cancelled when its client disconnects, or is disconnected for reading nothing.
 struct StreamedBody: Sendable {
     private let produce: @Sendable (_ send: (ByteBuffer) async throws -> Void) async throws -> Void
 
@@ -16,13 +16,13 @@ struct StreamedBody: Sendable {
         produce = { send in for try await chunk in chunks { try await send(ByteBuffer(bytes: chunk)) } }
     }
 
-    /// As the server sends it, with one line in the log at its end, whichever that is.
+    /// The body for the server, with one log line at its end, however it ends.
     func responseBody(to context: GatewayContext, log: StreamLog) -> ResponseBody {
         let (client, facts) = (context.client, context.facts)
         return ResponseBody { writer in
             let target = Target(writer)
             do {
-                // On a task of its own, so that it can be cancelled by itself, and off the connection's event loop.
+                // Run on a separate task, so that it can be cancelled alone, and off the connection's event loop.
                 try await client.whileConnected {
                     try await RequestFacts.$current.withValue(facts) {
                         try await produce { chunk in
@@ -30,7 +30,7 @@ struct StreamedBody: Sendable {
                             log.sent(chunk.readableBytes)
                         }
                     }
-                    // A sequence may end where its task is cancelled: that is no end of the body.
+                    // A sequence may end when its task is cancelled; that is not the end of the body.
                     try Task.checkCancellation()
                 }
                 try await writer.finish(nil)
@@ -42,13 +42,13 @@ struct StreamedBody: Sendable {
         }
     }
 
-    /// Where the chunks go.
+    /// The writer that the chunks are sent to.
     ///
-    /// Unchecked: Hummingbird's writer is a handle of a channel's `Sendable` writer, which its protocol does not say. One task uses it
-    /// at a time: the connection's own waits while the producer's writes.
+    /// Unchecked: Hummingbird's writer wraps a channel's `Sendable` writer, which its protocol does not declare. One task uses it at
+    /// a time: the connection's own waits while the producer's writes.
     private final class Target: @unchecked Sendable {  // One task uses it at a time.
         private var writer: any ResponseBodyWriter
-        /// Whether the connection takes no more.
+        /// Whether the connection takes no more data.
         private let lost = Atomic(false)
         var isLost: Bool { lost.load(ordering: .acquiring) }
 
@@ -65,13 +65,13 @@ struct StreamedBody: Sendable {
     }
 }
 
-/// The line in the log, and the count, of a response that is streamed: once, at its end. One that is dropped before it began, as its
-/// client has left, has its line when the response is freed.
+/// Logs and counts a streamed response once, at its end. A response that is dropped before it began, because its client disconnected,
+/// is logged when it is freed.
 final class StreamLog: Sendable {
     enum End: Sendable {
-        /// The client got all of it.
+        /// The client got the whole body.
         case complete
-        /// The client left, read nothing for too long, or the server stopped.
+        /// The client disconnected or read nothing for too long, or the server stopped.
         case cut
         /// The producer threw.
         case failed(String)

@@ -2,15 +2,14 @@ internal import DoorwardControl
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// Renders objects for one subject: of each object the fields that the subject's rules give for that object, from its table of
-/// fields.
+/// Renders objects for one subject: the fields in each object's field table that the subject's level on the object includes.
 struct View: Sendable {
     let subject: Subject
     private let snapshot: PublishedDirectory.Snapshot
     let now: Timestamp
     let devices: LiveDevices
 
-    /// The directory that the subject was resolved in, lent without a copy.
+    /// The directory that the subject was resolved in, borrowed without a copy.
     var tenancy: TenancyDirectory { _read { yield snapshot.directory } }
 
     /// - Parameter snapshot: the directory that the principal is resolved in; `nil` for the current one.
@@ -20,7 +19,7 @@ struct View: Sendable {
         (now, devices) = (control.clock.now(), control.devices)
     }
 
-    /// The subject as it sees an object; at the lowest level if no rule gives any.
+    /// The subject as a reader of an object; at the lowest level if no rule gives any.
     private func reader(of object: FieldObject) -> FieldReader {
         reader(SecurityService.fieldLevel(of: subject, for: object, at: now, in: tenancy) ?? .publicLevel)
     }
@@ -48,13 +47,13 @@ struct View: Sendable {
 
     // MARK: - People
 
-    /// - Parameter associations: those to show; by default all that the subject may know of.
+    /// - Parameter associations: the associations to show; by default all that are visible to the subject.
     func user(_ user: User, associations: [UserRoleAssociation]? = nil, into writer: inout JSONWriter) {
         writer.object(
             ShownUser(user, associations: associations), ShownUser.fields, for: reader(of: .user(user.id)), in: tenancy)
     }
 
-    /// Whole: whoever gets the answer may know of the association.
+    /// An association with all its fields: every recipient of such a response may see it.
     func association(_ association: UserRoleAssociation, into writer: inout JSONWriter) {
         writer.object(association, UserRoleAssociation.fields, for: reader(.owner), in: tenancy)
     }
@@ -69,13 +68,13 @@ struct View: Sendable {
         self.device(device, status: devices.status(of: device.id), into: &writer)
     }
 
-    /// The lock as it is kept, together with what it says of itself, if a status is given.
+    /// The stored lock, with the status that it reports if one is given.
     func device(_ device: LockDevice, status: DeviceStatus?, into writer: inout JSONWriter) {
         writer.object(
             ShownDevice(device, status: status), ShownDevice.fields, for: reader(of: .device(device.id)), in: tenancy)
     }
 
-    /// `data.status` of `GET /devices/:id/status`, projected like the device that it is part of.
+    /// `data.status` of `GET /devices/:id/status`, with the fields that the subject sees on the device.
     func status(_ status: DeviceStatus, of device: LockDevice, into writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("deviceId", device.id)
@@ -91,7 +90,7 @@ struct View: Sendable {
         self.command(command, at: tenancy.device(command.deviceID).map { DeviceStamp($0) }, into: &writer)
     }
 
-    /// Any command, at the level that the subject has where the device was attached then.
+    /// Any command, at the level that the subject has on the device's place at the time of the command.
     func command(_ stored: StoredCommand, into writer: inout JSONWriter) {
         command(stored.command, at: stored.device, into: &writer)
     }
@@ -102,7 +101,7 @@ struct View: Sendable {
         writer.object(ShownCommand(command, unit: place?.unitID), ShownCommand.fields, for: reader(of: event), in: tenancy)
     }
 
-    /// Whoever reads the gateway's own log reads it whole.
+    /// A record. Readers of the gateway's own log see all fields of its records.
     func record(_ record: AccessRecord, into writer: inout JSONWriter) {
         let body = record.body
         let event = FieldObject.event(
@@ -113,7 +112,7 @@ struct View: Sendable {
 }
 
 extension RecordValue: JSONRenderable {
-    /// A personal value that was erased is `null`. Keys in ascending order.
+    /// An erased personal value is `null`. Keys are in ascending order.
     func write(into writer: inout JSONWriter) {
         switch self {
         case .null, .withheld: writer.null()

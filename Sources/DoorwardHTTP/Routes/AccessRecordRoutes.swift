@@ -2,7 +2,7 @@ internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// The access log, page after page by cursor.
+/// Lists of access records, paged by cursor.
 enum AccessRecordRoutes {
     static let all: [Route] = [.get("/access-records", list), .get("/devices/:id/access-records", listOfDevice)]
 
@@ -10,7 +10,7 @@ enum AccessRecordRoutes {
 
     private static func listOfDevice(_ call: Call) async throws -> Answer {
         let id: DeviceID? = call.id("id")
-        // Bad queries come before questions of right.
+        // Report errors in the query before checking rights.
         let query = try Query(call, device: .some(id))
         let device = try call.control.attachedDevices.device(id, for: call.caller)
         try call.control.attachedDevices.require(.viewAccessHistory, on: device, of: call.caller)
@@ -22,10 +22,10 @@ enum AccessRecordRoutes {
         let order: RecordQuery.Order
         let limit: Int
         let after: RecordPlace?
-        /// What a cursor of this list is bound to: the caller, the path, the filters and the order.
+        /// The scope that a cursor of this list is bound to: the caller, the path, the filters and the order.
         let scope: String
 
-        /// - Parameter device: the one of the path; the list of all takes `deviceId` instead.
+        /// - Parameter device: the device in the path; the list of all records takes `deviceId` instead.
         init(_ call: Call, device: DeviceID?? = nil) throws(GatewayError) {
             let (caller, cursors, path) = (call.caller.principal.key, call.services.cursors, call.facts.path)
             self = try call.readQuery { query in

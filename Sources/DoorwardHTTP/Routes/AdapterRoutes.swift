@@ -1,7 +1,7 @@
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// Which makes of locks the gateway speaks to.
+/// The gateway's adapters.
 enum AdapterRoutes {
     static let all: [Route] = [.get("/adapters", list)]
 
@@ -27,7 +27,7 @@ enum AdapterRoutes {
 }
 
 extension AddressKey: JSONRenderable {
-    /// `minimum` and `maximum` are there for numbers, `values` for words, and `null` otherwise.
+    /// `minimum` and `maximum` are set for numbers, `values` for enumerations; otherwise they are `null`.
     func write(into writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("field", name)
@@ -46,7 +46,7 @@ extension AddressKey: JSONRenderable {
 }
 
 extension TransportState: JSONRenderable {
-    /// `problem` is `null` where there is none, `portfolioId` where it is nobody's.
+    /// `problem` is `null` if there is none, `portfolioId` if the transport belongs to no portfolio.
     func write(into writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("name", name)

@@ -4,12 +4,12 @@ internal import DoorwardPolicy
 internal import HTTPTypes
 internal import Hummingbird
 
-/// A request that has been read, of somebody who is signed in.
+/// A request of a signed-in user, after its body was read.
 typealias Call = ReadRequest<Caller>
-/// A request that has been read, and that anybody may make.
+/// A request that needs no sign-in, after its body was read.
 typealias OpenCall = ReadRequest<Void>
 
-/// A request from when its body has been read until its answer: what a route works with. Before, it is a `GatewayContext`.
+/// A request from the reading of its body until its response, as handlers use it. Before, it is a `GatewayContext`.
 struct ReadRequest<Requester: Sendable>: Sendable {
     let services: Services
     let facts: RequestFacts
@@ -17,18 +17,18 @@ struct ReadRequest<Requester: Sendable>: Sendable {
     /// The body; an absent one is an empty object.
     let body: [String: JSONValue]
     let client: ClientPresence
-    /// Who makes it.
+    /// The caller of the request.
     let caller: Requester
 
     var control: GatewayControl { services.control }
 
-    /// A part of the path.
+    /// A parameter in the path.
     func text(_ name: String) -> String { parameters.get(name) ?? "" }
 
-    /// An id in the path; `nil` for a text that cannot be one, which is an id that does not exist.
+    /// An id in the path; `nil` for a text that cannot be an id, which is treated as an id that does not exist.
     func id<Entity>(_ name: String, of: Entity.Type = Entity.self) -> EntityID<Entity>? { EntityID(text(name)) }
 
-    /// Reads body and query with `read`, and throws every mistake of either, unknown keys too.
+    /// Reads body and query with `read`, and throws all errors of both, including unknown keys.
     func read<Value>(
         _ read: (inout BodyReader, inout QueryReader) throws(GatewayError) -> Value
     ) throws(GatewayError) -> Value {
@@ -50,20 +50,20 @@ struct ReadRequest<Requester: Sendable>: Sendable {
         try self.read { (_, query) throws(GatewayError) in read(&query) }
     }
 
-    /// For calls that take nothing but their path.
+    /// For requests with no parameters but those in the path: rejects any key in the body or query.
     func readNothing() throws(GatewayError) {
         if !body.isEmpty || facts.query != nil { try read { (_, _) throws(GatewayError) in } }
     }
 }
 
 extension ReadRequest<Caller> {
-    /// The answer for an id that the caller may not know of or that does not exist.
+    /// The error for an id that the caller may not know of or that does not exist.
     var outOfReach: GatewayError { .outOfReach(of: view.subject) }
 
-    /// Renders for the caller, by the current directory.
+    /// The renderer for the caller, with the current directory.
     var view: View { View(caller.principal, control: control) }
 
-    /// Renders for the caller, by the directory that something was chosen in.
+    /// The renderer for the caller, with the directory that the rendered objects were chosen in.
     func view(in snapshot: PublishedDirectory.Snapshot) -> View {
         View(caller.principal, in: snapshot, control: control)
     }

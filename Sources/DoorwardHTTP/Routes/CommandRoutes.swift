@@ -2,7 +2,7 @@ internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// What became of commands.
+/// Reads commands and their outcomes.
 enum CommandRoutes {
     static let all: [Route] = [.get("/commands", list), .get("/commands/:id", read)]
 

@@ -3,7 +3,7 @@ internal import DoorwardControl
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// Locks: attaching, reading, and what one may do with them.
+/// Locks: attaching, reading, changing, detaching, and the caller's permissions on them.
 enum DeviceRoutes {
     static let all: [Route] = [
         .get("/devices", list), .post("/devices", attach), .get("/devices/:id", read), .get("/devices/:id/status", status),
@@ -41,7 +41,7 @@ enum DeviceRoutes {
         return .success { $0.field("device") { view.device(device, into: &$0) } }.tagged(view.tag(of: device))
     }
 
-    /// `null` clears what may be empty; what is not named stays as it is.
+    /// Reads changes: `null` clears an optional field; a field whose key is absent stays as it is.
     private static func changes(_ body: inout BodyReader) -> DeviceChanges {
         body.noteReadOnly("adapter")
         body.noteReadOnly("portfolioId")
@@ -87,7 +87,7 @@ enum DeviceRoutes {
         return .success { $0.field("status") { view.status(status, of: device, into: &$0) } }
     }
 
-    /// A decision about oneself for each operation, now. Asking is free and writes nothing down.
+    /// The decisions on the caller's operations on a device, now. No record is written.
     private static func permissions(_ call: Call) throws -> Answer {
         try call.readNothing()
         let (device, control) = (call.id("id", of: LockDevice.self), call.control)
@@ -108,7 +108,7 @@ enum DeviceRoutes {
         return try answer(call.control.attachedDevices.list(for: call.caller, filter, page), call)
     }
 
-    /// What is attached to a unit, so far as the caller may see it.
+    /// The devices attached to a unit, as far as the caller may see them.
     private static func listOfUnit(_ call: Call) throws -> Answer {
         let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
         return try answer(try call.control.attachedDevices.list(of: call.id("id"), for: call.caller, page), call)
@@ -133,7 +133,7 @@ extension DeviceFilter {
 }
 
 extension Decision {
-    /// A decision about oneself, as `GET /devices/:id/permissions` lists them.
+    /// A decision on the caller, as listed by `GET /devices/:id/permissions`.
     fileprivate func write(
         of operation: LockOperation, on device: DeviceID?, at instant: Timestamp, into writer: inout JSONWriter
     ) {

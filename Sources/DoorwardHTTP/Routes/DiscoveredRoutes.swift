@@ -1,7 +1,7 @@
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// Locks that were found and wait to be attached.
+/// Discovered locks that can be attached.
 enum DiscoveredRoutes {
     static let all: [Route] = [.get("/devices/discovered", list)]
 
@@ -14,7 +14,7 @@ enum DiscoveredRoutes {
 }
 
 extension DiscoveredDevice: JSONRenderable {
-    /// `adapter` and `address` are what `POST /devices` takes; `capabilities` is `null` where only attaching tells.
+    /// `adapter` and `address` are in the form that `POST /devices` takes; `capabilities` is `null` if it is known only after attaching.
     func write(into writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("id", id)

@@ -3,7 +3,7 @@ internal import DoorwardControl
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// Guests and their windows of time.
+/// Guest accesses and their time windows.
 enum GuestAccessRoutes {
     static let all: [Route] = [
         .get("/guest-access", list), .post("/guest-access", grant),
@@ -31,7 +31,7 @@ enum GuestAccessRoutes {
             guestEmail: guestEmail(&body))
     }
 
-    /// Rejects only a text that is too long for an address; any other text that is no user's address is looked up and not found.
+    /// Rejects only a text that is too long for an address. Any other text that is not a user's address is looked up and not found.
     private static func guestEmail(_ body: inout BodyReader) -> String? {
         guard let email = body.string("guestEmail") else { return nil }
         if email.utf8.count > WireLimits.emailBytes { body.note("guestEmail", .tooLong) }

@@ -1,7 +1,7 @@
 internal import DoorwardControl
 internal import HTTPTypes
 
-/// Whether the process lives and whether it can serve. Outside `/api/v1`, for whoever keeps it running.
+/// Liveness and readiness of the process. Outside `/api/v1`, for monitoring.
 enum HealthRoutes {
     static let all: [Route] = [
         .open(.get, "/healthz", health),

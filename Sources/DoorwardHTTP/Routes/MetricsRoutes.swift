@@ -2,11 +2,11 @@ internal import DoorwardControl
 internal import DoorwardDomain
 internal import HTTPTypes
 
-/// What the gateway measures, for Prometheus. Outside `/api/v1`.
+/// The gateway's metrics, for Prometheus. Outside `/api/v1`.
 enum MetricsRoutes {
     static let all: [Route] = [.open(.get, "/metrics", page)]
 
-    /// For programs on the gateway's own machine, and for a super admin with a token.
+    /// Allowed for programs on the gateway's own machine, and for a super admin with a token.
     private static func page(_ call: OpenCall) async throws -> Answer {
         if !call.facts.isOfThisMachine {
             let caller = try await call.services.authenticator.caller(call.facts)
@@ -21,8 +21,8 @@ enum MetricsRoutes {
 }
 
 extension RequestFacts {
-    /// Whether the request was made on this machine and by nobody else's order: a proxy beside the gateway is on this machine
-    /// too, so a request that says it was forwarded is not, whoever the peer and whatever it says.
+    /// Whether a program on this machine made the request for itself. A proxy beside the gateway is on this machine too, so a request
+    /// with a forwarding header does not count, whatever its peer and its value.
     var isOfThisMachine: Bool {
         let forwarding: [HTTPField.Name] = [.forwardedFor, .forwarded, .realIP]
         guard let address = peer.address, forwarding.allSatisfy({ headers[$0] == nil }) else { return false }

@@ -1,7 +1,7 @@
 internal import DoorwardPolicy
 internal import FoundationEssentials
 
-/// Who holds what, as data.
+/// The permission matrices, as data.
 enum PermissionRoutes {
     static let all: [Route] = [.get("/permission-matrix", matrix)]
 
@@ -10,7 +10,7 @@ enum PermissionRoutes {
         return Answer(status: 200, body: body)
     }
 
-    /// It never changes while the program runs.
+    /// The response, which never changes while the program runs.
     private static let body: [UInt8] = {
         let view = PermissionMatrixView()
         return Answer.success { writer in

@@ -4,7 +4,7 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 internal import FoundationEssentials
 
-/// Portfolios, properties and units: by themselves, and the latter two also under their parent.
+/// Portfolios, properties and units. Properties and units can also be listed and created under their parent.
 enum PlaceRoutes {
     static let all: [Route] = portfolios.routes + properties.routes + units.routes
 
@@ -72,13 +72,13 @@ enum PlaceRoutes {
     }
 }
 
-/// The routes of one kind of place. Those under a parent do the same as those that name the parent in the query or the body.
+/// The routes of one kind of place. A route under a parent does the same as the route that names the parent in the query or the body.
 private struct Places<Entity: Place, Parent, New: Sendable>: Sendable {
-    /// Of the field of `data` that holds one.
+    /// The name of the field of `data` that contains one place.
     let name: String
-    /// Of the path, and of the field of `data` that holds a list.
+    /// The name in the path, and of the field of `data` that contains a list.
     let plural: String
-    /// The path of the parent, and the field that names it; `nil` for places without one.
+    /// The path of the parent, and the field that names the parent; `nil` for places without one.
     let parent: (path: String, field: String)?
     let body: @Sendable (inout BodyReader) -> New
     let find: @Sendable (Call) throws -> Entity
@@ -149,7 +149,7 @@ extension Unit: Place {}
 
 /// IANA names of time zones.
 enum TimeZoneNames {
-    /// Whether the system's tables know this name; abbreviations and offsets such as `EST` and `GMT+1` are not asked for.
+    /// Whether the system's tables contain this name. Abbreviations and offsets such as `EST` and `GMT+1` are rejected.
     static func isKnown(_ name: String) -> Bool {
         guard name == "UTC" || name.contains("/"), name.utf8.count <= 64,
             name.utf8.allSatisfy({ $0 >= 0x21 && $0 < 0x7F }), !name.contains("..")

@@ -5,14 +5,14 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 internal import HTTPTypes
 
-/// Reads `Idempotency-Key` and makes the fingerprint of what it was sent with.
+/// Reads `Idempotency-Key` and computes the fingerprint of its request.
 struct Repeats: Sendable {
-    /// Of the gateway, so that what is kept tells nobody anything about a body.
+    /// The gateway's HMAC key, so that stored fingerprints reveal nothing about a body.
     private let key: SymmetricKey
 
     init(key: SymmetricKey) { self.key = key }
 
-    /// - Returns: `nil` for a call without a key.
+    /// - Returns: `nil` for a request without a key.
     /// - Throws: `.invalid` for a key that is not 1 to 255 visible ASCII characters.
     func call(_ call: Call) throws(GatewayError) -> IdempotentCall? {
         guard let text = call.facts.headers[.idempotencyKey] else { return nil }
@@ -23,7 +23,7 @@ struct Repeats: Sendable {
             key: IdempotencyKey(principal: call.caller.principal.key, key: text), fingerprint: fingerprint(of: call))
     }
 
-    /// HMAC-SHA-256 of method, path and body; bodies that say the same in another order of keys are the same.
+    /// HMAC-SHA-256 of method, path and body. Bodies that differ only in the order of keys have the same fingerprint.
     private func fingerprint(of call: Call) -> [UInt8] {
         var hmac = HMAC<SHA256>(key: key)
         var writer = JSONWriter()
@@ -35,11 +35,11 @@ struct Repeats: Sendable {
 }
 
 extension Call {
-    /// Creates an entity and answers 201; a repeat of the call with the same key gets the entity of the first call.
+    /// Creates an entity and responds with 201. A repetition with the same key gets the entity of the first request.
     ///
     /// - Parameters:
-    ///   - make: hands the repeatable call to the use case; `nil` where the request names no key.
-    ///   - render: the answer, as the caller may see what was made.
+    ///   - make: calls the use case with the idempotency key; `nil` if the request has none.
+    ///   - render: renders the created entity as the caller may see it.
     func create<Entity: Sendable>(
         _ make: (IdempotentCall?) async throws -> Answered<Entity>, render: (Entity, View) -> Answer
     ) async throws -> Answer {
@@ -59,7 +59,7 @@ extension Principal {
 }
 
 extension Answer {
-    /// The same response, with the header that states whether it is a replay of an earlier call.
+    /// The same response, with the header that marks a replay of an earlier request.
     func marked<Value>(as answered: Answered<Value>) -> Answer {
         guard answered.isReplay else { return self }
         var answer = self

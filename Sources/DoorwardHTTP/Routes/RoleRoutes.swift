@@ -1,7 +1,7 @@
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// Who is what: `…/admins` of a portfolio, `…/managers` of a property, `…/tenants` of a unit.
+/// Role assignments: `…/admins` of a portfolio, `…/managers` of a property, `…/tenants` of a unit.
 enum RoleRoutes {
     static let all: [Route] =
         routes("/portfolios/:id/admins") { AssociatedEntity.portfolio($0.cast()) }
@@ -10,7 +10,7 @@ enum RoleRoutes {
 
     private typealias EntityOf = @Sendable (EntityID<AssociatedEntity>) -> AssociatedEntity
 
-    /// What the request says is read before its id is looked at: an id that cannot be one is as good as one that is not there.
+    /// Body and query are read before the id in the path: an invalid id is treated as an id that does not exist.
     private static func routes(_ path: String, _ entity: @escaping EntityOf) -> [Route] {
         [
             .get(path) { call in

@@ -1,22 +1,22 @@
 internal import DoorwardControl
 internal import HTTPTypes
 
-/// One call of the API: a method, a path and who answers.
+/// A route of the API: a method, a path and a handler.
 struct Route: Sendable {
     enum Handler: Sendable {
-        /// Anybody may call.
+        /// No sign-in is needed.
         case open(@Sendable (OpenCall) async throws -> Answer)
-        /// Whoever is signed in may call; what more it takes is the use case's.
+        /// A sign-in is needed; the use case checks all further rights.
         case signedIn(@Sendable (Call) async throws -> Answer)
     }
 
     let method: HTTPRequest.Method
-    /// Whether the handler runs on the connection's event loop: only where each step takes microseconds, whatever the request.
+    /// Whether the handler runs on the connection's event loop: only if each of its steps takes microseconds, whatever the request.
     var runsOnEventLoop = false
-    /// With `:name` for a part that is read by `ReadRequest.id`.
+    /// The pattern, with `:name` for a part that is read by `ReadRequest.id`.
     let path: String
     let handler: Handler
-    /// Throws when the caller, or for open calls the address, has to wait; asked before the body is looked at.
+    /// Throws if the caller, or for open routes the address, is rate limited; called before the body is read.
     var limit: @Sendable (GatewayControl, Caller?, RequestFacts) async throws(GatewayError) -> Void = {
         (_, _, _) throws(GatewayError) in
     }

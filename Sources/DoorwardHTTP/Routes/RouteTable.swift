@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Every call that the gateway takes. Each path is known to the router once; which methods it takes is its endpoint's.
+/// All routes of the gateway. Each path is registered with the router once; its endpoint selects the method.
 enum RouteTable {
     static let routes: [Route] =
         HealthRoutes.all + MetricsRoutes.all + SignInRoutes.all + UserRoutes.all + PermissionRoutes.all + PlaceRoutes.all
@@ -9,7 +9,7 @@ enum RouteTable {
         + CommandRoutes.all + GuestAccessRoutes.all + AccessRecordRoutes.all + AdapterRoutes.all + StoreRoutes.all
         + SimulatorRoutes.all
 
-    /// The methods that reach an endpoint; any other is treated as one that no path takes.
+    /// The methods that reach an endpoint. Any other method is handled as one that no path supports.
     static let commonMethods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 
     static func responder(_ services: Services, routes: [Route] = routes) -> GatewayResponder {
@@ -22,7 +22,7 @@ enum RouteTable {
                 }
             }
         }
-        // A middleware is around the routes that come after it: here, around none, and so around what is not found.
+        // A middleware wraps the routes that are added after it: here none, and so it handles only unknown paths.
         let unknownLog = RequestLog(services, method: "other", route: "unknown")
         router.add(middleware: UnknownPath(unknownLog))
         return GatewayResponder(router: router.buildResponder(), services: services, unknownLog: unknownLog)

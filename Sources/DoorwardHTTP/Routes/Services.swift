@@ -3,27 +3,27 @@ internal import DoorwardControl
 internal import Logging
 internal import Metrics
 
-/// What every route works with. A class, so that each request counts one reference to it.
+/// The services that every route uses. A class, so that each request retains one reference to it.
 final class Services: Sendable {
     let control: GatewayControl
     let tokens: AccessTokens
     let authenticator: Authenticator
     let repeats: Repeats
     let cursors: Cursors
-    /// Of the responses that are being sent.
+    /// The memory of the responses that are being sent.
     let responseMemory = ResponseMemory()
     let simulator: (any SimulatorControl)?
-    /// What a command has until its deadline when the request does not say.
+    /// The time that a command has until its deadline if the request specifies none.
     let commandTimeout: Duration
     let proxies: TrustedProxies
     let connections: ConnectionTable
-    /// What links begin with.
+    /// The URL with which links begin.
     let publicURL: String
     let logger: Logger
-    /// `nil` where nothing is measured.
+    /// `nil` if nothing is measured.
     let metrics: MetricsPage?
 
-    /// Where the routes record.
+    /// The registry in which the routes record metrics.
     var metricsFactory: any MetricsFactory { metrics?.metrics ?? NOOPMetricsHandler.instance }
 
     init(

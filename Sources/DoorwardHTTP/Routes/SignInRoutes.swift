@@ -4,14 +4,14 @@ internal import DoorwardControl
 internal import DoorwardDomain
 internal import HTTPTypes
 
-/// Signing in and out.
+/// Sign-in, sign-out and password resets.
 enum SignInRoutes {
     static let all: [Route] = [
         guarded("/auth/login", logIn), .open(.post, "/api/v1/auth/refresh", refresh), .post("/auth/logout", logOut),
         guarded("/auth/reset-password", resetPassword), .post("/users/:id/password-reset", offerReset),
     ]
 
-    /// A call at which somebody could guess, and from whose address too many failures are answered before the body is read.
+    /// A route that is open to guessing: an address with too many failures is rejected before the body is read.
     private static func guarded(_ path: String, _ handler: @escaping @Sendable (OpenCall) async throws -> Answer) -> Route {
         var route = Route.open(.post, "/api/v1" + path, handler)
         route.limit = { (control, _, facts) throws(GatewayError) in
@@ -29,8 +29,8 @@ enum SignInRoutes {
         return try await answer(signedIn, call)
     }
 
-    /// The account that an address names. One longer than any address may be names nobody, at the same cost as any other, and
-    /// only its hash goes on to be remembered.
+    /// The account that an address identifies. A text longer than any address matches no user, at the same cost as any other, and
+    /// only its hash is remembered.
     static func account(_ email: String) -> String {
         guard email.utf8.count > WireLimits.emailBytes else { return email }
         return SHA256.hash(data: Array(email.lowercased().utf8)).map { String($0, radix: 16) }.joined(separator: "-")
@@ -54,7 +54,7 @@ enum SignInRoutes {
         return .nothing
     }
 
-    /// Takes no idempotency key: the answer holds a token, and such answers are kept nowhere.
+    /// Takes no idempotency key: the response contains a token, and such responses are not stored.
     private static func offerReset(_ call: Call) async throws -> Answer {
         try call.readNothing()
         let offer = try await call.control.passwordResets.offer(call.caller, to: call.id("id"))

@@ -2,7 +2,7 @@ internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// Makes things happen to simulated locks.
+/// Triggers events of simulated locks.
 enum SimulatorRoutes {
     static let all: [Route] = [.post("/simulator/devices/:id/events", trigger)]
 
@@ -26,7 +26,7 @@ enum SimulatorRoutes {
 }
 
 extension SimulatorAnswer {
-    /// Why it did not happen, and what to do; `nil` when it did.
+    /// The reason why the event did not occur, and what to do; `nil` if it occurred.
     fileprivate var refusal: String? {
         switch self {
         case .done: nil

@@ -1,7 +1,7 @@
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// The care of the database while the gateway runs.
+/// Backs up the database while the gateway runs.
 enum StoreRoutes {
     static let all: [Route] = [.post("/store/backup", backUp)]
 

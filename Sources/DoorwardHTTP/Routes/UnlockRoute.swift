@@ -4,7 +4,7 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 internal import HTTPTypes
 
-/// The way of every command: read the request, hand it to `LockDAL`, wait for the lock's word, answer.
+/// The routes of commands: read the request, pass it to `LockDAL`, wait for the lock's confirmation, respond.
 enum UnlockRoute {
     static let all: [Route] = [route("lock", .lock), route("unlock", .unlock), route("unlatch", .unlatch)]
 
@@ -58,7 +58,7 @@ enum UnlockRoute {
         }
     }
 
-    // MARK: - Answer
+    // MARK: - Response
 
     private static func accepted(_ command: Command, _ view: View) -> Answer {
         var answer = Answer.success(202, location: "/api/v1/commands/\(command.id)") { writer in
@@ -68,7 +68,7 @@ enum UnlockRoute {
         return answer
     }
 
-    /// 200 for what the lock confirmed; any other end is an error that carries the command.
+    /// 200 if the lock confirmed the command; any other outcome is an error that contains the command.
     private static func answer(_ finished: FinishedCommand, _ view: View, _ facts: RequestFacts) -> Answer {
         guard finished.command.state == .confirmed else {
             return ErrorAnswer(finished, problem: problem(of: finished, view)) { view.command($0, into: &$1) }.answer(facts)
@@ -84,7 +84,7 @@ enum UnlockRoute {
 }
 
 extension UnlockRoute {
-    /// The adapter's explanation of the failure, with the lock's name; broker and topic only for callers who may see its address.
+    /// The adapter's explanation of a failure, with the lock's name; broker and topic only for callers who may see its address.
     private static func problem(of finished: FinishedCommand, _ view: View) -> String? {
         guard let problem = finished.problem, let device = view.tenancy.device(finished.command.deviceID) else { return nil }
         let seesAddress = view.sees("address", of: device.id)

@@ -2,7 +2,7 @@ internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// People: oneself, and others for those who may.
+/// Users: the caller, and other users for callers with the permission.
 enum UserRoutes {
     static let all: [Route] = [
         .get("/users/me", readMe), .put("/users/me", changeMe),
@@ -72,7 +72,7 @@ enum UserRoutes {
         return .success { $0.field("user") { view.user(user, into: &$0) } }.tagged(view.tag(of: user))
     }
 
-    /// Both names may be named, and neither may be emptied.
+    /// Reads both names, which are optional and must not be blank.
     private static func names(_ body: inout BodyReader) -> UserChanges {
         UserChanges(
             firstName: body.names("firstName") ? body.requiredText("firstName") : nil,

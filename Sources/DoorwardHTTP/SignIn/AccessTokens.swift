@@ -3,9 +3,9 @@ internal import DoorwardDomain
 internal import FoundationEssentials
 internal import JWTKit
 
-/// Makes and checks access tokens: JWTs signed with Ed25519 that point at a session, and say nothing of rights.
+/// Issues and verifies access tokens: JWTs signed with Ed25519 that refer to a session, and contain no rights.
 struct AccessTokens: Sendable {
-    /// The longest token that is looked at, in bytes.
+    /// The maximum length of a token that is examined, in bytes.
     static let longest = 4096
     private static let type = "at+jwt"
     private static let audience = "doorward"
@@ -23,7 +23,7 @@ struct AccessTokens: Sendable {
         await keys.add(eddsa: signingKey, kid: JWKIdentifier(string: keyID))
     }
 
-    /// The token of a session, and the seconds that it lasts.
+    /// The token of a session, and its lifetime in seconds.
     func issue(for session: Session, at now: Timestamp) async throws -> (token: String, expiresIn: Int) {
         let seconds = Int(lifetime.wholeMilliseconds / 1000)
         let issued = Int(now.milliseconds / 1000)
@@ -35,9 +35,9 @@ struct AccessTokens: Sendable {
         return (token, seconds)
     }
 
-    /// Checks everything that a token says; whether its session still stands is asked at each request.
+    /// Verifies a token with all its claims. Whether its session is live is checked at each request.
     ///
-    /// - Returns: `nil` for any token but one of this gateway's own that has not ended.
+    /// - Returns: `nil` unless the token is one of this gateway's own and has not expired.
     func verify(_ token: String, at now: Timestamp) async -> VerifiedToken? {
         guard token.utf8.count <= Self.longest, hasOwnHeader(token),
             let claims = try? await keys.verify(token, as: AccessTokenClaims.self),
@@ -49,9 +49,9 @@ struct AccessTokens: Sendable {
         return now < verified.expiresAt ? verified : nil
     }
 
-    /// Whether the header is exactly the one that `issue` writes: no other algorithm, no other key, no key of the
-    /// token's own, nothing critical. The library would fall back to its default key for an unknown `kid`. And whether all
-    /// three parts are spelled as `issue` spells them: the library takes padding and other last characters as well.
+    /// Whether the header is exactly the one that `issue` writes: no other algorithm, no other key, no embedded key, nothing
+    /// critical. The library would fall back to its default key for an unknown `kid`. Also whether all three parts are encoded as
+    /// `issue` encodes them: the library also accepts padding and other last characters.
     private func hasOwnHeader(_ token: String) -> Bool {
         let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, parts.dropFirst().allSatisfy({ Base64URL.decode($0) != nil }),
@@ -67,7 +67,7 @@ private struct AccessTokenClaims: JWTPayload {
     let iss: String
     let aud: String
     let sub: String
-    /// The session.
+    /// The session's id.
     let sid: String
     let iat: Int
     let exp: Int
@@ -76,7 +76,7 @@ private struct AccessTokenClaims: JWTPayload {
     func verify(using algorithm: some JWTAlgorithm) {}
 }
 
-/// A token that was checked.
+/// A verified token.
 struct VerifiedToken: Sendable {
     let userID: UserID
     let sessionID: SessionID

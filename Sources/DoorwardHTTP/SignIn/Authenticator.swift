@@ -3,13 +3,13 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 internal import HTTPTypes
 
-/// Finds out who calls. Whatever is wrong with a token, the answer is the same.
+/// Identifies the caller of a request. Every defect of a token gives the same error.
 struct Authenticator: Sendable {
     let control: GatewayControl
     let tokens: AccessTokens
     let memory = TokenMemory()
 
-    /// - Returns: a caller whose session stands and who is enabled, at this moment.
+    /// - Returns: a caller whose session is live and whose user is enabled, at this moment.
     func caller(_ facts: RequestFacts) async throws(GatewayError) -> Caller {
         let now = control.clock.now()
         guard let text = Self.bearer(facts.headers[.authorization]), let token = await verified(text, at: now),
@@ -26,12 +26,12 @@ struct Authenticator: Sendable {
         return token
     }
 
-    /// The token of `Bearer …`; the scheme's name in any case.
+    /// The token of `Bearer …`; the scheme is compared without case.
     private static func bearer(_ header: String?) -> String? {
         guard let header, header.utf8.count > 7, header.utf8.count <= AccessTokens.longest + 7,
             header.utf8.prefix(7).elementsEqual("bearer ".utf8, by: { $0 == $1 || $0 | 0x20 == $1 && (0x41...0x5A).contains($0) })
         else { return nil }
-        // Seven ASCII characters are cut off: what is left is a string.
+        // Removing seven ASCII characters leaves valid UTF-8.
         return String(header.utf8.dropFirst(7))
     }
 }

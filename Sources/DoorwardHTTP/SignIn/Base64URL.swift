@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 
-/// Base64 in the alphabet for URLs, without padding (RFC 4648, section 5). For each sequence of bytes there is one text.
+/// Base64 in the alphabet for URLs, without padding (RFC 4648, section 5). Each sequence of bytes has exactly one encoding.
 enum Base64URL {
     static func encode(_ bytes: [UInt8]) -> String {
         String(
             Data(bytes).base64EncodedString().compactMap { $0 == "=" ? nil : $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
     }
 
-    /// - Returns: `nil` for any text but the one that `encode` writes: with padding, of the other alphabet, or with bits set
-    ///   behind the last byte (section 3.5).
+    /// - Returns: `nil` for any text that `encode` does not write: with padding, in the other alphabet, or with bits set after the
+    ///   last byte (section 3.5).
     static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         var characters = text.map { byte in
             switch byte {

@@ -6,19 +6,19 @@ internal import FoundationEssentials
 package struct TokenKey: Sendable {
     let signing: Curve25519.Signing.PrivateKey
 
-    /// A new key.
+    /// Generates a new key.
     ///
     /// - Throws: never, as any 32 bytes are a key (RFC 8032, section 5.1.5).
     package init(random: RandomSource) throws { try self.init(rawRepresentation: Secret(random.bytes(32))) }
 
-    /// A key that was kept.
+    /// Restores a stored key.
     ///
-    /// - Throws: when `rawRepresentation` is not 32 bytes.
+    /// - Throws: if `rawRepresentation` is not 32 bytes.
     package init(rawRepresentation: Secret<[UInt8]>) throws {
         signing = try Curve25519.Signing.PrivateKey(rawRepresentation: rawRepresentation.reveal())
     }
 
-    /// The 32 bytes of the private key, to be kept in a file of mode 0600.
+    /// The 32 bytes of the private key, to be stored in a file of mode 0600.
     package var rawRepresentation: Secret<[UInt8]> { Secret(Array(signing.rawRepresentation)) }
 
     /// The 32 bytes of the public key.
@@ -36,7 +36,7 @@ package struct TokenKey: Sendable {
         Secret(derivedKey(for: purpose).withUnsafeBytes { Array($0) })
     }
 
-    /// A key for another purpose (HKDF-SHA-256, RFC 5869), of which `purpose` is the info.
+    /// A key derived for another purpose (HKDF-SHA-256, RFC 5869), with `purpose` as the info.
     func derivedKey(for purpose: String) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: signing.rawRepresentation), info: Array(purpose.utf8), outputByteCount: 32)

@@ -1,15 +1,15 @@
 internal import DoorwardDomain
 internal import Synchronization
 
-/// Remembers tokens that were checked, so that each costs one signature check. What is remembered is only that the token
-/// is genuine; its end and its session are looked at every time.
+/// Caches verified tokens, so that each costs one signature verification. Only the verification is cached: expiry and session are
+/// checked every time.
 final class TokenMemory: Sendable {
     private struct Generations {
         var young: [String: VerifiedToken] = [:]
         var old: [String: VerifiedToken] = [:]
     }
 
-    /// Half of how many are remembered; the older half is forgotten at once when the younger is full.
+    /// Half the maximum number of tokens. When the younger half is full, the older half is dropped.
     private let capacity: Int
     private let generations = Mutex(Generations())
 
@@ -30,6 +30,6 @@ final class TokenMemory: Sendable {
         }
     }
 
-    /// How many are remembered.
+    /// The number of cached tokens.
     var count: Int { generations.withLock { $0.young.count + $0.old.count } }
 }

@@ -1,13 +1,13 @@
 internal import DoorwardDomain
 internal import Glibc
 
-/// Wakes the thread that waits for a socket.
+/// Wakes the thread that waits in `poll` for the socket of a connection, by a pipe to itself.
 final class Bell: Sendable {
     private let (toHear, toRing): (Int32, Int32)
 
     init() {
         var ends: [Int32] = [-1, -1]
-        // Without descriptors left nothing rings, and whoever waits goes on when the time is over.
+        // Without free descriptors the bell does nothing, and `wait` returns when its time is over.
         if pipe(&ends) == 0 {
             for end in ends {
                 _ = fcntl(end, F_SETFD, FD_CLOEXEC)
@@ -22,14 +22,14 @@ final class Bell: Sendable {
         close(toRing)
     }
 
-    /// Whoever waits, or is the next to wait, goes on.
+    /// Wakes the thread that waits now, or the next one that waits.
     func ring() {
         var stroke: UInt8 = 1
-        // A pipe that is full has rung.
+        // A full pipe already wakes the reader.
         write(toRing, &stroke, 1)
     }
 
-    /// Blocks until the bell rings, the socket is ready, or the time is over.
+    /// Blocks until `ring` is called, the socket is ready, or the time is over.
     func wait(_ wait: Line.Wait, now: MonotonicInstant) -> Line.Readiness {
         var descriptors = [pollfd(fd: toHear, events: Int16(POLLIN), revents: 0)]
         let until: MonotonicInstant
@@ -40,14 +40,14 @@ final class Bell: Sendable {
             descriptors.append(pollfd(fd: socket, events: Int16(POLLIN | (toWrite ? POLLOUT : 0)), revents: 0))
             until = end
         }
-        // Rounded up, so that the time is over when it wakes.
+        // Rounded up, so that the deadline has passed when `poll` times out.
         let milliseconds = Int32(clamping: max(0, (until.nanoseconds - now.nanoseconds + 999_999) / 1_000_000))
-        // When the time is over it is read all the same: what TLS has already taken from the socket does not show at it.
+        // After a timeout the socket is read all the same: `poll` does not show bytes that TLS has already read from it.
         guard poll(&descriptors, nfds_t(descriptors.count), milliseconds) > 0 else { return .init(toRead: true) }
         if descriptors[0].revents != 0 { silence() }
         guard descriptors.count > 1 else { return .init() }
         let found = Int32(descriptors[1].revents)
-        // An error shows when one reads.
+        // An error on the socket is reported by the next read.
         return .init(
             toRead: found & (POLLIN | POLLHUP | POLLERR) != 0, toWrite: found & POLLOUT != 0,
             isOver: found & (POLLHUP | POLLERR) != 0)

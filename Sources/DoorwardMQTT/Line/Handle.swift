@@ -2,23 +2,23 @@ internal import CMosquitto
 internal import DoorwardDomain
 internal import Glibc
 
-/// One connection of libmosquitto, from its first packet to its end. It is never taken up again: when it breaks, it is thrown
-/// away with everything that it still holds.
+/// One connection of libmosquitto, from its CONNECT packet to its end. It is never reconnected: a broken handle is destroyed with
+/// everything that it still holds.
 ///
-/// libmosquitto queues what it reports as failed and sends it after a reconnect. A handle that is never reconnected has no
-/// afterwards.
+/// libmosquitto queues messages whose publication it reports as failed, and sends them after a reconnect. A handle that is never
+/// reconnected never sends them.
 ///
-/// Unchecked Sendable: it cannot be copied, so it has one owner at a time, and the library binds no connection to a thread.
-struct Handle: ~Copyable, @unchecked Sendable {  // It cannot be copied, so it has one owner at a time.
-    /// The most packets that one call reads.
+/// Unchecked Sendable: it cannot be copied, so it has one owner at a time, and the library does not bind a connection to a thread.
+struct Handle: ~Copyable, @unchecked Sendable {
+    /// Maximum number of packets read by one call.
     private static let packetsAtOnce = 64
 
     private let pointer: OpaquePointer
-    /// What its callbacks have noted since somebody looked.
+    /// Events that the callbacks have recorded since they were last taken.
     let events: HandleEvents
     private let version: MQTTVersion
 
-    /// Begins to connect. Looking up the name blocks, for as long as the system's resolver is patient.
+    /// Begins to connect. Blocks while the system resolves the host name.
     static func make(_ settings: MQTTSettings, _ version: MQTTVersion) throws(MQTTFailure) -> Handle {
         Library.begin()
         guard DescriptorReserve.isFree else { throw .unreachable(String(cString: strerror(EMFILE))) }
@@ -37,7 +37,8 @@ struct Handle: ~Copyable, @unchecked Sendable {  // It cannot be copied, so it h
         mosquitto_int_option(
             pointer, MOSQ_OPT_PROTOCOL_VERSION, version == .five ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311)
         mosquitto_int_option(pointer, MOSQ_OPT_TCP_NODELAY, 1)
-        // As many as the broker allows: the line counts for itself, and hands over none that would have to wait here.
+        // The largest value that the broker allows: `Line` counts unacknowledged messages itself, and never publishes one that
+        // the library would have to queue.
         mosquitto_int_option(pointer, MOSQ_OPT_SEND_MAXIMUM, 65_535)
         HandleEvents.listen(to: pointer)
     }
@@ -69,8 +70,8 @@ struct Handle: ~Copyable, @unchecked Sendable {  // It cannot be copied, so it h
         }
     }
 
-    /// Why the system could not look up the host's name. The library has overwritten the error number by then, so this finds out
-    /// whether there is a file descriptor.
+    /// The reason why name resolution failed. The library has overwritten `errno` by then, so this checks whether file
+    /// descriptors are exhausted.
     private static var lookupFailure: String {
         let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return String(cString: strerror(errno)) }
@@ -78,11 +79,11 @@ struct Handle: ~Copyable, @unchecked Sendable {  // It cannot be copied, so it h
         return "the system cannot look up the name of the host"
     }
 
-    /// Tells the broker which packets it need not send. The library has no call that connects without blocking and takes
-    /// properties, but keeps those of one that blocks: this one, which ends at once as it names no host.
+    /// Sets the Maximum Packet Size of the CONNECT packet. The library has no non-blocking call that takes properties, but keeps
+    /// those given to the blocking one. That call is made here without a host, so it returns at once.
     private func limitPackets(_ longestPayload: Int) {
         var properties: OpaquePointer?
-        // A topic has 64 KiB at the most; the rest is for the properties.
+        // A topic has at most 64 KiB; the rest is for the properties.
         let size = UInt32(clamping: longestPayload + 128 * 1024)
         mosquitto_property_add_int32(&properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), size)
         mosquitto_connect_bind_v5(pointer, nil, 0, 60, nil, properties)
@@ -99,12 +100,12 @@ struct Handle: ~Copyable, @unchecked Sendable {  // It cannot be copied, so it h
             }
         }
         let system = "/etc/ssl/certs"
-        // A key that is locked is not asked about at a terminal.
+        // The callback returns no passphrase, so that OpenSSL does not prompt for one at a terminal.
         let result = mosquitto_tls_set(
             pointer, tls.authorityFile, tls.authorityFile == nil ? system : nil, tls.certificate?.file,
             tls.certificate?.keyFile, { _, _, _, _ in 0 })
         guard mosq_err_t(result) == MOSQ_ERR_SUCCESS else { throw .notTrusted("a certificate or key file cannot be read") }
-        // 1: the broker's certificate is verified. The host's name is verified too, unless told otherwise, which it is not.
+        // 1 (SSL_VERIFY_PEER): the broker's certificate is verified. The library verifies the host name too, as nothing disables that.
         mosquitto_tls_opts_set(pointer, 1, "tlsv1.2", nil)
     }
 
@@ -114,16 +115,16 @@ struct Handle: ~Copyable, @unchecked Sendable {  // It cannot be copied, so it h
 
     // MARK: - The socket
 
-    /// -1 while there is none.
+    /// The file descriptor; -1 while there is none.
     var socket: Int32 { mosquitto_socket(pointer) }
 
-    /// Whether bytes wait that the socket has not taken.
+    /// Whether the library holds bytes that the socket has not accepted.
     var hasUnsentBytes: Bool { mosquitto_want_write(pointer) }
 
-    /// Reads what has come, some packets at the most.
+    /// Reads at most `packetsAtOnce` packets.
     func read() throws(MQTTFailure) {
         for _ in 0..<Self.packetsAtOnce {
-            // The library reads one packet, whatever number it is told.
+            // The library reads one packet, whatever its second parameter is.
             try live(mosquitto_loop_read(pointer, 1))
             var waiting: Int32 = 0
             guard socket >= 0, ioctl(socket, UInt(FIONREAD), &waiting) == 0, waiting > 0 else { return }
@@ -132,7 +133,7 @@ struct Handle: ~Copyable, @unchecked Sendable {  // It cannot be copied, so it h
 
     func write() throws(MQTTFailure) { try live(mosquitto_loop_write(pointer, 64)) }
 
-    /// Pings when it is time to, and finds out that the broker is silent.
+    /// Sends a PINGREQ when one is due, and detects that the keep alive has expired.
     func look() throws(MQTTFailure) { try live(mosquitto_loop_misc(pointer)) }
 
     private func live(_ result: Int32) throws(MQTTFailure) {
@@ -150,11 +151,12 @@ struct Handle: ~Copyable, @unchecked Sendable {  // It cannot be copied, so it h
 
     private func words(_ result: Int32) -> String { String(cString: mosquitto_strerror(result)) }
 
-    // MARK: - Speaking
+    // MARK: - Requests and messages
 
-    /// Asks for messages: also for those that the broker keeps, which come marked.
+    /// Sends a SUBSCRIBE. The broker also delivers retained messages, with the retain flag set.
     ///
-    /// - Parameter asPublished: those that come at once are to bear their sender's mark too. A broker of MQTT 3.1.1 takes it off.
+    /// - Parameter asPublished: sets Retain As Published, so that live messages keep the retain flag of their publisher. Has no
+    ///   effect with MQTT 3.1.1, where the broker clears the flag.
     func subscribe(_ filters: [MQTTFilter], asPublished: Bool) -> Request {
         var number: Int32 = 0
         let options = asPublished && version == .five ? Int32(MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue) : 0
@@ -170,11 +172,11 @@ struct Handle: ~Copyable, @unchecked Sendable {  // It cannot be copied, so it h
         return Request(result, number)
     }
 
-    /// What became of a SUBSCRIBE or UNSUBSCRIBE.
+    /// Outcome of sending a SUBSCRIBE or UNSUBSCRIBE.
     enum Request {
         /// It was sent, with this packet identifier.
         case sent(Int32)
-        /// It cannot be sent to this broker with these filters, for the reason of this code.
+        /// This broker cannot be sent these filters, for the reason of this code.
         case impossible(code: Int32)
         /// It could not be sent now.
         case failed
@@ -189,9 +191,9 @@ struct Handle: ~Copyable, @unchecked Sendable {  // It cannot be copied, so it h
         }
     }
 
-    /// Puts the question of `Pulse`.
+    /// Sends the UNSUBSCRIBE by which `Pulse` probes the broker.
     ///
-    /// - Returns: the number under which the broker answers.
+    /// - Returns: the packet identifier that the UNSUBACK will carry; `nil` if it could not be sent.
     func askPulse() -> Int32? {
         var number: Int32 = 0
         let result = mosquitto_unsubscribe_v5(pointer, &number, "doorward/pulse", nil)
@@ -206,9 +208,10 @@ struct Handle: ~Copyable, @unchecked Sendable {  // It cannot be copied, so it h
         return texts.withUnsafeBufferPointer { $0.baseAddress.map(body) ?? Int32(MOSQ_ERR_INVAL.rawValue) }
     }
 
-    /// Hands a frame over. Whether the socket took it, `hasUnsentBytes` tells. It is never retained.
+    /// Passes a frame to the library, which writes it to the socket; `hasUnsentBytes` shows whether all of it was written. It is
+    /// never retained.
     ///
-    /// - Returns: the frame's number, and how it went.
+    /// - Returns: the packet identifier, and the library's result.
     func publish(_ frame: MQTTFrame, _ quality: MQTTQuality) -> (number: Int32, result: mosq_err_t) {
         var properties: OpaquePointer?
         if version == .five {
@@ -224,7 +227,7 @@ struct Handle: ~Copyable, @unchecked Sendable {  // It cannot be copied, so it h
         return (number, mosq_err_t(result))
     }
 
-    /// Hands an announcement over, which may wait in the library until the socket takes it.
+    /// Passes an announcement to the library, which may hold it until the socket accepts it.
     func announce(_ word: MQTTAnnouncement, _ quality: MQTTQuality) -> (number: Int32, result: mosq_err_t) {
         var number: Int32 = 0
         let result = mosquitto_publish_v5(
@@ -233,7 +236,7 @@ struct Handle: ~Copyable, @unchecked Sendable {  // It cannot be copied, so it h
         return (number, mosq_err_t(result))
     }
 
-    /// Says goodbye, so that the broker keeps the last will to itself.
+    /// Sends a DISCONNECT, so that the broker does not publish the last will.
     func sayGoodbye() { mosquitto_disconnect_v5(pointer, 0, nil) }
 }
 
@@ -241,7 +244,7 @@ extension mosq_err_t {
     init(_ result: Int32) { self.init(rawValue: result) }
 }
 
-/// libmosquitto's own state, which is set up once for the process and stays.
+/// Global state of libmosquitto, initialised once per process and never cleaned up.
 private enum Library {
     private static let result = mosquitto_lib_init()
 

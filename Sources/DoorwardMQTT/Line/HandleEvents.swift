@@ -1,52 +1,52 @@
 internal import CMosquitto
 internal import DoorwardDomain
 
-/// What the callbacks of one handle note. They are called from inside its functions, so under the same lock.
+/// Events that the libmosquitto callbacks of one handle record. The callbacks run inside the handle's functions, so under the same lock.
 final class HandleEvents {
-    /// What a broker lets a connection in with.
+    /// Contents of the broker's CONNACK.
     struct Answer {
-        /// 0 lets it in.
+        /// The reason code; 0 means that the connection is accepted.
         var code: Int32
-        /// Frames of quality `.atLeastOnce` that may wait for their acknowledgement.
+        /// Receive Maximum: frames of QoS 1 that may be unacknowledged at a time.
         var receiveMaximum: UInt16 = 65_535
-        /// 0 where the broker acknowledges nothing.
+        /// Maximum QoS; 0 where the broker acknowledges no messages.
         var highestQuality: UInt8 = 2
     }
 
-    /// Messages and bytes that may wait here to be handed on; a turn takes them all. More comes at once only where a broker
-    /// packs its messages so that the library does not stop reading.
+    /// Maximum number and total bytes of messages that wait here; each step takes them all. More can arrive in one step only
+    /// where the broker packs messages so that the library does not stop reading.
     private static let (mostMessages, mostBytes) = (4096, 32 * 1024 * 1024)
 
-    /// The longest payload that is taken; one above it is dropped as it comes.
+    /// Longest payload that is accepted; a message with a longer one is dropped on arrival.
     private let longestPayload: Int
     private var bytes = 0
 
     var answer: Answer?
     private(set) var messages: [MQTTMessage] = []
-    /// Messages that came and were not taken, as they were too long or too many.
+    /// Number of messages that were received and dropped, as they were too long or too many.
     private(set) var dropped = 0
-    /// Those of them that were too long, at most `mostTooLong`.
+    /// Topics and sizes of the dropped messages that were too long, at most `mostTooLong`.
     private(set) var tooLong: [(topic: String, bytes: Int)] = []
-    /// Entries of `tooLong`, at the most.
+    /// Maximum number of records in `tooLong`.
     private static let mostTooLong = 16
     var acknowledgements: [(number: Int32, code: Int32)] = []
-    /// Answers to subscriptions: the reason code of each filter.
+    /// Received SUBACKs: the reason code of each filter.
     var subscriptions: [(number: Int32, codes: [Int32])] = []
-    /// Answered requests to unsubscribe.
+    /// Packet identifiers of received UNSUBACKs.
     var unsubscriptions: [Int32] = []
-    /// Reason code with which the broker has ended the connection.
+    /// Reason code of the broker's DISCONNECT.
     var goodbye: Int32?
-    /// What the library says of errors, the newest last.
+    /// The library's error log, at most 16 lines, the newest last.
     private(set) var complaints: [String] = []
 
     init(longestPayload: Int) { self.longestPayload = longestPayload }
 
-    /// Whether anything has arrived from the broker since the last events were taken.
+    /// Whether anything has arrived from the broker since the last call of `take`.
     var hasAny: Bool {
         !(messages.isEmpty && acknowledgements.isEmpty && subscriptions.isEmpty && unsubscriptions.isEmpty) || dropped > 0
     }
 
-    /// - Returns: what has arrived since the last call, how many messages are lost, and which of them were too long.
+    /// - Returns: the messages that have arrived since the last call, how many were dropped, and which of them were too long.
     func take() -> (messages: [MQTTMessage], dropped: Int, tooLong: [(topic: String, bytes: Int)]) {
         defer { (messages, dropped, bytes, tooLong) = ([], 0, 0, []) }
         return (messages, dropped, tooLong)
@@ -65,7 +65,7 @@ final class HandleEvents {
             return
         }
         let text = String(cString: topic)
-        // No lock's filter has such a topic: it matched a wildcard of discovery.
+        // No lock's filter matches such a topic: it can only have matched a wildcard of discovery.
         guard text.isStreamSafe else { return }
         bytes += count
         messages.append(
@@ -108,7 +108,7 @@ final class HandleEvents {
         }
     }
 
-    /// The handle that calls back holds these events, so they are there.
+    /// The handle that calls back retains these events, so they still exist.
     private static func of(_ context: UnsafeMutableRawPointer?) -> HandleEvents? {
         context.map { Unmanaged<HandleEvents>.fromOpaque($0).takeUnretainedValue() }
     }

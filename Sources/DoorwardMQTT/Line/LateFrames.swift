@@ -1,28 +1,28 @@
 internal import DoorwardDomain
 
-/// Frames that the socket has taken and the broker's machine has not confirmed, and until when each means anything.
+/// Frames that the socket has accepted and the broker's machine has not acknowledged in TCP, each with its deadline.
 ///
-/// What the socket has taken lies in the kernel while the broker does not read. It is cut off with the connection when its
-/// time is over, so that it does not arrive late: by the line, and should nobody turn it in time, by the kernel.
+/// While the broker does not read, such a frame stays in the kernel's send buffer. When its deadline passes, the connection is
+/// reset, so that the frame does not arrive late: by `Line`, or, if the thread does not run in time, by the kernel.
 struct LateFrames {
     private struct Frame {
-        /// The count of bytes that the other side has confirmed once it has all of this frame.
+        /// The count of acknowledged bytes at which the other side has received all of this frame.
         let end: UInt64
         let until: MonotonicInstant
         let lifetime: Duration
     }
 
-    /// A limit of the kernel below this is taken back when nothing is under way, so that a short pause of the network ends no
-    /// connection that is idle.
+    /// Milliseconds. A kernel timeout shorter than this is cleared once no frame is unacknowledged, so that a short network
+    /// outage does not end an idle connection.
     private static let harmless: Int32 = 5000
 
     private var frames: [Frame] = []
-    /// What the kernel was told, in milliseconds.
+    /// The current TCP user timeout in milliseconds; 0 for the system's default.
     private var limit: Int32 = 0
 
-    /// Notes that a frame has been handed to the socket.
+    /// Records that a frame has been handed to the socket.
     ///
-    /// - Returns: false when nobody can say how far it got, so that it could arrive at any time.
+    /// - Returns: false if its progress cannot be determined or limited, so that it could arrive at any time.
     mutating func note(on socket: Int32, at now: MonotonicInstant, lifetime: Duration) -> Bool {
         guard let flow = TCPFlow(socket) else { return false }
         guard flow.unconfirmed > 0 else { return true }
@@ -31,7 +31,7 @@ struct LateFrames {
         return limitKernel(socket)
     }
 
-    /// Whether a frame's time is over and the other side does not have it.
+    /// Whether a frame's deadline has passed and the other side has not acknowledged it.
     mutating func isOneStuck(on socket: Int32, at now: MonotonicInstant) -> Bool {
         guard !frames.isEmpty else { return false }
         guard let flow = TCPFlow(socket) else { return true }
@@ -43,7 +43,8 @@ struct LateFrames {
         return frames.contains { $0.until <= now }
     }
 
-    /// The kernel counts from the oldest byte that is under way, so the shortest lifetime is right for all of them.
+    /// Sets the TCP user timeout to the shortest lifetime. The kernel counts from the oldest unacknowledged byte, so that is
+    /// early enough for every frame.
     private mutating func limitKernel(_ socket: Int32) -> Bool {
         guard let shortest = frames.map(\.lifetime).min() else { return true }
         let milliseconds = max(1, Int32(min(shortest, .seconds(86_400)) / .milliseconds(1)))
@@ -52,6 +53,6 @@ struct LateFrames {
         return TCPFlow.limit(socket, milliseconds: milliseconds)
     }
 
-    /// When it must be looked at next.
+    /// The earliest deadline, at which `isOneStuck` must be checked.
     var next: MonotonicInstant? { frames.map(\.until).min() }
 }

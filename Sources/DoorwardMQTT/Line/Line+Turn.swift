@@ -1,29 +1,30 @@
 internal import DoorwardDomain
 
-/// What goes into a turn, and what comes of it.
+/// Input and result of `turn`.
 extension Line {
-    /// What the socket was found ready for.
+    /// What `poll` reported for the socket.
     struct Readiness {
         var toRead = false
         var toWrite = false
-        /// Whether nothing more goes in either direction.
+        /// Whether the connection has been closed in both directions, or has failed.
         var isOver = false
     }
 
-    /// What to do before the next turn.
+    /// What the thread does until the next step.
     enum Wait {
         case socket(Int32, toWrite: Bool, until: MonotonicInstant)
         case pause(until: MonotonicInstant)
-        /// Make a handle of this version, which blocks, and `adopt` it.
+        /// Make a handle of this protocol version, which blocks, and pass it to `adopt`.
         case make(MQTTVersion)
     }
 
-    /// What has come of a turn.
+    /// Result of one step.
     struct Turn {
         var events: [MQTTEvent] = []
-        /// Messages that came and are lost, as they were too long or too many.
+        /// Number of messages that were dropped, as they were too long or too many.
         var dropped = 0
-        /// Whether an answer was read that counts when all that came before it has been handed on.
+        /// Whether an answer to a probe was read. It proves liveness only after all messages that came before it have been
+        /// delivered; see `handedOn`.
         var hasAnswer = false
     }
 }

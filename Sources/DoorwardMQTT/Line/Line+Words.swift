@@ -1,6 +1,6 @@
 internal import CMosquitto
 
-/// The texts of failures.
+/// Texts of connection failures.
 extension Line {
     /// Reason codes for an unsupported protocol version: of 3.1.1, and of 5.0.
     private static let foreignProtocol: Set<Int32> = [1, 0x84]
@@ -15,7 +15,7 @@ extension Line {
         return .refused("\(reason) Check the user name, the password, and what the broker allows them.")
     }
 
-    /// The failure to report: with the reason code of the broker's DISCONNECT packet, where it sent one.
+    /// The failure to report: with the reason code of the broker's DISCONNECT, if it sent one.
     mutating func shown(_ failure: MQTTFailure) -> MQTTFailure {
         if let goodbye = handle?.events.goodbye, goodbye >= 0x80 {
             return .lost(String(cString: mosquitto_reason_string(goodbye)))
@@ -25,7 +25,8 @@ extension Line {
         return .lost("it ended the connection without a word; check that this port speaks MQTT, and whether it wants TLS")
     }
 
-    /// Whether the failure may mean that the broker does not support MQTT 5: some close the connection without a reason code.
+    /// Whether the failure may mean that the broker does not support MQTT 5: some such brokers close the connection without a
+    /// reason code.
     mutating func isFallBack(after failure: MQTTFailure) -> Bool {
         guard case .opening = phase, version == .five else { return false }
         switch failure {

@@ -1,7 +1,7 @@
 internal import CMosquitto
 internal import DoorwardDomain
 
-/// The way to a broker as it is at one moment, for whoever has it alone: at rest, being connected, or standing.
+/// The state machine of the connection to one broker. It does not wait and is not synchronized: its owner holds it exclusively.
 struct Line: ~Copyable {
     enum Phase {
         case resting(until: MonotonicInstant)
@@ -12,19 +12,20 @@ struct Line: ~Copyable {
         case waking(until: MonotonicInstant)
     }
 
-    /// Bytes of a payload that is sent; no lock takes more than a few hundred.
+    /// Maximum payload of a frame in bytes; no lock takes more than a few hundred.
     static let longestPayload = 64 * 1024
-    /// Bytes of an announcement: what a lock in disorder may say, so that it can be played.
+    /// Maximum payload of an announcement in bytes: as long as the oversized message of a faulty device that is simulated.
     private static let longestAnnouncement = 32 * 1024 * 1024
-    /// Bytes that may wait in the kernel before a further frame is refused: a broker that reads never leaves so many.
+    /// Maximum unacknowledged bytes in the kernel before a further frame is rejected with `busy`: a broker that reads never
+    /// leaves so many.
     private static let longestBacklog: UInt64 = 64 * 1024
-    /// How often the library looks at its own clock: pings, and a silent broker.
+    /// How often the connection is serviced: keep alive of the library, and a liveness probe.
     private static let heartbeat = Duration.seconds(1)
     /// How long a stalled broker may take to resume before another connection is made. Earlier messages that it delivers then are
     /// still received, as this connection's subscriptions remain in place all the time.
     static let longestStandstill = Duration.seconds(30)
-    /// How long a machine may wait before it confirms bytes, so that one packet confirms more (RFC 1122, section 4.2.3.2, allows
-    /// 500 ms; Linux begins with 40).
+    /// How long a host may delay an acknowledgement in TCP, to acknowledge several packets at once (RFC 1122, section 4.2.3.2,
+    /// allows 500 ms; Linux starts with 40).
     private static let slowestConfirmation = Duration.milliseconds(50)
 
     let settings: MQTTSettings
@@ -32,27 +33,27 @@ struct Line: ~Copyable {
     var phase: Phase
     var handle: Handle?
     var version = MQTTVersion.five
-    /// Whether the broker is known to speak MQTT 5: then a connection that breaks is no word against it.
+    /// Whether the broker has accepted MQTT 5 before. A lost connection is then no sign that it does not support it.
     var isKnownToSpeakFive = false
     private var backOff: BackOff
-    /// Whether anything has ever answered at the address on this connection.
+    /// Whether the other side has accepted the TCP connection of this attempt.
     private var hasReached = false
-    /// Why the connection was cut since the last turn.
+    /// Why the connection was cut since the last step; `nil` if it was not.
     private var cutBecause: MQTTFailure?
     private var late = LateFrames()
     private var pulse = Pulse()
     private var nextBeat: MonotonicInstant
-    /// The last frame that has left.
+    /// The last frame that was sent.
     private var lastFrame = MQTTFrameNumber.none
-    /// The last frame that had left before this connection stood.
+    /// The last frame that was sent before this connection was established.
     private var lastFrameBefore = MQTTFrameNumber.none
     private var unacknowledged = Unacknowledged()
-    /// The last id that was given to a frame of QoS 1; none is given twice.
+    /// The last id given to a frame of QoS 1; ids are not reused.
     private var lastID = MQTTFrameID.none
     private var subscriptions = Subscriptions()
-    /// Whether all subscriptions were settled at the end of the last turn.
+    /// Whether all subscriptions were settled at the end of the last step.
     private var wasSettled = true
-    /// What the broker allows on this connection.
+    /// The limits that the broker set in its CONNACK for this connection.
     private var terms = HandleEvents.Answer(code: 0)
     /// Whether something has happened between turns that should not wait for the next heartbeat.
     private(set) var wantsTurn = false
@@ -67,7 +68,7 @@ struct Line: ~Copyable {
 
     // MARK: - Sending
 
-    /// Hands the frame to the socket, whole, now, or throws.
+    /// Writes the whole frame to the socket now, or throws.
     mutating func publish(
         _ frame: MQTTFrame, answeredBy paths: MQTTAnswerPaths, at now: MonotonicInstant
     ) throws(MQTTSendError) -> MQTTSentFrame {
@@ -78,7 +79,7 @@ struct Line: ~Copyable {
         guard subscriptions.stand(paths) else { throw .notSubscribed }
         guard let socket = handle?.socket, let flow = TCPFlow(socket) else { throw .notConnected }
         guard flow.unconfirmed <= Self.longestBacklog, !pulse.isSlow(at: now) else { throw .busy }
-        // One that could not be confirmed in its time would end the connection for everybody.
+        // A frame that cannot be acknowledged within its lifetime would end the connection, and with it all other traffic.
         guard frame.lifetime >= flow.roundTrip * 2 + Self.slowestConfirmation else { throw .busy }
         guard let (number, result) = handle?.publish(frame, quality) else { throw .notConnected }
         try judge(result)
@@ -92,7 +93,7 @@ struct Line: ~Copyable {
         }
         lastFrame = lastFrame.next
         if frame.lifetime <= Self.heartbeat * 2 {
-            // The next heartbeat may be too late to tell whether the broker had it in time.
+            // The next heartbeat may be too late to show whether the broker received it in time.
             (nextBeat, wantsTurn) = (now, true)
         }
         guard quality == .atLeastOnce else { return MQTTSentFrame(number: lastFrame, id: nil) }
@@ -105,16 +106,16 @@ struct Line: ~Copyable {
         return lastID
     }
 
-    /// Whether the broker has shown, on the connection that the frame left on, that it was at work after it had come, and still
-    /// was a moment ago.
+    /// Whether the broker has shown that it processed packets after this frame, on the connection that the frame was sent on, and
+    /// did so within the last two seconds.
     func hasTaken(_ frame: MQTTFrameNumber, at now: MonotonicInstant) -> Bool {
         isStanding && frame > lastFrameBefore && pulse.proves(frame, at: now)
     }
 
-    /// What came before the broker's last answer has been handed on.
+    /// Records that all messages received before the broker's last answer have been delivered to the receiver.
     mutating func handedOn() { pulse.handedOn() }
 
-    /// Hands an announcement to the library, which may hold a part of it until the socket takes it.
+    /// Passes an announcement to the library, which may hold a part of it until the socket accepts it.
     mutating func announce(_ word: MQTTAnnouncement) throws(MQTTSendError) -> MQTTFrameID? {
         let quality = try check(word.payload, word.quality, longest: Self.longestAnnouncement)
         guard let (number, result) = handle?.announce(word, quality) else { throw .notConnected }
@@ -139,14 +140,13 @@ struct Line: ~Copyable {
         case MOSQ_ERR_SUCCESS: return
         case MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_PAYLOAD_SIZE: throw .tooLong
         default:
-            // Whatever the library still holds of it goes with the handle.
+            // Any part of it that the library still holds is discarded with the handle.
             cut(.lost("it could not be written to"))
             throw .notConnected
         }
     }
 
-    /// Ends the connection so that nothing of it arrives any more: a reset drops what lies in the kernel. The turn that comes
-    /// next tells of it.
+    /// Resets the connection, so that the kernel drops unsent bytes and nothing arrives any more. The next step reports it.
     private mutating func cut(_ failure: MQTTFailure) {
         if let socket = handle?.socket, socket >= 0 { TCPFlow.dropOnClose(socket) }
         (cutBecause, wantsTurn) = (failure, true)
@@ -160,7 +160,7 @@ struct Line: ~Copyable {
 
     // MARK: - Turns
 
-    /// Does what there is to do, without waiting.
+    /// Does all work that is due, without waiting.
     mutating func turn(_ ready: Readiness, _ changes: [Subscriptions.Change], at now: MonotonicInstant) -> Turn {
         subscriptions.apply(changes)
         noteUnsettled()
@@ -194,7 +194,7 @@ struct Line: ~Copyable {
                 cut(failure)
                 throw failure
             }
-            // The pulse alone shows a standstill. A missing PUBACK is a reason to ask for it at once.
+            // Only an unanswered probe shows a standstill. A missing PUBACK is a reason to send one at once.
             if unacknowledged.expire(at: now) { nextBeat = now }
             if pulse.isGone(at: now) {
                 phase = .waking(until: now.advanced(by: Self.longestStandstill))
@@ -236,7 +236,7 @@ struct Line: ~Copyable {
         establish(at: now, &turn)
     }
 
-    /// Marks the connection as established again after a standstill, and requests all subscriptions anew.
+    /// Marks the connection as established again after a standstill, and requests all subscriptions once more.
     private mutating func resume(at now: MonotonicInstant, _ turn: inout Turn) {
         unacknowledged.extend(until: now.advanced(by: Subscriptions.patience))
         subscriptions.requestAnew()
@@ -256,14 +256,14 @@ struct Line: ~Copyable {
         return late.isOneStuck(on: socket, at: now)
     }
 
-    /// Asks the broker whether it is there, once a heartbeat.
+    /// Sends a liveness probe, once a heartbeat.
     private mutating func beat(at now: MonotonicInstant) {
         guard case .standing = phase, pulse.isAnswered, now >= nextBeat, let number = handle?.askPulse() else { return }
         nextBeat = now.advanced(by: Self.heartbeat)
         pulse.ask(number, after: lastFrame, at: now)
     }
 
-    /// Takes over a handle that was made for `Wait.make`, or why there is none.
+    /// Takes over the handle that was made for `Wait.make`, or the reason why there is none.
     mutating func adopt(_ made: consuming Handle?, _ failure: MQTTFailure?, at now: MonotonicInstant) -> Turn {
         var turn = Turn()
         handle = made
@@ -273,7 +273,7 @@ struct Line: ~Copyable {
         return turn
     }
 
-    /// A broker that refuses says why and ends the connection: the reason counts, not the end.
+    /// Reports the reason code of a CONNACK that rejects the connection, rather than the disconnect that follows it.
     private mutating func serveOpening(_ ready: Readiness) throws(MQTTFailure) {
         do throws(MQTTFailure) {
             try serve(ready)
@@ -300,7 +300,7 @@ struct Line: ~Copyable {
         collect(&turn, at: now)
     }
 
-    /// Sends what there is to request, and reports when the last subscription has been answered or given up.
+    /// Sends pending requests, and reports when the last subscription has been granted or refused.
     private mutating func subscribe(at now: MonotonicInstant, _ turn: inout Turn) {
         guard isStanding else { return }
         if subscriptions.isWaiting {
@@ -343,7 +343,7 @@ struct Line: ~Copyable {
     // MARK: - Failing
 
     private mutating func fail(_ failure: MQTTFailure, at now: MonotonicInstant, _ turn: inout Turn) {
-        // What had come before the end has come.
+        // Events that arrived before the failure are delivered first.
         if case .waking = phase, handle?.events.hasAny == true { resume(at: now, &turn) }
         if case .standing = phase { collect(&turn, at: now) }
         let shown = shown(failure)
@@ -356,7 +356,7 @@ struct Line: ~Copyable {
         if !isKnown { turn.events.append(.disconnected(shown)) }
     }
 
-    /// Ends it: in order, with a goodbye; or without a word, so that the broker says the last will.
+    /// Closes the connection: with a DISCONNECT, or without one, so that the broker publishes the last will.
     mutating func stop(withoutGoodbye isSudden: Bool) {
         if isStanding, !isSudden { handle?.sayGoodbye() }
         drop()

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Glibc
 
-/// A thread of its own for what blocks, so that nobody waits for somebody else's turn in a pool, however many there are.
+/// Runs blocking work on a dedicated thread, so that connections do not compete for a thread pool, however many there are.
 enum OwnThread {
     private final class Work: Sendable {
         let body: @Sendable () -> Void
@@ -9,7 +9,7 @@ enum OwnThread {
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Runs the body to its end. A machine that gives no further thread has it wait for one of Dispatch's.
+    /// Runs the body to its end. If no thread can be created, the body runs on a queue of Dispatch.
     static func run(_ body: @escaping @Sendable () -> Void) {
         let work = Unmanaged.passRetained(Work(body))
         var attributes = pthread_attr_t()

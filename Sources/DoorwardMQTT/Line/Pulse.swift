@@ -1,28 +1,28 @@
 internal import DoorwardDomain
 
-/// Whether the broker still does its work, and not only its machine: a broker that stands still leaves what it is sent in its
-/// machine's memory, and hands it on late when it goes on.
+/// Liveness probe: shows whether the broker processes packets, and not only its machine's TCP stack. A broker that has stalled
+/// leaves received packets in its socket buffer, and processes them late when it resumes.
 ///
-/// The question is to unsubscribe from a topic that nobody subscribed to. Every broker answers it (MQTT 5.0, section 3.10.4),
-/// no access list forbids it, and it means nothing.
+/// The probe is an UNSUBSCRIBE from a topic without a subscription. Every broker answers it (MQTT 5.0, section 3.10.4), no access
+/// control list forbids it, and it has no effect.
 struct Pulse {
-    /// A broker that has not answered for so long gets nothing that could arrive late.
+    /// If a probe is unanswered for this long, `publish` is rejected, as a frame could be processed late.
     static let patience = Duration.seconds(1)
-    /// One that has not answered for so long is given up.
+    /// If a probe is unanswered for this long, the connection is reported as stalled.
     static let longestSilence = Duration.seconds(5)
 
     private var asked: (number: Int32, at: MonotonicInstant, after: MQTTFrameNumber)?
-    /// The newest question that was answered: when it was put, and the last frame before it, which the broker has certainly taken
-    /// in, as it answers in order.
+    /// The newest answered probe: when it was sent, and the last frame before it. The broker has processed that frame, as it
+    /// answers in order.
     private var proof: (at: MonotonicInstant, after: MQTTFrameNumber)?
-    /// The same of a question whose answer was read, while what came before the answer is still being handed on.
+    /// The same of a probe whose answer was read, while messages that came before the answer are still being delivered.
     private var nextProof: (at: MonotonicInstant, after: MQTTFrameNumber)?
     private var heard: MonotonicInstant?
 
-    /// Whether a question may be put.
+    /// Whether no probe is outstanding, so that one may be sent.
     var isAnswered: Bool { asked == nil }
 
-    /// - Parameter frame: the last that has left before the question.
+    /// - Parameter frame: the last frame sent before the probe.
     mutating func ask(_ number: Int32, after frame: MQTTFrameNumber, at now: MonotonicInstant) { asked = (number, now, frame) }
 
     mutating func answered(_ number: Int32) {
@@ -30,18 +30,19 @@ struct Pulse {
         (nextProof, self.asked) = ((asked.at, asked.after), nil)
     }
 
-    /// What came before the last answer has been handed on.
+    /// Records that all messages received before the last answer have been delivered.
     mutating func handedOn() { proof = nextProof ?? proof }
 
-    /// When the newest question that the broker has answered was asked; `nil` before the first answer.
+    /// When the newest answered probe was sent; `nil` before the first answer.
     var lastAnswered: MonotonicInstant? { (nextProof ?? proof)?.at }
 
-    /// Whether the broker has shown that it was at work after a frame had come, and a moment ago.
+    /// Whether the broker has processed this frame, and has answered a probe that was sent within the last two seconds.
     func proves(_ frame: MQTTFrameNumber, at now: MonotonicInstant) -> Bool {
         proof.map { frame <= $0.after && now.duration(since: $0.at) <= Self.patience * 2 } ?? false
     }
 
-    /// Something else has come, behind which the answer may wait: it ends no connection, but says nothing of this moment either.
+    /// Records that another packet was received, which the answer may be queued behind: the connection is not given up meanwhile,
+    /// but the packet proves nothing about the present.
     mutating func hear(at now: MonotonicInstant) { heard = now }
 
     func isSlow(at now: MonotonicInstant) -> Bool { asked.map { now.duration(since: $0.at) >= Self.patience } ?? false }

@@ -1,21 +1,21 @@
 internal import DoorwardDomain
 
-/// What a connection is to hear, and how far the broker has been asked for it.
+/// The subscriptions of a connection, and the state of their requests to the broker.
 struct Subscriptions {
-    /// What somebody wants from now on, or no longer.
+    /// A change of the wanted subscriptions.
     enum Change: Sendable {
-        /// Asked for also where it was before: the broker hands out what it keeps once more.
+        /// Subscribes. Filters already subscribed to are requested again, so that the broker sends their retained messages once more.
         case want([MQTTFilter], asPublished: Bool)
         case leave([MQTTFilter])
     }
 
-    /// Filters in one packet, bytes of them where there is more than one, and packets without an answer, at the most: well below
-    /// any broker's limit of a packet's size, and so few that ten thousand filters hold up no frame.
+    /// Maximum filters in one packet, their bytes where there is more than one, and packets without an answer: well below any
+    /// broker's limit of a packet's size, and so few that ten thousand filters delay no frame.
     private static let (most, mostBytes, mostPackets) = (50, 16 * 1024, 4)
-    /// How long a broker may take for a SUBACK while it answers what it is asked later.
+    /// How long a broker may take to send a SUBACK while it answers later requests.
     static let patience = Duration.seconds(10)
 
-    /// Filters that are not asked for yet on this connection, the next first; each once.
+    /// Filters not yet requested on this connection, in the order of their requests, without duplicates.
     private struct Queue {
         var filters: [MQTTFilter] = []
         var members: Set<MQTTFilter> = []
@@ -38,26 +38,26 @@ struct Subscriptions {
 
     private struct Asked {
         let at: MonotonicInstant
-        /// `nil` for a filter that was given up since.
+        /// `nil` for a filter that has been unsubscribed from since.
         var filters: [MQTTFilter?]
     }
 
     private var wanted: Set<MQTTFilter> = []
-    /// All filters wanted since the connection began, in the order of the requests: the broker is asked in this order, so that
-    /// earlier requests are acknowledged earlier.
+    /// All filters wanted since the connection began, in the order of the calls: they are requested in this order, so that
+    /// earlier ones are acknowledged earlier.
     private var order: [MQTTFilter] = []
-    /// Those of them whose messages are to come marked as they were published; none that somebody wants as kept ones alone.
+    /// Filters of `wanted` to subscribe to with Retain As Published. A filter that is also wanted without it is not here.
     private var wantedAsPublished: Set<MQTTFilter> = []
     private var toAsk = Queue()
     private var toAskAsPublished = Queue()
     private var toLeave: [MQTTFilter] = []
-    /// What the broker was asked for as published on this connection.
+    /// Filters that were requested with Retain As Published on this connection.
     private var askedAsPublished: Set<MQTTFilter> = []
     /// The SUBSCRIBE packets without a SUBACK, by packet identifier.
     private var asked: [Int32: Asked] = [:]
-    /// Filters in the next packet, at the most: fewer than `most` after one that was longer than the broker's Maximum Packet Size.
+    /// Maximum filters in the next packet: fewer than `most` after one that exceeded the broker's Maximum Packet Size.
     private var limit = Self.most
-    /// The filters that the broker has granted on this connection, and those that it has refused, of those still wanted.
+    /// The wanted filters that the broker has granted on this connection, and those that it has refused.
     private var (granted, refused): (Set<MQTTFilter>, Set<MQTTFilter>) = ([], [])
 
     /// Whether all wanted filters have been requested and answered.
@@ -75,7 +75,7 @@ struct Subscriptions {
         paths.needed.allSatisfy(granted.contains) && paths.asked.allSatisfy { granted.contains($0) || refused.contains($0) }
     }
 
-    /// Whether there is something to tell the broker at this moment.
+    /// Whether a request can be sent now.
     var isWaiting: Bool { (hasToAsk && asked.count < Self.mostPackets) || !toLeave.isEmpty }
 
     private var hasToAsk: Bool { !toAsk.filters.isEmpty || !toAskAsPublished.filters.isEmpty }
@@ -100,7 +100,8 @@ struct Subscriptions {
         }
     }
 
-    /// Who takes the mark for the broker's own, a lock that hears its state there, must never see a sender's.
+    /// Subscribes without Retain As Published where any caller asks for that: a lock takes the retain flag as the mark of the
+    /// broker's stored message, and must not see a publisher's.
     private mutating func want(_ filter: MQTTFilter, asPublished: Bool) {
         let isNew = wanted.insert(filter).inserted
         if isNew { order.append(filter) }
@@ -111,8 +112,8 @@ struct Subscriptions {
         if wantedAsPublished.contains(filter) { toAskAsPublished.append(filter) } else { toAsk.append(filter) }
     }
 
-    /// Whether the broker is to be told to leave a filter before it is asked for it in the other way: mosquitto keeps the options
-    /// of a subscription that it has.
+    /// Whether a filter must be unsubscribed from before it is requested again without Retain As Published: mosquitto keeps the
+    /// options of an existing subscription.
     private func isToBeRenewed(_ filter: MQTTFilter) -> Bool {
         askedAsPublished.contains(filter) && wanted.contains(filter) && !wantedAsPublished.contains(filter)
     }
@@ -123,8 +124,8 @@ struct Subscriptions {
         requestAnew()
     }
 
-    /// Requests all subscriptions once more on the same connection, so that the broker sends the retained messages. What is to be
-    /// unsubscribed from still is.
+    /// Requests all subscriptions again on the same connection, so that the broker sends the retained messages. Pending
+    /// unsubscribes are still sent.
     mutating func requestAnew() {
         tidyOrder()
         (toAsk, toAskAsPublished) = (Queue(), Queue())
@@ -134,7 +135,7 @@ struct Subscriptions {
         (asked, granted, refused) = ([:], [], [])
     }
 
-    /// Tells the broker, as long as the socket takes it.
+    /// Sends pending requests while the socket accepts them.
     ///
     /// - Returns: the filters that cannot be requested from this broker, with the reason codes. They count as refused.
     fileprivate mutating func ask(
@@ -158,7 +159,7 @@ struct Subscriptions {
             limit = some.count / 2
             return true
         case .failed: return false
-        // One that cannot be unsubscribed from cannot have been subscribed to: that packet is longer.
+        // A filter whose UNSUBSCRIBE is too long was never subscribed to: the SUBSCRIBE is longer.
         case .sent, .impossible: break
         }
         toLeave.removeFirst(some.count)
@@ -177,7 +178,7 @@ struct Subscriptions {
         // Command topics first: commands wait for a lock's state topics, so its command topic is subscribed to by then, too.
         let asPublished = !toAskAsPublished.filters.isEmpty
         let taken = packet(of: asPublished ? toAskAsPublished : toAsk)
-        // A filter may be wanted no longer, or in the other way.
+        // A filter may have been unsubscribed from since, or moved to the other queue.
         let some = taken.filter { wanted.contains($0) && wantedAsPublished.contains($0) == asPublished }
         if let first = some.first {
             switch handle.subscribe(some, asPublished: asPublished) {
@@ -217,9 +218,9 @@ struct Subscriptions {
         }
     }
 
-    /// Takes the broker's answer in: a reason code for each filter.
+    /// Applies a SUBACK, with a reason code for each filter.
     ///
-    /// - Returns: the filters that it refuses, and those that it grants after it had refused them.
+    /// - Returns: the filters that the broker refuses, and those that it grants after it had refused them.
     mutating func answered(
         _ number: Int32, _ codes: [Int32]
     ) -> (denied: [(filter: MQTTFilter, code: Int32)], grantedLater: [MQTTFilter]) {
@@ -247,7 +248,7 @@ extension [MQTTFilter?] {
 }
 
 extension Handle {
-    /// Tells the broker what there is to tell, as long as the socket takes it.
+    /// Sends pending requests while the socket accepts them.
     ///
     /// - Returns: the filters that cannot be requested from this broker, with the reason codes.
     func tell(_ subscriptions: inout Subscriptions, at now: MonotonicInstant) -> [(filter: MQTTFilter, code: Int32)] {

@@ -1,26 +1,26 @@
 internal import Glibc
 
-/// How far a TCP connection has got, as the kernel counts.
+/// Counters of a TCP connection, as the kernel reports them.
 struct TCPFlow {
-    /// Bytes that the other side's kernel has confirmed since the beginning.
+    /// Bytes that the other side's kernel has acknowledged since the connection began.
     let confirmed: UInt64
-    /// Bytes that were handed to the socket and are not confirmed.
+    /// Bytes that were written to the socket and are not acknowledged.
     let unconfirmed: UInt64
-    /// How long a byte and its confirmation take, as measured so far.
+    /// The smoothed round-trip time.
     let roundTrip: Duration
 
-    /// Where `tcpi_bytes_acked` lies in `struct tcp_info` of <linux/tcp.h>, which only ever grows at its end.
+    /// Offset of `tcpi_bytes_acked` in `struct tcp_info` of <linux/tcp.h>, which only ever grows at its end.
     private static let confirmedOffset = 120
-    /// Where `tcpi_rtt` lies, in microseconds.
+    /// Offset of `tcpi_rtt`, in microseconds.
     private static let roundTripOffset = 68
 
-    /// How often the two counts are read until no confirmation came between them. Each time takes about a microsecond.
+    /// Maximum attempts to read both counters without an acknowledgement in between. Each takes about a microsecond.
     private static let attempts = 64
 
-    /// The counts are of one moment: a confirmation that comes between reading the one and the other has both read again. After
-    /// the last attempt `confirmed` can be ahead of `unconfirmed`, so that a frame seems to end later than it does, never earlier.
+    /// Reads both counters as of one moment: they are read again if an acknowledgement arrives in between. After the last attempt
+    /// `confirmed` can be ahead of `unconfirmed`, so that a frame seems to end later than it does, never earlier.
     ///
-    /// - Returns: `nil` for what is no TCP socket, or a kernel before 4.1 that does not count.
+    /// - Returns: `nil` if this is no TCP socket, or the kernel is older than 4.1 and lacks the counter.
     init?(_ socket: Int32) {
         guard var (confirmed, roundTrip) = Self.information(socket) else { return nil }
         var waiting: Int32 = 0
@@ -48,20 +48,19 @@ struct TCPFlow {
         }
     }
 
-    /// Whether the other end has ever accepted the connection, also one that it has reset since: the SYN counts as a byte, which
-    /// its kernel has confirmed.
+    /// Whether the other side has ever accepted the connection, even if it has reset it since: the SYN counts as one acknowledged byte.
     static func wasAccepted(_ socket: Int32) -> Bool { information(socket).map { $0.confirmed > 0 } ?? false }
 
-    /// Has the kernel end the connection by itself when the other side has taken nothing for so long, whatever has become of
-    /// this process; 0 for the system's own patience.
+    /// Sets the TCP user timeout: the kernel ends the connection when the other side acknowledges nothing for this long, even if
+    /// this process does not run. 0 restores the system's default.
     ///
-    /// - Returns: whether it will.
+    /// - Returns: whether it was set.
     static func limit(_ socket: Int32, milliseconds: Int32) -> Bool {
         var milliseconds = milliseconds
         return setsockopt(socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, socklen_t(MemoryLayout<Int32>.size)) == 0
     }
 
-    /// Has what lies in the kernel dropped when the socket is closed, and the other side told so.
+    /// Makes closing the socket discard unsent bytes and send a RST.
     static func dropOnClose(_ socket: Int32) {
         var reset = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))

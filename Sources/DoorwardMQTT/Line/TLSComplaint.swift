@@ -1,6 +1,6 @@
-/// What is wrong with a secure connection, in words that tell a person what to do.
+/// Messages for TLS failures that name what to change.
 enum TLSComplaint {
-    /// What the library or OpenSSL says somewhere in its lines, and what it means. The first that is found counts.
+    /// Fragments of log lines of libmosquitto or OpenSSL, with the message for each. The first that is found counts.
     private static let meanings: [(sign: String, words: String)] = [
         ("Unable to load CA certificates", "the file of its certificate authority holds no certificate in PEM form"),
         ("key values mismatch", "the gateway's own certificate and private key do not belong together"),
@@ -26,7 +26,7 @@ enum TLSComplaint {
         ("unexpected eof", "it ended the connection in the middle: check that this port speaks TLS"),
     ]
 
-    /// - Returns: `nil` when no line says anything about TLS.
+    /// - Returns: the message; `nil` when no line is about TLS.
     static func words(_ lines: [String]) -> String? {
         for (sign, words) in meanings where lines.contains(where: { $0.contains(sign) }) { return words }
         return lines.contains { $0.contains("OpenSSL") } ? "it and the gateway find no way to speak TLS with one another" : nil

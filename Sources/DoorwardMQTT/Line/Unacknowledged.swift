@@ -2,14 +2,14 @@ internal import DoorwardDomain
 
 /// The frames and announcements of QoS 1 that were sent on this connection and have no PUBACK, in the order of sending.
 ///
-/// They count against the broker's Receive Maximum until their PUBACK arrives, however late: the library counts in the same way, and
-/// would queue any further frame and send it later.
+/// They count against the broker's Receive Maximum until their PUBACK arrives, however late: the library counts in the same way,
+/// and would queue any further frame and send it later.
 struct Unacknowledged {
     private struct Frame {
-        /// The packet identifier, which MQTT uses again.
+        /// The packet identifier, which MQTT reuses.
         let packet: Int32
         let id: MQTTFrameID
-        /// `nil` for an announcement, which is valid at any time.
+        /// The end of its lifetime; `nil` for an announcement, which has none.
         var deadline: MonotonicInstant?
         var hasExpired = false
     }
@@ -31,9 +31,9 @@ struct Unacknowledged {
         frames.lastIndex { $0.packet == packet }.map { frames.remove(at: $0).id }
     }
 
-    /// Notes the frames whose lifetime has ended; whether the broker has received them is unknown.
+    /// Marks the frames whose lifetime has ended; whether the broker has received them is unknown.
     ///
-    /// - Returns: whether there are any since the last call.
+    /// - Returns: whether any were marked.
     mutating func expire(at now: MonotonicInstant) -> Bool {
         var hasNew = false
         for index in frames.indices where !frames[index].hasExpired {
@@ -44,21 +44,21 @@ struct Unacknowledged {
         return hasNew
     }
 
-    /// Expects the missing acknowledgements until a later instant, after a standstill of the broker.
+    /// Moves the deadlines of the missing acknowledgements to a later instant, after a standstill of the broker.
     mutating func extend(until deadline: MonotonicInstant) {
         for index in frames.indices where frames[index].deadline != nil {
             (frames[index].deadline, frames[index].hasExpired) = (deadline, false)
         }
     }
 
-    /// Whether the broker owes a PUBACK for as many frames as it allows, so that no other one can leave with QoS 1.
+    /// Whether the broker owes a PUBACK for as many frames as it allows, so that no other frame can be sent with QoS 1.
     ///
-    /// - Parameter answered: when a question was asked that the broker has answered: the lifetimes must have ended by then.
+    /// - Parameter answered: when the newest answered probe was sent: the lifetimes must have ended by then.
     func isExhausted(_ receiveMaximum: UInt16, answered: MonotonicInstant) -> Bool {
         frames.count >= receiveMaximum && frames.allSatisfy { $0.deadline.map { $0 <= answered } ?? false }
     }
 
-    /// The next end of a lifetime.
+    /// The earliest deadline that has not passed.
     var next: MonotonicInstant? { frames.lazy.filter { !$0.hasExpired }.compactMap(\.deadline).min() }
 }
 

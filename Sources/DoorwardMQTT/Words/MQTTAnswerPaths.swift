@@ -1,8 +1,8 @@
 /// The subscriptions by which the answer to a frame arrives.
 package struct MQTTAnswerPaths: Sendable {
-    /// Those that the broker must have granted.
+    /// Subscriptions that the broker must have granted.
     package var needed: [MQTTFilter]
-    /// Those that the broker must have answered, granted or refused.
+    /// Subscriptions that the broker must have granted or refused.
     package var asked: [MQTTFilter]
 
     package init(needed: [MQTTFilter], asked: [MQTTFilter] = []) { (self.needed, self.asked) = (needed, asked) }

@@ -1,27 +1,27 @@
-/// What happens at a connection, in its order.
+/// An event of a connection. Events are delivered in the order in which they happen.
 package enum MQTTEvent: Hashable, Sendable {
-    /// The broker has let the gateway in; the subscriptions have been asked for.
+    /// The broker has accepted the connection, or has resumed after a standstill; the subscriptions are being requested.
     case connected(MQTTVersion)
-    /// The connection is gone, or could not be made. Another attempt follows by itself, unless somebody stopped it.
+    /// The connection was lost, or could not be established. Another attempt follows by itself, unless the connection was stopped.
     case disconnected(MQTTFailure)
-    /// A message of a subscription.
+    /// A message that matches a subscription.
     case message(MQTTMessage)
-    /// A message that came and was dropped, as it was longer than `MQTTSettings.longestPayload`.
+    /// A message that was dropped, as its payload was longer than `MQTTSettings.longestPayload`.
     case tooLong(topic: String, bytes: Int)
-    /// The broker has a frame of quality `.atLeastOnce`; or has refused it, or knows that nobody is subscribed to its topic.
+    /// The broker has acknowledged or rejected a frame of QoS 1.
     case acknowledged(MQTTFrameID, MQTTAcknowledgement)
-    /// All wanted subscriptions have been requested, and the broker has answered.
+    /// The broker has granted or refused all wanted subscriptions.
     case subscribed
-    /// The broker refuses a subscription, or cannot be sent the request for it: the text of the reason code.
+    /// The broker refuses a subscription, or the request cannot be sent to it: the text of the reason code.
     case subscriptionRefused(MQTTFilter, reason: String)
     /// The broker grants a subscription that it had refused before on this connection.
     case subscriptionGranted(MQTTFilter)
 }
 
-/// Identifies a frame of quality `.atLeastOnce` for the whole life of its `MQTTConnection`, unlike the 16-bit packet identifiers of
-/// MQTT, which are used again.
+/// Identifies a frame of QoS 1 during the whole life of its `MQTTConnection`, unlike the 16-bit packet identifiers of MQTT, which
+/// are reused.
 package struct MQTTFrameID: Hashable, Sendable {
-    /// Of no frame: before the first.
+    /// The value before the first frame.
     static let none = MQTTFrameID(rawValue: 0)
 
     let rawValue: UInt64
@@ -29,40 +29,40 @@ package struct MQTTFrameID: Hashable, Sendable {
     var next: Self { Self(rawValue: rawValue + 1) }
 }
 
-/// What a broker says of a frame (MQTT 5.0, section 3.4.2.1; an older broker always says `.taken`).
+/// The broker's reply to a frame of QoS 1 (MQTT 5.0, section 3.4.2.1; with an older version always `.taken`).
 package enum MQTTAcknowledgement: Hashable, Sendable {
-    /// The broker has it.
+    /// The broker has accepted it.
     case taken
-    /// The broker has it, and nobody to give it to.
+    /// The broker has accepted it, and there are no matching subscribers.
     case nobodySubscribed
     /// The broker rejected it: the text of its reason code, and whether that is `Not authorized`.
     case refused(reason: String, isNotAuthorized: Bool)
 }
 
-/// The protocol that a broker speaks.
+/// Version of the MQTT protocol.
 package enum MQTTVersion: String, Hashable, Sendable {
-    /// MQTT 3.1.1, where nothing says how long a message holds.
+    /// MQTT 3.1.1, which has no message expiry.
     case three = "3.1.1"
     /// MQTT 5.0.
     case five = "5.0"
 }
 
-/// Why there is no connection. Says nothing that is secret.
+/// Why there is no connection. Contains no secrets.
 package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nobody answers at the address, or there is no such host.
+    /// The host does not exist, or does not accept connections.
     case unreachable(String)
-    /// The broker does not let the gateway in: name and password, client id, a ban. Its reason in words.
+    /// The broker rejected the connection: credentials, client identifier, a ban. The text of its reason.
     case refused(String)
-    /// What answers is not the one that the certificate authority stands for, or speaks no TLS.
+    /// The certificate could not be verified, or the other side does not support TLS.
     case notTrusted(String)
-    /// The broker, or something between, has ended it.
+    /// The broker or the network has ended the connection.
     case lost(String)
-    /// The gateway has ended it: a frame could not get to the broker while it meant anything.
+    /// The gateway has reset the connection, as a frame could not reach the broker within its lifetime.
     case stuck
-    /// The broker has stalled: its machine accepts bytes, but the broker answers nothing. The connection is left open for a
-    /// while, with nothing sent over it, to see what the broker does when it resumes.
+    /// The broker has stalled: its machine accepts bytes, but the broker answers nothing. The connection is kept open for a
+    /// while, with nothing sent over it, to receive what the broker sends if it resumes.
     case standsStill
-    /// The gateway has ended it in order.
+    /// The gateway has closed it on request.
     case stopped
 
     private static let standstill = """
@@ -85,7 +85,7 @@ package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
         return text.prefix(2).allSatisfy(\.isUppercase) ? text : text.prefix(1).lowercased() + text.dropFirst()
     }
 
-    /// One sentence for a person, without its end.
+    /// One sentence for a person, without the full stop.
     package var description: String {
         switch self {
         case .unreachable(let why): "the broker cannot be reached: \(why)"
@@ -99,7 +99,7 @@ package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a frame was not sent. No byte of it that could be read as a frame has left, and none will.
+/// Why a frame was not sent. No complete frame has been sent, and none will be.
 package enum MQTTSendError: Error, Hashable, Sendable {
     /// There is no connection at this moment.
     case notConnected
@@ -107,6 +107,6 @@ package enum MQTTSendError: Error, Hashable, Sendable {
     case notSubscribed
     /// The broker reads too slowly, or has not acknowledged enough of what it was sent.
     case busy
-    /// The payload is too long, for us or for the broker.
+    /// The payload exceeds the limit of this program or of the broker.
     case tooLong
 }

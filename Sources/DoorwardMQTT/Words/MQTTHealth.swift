@@ -1,40 +1,39 @@
 package import DoorwardDomain
 
-/// How a connection is, at one moment.
+/// State and counters of a connection at one moment.
 package struct MQTTHealth: Hashable, Sendable, CustomStringConvertible {
-    /// Since when it stands; `nil` while it does not.
+    /// When it was established; `nil` while it is not.
     package internal(set) var connectedSince: Timestamp?
-    /// What the broker speaks, as it was found last; `nil` before the first connection.
+    /// Protocol version of the last connection; `nil` before the first.
     package internal(set) var version: MQTTVersion?
-    /// What ended it last, or kept it from standing; `nil` when nothing ever has. An end in order counts too.
+    /// Why it was last disconnected or could not be established, a regular stop included; `nil` if that never happened.
     package internal(set) var lastFailure: MQTTFailure?
-    /// When that was.
+    /// When `lastFailure` happened.
     package internal(set) var lastFailureAt: Timestamp?
-    /// What has been counted since the connection was made.
+    /// Counters since the object was created.
     package internal(set) var counts = Counts()
 
-    /// Counts that only ever grow.
+    /// Counters, which only ever grow.
     package struct Counts: Hashable, Sendable {
-        /// Times that the broker let the gateway in.
+        /// Times that a connection was established, or was usable again after a standstill.
         package internal(set) var connects = 0
-        /// Times that a connection ended, or could not be made.
+        /// Connections that ended, or could not be established.
         package internal(set) var disconnects = 0
-        /// Of those, times that the gateway cut it because a frame could not reach the broker within its lifetime, or because the
-        /// broker stalled.
+        /// Disconnects because a frame could not reach the broker within its lifetime, or because the broker stalled.
         package internal(set) var cutAsStuck = 0
-        /// Messages that were handed on.
+        /// Messages delivered to the receiver.
         package internal(set) var messagesIn = 0
-        /// Messages that came and were not taken, as they were too long or too many.
+        /// Messages that were received and dropped, as they were too long or too many.
         package internal(set) var messagesDropped = 0
-        /// Frames and announcements that were handed to the socket.
+        /// Frames and announcements that were accepted for sending.
         package internal(set) var framesOut = 0
-        /// Frames and announcements that were not sent, so `publish` threw.
+        /// Frames and announcements that were not sent: `publish` or `announce` threw.
         package internal(set) var framesRefused = 0
-        /// Frames and announcements that the broker has acknowledged, also those that it had nobody to give to.
+        /// Frames and announcements that the broker has acknowledged, also those without matching subscribers.
         package internal(set) var framesAcknowledged = 0
-        /// Frames and announcements that the broker has answered with a refusal.
+        /// Frames and announcements that the broker has rejected.
         package internal(set) var framesRejected = 0
-        /// Subscriptions that the broker refused, or that it could not be sent.
+        /// Subscriptions that the broker refused, or that could not be requested from it.
         package internal(set) var subscriptionsRefused = 0
     }
 

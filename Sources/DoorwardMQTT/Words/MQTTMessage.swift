@@ -1,16 +1,15 @@
-/// What a broker delivers.
+/// A message that a broker delivers.
 package struct MQTTMessage: Hashable, Sendable {
-    /// The topic it came on.
+    /// Topic that it was published to.
     package let topic: String
-    /// Any bytes, none too.
+    /// Payload of any bytes; may be empty.
     package let payload: [UInt8]
-    /// Whether the broker kept it and hands it out because of a new subscription: it says how things were, and is no live
-    /// word of anybody. On a topic that is wanted as published also: whether its sender told the broker to keep it.
+    /// Whether this is a retained message that the broker sends for a new subscription: it reports an earlier state, not a live
+    /// event. On a filter with Retain As Published, also whether the publisher asked for it to be retained.
     package let isRetained: Bool
-    /// How surely it came: the lower of what its sender chose and what was subscribed to, which is `.atLeastOnce`.
+    /// Delivery QoS: the lower of the publisher's and the subscription's, which is `.atLeastOnce`.
     package let quality: MQTTQuality
-    /// The last frame that had left on this connection when the message was read from it: the message cannot be an answer to
-    /// any later one.
+    /// The last frame that had been sent on this connection when the message was read: the message cannot be an answer to any later one.
     package internal(set) var after = MQTTFrameNumber.none
 
     package init(topic: String, payload: [UInt8], isRetained: Bool, quality: MQTTQuality = .atMostOnce) {
@@ -18,47 +17,48 @@ package struct MQTTMessage: Hashable, Sendable {
     }
 }
 
-/// Counts the frames of one `MQTTConnection`, over all its attempts to stand, in the order in which they left.
+/// Sequence number of a frame of one `MQTTConnection`, counted across reconnects in the order of sending.
 package struct MQTTFrameNumber: Comparable, Hashable, Sendable {
-    /// Of no frame: before the first.
+    /// The value before the first frame.
     package static let none = MQTTFrameNumber(rawValue: 0)
 
     let rawValue: UInt64
 
-    /// Whether it left before the other.
+    /// Whether the first was sent earlier.
     package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 
     var next: Self { Self(rawValue: rawValue + 1) }
 }
 
-/// A frame that has left.
+/// A frame that was sent.
 package struct MQTTSentFrame: Hashable, Sendable {
-    /// Its place among the frames of its connection.
+    /// Its sequence number on its connection.
     package let number: MQTTFrameNumber
-    /// What the broker's acknowledgement will name; `nil` where there will be none.
+    /// The id that the broker's acknowledgement will carry; `nil` where there will be none.
     package let id: MQTTFrameID?
 }
 
-/// How surely a frame gets to the broker.
+/// Quality of service between this program and the broker.
 package enum MQTTQuality: Int32, Hashable, Sendable {
-    /// Once at most: nobody acknowledges it.
+    /// At most once: not acknowledged.
     case atMostOnce = 0
-    /// The broker acknowledges it. It is never sent a second time, as a connection that broke is never taken up again.
+    /// The broker acknowledges it. It is never sent twice, as a broken connection's session is never resumed.
     case atLeastOnce = 1
 }
 
-/// What is to be published, now or never. It is never retained: there is no field that says so, and nothing that sends one can.
+/// A message that is published at once or not at all. It is never retained: it has no such field.
 ///
-/// What a program says about itself, and a broker may keep, is an `MQTTAnnouncement`; orders to locks are frames.
+/// Commands to locks are frames. A message that a program publishes about itself, and that may be retained, is an
+/// `MQTTAnnouncement`.
 package struct MQTTFrame: Sendable {
-    /// Where to.
+    /// Topic to publish to.
     package var topic: MQTTTopic
     /// At most 64 KiB.
     package var payload: [UInt8]
-    /// Whether the broker is to acknowledge it.
+    /// Whether the broker acknowledges it.
     package var quality: MQTTQuality
-    /// For how long it means anything, from now on. A broker that speaks MQTT 5 hands it to nobody afterwards, and what has not
-    /// reached the broker by then is cut off with the connection.
+    /// How long it is valid from now on. With MQTT 5 the broker does not deliver it afterwards. If it has not reached the broker
+    /// by then, the connection is reset.
     package var lifetime: Duration
 
     package init(topic: MQTTTopic, payload: [UInt8], quality: MQTTQuality = .atMostOnce, lifetime: Duration) {

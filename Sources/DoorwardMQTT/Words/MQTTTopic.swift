@@ -1,13 +1,13 @@
 internal import DoorwardDomain
 
-/// A topic that something can be published to: no wildcard, 1 to 65,535 bytes (MQTT 5.0, section 4.7), and not one of the
-/// broker's own, which begin with `$`. Nor one for which a broker may end the connection, and everybody's with it: with control
-/// characters or what is no character (section 1.5.4), or more than 200 slashes (mosquitto). Nor one that is not stream-safe.
+/// A topic name to publish to: without wildcards, of 1 to 65,535 bytes (MQTT 5.0, section 4.7), and not beginning with `$`, which
+/// brokers reserve. It holds nothing for which a broker may end the connection: control characters, noncharacters (section
+/// 1.5.4), or more than 200 slashes (mosquitto). It is stream-safe.
 package struct MQTTTopic: Hashable, Sendable, CustomStringConvertible {
-    /// As it goes over the wire.
+    /// The topic as it is transmitted.
     package let description: String
 
-    /// - Returns: `nil` for what is no such topic.
+    /// - Returns: `nil` if `text` violates these rules.
     package init?(_ text: String) {
         guard TopicRules.isSound(text), !text.hasPrefix("$"), !text.utf8.contains(where: TopicRules.isWildcard) else {
             return nil
@@ -15,25 +15,25 @@ package struct MQTTTopic: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// Two topics are one when their bytes are: MQTT knows nothing of letters that look alike (MQTT 5.0, section 4.7.3).
+    /// Compares bytes, as MQTT does: no Unicode normalization (MQTT 5.0, section 4.7.3).
     package static func == (one: Self, other: Self) -> Bool { one.text == other.text }
 
-    /// By bytes.
+    /// Hashes the bytes.
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
     private var text: TopicText { TopicText(description) }
 }
 
-/// What to subscribe to, with the same bounds as `MQTTTopic` but for the broker's own: a topic in which `+` stands for one level,
-/// and `#` at the end for all that follow.
+/// A topic filter: `+` matches one level, and `#` at the end matches all that follow. It has the limits of `MQTTTopic`, but may
+/// begin with `$`.
 package struct MQTTFilter: Hashable, Sendable, CustomStringConvertible {
-    /// As it goes over the wire.
+    /// The filter as it is transmitted.
     package let description: String
     private let levels: [TopicText]
 
-    /// - Returns: `nil` for what is no filter (MQTT 5.0, section 4.7.1).
+    /// - Returns: `nil` if `text` is no valid filter (MQTT 5.0, section 4.7.1).
     package init?(_ text: String) {
-        // A share of a subscription is somebody else's too: it would get only some of the messages.
+        // A shared subscription is rejected: it would receive only some of the messages.
         guard TopicRules.isSound(text), !text.hasPrefix("$share") else { return nil }
         let levels = TopicText(text).levels
         for (index, level) in levels.enumerated() where level.text.utf8.contains(where: TopicRules.isWildcard) {
@@ -42,18 +42,18 @@ package struct MQTTFilter: Hashable, Sendable, CustomStringConvertible {
         (description, self.levels) = (text, levels)
     }
 
-    /// The filter that one topic alone matches.
+    /// A filter that matches exactly this topic.
     package init(_ topic: MQTTTopic) { (description, levels) = (topic.description, TopicText(topic.description).levels) }
 
-    /// By bytes, as topics.
+    /// Compares bytes, as `MQTTTopic` does.
     package static func == (one: Self, other: Self) -> Bool { one.levels == other.levels }
 
-    /// By bytes.
+    /// Hashes the bytes.
     package func hash(into hasher: inout Hasher) { hasher.combine(levels) }
 
-    /// Whether a message on `topic` comes to whoever subscribed to this.
+    /// Whether a message on `topic` matches this filter.
     package func matches(_ topic: String) -> Bool {
-        // What begins with `$` is not meant by a wildcard at the beginning (section 4.7.2).
+        // A wildcard at the beginning does not match a topic that begins with `$` (section 4.7.2).
         if topic.utf8.first == UInt8(ascii: "$"), levels[0] == .anyLevel || levels[0] == .anyRest { return false }
         var rest = TopicText(topic).levels[...]
         for level in levels {
@@ -64,7 +64,7 @@ package struct MQTTFilter: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What topics and filters have in common.
+/// Rules that topics and filters share.
 private enum TopicRules {
     private static let longest = 65_535
     private static let mostSlashes = 200

@@ -1,37 +1,37 @@
 package import DoorwardDomain
 
-/// One field of an entity: its name, the level that sees it, how it is read, and what of it is stored and recorded.
+/// A field of an entity: its name, the level that sees it, how it is read, and how it is stored and recorded.
 ///
-/// The tables of these (`Fields+….swift`) are the only description of an entity's fields. Answers are rendered from them, records of
+/// The field tables (`Fields+….swift`) are the only description of an entity's fields. Responses are rendered from them, records of
 /// changes take their details from them, and `FieldTable` lists them by level. A new field is one line in one table.
 ///
-/// A class, so that going through a table counts one reference for a field and not one for each part of it.
+/// A class, so that iterating over a table retains one reference per field and not one for each member of it.
 package final class Field<Entity: Sendable>: Sendable {
-    /// In JSON: of answers, and of the details of records.
+    /// The name in JSON, in responses and in the details of records.
     package let name: String
-    /// The name with its quotation marks and colon, as it stands in an answer.
+    /// The name with its quotation marks and colon, as written in a response.
     package let key: [UInt8]
-    /// The lowest level that sees the field; `nil` for a field of records alone.
+    /// The lowest level that sees the field; `nil` for a field that only records contain.
     package let level: FieldLevel?
-    /// A member that a lower level sees of a field that is an object: that level gets the object with this member alone.
+    /// A member of an object field that a lower level sees: that level gets the object with this member alone.
     let visiblePart: (name: String, level: FieldLevel)?
-    /// The columns that hold the field in the entity's table of the store; empty for one that is derived. Commands and records are
-    /// stored in forms of their own: of their fields the columns mean nothing.
+    /// The columns that store the field in the entity's table; empty for a derived field. Without meaning for commands and records,
+    /// which are stored in other forms.
     package let columns: [String]
-    /// The lowest level that sees any of the field.
+    /// The lowest level that sees any part of the field.
     private let threshold: FieldLevel?
     private let read: Reading
     private let audit: FieldAudit<Entity>?
 
-    /// How a field is read of its entity. A closure of concrete types, so that reading boxes nothing and looks nothing up.
+    /// How a field is read from its entity. The closures have concrete types, so that reading needs no boxing and no lookup.
     private enum Reading: Sendable {
         case own(@Sendable (Entity) -> FieldValue)
         case derived(@Sendable (Entity, FieldReader, TenancyDirectory) -> FieldValue)
     }
 
-    /// A field that the entity holds itself.
+    /// A field that is stored in the entity itself.
     ///
-    /// - Parameter columns: where the store keeps it; by default one column, its name in snake case.
+    /// - Parameter columns: the columns that store it; by default one column, its name in snake case.
     init(
         _ name: String, _ level: FieldLevel, columns: [String]? = nil, audit: FieldAudit<Entity>? = nil,
         _ read: @escaping @Sendable (Entity) -> FieldValue
@@ -41,7 +41,7 @@ package final class Field<Entity: Sendable>: Sendable {
         (key, threshold) = (Self.key(name), level)
     }
 
-    /// A field that follows from the rest of the tenancy, or from who reads it.
+    /// A field that is derived from the rest of the tenancy, or from its reader.
     init(
         _ name: String, _ level: FieldLevel, part: (name: String, level: FieldLevel)? = nil,
         from read: @escaping @Sendable (Entity, FieldReader, TenancyDirectory) -> FieldValue
@@ -51,7 +51,7 @@ package final class Field<Entity: Sendable>: Sendable {
         (key, threshold) = (Self.key(name), min(level, part?.level ?? level))
     }
 
-    /// A field of records alone: what they say in place of a value that they must not hold.
+    /// A field that only records contain, in place of a value that they must not contain.
     init(
         recorded name: String, _ audit: FieldAudit<Entity>, columns: [String] = [],
         _ read: @escaping @Sendable (Entity) -> FieldValue
@@ -85,7 +85,7 @@ package final class Field<Entity: Sendable>: Sendable {
         audit?.isDifferent.map { $0(old, new) } ?? (ownValue(of: old) != ownValue(of: new))
     }
 
-    /// What a record contains of the field; `nil` for a value that is absent.
+    /// The value of the field in a record; `nil` if it is absent.
     func recorded(_ entity: Entity) -> RecordValue? {
         guard let audit else { return nil }
         if let form = audit.form { return form(entity) }
@@ -100,13 +100,13 @@ package final class Field<Entity: Sendable>: Sendable {
     }
 }
 
-/// Who reads an entity: what is needed to render it besides the entity and the directory.
+/// The reader of an entity: all that rendering needs besides the entity and the directory.
 package struct FieldReader: Sendable {
-    /// Resolved in the directory that is handed on beside the reader.
+    /// The subject, resolved in the directory that is passed along with the reader.
     package let subject: Subject
     /// The level of the subject for the entity.
     package let level: FieldLevel
-    /// The instant at which rights are looked at.
+    /// The instant at which rights are evaluated.
     package let now: Timestamp
 
     package init(_ subject: Subject, level: FieldLevel, at now: Timestamp) {
@@ -116,33 +116,33 @@ package struct FieldReader: Sendable {
 
 /// How the records of an entity's changes contain a field.
 package struct FieldAudit<Entity: Sendable>: Sendable {
-    /// Which records contain it.
+    /// The records that contain a field.
     enum Records: Sendable {
-        /// Those of an entity that is made or removed.
+        /// Records of the creation or removal of the entity.
         case creation
-        /// Those of a change of this field.
+        /// Records of a change of this field.
         case changes
         case all
     }
 
     let records: Records
-    /// Set for a value that is personal: the person whom it is about, and `nil` where that is no user.
+    /// For a personal value: the person whom it concerns, `nil` if that is not a user.
     var person: (@Sendable (Entity) -> UserID?)?
-    /// What is recorded in place of the value.
+    /// The form that is recorded in place of the value.
     var form: (@Sendable (Entity) -> RecordValue)?
-    /// Whether the field changed, where the value that is read does not tell.
+    /// Whether the field changed, if comparing the read values does not show it.
     var isDifferent: (@Sendable (Entity, Entity) -> Bool)?
 
     static var created: Self { Self(records: .creation) }
     static var changed: Self { Self(records: .changes) }
     static var always: Self { Self(records: .all) }
 
-    /// A value that is erased with the key of the person whom it is about.
+    /// A personal value, which is erased with the key of the person whom it concerns.
     static func personal(
         _ records: Records = .all, of person: @escaping @Sendable (Entity) -> UserID? = { _ in nil }
     ) -> Self { Self(records: records, person: person) }
 
-    /// Something else than the value, where that may be a secret or long.
+    /// A form that is recorded in place of a value that may be secret or long.
     static func changed(as form: @escaping @Sendable (Entity) -> RecordValue) -> Self { Self(records: .changes, form: form) }
 
     static func changed(if isDifferent: @escaping @Sendable (Entity, Entity) -> Bool) -> Self {
@@ -151,12 +151,12 @@ package struct FieldAudit<Entity: Sendable>: Sendable {
 }
 
 extension Array {
-    /// What the record of an entity that is made or removed contains.
+    /// The details in the record of a created or removed entity.
     package func recorded<Entity>(_ entity: Entity) -> [String: RecordValue] where Element == Field<Entity> {
         reduce(into: [:]) { if $1.isRecordedWhenMade { $0[$1.name] = $1.recorded(entity) } }
     }
 
-    /// What the record of a change contains: the fields that changed, before and after.
+    /// The details in the record of a change: the fields that changed, before and after.
     package func recordedChanges<Entity>(
         from old: Entity, to new: Entity
     ) -> (before: [String: RecordValue], after: [String: RecordValue]) where Element == Field<Entity> {
@@ -167,13 +167,13 @@ extension Array {
         )
     }
 
-    /// What records contain of the named fields, whether they changed or not.
+    /// The recorded values of the named fields, changed or not.
     package func recorded<Entity>(_ names: String..., of entity: Entity) -> [String: RecordValue]
     where Element == Field<Entity> {
         reduce(into: [:]) { if names.contains($1.name) { $0[$1.name] = $1.recorded(entity) } }
     }
 
-    /// The fields as `reader` sees them, as one value; for an entity inside another one.
+    /// The fields as `reader` sees them, as one value, for an entity inside another one.
     func object<Entity>(
         _ entity: Entity, for reader: FieldReader, in tenancy: TenancyDirectory
     ) -> FieldValue where Element == Field<Entity> {

@@ -1,28 +1,28 @@
 package import DoorwardDomain
 
-/// The value of a field: JSON, with ids, instants and words as they are until they are written.
+/// The value of a field: JSON with typed ids and instants, which are formatted when they are written.
 package enum FieldValue: Hashable, Sendable {
     /// The field is left out.
     case absent
     /// The field has no value.
     case null
-    /// As in JSON.
+    /// A JSON boolean.
     case bool(Bool)
-    /// As in JSON.
+    /// A JSON integer.
     case integer(Int64)
-    /// As in JSON.
+    /// A JSON string.
     case string(String)
     /// An id of any entity.
     case identifier(EntityID<FieldValue>)
-    /// RFC 3339 in JSON.
+    /// An instant, written in the format of RFC 3339.
     case instant(Timestamp)
-    /// In this order.
+    /// A list, in this order.
     case list([FieldValue])
     /// A list of texts.
     case strings([String])
-    /// In this order; members that are `.absent` are left out.
+    /// An object with its members in this order; members that are `.absent` are left out.
     case object([Member])
-    /// An object of an adapter's or a user's own, with keys in ascending order.
+    /// An object defined by an adapter or a user, written with its keys in ascending order.
     case free([String: JSONValue])
     /// The details of a record.
     case details([String: RecordValue])
@@ -31,7 +31,7 @@ package enum FieldValue: Hashable, Sendable {
     package struct Member: Hashable, Sendable {
         /// The key.
         package let name: String
-        /// `.absent` where the member is left out.
+        /// The value; `.absent` if the member is left out.
         package let value: FieldValue
 
         init(_ name: String, _ value: FieldValue) { (self.name, self.value) = (name, value) }
@@ -46,9 +46,9 @@ package enum FieldValue: Hashable, Sendable {
     static func word(_ value: (some RawRepresentable<String>)?) -> Self { value.map { .string($0.rawValue) } ?? .null }
     static func words(_ values: [some RawRepresentable<String>]) -> Self { .strings(values.map(\.rawValue)) }
 
-    /// The same in a record; `nil` for an absent value.
+    /// The value in a record; `nil` for an absent value.
     ///
-    /// - Parameter text: what becomes of a text, which may be personal.
+    /// - Parameter text: converts a text, which may be personal.
     func recorded(_ text: (String) -> RecordValue) -> RecordValue? {
         switch self {
         case .absent: nil
@@ -60,7 +60,7 @@ package enum FieldValue: Hashable, Sendable {
         case .instant(let instant): .string(instant.description)
         case .list(let values): .array(values.compactMap { $0.recorded(text) })
         case .strings(let values): .array(values.map(text))
-        // An object may hold anything: a record says of it what the field's audit form says.
+        // An object may contain anything: records contain the field's audit form instead.
         case .object, .free, .details: .withheld
         }
     }

@@ -1,24 +1,24 @@
 package import DoorwardDomain
 
-/// A lock as answers show it: as it is kept, together with what it reports of itself.
+/// A lock as responses show it: the stored device with the status that it reports.
 package struct ShownDevice: Sendable {
-    /// As the tenancy has it.
+    /// The stored device.
     package let device: LockDevice
-    /// `nil` where only what is kept is meant: then the fields of the status are left out.
+    /// The reported status; `nil` leaves out the fields of the status.
     package let status: DeviceStatus?
 
     package init(_ device: LockDevice, status: DeviceStatus? = nil) { (self.device, self.status) = (device, status) }
 
     private typealias F = Field<ShownDevice>
 
-    /// In the order of answers.
+    /// All fields, in the order of responses.
     package static let fields: [Field<ShownDevice>] = kept + statusFields + keptBehindStatus
 
     private static let kept: [Field<ShownDevice>] = [
         F("id", .publicLevel) { .id($0.device.id) },
         F("name", .publicLevel, audit: .personal()) { .text($0.device.name) },
         F("adapter", .operations, audit: .created) { .text($0.device.adapter) },
-        // An address may hold a code: records contain its keys.
+        // An address may contain a code: records contain only its keys.
         F("address", .management, audit: .changed { .keys(of: $0.device.address) }) { .free($0.device.address) },
         F("manufacturer", .operations, audit: .changed) { .text($0.device.manufacturer) },
         F("model", .operations, audit: .changed) { .text($0.device.model) },
@@ -33,7 +33,7 @@ package struct ShownDevice: Sendable {
         F("isRemoteOperationEnabled", .management, audit: .changed) { .bool($0.device.isRemoteOperationEnabled) },
     ]
 
-    /// What the lock reports, which no store keeps: `status` of an answer, and part of the device.
+    /// The fields that the lock reports, which are not stored: the `status` of a response, and part of the device.
     package static let statusFields: [Field<ShownDevice>] = [
         F("isOnline", .publicLevel, columns: []) { $0.status.map { .flag($0.isOnline) } ?? .absent },
         F("lastSeen", .operations, columns: []) { $0.status.map { .time($0.lastSeen) } ?? .absent },
@@ -54,12 +54,12 @@ package struct ShownDevice: Sendable {
                 FieldValue.Member("hasCode", .bool($0.device.sealedCode != nil)),
             ])
         },
-        // Whether a code is kept, never which: one that is replaced is recorded as a change that changes no value.
+        // Records contain whether a code is stored, never the code: replacing one is recorded as a change with equal values.
         F(recorded: "hasCode", .changed { $0.device.sealedCode != $1.device.sealedCode }, columns: ["sealed_code"]) {
             .bool($0.device.sealedCode != nil)
         },
         F("metadata", .management) { .free($0.device.metadata) },
-        // Metadata may be anything: records contain how many keys there are.
+        // Metadata may contain anything: records contain only the number of its keys.
         F(recorded: "metadataKeys", .changed { $0.device.metadata != $1.device.metadata }) {
             .number($0.device.metadata.count)
         },

@@ -1,10 +1,10 @@
 package import DoorwardDomain
 
-// Commands and access records: whole to their actor and to management, reduced to residents.
+// Commands and access records: in full for management, commands also for their actor; reduced for residents.
 
-/// A command as answers show it.
+/// A command as responses show it.
 package struct ShownCommand: Sendable {
-    /// In its present state.
+    /// The command in its current state.
     package let command: Command
     /// The unit that the device was attached to when the command was accepted.
     package let unitID: UnitID?
@@ -13,7 +13,7 @@ package struct ShownCommand: Sendable {
 
     private typealias F = Field<ShownCommand>
 
-    /// In the order of answers.
+    /// The fields, in the order of responses.
     package static let fields: [Field<ShownCommand>] = [
         F("id", .resident) { .id($0.command.id) },
         F("deviceId", .resident) { .id($0.command.deviceID) },
@@ -44,7 +44,7 @@ package struct ShownCommand: Sendable {
 extension AccessRecord {
     private typealias F = Field<AccessRecord>
 
-    /// In the order of answers.
+    /// The fields, in the order of responses.
     package static let fields: [Field<AccessRecord>] = head + actor + place + outcome + change
 
     private static let head: [Field<AccessRecord>] = [
@@ -60,7 +60,7 @@ extension AccessRecord {
     ]
 
     private static let actor: [Field<AccessRecord>] = [
-        // Management has the fields of the actor in its place.
+        // Management sees the separate fields of the actor instead.
         F("actor", .resident) { record, reader, tenancy in
             guard reader.level < .management else { return .absent }
             let body = record.body
@@ -120,12 +120,12 @@ extension FieldValue {
 }
 
 extension FieldReader {
-    /// How a resident sees who did something: "you", a co-tenant's or guest's first name, or "staff"; `nil` for locks, the
-    /// gateway and outsiders, and for a resident or guest from before the subject's own tenancy: neither the name nor "staff" is
-    /// shown.
+    /// How a resident sees the actor of a command or event: "you", a co-tenant's or guest's first name, or "staff". `nil` for locks,
+    /// the gateway and outsiders, and for a resident or guest who acted before the subject's own tenancy: neither the name nor
+    /// "staff" is shown.
     ///
     /// - Parameters:
-    ///   - rule: the rule of the decision; without one, as in many denials, the user's present role on the unit is used.
+    ///   - rule: the rule of the decision; without one, as in many denials, the user's current role on the unit is used.
     ///   - instant: when the command or event took place.
     package func label(
         of actor: Actor, under rule: Rule?, unit: UnitID?, at instant: Timestamp, in tenancy: TenancyDirectory

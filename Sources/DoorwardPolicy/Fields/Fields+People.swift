@@ -1,12 +1,12 @@
 package import DoorwardDomain
 
-// Users, what they hold, and guest accesses.
+// Users, their role associations, and guest accesses.
 
-/// A user as answers show them.
+/// A user as responses show them.
 package struct ShownUser: Sendable {
-    /// As the tenancy has them.
+    /// The stored user.
     package let user: User
-    /// The associations to show; `nil` for all that the reader may know of.
+    /// The associations to show; `nil` for all that are visible to the reader.
     package let associations: [UserRoleAssociation]?
 
     package init(_ user: User, associations: [UserRoleAssociation]? = nil) {
@@ -15,7 +15,7 @@ package struct ShownUser: Sendable {
 
     private typealias F = Field<ShownUser>
 
-    /// In the order of answers.
+    /// The fields, in the order of responses.
     package static let fields: [Field<ShownUser>] = [
         F("id", .publicLevel) { .id($0.user.id) },
         F("email", .management, columns: ["email", "email_key"], audit: .personal(.creation) { $0.user.id }) {
@@ -45,7 +45,7 @@ package struct ShownUser: Sendable {
 extension UserRoleAssociation {
     private typealias F = Field<UserRoleAssociation>
 
-    /// In the order of answers. Whoever may know of an association sees all of it.
+    /// The fields, in the order of responses. A reader who may see an association sees all of its fields.
     package static let fields: [Field<UserRoleAssociation>] = [
         F("id", .publicLevel) { .id($0.id) },
         F("userId", .publicLevel, audit: .created) { .id($0.userID) },
@@ -60,7 +60,7 @@ extension UserRoleAssociation {
 extension GuestAccess {
     private typealias F = Field<GuestAccess>
 
-    /// In the order of answers. Uses and schedules are not there yet.
+    /// The fields, in the order of responses. Uses and schedules are not supported yet.
     package static let fields: [Field<GuestAccess>] = [
         F("id", .publicLevel) { .id($0.id) },
         F("guestUserId", .publicLevel, audit: .created) { .id($0.guestUserID) },
@@ -80,7 +80,7 @@ extension GuestAccess {
             "grantedUnderAssociationId", .management, columns: ["granted_under_association_id", "granted_under_role"],
             audit: .created
         ) { .id($0.grantedUnderAssociationID) },
-        // Only where it is more than the one above.
+        // Recorded only if the access has carriers besides the association above.
         F(recorded: "carriedByAssociationIds", .created, columns: ["device_carriers"]) {
             $0.carriersByDevice == nil ? .absent : .ids($0.carriers)
         },
@@ -88,7 +88,7 @@ extension GuestAccess {
         F("createdAt", .publicLevel) { .time($0.createdAt) },
     ]
 
-    /// At the level that the subject has for this very access.
+    /// The access as a subject sees it, at the level that the subject has for it.
     fileprivate func shown(to subject: Subject, at now: Timestamp, in tenancy: TenancyDirectory) -> FieldValue {
         let level = SecurityService.fieldLevel(of: subject, for: .guestAccess(id), at: now, in: tenancy)
         return Self.fields.object(self, for: FieldReader(subject, level: level ?? .publicLevel, at: now), in: tenancy)
@@ -96,7 +96,7 @@ extension GuestAccess {
 }
 
 extension TenancyDirectory {
-    /// A manager sees only the associations on entities that the manager may know of.
+    /// The associations of a user that a subject may see. A manager sees only those on entities that the manager has reach to.
     fileprivate func associations(of user: UserID, knownTo subject: Subject) -> [UserRoleAssociation] {
         let all = associations(of: user)
         if subject.isUser(user) || subject.isSuperAdmin { return all }

@@ -5,7 +5,7 @@ package import DoorwardDomain
 extension Portfolio {
     private typealias F = Field<Portfolio>
 
-    /// In the order of answers. Its subscription is read by a permission of its own.
+    /// The fields, in the order of responses. The subscription is read by a permission of its own.
     package static let fields: [Field<Portfolio>] = [
         F("id", .publicLevel) { .id($0.id) },
         F("name", .publicLevel, audit: .personal()) { .text($0.name) },
@@ -21,7 +21,7 @@ extension Portfolio {
 extension Property {
     private typealias F = Field<Property>
 
-    /// In the order of answers.
+    /// The fields, in the order of responses.
     package static let fields: [Field<Property>] = [
         F("id", .publicLevel) { .id($0.id) },
         F("name", .publicLevel, audit: .personal()) { .text($0.name) },
@@ -43,7 +43,7 @@ extension Property {
 extension Unit {
     private typealias F = Field<Unit>
 
-    /// In the order of answers.
+    /// The fields, in the order of responses.
     package static let fields: [Field<Unit>] = [
         F("id", .publicLevel) { .id($0.id) },
         F("name", .publicLevel, audit: .personal()) { .text($0.name) },
@@ -66,7 +66,7 @@ extension FieldValue {
         ])
     }
 
-    /// Levels below management see only whether there is one. No property has one yet.
+    /// Levels below management see only whether a lockdown is active. No property has one yet.
     fileprivate static func lockdown(for level: FieldLevel) -> FieldValue {
         let active = Member("active", .bool(false))
         guard level >= .management else { return .object([active]) }

@@ -4,11 +4,11 @@ import GRDB
 
 /// Copies a database page by page within one snapshot of it.
 ///
-/// The snapshot is a read transaction of the connection that is copied from: what the writer commits meanwhile neither shows
-/// nor starts the copy anew, and the writer waits for nothing. The copy is raw, so that its cost is that of reading the file
-/// once; what was deleted is zeros in it as in the original.
+/// The snapshot is a read transaction of the source connection: commits of the writer are not visible in it and do not restart the
+/// copy, and the writer never waits. Pages are copied raw, so the cost is that of reading the file once, and deleted data is zeros in
+/// the copy as in the original.
 struct BackupCopy {
-    /// Steps between two flushes, lest one at the end holds up the writer's own on the same disk.
+    /// Steps between two flushes. A single flush at the end would delay the writer's own flushes on the same disk.
     private static let stepsPerFlush = 8
 
     struct Stopped: Error {}
@@ -18,21 +18,21 @@ struct BackupCopy {
     let pagesPerStep: Int
     let hooks: StoreHooks
 
-    /// Copies everything that `source`, which is in a read transaction, sees.
+    /// Copies the snapshot of `source`, which is in a read transaction.
     ///
-    /// - Returns: the logs that are in the copy.
+    /// - Returns: the logs in the copy.
     func write(from source: Database) throws -> [LogSize] {
         let logs = try Self.logs(in: source)
         let copy = try DatabaseQueue(path: partial.path)
         do {
             try copy.writeWithoutTransaction { destination in
-                // Nobody needs half a copy: what a crash leaves of it has not got its name.
+                // No journal and no flushes: a crash leaves only a partial file, which does not have the backup's name.
                 try destination.execute(
                     sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE")
                 var steps = 0
                 try source.backup(to: destination, pagesPerStep: CInt(clamping: pagesPerStep)) { progress in
                     try hooks.duringBackup(progress.remainingPageCount)
-                    // What is thrown after the last step is lost, and the system tells of a failed flush once.
+                    // Do not throw after the last step: the error would be lost, and the system reports a failed flush only once.
                     if progress.isCompleted { return }
                     if running.isStopped { throw Stopped() }
                     steps += 1
@@ -48,8 +48,8 @@ struct BackupCopy {
         return logs
     }
 
-    /// A database in WAL mode cannot be read from a folder where nothing can be written. A store that opens the copy
-    /// switches it back.
+    /// Switches the copy from WAL to a rollback journal: a database in WAL mode cannot be read in a folder without write permission.
+    /// A store that opens the copy switches it back.
     private func makeOneFile() throws {
         let copy = try DatabaseQueue(path: partial.path)
         defer { try? copy.close() }

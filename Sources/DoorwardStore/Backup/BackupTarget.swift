@@ -2,14 +2,14 @@ package import DoorwardControl
 package import DoorwardDomain
 import Glibc
 
-/// The file that a backup becomes. It is written under another name in the same folder, and takes its own name only when
-/// it is whole and durable.
+/// The target file of a backup. The backup is written under another name in the same folder, and gets its own name only when it is
+/// complete and durable.
 package struct BackupTarget: Sendable {
-    /// The name that the backup will have: absolute, and without links in it.
+    /// The final path of the backup: absolute and without symbolic links.
     package let path: String
     private let folder: String
 
-    /// Looks at the place, and makes nothing.
+    /// Validates the path. Creates no file.
     package init(path: String) throws(StoreBackupError) {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw .refused(.notAbsolute) }
         let name = String(path[path.index(after: path.lastIndex(of: "/") ?? path.startIndex)...])
@@ -22,10 +22,10 @@ package struct BackupTarget: Sendable {
         guard !Self.exists(self.path) else { throw .refused(.alreadyExists) }
     }
 
-    /// A name in a folder has 255 bytes at most (Linux, `NAME_MAX`), and the file's first one is longer than its own.
+    /// A file name has at most 255 bytes (Linux, `NAME_MAX`), and the temporary name is longer than the final one.
     private static let longestName = 255 - ".partial-".utf8.count - 16 - "-journal".utf8.count
 
-    /// Makes the empty file that the copy is written to. Two backups never meet in one.
+    /// Creates the empty temporary file that the copy is written to. Its name is random, so two backups never share a file.
     package func begin(_ random: RandomSource) throws(StoreBackupError) -> PartialBackup {
         let partial = path + ".partial-" + random.hexadecimal(byteCount: 8)
         let descriptor = open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(0o600))
@@ -41,27 +41,27 @@ package struct BackupTarget: Sendable {
         return String(cString: resolved)
     }
 
-    /// Whether the name is taken, by a link to nothing too.
+    /// Whether the name is taken, even by a dangling symbolic link.
     fileprivate static func exists(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
     }
 }
 
-/// A backup on its way. It ends with `finish` or `abandon`.
+/// A backup that is being written. It ends with `finish` or `abandon`.
 package struct PartialBackup: Sendable {
-    /// Where the copy is written.
+    /// The path of the temporary file.
     package let path: String
     fileprivate let target: String
     fileprivate let folder: String
     fileprivate let descriptor: Int32
 
-    /// Writes what was copied so far out to the disk, so that the last flush has little left to do.
+    /// Flushes the pages copied so far, so that the last flush has little left to write.
     func flush() throws(StoreBackupError) {
         guard fsync(descriptor) == 0 else { throw .failed(systemError("the copy cannot be flushed")) }
     }
 
-    /// Makes the copy durable and gives it its name. Called when nobody has it open any more.
+    /// Makes the copy durable and gives it its final name. Call it when no connection has the file open any more.
     ///
     /// - Returns: the file's size in bytes.
     package func finish() throws(StoreBackupError) -> Int64 {
@@ -79,20 +79,20 @@ package struct PartialBackup: Sendable {
         return Int64(status.st_size)
     }
 
-    /// Removes what was written. Called when nobody has it open any more, and only before `finish` has returned.
+    /// Removes the temporary files. Call it when no connection has them open any more, and only before `finish` has returned.
     package func abandon() {
         close(descriptor)
         for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
     }
 
-    /// A second name that must be new, then one name less: a plain rename would replace what came there meanwhile.
+    /// Links the final name, which must be new, and removes the temporary one: a plain rename would replace a file created there meanwhile.
     private func rename() throws(StoreBackupError) {
         if link(path, target) == 0 {
             unlink(path)
             return
         }
         guard errno != EEXIST else { throw .refused(.alreadyExists) }
-        // Not every file system gives a file two names: there it is look, then rename.
+        // Not every file system supports hard links; there, check and rename.
         guard [EPERM, ENOTSUP, ENOSYS].contains(errno) else { throw .failed(systemError("the copy cannot be given its name")) }
         guard !BackupTarget.exists(target) else { throw .refused(.alreadyExists) }
         guard Glibc.rename(path, target) == 0 else { throw .failed(systemError("the copy cannot be given its name")) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether a backup is being written: one at a time is, and none of a store that closes.
+/// Tracks whether a backup is running: at most one runs at a time, and none starts after `stop`.
 final class RunningBackup: Sendable {
     private struct State {
         var isRunning = false
@@ -12,7 +12,7 @@ final class RunningBackup: Sendable {
     enum Admission {
         case begun
         case alreadyRunning
-        /// The store closes.
+        /// The store is closing.
         case stopped
     }
 
@@ -27,7 +27,7 @@ final class RunningBackup: Sendable {
 
     func end() { state.withLock { $0.isRunning = false } }
 
-    /// From now on none begins, and the one that runs gives up at its next step.
+    /// Prevents new backups, and stops the running one at its next step.
     func stop() { state.withLock { $0.isStopped = true } }
 
     var isRunning: Bool { state.withLock { $0.isRunning } }

@@ -2,28 +2,28 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Follows the commands through the records: each has one intent that began it, perhaps further ones while it is open, and
-/// at most one outcome after them in the same log. What the table of commands says agrees with it.
+/// Checks the commands against the records: each command has one intent that began it, possibly further ones while it is open, and at
+/// most one outcome after them in the same log. The `commands` table must agree with the records.
 struct CommandsCheck {
     private let schema: Int
     /// Commands that have begun.
     private(set) var count: UInt64 = 0
-    /// Those without an outcome so far, and where they began. No more than were ever open at one time.
+    /// Commands without an outcome so far, and the positions of their first intents. Bounded by the number of commands open at one time.
     private(set) var open: [CommandID: Position] = [:]
 
     init(schema: Int) { self.schema = schema }
 
     private struct CommandRow {
         let intent: Position
-        /// `nil` in a schema that has it with the intent alone.
+        /// `nil` in a schema that stores the device with the intent alone.
         let device: DeviceID?
         let state: CommandState
         let isEnded: Bool
     }
 
-    /// Takes the next record of a log.
+    /// Checks the next record of a log.
     ///
-    /// - Parameter isCut: whether records were removed from the log, the intent of an outcome among them perhaps.
+    /// - Parameter isCut: whether records were removed from the log, possibly including the intent of an outcome.
     /// - Returns: whether it is the intent of a new command.
     mutating func see(_ body: RecordBody, at position: Position, isCut: Bool, in db: Database) throws -> Bool {
         guard let id = body.commandID else { return false }
@@ -56,7 +56,7 @@ struct CommandsCheck {
         return false
     }
 
-    /// Whether the columns that a command is found by are what its intent says, as the entry's columns are.
+    /// Whether the columns that commands are searched by match the intent, as the entry's columns do.
     private static func isBesideItsIntent(
         _ id: CommandID, _ body: RecordBody, _ position: Position, in db: Database
     ) throws -> Bool {
@@ -72,7 +72,7 @@ struct CommandsCheck {
         } ?? false
     }
 
-    /// Compares what is open, and how many there are, with the table. After the last record of the last log.
+    /// Compares the open commands and the number of commands with the table. Call it after the last record of the last log.
     func finish(in db: Database) throws {
         let openRows = Set(try db.rows("SELECT id FROM commands WHERE is_ended = 0\(kept)") { try $0.id() as CommandID })
         if let id = openRows.symmetricDifference(open.keys).min() { throw StoreFault(.command(id)) }
@@ -81,13 +81,13 @@ struct CommandsCheck {
         if schema >= 5 { try checkCounts(in: db) }
     }
 
-    /// Leaves out the rows whose intent was removed from its log, in a statement about commands.
+    /// An SQL condition on `commands` that leaves out rows whose intent was removed from its log.
     private var kept: String {
         let log = "FROM logs WHERE key = intent >> 40 AND intent & 1099511627775 < first_seq"
         return schema < 7 ? "" : " AND NOT EXISTS (SELECT 1 \(log))"
     }
 
-    /// Compares the counts that are stored with the commands, as far as they are projected.
+    /// Compares the stored counts with the projected commands.
     private func checkCounts(in db: Database) throws {
         let commands =
             schema == 5
@@ -118,7 +118,7 @@ struct CommandsCheck {
             let row = CommandRow(
                 intent: Position(rawValue: try columns.value()), device: try columns.optionalID(), state: try columns.word(),
                 isEnded: try columns.value())
-            // What changes on a command's way stands in no record; that it can be read is all there is to find out.
+            // These columns repeat nothing of a record, so the check only verifies that they can be read.
             _ = try RuleColumns.read(&columns)
             for _ in 0..<2 { _ = try columns.optionalWord(LockState.self) }
             return row

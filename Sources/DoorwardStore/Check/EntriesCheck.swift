@@ -3,7 +3,7 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Compares the entries of one log, from the first that is left, with what their bytes say.
+/// Compares the entries of one log, from the first that was not removed, with their record bytes.
 struct EntriesCheck {
     private let key: Int64
     private let db: Database
@@ -15,12 +15,12 @@ struct EntriesCheck {
     private var lastAt: Timestamp?
     private let schema: Int
     private var keys: [PersonKeyOwner: PersonKeys.Stored?] = [:]
-    /// Personal values that were opened.
+    /// Personal values that were decrypted.
     private(set) var opened: UInt64 = 0
     /// Personal values without a key.
     private(set) var erased: UInt64 = 0
 
-    /// - Parameter schema: that of the file, which may have fewer columns than this program writes.
+    /// - Parameter schema: the file's schema, which may have fewer columns than the current one.
     init(log: LogID, key: Int64, firstSeq: UInt64, db: Database, schema: Int) throws {
         (self.key, self.firstSeq, self.db, self.schema) = (key, firstSeq, db, schema)
         repeated = Self.repeated.filter { $0.schema <= schema }
@@ -33,13 +33,13 @@ struct EntriesCheck {
         chain = LogCheck(log: log, after: removed)
     }
 
-    /// The number of records so far, which is the next one's `seq`.
+    /// The number of records so far, which is the `seq` of the next record.
     var seq: UInt64 { chain.frontier.size }
 
-    /// A column beside the record that repeats something of it.
+    /// A column that repeats a value of the record.
     private struct RepeatedColumn {
         let name: String
-        /// The first schema that has it.
+        /// The first schema with this column.
         var schema = 1
         let value: @Sendable (RecordBody) -> (any DatabaseValueConvertible)?
     }
@@ -58,7 +58,7 @@ struct EntriesCheck {
         RepeatedColumn(name: "outcome", schema: 3) { $0.outcome?.rawValue },
     ]
 
-    /// Everything that lies in the log, in order.
+    /// All entries of the log, in order.
     func rows() throws -> RowCursor {
         let columns = (["position", "bytes", "leaf_hash", "sealed"] + repeated.map(\.name)).joined(separator: ", ")
         return try Row.fetchCursor(
@@ -66,7 +66,7 @@ struct EntriesCheck {
             arguments: [Position(logKey: key, seq: firstSeq).rawValue, Position(logKey: key + 1, seq: 0).rawValue])
     }
 
-    /// Takes the next entry.
+    /// Checks the next entry.
     ///
     /// - Throws: `LogFault`, `StoreFault`, or `UnreadableColumn`.
     mutating func check(_ row: Row) throws -> RecordBody {
@@ -81,14 +81,14 @@ struct EntriesCheck {
         do {
             try compare(&columns, with: decoded, sealed: sealed)
         } catch {
-            // The chain has gone on to the next record; this one is meant.
+            // The chain has already advanced to the next record; the fault is in this one.
             throw StoreFault(error, log: log, seq: seq) ?? error
         }
         lastAt = decoded.record.body.at
         return decoded.record.body
     }
 
-    /// Compares what stands beside a record with the record.
+    /// Compares a row's columns and personal values with its record.
     private mutating func compare(_ columns: inout ColumnReader, with decoded: DecodedRecord, sealed: [UInt8]) throws {
         let (body, log, seq) = (decoded.record.body, chain.log, decoded.record.seq)
         for column in repeated where columns.stored() != column.value(body)?.databaseValue ?? .null {
@@ -99,7 +99,7 @@ struct EntriesCheck {
         }
     }
 
-    /// The field of the first personal value that is not what the record commits to.
+    /// The field of the first personal value that does not match the record's commitments; `nil` if all match.
     private mutating func wrongValue(of commitments: [PersonalCommitment], at seq: UInt64, sealed: [UInt8]) throws -> String? {
         guard var ciphertexts = SealedValues.ciphertexts(in: sealed) else { throw UnreadableColumn(column: "sealed") }
         for commitment in commitments {
@@ -122,12 +122,12 @@ struct EntriesCheck {
         return found
     }
 
-    /// Compares the log's row with its records, after the last of them.
+    /// Compares the log's row with its records. Call it after the last record.
     func finish(frontier: [UInt8], size: UInt64, lastAt: Timestamp) throws {
         guard size == seq else { throw StoreFault(log: chain.log, seq: seq, .log(.wrongSize(size))) }
         try chain.finish(storedFrontier: frontier)
         try tiles?.finish()
-        // Of a log without a record that is left nothing says when its last one was.
+        // A log without remaining records has no last instant to compare with.
         if self.lastAt == nil, size > 0 { return }
         guard lastAt == self.lastAt ?? Timestamp(milliseconds: 0) else { throw StoreFault(log: chain.log, .lastInstant) }
     }

@@ -1,10 +1,10 @@
 internal import DoorwardDomain
 import GRDB
 
-/// Compares the posting lists and the time marks with the records that they are made from, in memory that does not grow with them:
-/// both sides are summed up by a hash of each list and position.
+/// Compares the posting lists and the time marks with the records that they are derived from. Memory is constant: each side is
+/// reduced to a sum of hashes of list and position.
 struct ProjectionCheck {
-    /// A sum in which the order of the values does not matter. Two hashes of 64 bits each, against damage and not against forgery.
+    /// An order-independent sum. Its two 64-bit hashes detect damage, not forgery.
     private struct Sum: Equatable {
         var (first, second): (UInt64, UInt64) = (0, 0)
 
@@ -30,7 +30,7 @@ struct ProjectionCheck {
     private var expected = Sum()
     private var marks = 0
 
-    /// Takes an entry that is projected.
+    /// Adds a projected entry.
     mutating func see(_ entry: IndexedEntry, in db: Database) throws {
         for list in entry.lists { expected.add(facet: list.facet, value: list.value, position: entry.position.rawValue) }
         guard entry.position.seq.isMultiple(of: Projector.entriesPerMark) else { return }
@@ -40,10 +40,10 @@ struct ProjectionCheck {
         marks += 1
     }
 
-    /// Compares what was seen with the tables. After the last record of the last log.
+    /// Compares the sums with the tables. Call it after the last record of the last log.
     ///
-    /// - Parameter logs: the key of each log, and which of its records are projected. What lists still say of records that were removed is
-    ///   passed over, as by their readers.
+    /// - Parameter logs: the key of each log, and the range of its projected records. Postings of removed records are ignored, as
+    ///   their readers ignore them.
     func finish(_ logs: [(key: Int64, projected: Range<UInt64>)], in db: Database) throws {
         let projected = Dictionary(uniqueKeysWithValues: logs.map { ($0.key, $0.projected) })
         var found = Sum()

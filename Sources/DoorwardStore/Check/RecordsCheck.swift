@@ -4,8 +4,7 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Goes through every log from its first record to its last, and compares everything that stands beside the records with
-/// the records.
+/// Checks every log from its first record to its last: compares the columns, commands and projections with the records.
 struct RecordsCheck {
     private static let recordsPerReport: UInt64 = 4096
 
@@ -36,7 +35,7 @@ struct RecordsCheck {
         progress(StoreCheckProgress(stage: .records, done: counts.records, total: total))
     }
 
-    /// A log's row.
+    /// A row of `logs`.
     private struct LogRow {
         let key: Int64
         let id: LogID

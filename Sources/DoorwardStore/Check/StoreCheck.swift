@@ -2,16 +2,16 @@ internal import DoorwardControl
 import GRDB
 import Glibc
 
-/// Goes through a database file that no gateway holds, and finds the first thing in it that is wrong.
+/// Checks a database file that no gateway has open, and reports its first fault.
 ///
-/// Nothing in the file is changed: a schema that is behind is not brought up to date, and a write-ahead log beside the file
-/// is read and left. The file's lock is held meanwhile, in `<path>.lock`, so that no gateway starts on it.
+/// The file is not changed: an older schema is not migrated, and a write-ahead log beside the file is read and left in place. The
+/// check holds the lock on `<path>.lock` and on the file, so that no gateway opens it meanwhile.
 package struct StoreCheck {
-    /// Checks the file at `path`. Blocks while it does: about 10 s for a million records.
+    /// Checks the file at `path`. Blocks until done: about 10 s for a million records.
     ///
     /// - Parameter progress: called on the caller's thread.
-    /// - Throws: when the file cannot be checked at all: a gateway holds it, a newer program wrote it, it is no database of
-    ///   Doorward's, or the system refuses. What is wrong inside is in the report.
+    /// - Throws: if the file cannot be checked at all: a gateway holds it, a newer program wrote it, it is not a Doorward database,
+    ///   or a system call fails. Faults in its content are in the report.
     package static func run(
         path: String, progress: (StoreCheckProgress) -> Void = { _ in }
     ) throws(StoreOpenError) -> StoreCheckReport {
@@ -56,7 +56,7 @@ package struct StoreCheck {
     private func report(_ progress: (StoreCheckProgress) -> Void) throws -> StoreCheckReport {
         try Schema.current.check(db, path: path)
         let schema = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        // An empty file opens as a new database, and so is no database yet.
+        // Schema 0 is an empty file, which would open as a new database: not a Doorward database yet.
         guard schema > 0 else { throw StoreOpenError.notOurs(path: path) }
         var report = StoreCheckReport(path: path, bytes: Self.size(of: path), schema: schema, counts: StoreCheckCounts())
         do {
@@ -81,7 +81,7 @@ package struct StoreCheck {
     }
 }
 
-/// The files that SQLite keeps beside a database in WAL mode. A reader makes them anew, and does not take them away again.
+/// The files that SQLite keeps beside a database in WAL mode. A reader creates them and does not remove them.
 private struct Companions {
     private let new: [String]
 
@@ -89,6 +89,6 @@ private struct Companions {
         new = ["-wal", "-shm"].map { path + $0 }.filter { access($0, F_OK) != 0 }
     }
 
-    /// Removes those that were not there before. Called under the file's lock, when nobody has the file open.
+    /// Removes the files that did not exist before. Call it under the file's lock, when no connection has the file open.
     func removeNew() { for name in new { unlink(name) } }
 }

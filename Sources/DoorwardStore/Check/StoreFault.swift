@@ -2,22 +2,22 @@ package import DoorwardAudit
 package import DoorwardDomain
 import GRDB
 
-/// The first thing that is wrong in a database file.
+/// The first fault in a database file.
 package struct StoreFault: Error, Equatable, Sendable {
-    /// The log that it was found in; `nil` for what belongs to no log.
+    /// The log with the fault; `nil` for data that belongs to no log.
     package let log: LogID?
-    /// The record it was found at, or would be, were it there; `nil` for what belongs to no record.
+    /// The `seq` of the faulty or missing record; `nil` for data that belongs to no record.
     package let seq: UInt64?
-    /// What disagrees with what. The check ends with it: what lies behind is not looked at.
+    /// The kind of fault. The check stops at the first one.
     package let problem: Problem
 
     init(log: LogID? = nil, seq: UInt64? = nil, _ problem: Problem) {
         (self.log, self.seq, self.problem) = (log, seq, problem)
     }
 
-    /// What an error says about the file that is read; `nil` when it says something about the machine.
+    /// Maps an error to a fault of the file; `nil` for errors of the machine.
     ///
-    /// - Parameter seq: the record that was looked at.
+    /// - Parameter seq: the record that was being checked.
     init?(_ error: any Error, log: LogID? = nil, seq: UInt64? = nil) {
         switch error {
         case let fault as StoreFault: self = fault
@@ -31,49 +31,48 @@ package struct StoreFault: Error, Equatable, Sendable {
         }
     }
 
-    /// Results of SQLite that come of what is in the file. A schema whose text is damaged is an error like any other.
+    /// SQLite result codes that are caused by the file's content. A damaged schema text gives a plain `SQLITE_ERROR`.
     private static let damage: [ResultCode] = [.SQLITE_CORRUPT, .SQLITE_FORMAT, .SQLITE_ERROR, .SQLITE_TOOBIG]
 
-    /// What a check can find. A name or a number in a case tells which part of the file it is; none holds a person's data.
+    /// The kinds of fault. A name or a number in a case locates the fault; none contains personal data.
     package enum Problem: Equatable, Sendable {
-        /// The tables and indexes are not those of the schema that the file says it is in; the name of the first that
-        /// differs.
+        /// The tables and indexes are not those of the file's schema; the name of the first that differs.
         case schema(String)
-        /// The row cannot be read; a column, or what SQLite says.
+        /// A row cannot be read; the column, or SQLite's message.
         case unreadable(String)
-        /// The chain of records itself: bytes, `seq`, `at`, leaf or frontier.
+        /// The record chain is broken: bytes, `seq`, `at`, leaf hash or frontier.
         case log(LogFault.Problem)
-        /// There are records after the end that the log's row tells.
+        /// A record lies after the end given in the log's row.
         case beyondEnd
-        /// The log's row tells another last instant than its last record.
+        /// The last instant in the log's row is not that of the log's last record.
         case lastInstant
-        /// A column beside the record says something else than the record; its name.
+        /// A column beside the record differs from the record; the column's name.
         case column(String)
-        /// A personal value is not what the record commits to, or is missing though its key is there; the field's name.
+        /// A personal value does not match the record's commitment, or is missing although its key exists; the field's name.
         case personalValue(String)
-        /// An outcome whose command has no open intent before it in the log: it is a second one, or the intent is missing.
+        /// An outcome without an open intent before it in the log: it is a second outcome, or the intent is missing.
         case outcomeWithoutIntent(CommandID)
         /// The command's row does not agree with its intent or its outcome.
         case command(CommandID)
-        /// Rows of commands that no record speaks of, or records of commands that have no row.
+        /// A command's row without a record, or a command in the records without a row.
         case commandCount
-        /// A count of commands that is kept is not how many there are.
+        /// A stored count of commands is wrong.
         case keptCount
-        /// A table that lists are found by does not follow from the records; its name.
+        /// A projected table does not match the records; the table's name.
         case projection(String)
-        /// The tiles of a log's tree do not follow from its records.
+        /// The tiles of a log's Merkle tree do not match its records.
         case tiles
-        /// Records that lie in no log; how many.
+        /// Records that belong to no log; their number.
         case recordsOutsideLogs(Int)
-        /// A row refers to another one that is not there; the table of the first.
+        /// A row references a missing row; the table of the referencing row.
         case reference(String)
-        /// SQLite's own check of pages and indexes; its first words.
+        /// SQLite's own check of pages and indexes failed; the last line of its message.
         case structure(String)
     }
 }
 
 extension StoreFault.Problem {
-    /// A word for programs, which stays as it is.
+    /// A code for programs, which never changes.
     package var code: String {
         switch self {
         case .schema: "schema"
@@ -112,7 +111,7 @@ extension LogFault.Problem {
 }
 
 extension StoreFault: CustomStringConvertible {
-    /// Where and what, in one sentence without a person's data in it.
+    /// The location and the fault in one sentence, without personal data.
     package var description: String {
         let place: String? =
             switch (log, seq) {

@@ -1,7 +1,6 @@
 import GRDB
 
-/// What SQLite itself can say of a file: whether its pages hang together, each index holds just what its table does, every
-/// value is of its column's type, and no reference leads nowhere.
+/// Runs SQLite's own checks: pages, indexes that match their tables, values of their columns' types, and foreign keys.
 struct StructureCheck {
     let db: Database
 

@@ -3,10 +3,10 @@ internal import DoorwardPolicy
 import FoundationEssentials
 import GRDB
 
-/// Reads the whole tenancy as a gateway does that starts: one row that cannot be read would keep it from starting.
+/// Reads the whole tenancy as a starting gateway does: a single unreadable row would prevent its start.
 struct TenancyCheck {
     let db: Database
-    /// That of the file, which may have fewer columns than this program writes.
+    /// The file's schema, which may have fewer columns than the current one.
     let schema: Int
 
     func run() throws {
@@ -28,7 +28,7 @@ struct TenancyCheck {
 }
 
 extension AssociatedEntity {
-    /// Whether the table of its kind has it: a column that refers to one of three tables is held by no constraint.
+    /// Whether the entity's row exists: its id references one of three tables, so no constraint enforces it.
     func exists(in db: Database) throws -> Bool {
         let table: TenancyTable =
             switch type {

@@ -2,15 +2,15 @@ internal import DoorwardAudit
 internal import DoorwardDomain
 import GRDB
 
-/// Compares the tiles of one log with its leaf hashes, in the memory of one tile for each level.
+/// Compares the tiles of one log with its leaf hashes, with one tile of each level in memory.
 struct TilesCheck {
     private let log: Int64
     private let id: LogID
     private let firstSeq: UInt64
     private let db: Database
-    /// The last tile of each level, as it should be.
+    /// The last tile of each level, as computed from the leaf hashes.
     private var levels: [(number: UInt64, hashes: [UInt8])] = []
-    /// Rows that should be there, up to now.
+    /// The number of rows expected so far.
     private var expected = 0
     private static let tileBytes = Int(LogTiles.width) * MerkleTree.hashByteCount
 
@@ -18,7 +18,7 @@ struct TilesCheck {
         (self.log, self.id, self.firstSeq, self.db) = (log, id, firstSeq, db)
     }
 
-    /// The leaf hashes of the records that were removed, which the tiles alone still have. Takes each of them.
+    /// Passes each leaf hash of the removed records, which only the tiles still have, to `receive`.
     mutating func removedLeaves(_ receive: ([UInt8]) -> Void) throws {
         for number in 0..<(firstSeq + LogTiles.width - 1) / LogTiles.width {
             let count = Int(min(LogTiles.width, firstSeq - number * LogTiles.width))
@@ -32,7 +32,7 @@ struct TilesCheck {
         }
     }
 
-    /// Takes the next leaf hash of the log.
+    /// Adds the next leaf hash of the log.
     mutating func see(_ leaf: [UInt8]) throws { try append(leaf, level: 0) }
 
     private mutating func append(_ hash: [UInt8], level: Int) throws {
@@ -46,7 +46,7 @@ struct TilesCheck {
         try append(MerkleTree.root(ofLeafHashes: LogTiles.split(hashes)), level: level + 1)
     }
 
-    /// Compares the tiles that are not full, after the last record, and how many rows there are.
+    /// Compares the incomplete tiles and the number of rows. Call it after the last record.
     func finish() throws {
         var expected = expected
         for (level, tile) in levels.enumerated() {
@@ -55,7 +55,7 @@ struct TilesCheck {
                 guard found == tile.hashes else { throw fault }
                 expected += 1
             } else if let found {
-                // Of the last leaf hashes only those of removed records are in a tile.
+                // An incomplete tile of leaf hashes is stored only for removed records.
                 let removed = firstSeq > tile.number * LogTiles.width ? Int(firstSeq - tile.number * LogTiles.width) : 0
                 guard level == 0, removed > 0, found.count >= removed * MerkleTree.hashByteCount,
                     tile.hashes.starts(with: found)

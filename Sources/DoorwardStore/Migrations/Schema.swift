@@ -1,11 +1,11 @@
 import GRDB
 
-/// The database's schema: what marks a file as ours, and the steps that bring an older file up to date.
+/// The database's schema: the application id that marks a file as Doorward's, and the migration steps from older schemas.
 struct Schema: Sendable {
-    /// What brings a file from one schema to the next, in one transaction.
+    /// A migration from one schema to the next, in one transaction.
     struct Step: Sendable {
-        /// `.deferred` for a step that makes a table anew which others refer to: references are not held while it runs, and
-        /// all of them are checked before its COMMIT.
+        /// `.deferred` for a step that recreates a table which others reference: foreign keys are not enforced while it runs, and all
+        /// of them are checked before its COMMIT.
         let foreignKeyChecks: DatabaseMigrator.ForeignKeyChecks
         let apply: @Sendable (Database) throws -> Void
     }
@@ -26,10 +26,9 @@ struct Schema: Sendable {
 
     var number: Int { steps.count }
 
-    /// Brings the file up to date, each step in a transaction of its own. A process that ends in between leaves a file that
-    /// the next one recognises and goes on with.
+    /// Migrates the file to this schema, each step in its own transaction. If the process ends in between, the next one continues.
     func migrate(_ queue: DatabaseQueue) throws {
-        // Before anything else is written: the library makes its list of steps in a transaction of its own.
+        // Before any other write: GRDB creates its table of migrations in a transaction of its own.
         try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA application_id = \(Self.applicationID)") }
         try migrator.migrate(queue)
     }
@@ -45,7 +44,7 @@ struct Schema: Sendable {
         return migrator
     }
 
-    /// Refuses, before anything is written, a file that another program made or that is newer than this one.
+    /// Throws, before anything is written, if another program created the file or its schema is newer than this one.
     func check(_ db: Database, path: String) throws {
         let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
@@ -54,7 +53,7 @@ struct Schema: Sendable {
         guard found <= number else { throw StoreOpenError.newerSchema(path: path, found: found, known: number) }
     }
 
-    /// Whether the file is empty but for a list of steps with no step in it, which an interrupted first start may leave.
+    /// Whether the file is empty but for an empty table of migrations, which an interrupted first start may leave.
     private static func holdsNothing(_ db: Database) throws -> Bool {
         let others = "SELECT count(*) FROM sqlite_schema WHERE tbl_name <> 'grdb_migrations'"
         guard try Int.fetchOne(db, sql: others) == 0 else { return false }

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The second schema: sessions past their time, and their tokens, are found without reading all of them.
+/// The second schema: indexes find expired sessions, and the refresh tokens of a session.
 enum Schema002 {
     @Sendable static func apply(_ db: Database) throws {
         try db.execute(

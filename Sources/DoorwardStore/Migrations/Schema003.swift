@@ -3,11 +3,10 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// The third schema: password resets; entries that are found by all that a list can be narrowed by, and commands by where they
-/// happened and who gave them.
+/// The third schema: password resets; columns and indexes for every filter of record lists; commands found by place and actor.
 ///
-/// What most entries have in common (an intent, what was allowed or confirmed) stands in no index of its own: reading the log
-/// finds it as soon, and every unlock would pay for the index.
+/// Values that most entries share (intents, allowed decisions, confirmed outcomes) have no index: reading the log finds them as fast,
+/// and every unlock would pay for the index.
 enum Schema003 {
     @Sendable static func apply(_ db: Database) throws {
         try db.execute(
@@ -46,10 +45,10 @@ enum Schema003 {
                 """)
     }
 
-    /// How many entries are read together.
+    /// The number of entries read per batch.
     private static let page = 1000
 
-    /// Reads out of the records that are there what the new columns hold.
+    /// Fills the new columns from the stored records.
     private static func fillEntries(_ db: Database) throws {
         var after = Int64.min
         while true {
@@ -57,7 +56,7 @@ enum Schema003 {
                 "SELECT position, bytes FROM entries WHERE position > ? ORDER BY position LIMIT ?", [after, page]
             ) { (position: try $0.value(Int64.self), bytes: try $0.bytes()) }
             for (position, bytes) in entries {
-                // Bytes that are no record stay as they are: a check of the file names them, and nobody's start fails over them.
+                // Skip bytes that are not a record: a check of the file reports them, and the migration must not fail because of them.
                 guard let body = try? RecordEncoding.decode(bytes).record.body else { continue }
                 try db.run(
                     """

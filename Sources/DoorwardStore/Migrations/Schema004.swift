@@ -1,9 +1,8 @@
 import GRDB
 
-/// The fourth schema: the index of rare kinds names the common ones one by one.
+/// The fourth schema: the index of rare kinds excludes the common ones with `<>` instead of `NOT IN`.
 ///
-/// For `NOT IN` with more than two values SQLite builds a table of them, with a page cache of its own, and throws it away: at
-/// every entry, whether or not the index takes it.
+/// For `NOT IN` with more than two values SQLite builds a temporary table with its own page cache at every entry, indexed or not.
 enum Schema004 {
     @Sendable static func apply(_ db: Database) throws {
         try db.execute(

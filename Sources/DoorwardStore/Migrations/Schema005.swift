@@ -2,11 +2,14 @@ internal import DoorwardControl
 internal import DoorwardDomain
 import GRDB
 
-/// The fifth schema: each device of a guest access is bound to the associations that carried it; a password reset names its maker;
-/// the live sessions of one user are found by an index, and the commands of a device in one log without those in another; how many
-/// commands there are is kept, since counting those of a list took the longer the more there were; what is kept under an
-/// idempotency key is an id, and no longer the text of a response, in which names were; the codes of locks are sealed under a
-/// key that lies outside the file.
+/// The fifth schema:
+///
+/// - Each device of a guest access is bound to the associations that carry it.
+/// - A password reset has its creator.
+/// - Indexes find the live sessions of one user, and the commands of a device in one log.
+/// - Counts of commands are stored: counting a list's commands took time in proportion to their number.
+/// - An idempotency key stores an id instead of the response, which contained names.
+/// - Lock codes are sealed under a key outside the file.
 enum Schema005 {
     @Sendable static func apply(_ db: Database) throws {
         try db.execute(sql: guestAccesses)
@@ -17,11 +20,11 @@ enum Schema005 {
         try db.execute(sql: lockCodes)
     }
 
-    /// NULL where no code is stored.
+    /// The sealed code of a lock; NULL where none is stored.
     private static let lockCodes = "ALTER TABLE devices ADD COLUMN sealed_code BLOB;"
 
-    /// A device's id and an association's, 16 bytes each, for each pair of the two; NULL where every device was carried by
-    /// `granted_under_association_id` alone, as all were bound before.
+    /// Pairs of a device id and an association id, 16 bytes each; NULL where `granted_under_association_id` alone carries every
+    /// device, as in earlier schemas.
     private static let guestAccesses = "ALTER TABLE guest_accesses ADD COLUMN device_carriers BLOB;"
 
     /// Password resets of earlier schemas are deleted, since their creators are unknown: they expire within a day anyway.
@@ -37,7 +40,7 @@ enum Schema005 {
         CREATE INDEX commands_by_device ON commands (device_id, log, requested_at);
         """
 
-    /// An id that a command does not have is an empty blob: a primary key of a table without row ids holds no NULL.
+    /// A missing id is stored as an empty blob: a primary key of a `WITHOUT ROWID` table cannot contain NULL.
     private static let commandCounts = """
         CREATE TABLE command_counts (
             device_id BLOB NOT NULL, log INTEGER NOT NULL, property_id BLOB NOT NULL, unit_id BLOB NOT NULL,
@@ -55,8 +58,8 @@ enum Schema005 {
         CREATE INDEX command_counts_by_actor ON command_counts (actor_user_id);
         """
 
-    /// A response to a creation is reduced to the id at the end of its location; one that names none is dropped, so that its call
-    /// is decided anew. A command's id is there already. The connection has `secure_delete`, so that nothing of the rest remains.
+    /// Reduces the response to a creation to the id at the end of its location. A response without one is deleted, so that a repeated
+    /// request is executed again. Commands already have their id. `secure_delete` is on, so the removed text is overwritten.
     private static func reduceStoredAnswers(_ db: Database) throws {
         try db.execute(sql: "ALTER TABLE idempotency ADD COLUMN entity_id BLOB")
         let created = try db.rows(

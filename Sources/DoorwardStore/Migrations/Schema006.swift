@@ -3,8 +3,8 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// The sixth schema: the secondary indexes of records are posting lists that trail the log, and a command is stored under the
-/// position of its intent, so that what a list of commands is filtered by is stored with the intent alone (decision 0035).
+/// The sixth schema: the secondary indexes of records are posting lists that trail the log, and a command is keyed by the position of
+/// its intent, so that the columns that filter command lists are stored with the intent alone (decision 0035).
 enum Schema006 {
     @Sendable static func apply(_ db: Database) throws {
         // The pages of the dropped indexes hold ids and no personal values, so they need not be overwritten with zeros.
@@ -34,7 +34,7 @@ enum Schema006 {
         ) STRICT;
         """
 
-    /// The index of the log and time gives the order of the intents, but for those of one millisecond.
+    /// Sorting by log and time inserts the commands in the order of their intents, except within one millisecond.
     private static let finish = """
         INSERT INTO new_commands SELECT intent, id, state, is_ended, rule_id, rule_role, sent, changed, outcome_detail,
             state_before, state_after, requested_at, deadline, dispatched_at, completed_at FROM commands ORDER BY log, requested_at;
@@ -55,7 +55,7 @@ enum Schema006 {
         DROP INDEX entries_by_rare_outcome;
         """
 
-    /// What fills one facet's lists, in the order of the lists and of the positions in each; the dropped indexes have that order.
+    /// The query that fills each facet's lists. The results are read in the order of value and position, which the dropped indexes have.
     private static let facets: [(Int64, String)] =
         [
             (1, "SELECT device_id, position FROM entries WHERE device_id IS NOT NULL"),

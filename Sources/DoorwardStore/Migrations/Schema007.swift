@@ -1,8 +1,8 @@
 internal import DoorwardAudit
 import GRDB
 
-/// The seventh schema: the uses of guest accesses, epochs and leases that preconditions are about, and the gateway that executes a
-/// command (decision 0037); tiles of a log's leaf hashes, and the `seq` that a log begins with (decision 0038).
+/// The seventh schema: use counters of guest accesses, epochs and leases for preconditions, and the gateway that executes a command
+/// (decision 0037); tiles of a log's leaf hashes, and the first `seq` of a log (decision 0038).
 enum Schema007 {
     @Sendable static func apply(_ db: Database) throws {
         try db.execute(sql: counters)
@@ -35,8 +35,8 @@ enum Schema007 {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Fills the tiles from the stored leaf hashes, one tile of each level in memory. In a log with a gap or a leaf that is none it ends
-    /// there: a check names the record, and nobody's start fails over it.
+    /// Fills the tiles from the stored leaf hashes, with one tile of each level in memory. It stops in a log at a gap or a malformed
+    /// leaf hash: a check reports the record, and the migration must not fail because of it.
     private static func fillTiles(_ db: Database) throws {
         let keys = try Int64.fetchAll(db, sql: "SELECT key FROM logs")
         for key in keys {
@@ -56,7 +56,7 @@ enum Schema007 {
         }
     }
 
-    /// The last tile of each level.
+    /// The last, incomplete tile of each level.
     private struct OpenTiles {
         let log: Int64
         private var levels: [(number: Int64, hashes: [UInt8])] = []
@@ -74,7 +74,7 @@ enum Schema007 {
             try append(MerkleTree.root(ofLeafHashes: nodes), level: level + 1, in: db)
         }
 
-        /// Tiles of leaf hashes are written when they are full, the others with each hash.
+        /// Writes the incomplete tiles. Tiles of leaf hashes are stored only when they are full, the others with each hash.
         func writeOpen(in db: Database) throws {
             for (level, tile) in levels.enumerated().dropFirst() where !tile.hashes.isEmpty {
                 try insert(level, tile.number, tile.hashes, in: db)

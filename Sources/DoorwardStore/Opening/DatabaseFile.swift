@@ -1,15 +1,15 @@
 import Glibc
 
-/// The database file in its folder.
+/// The path of the database file.
 ///
-/// A process that closes any descriptor of a file gives up all of its POSIX locks on it, SQLite's among them
-/// (fcntl(2)). So nothing here opens a file that may be in use (`InodeLock` does, and says how): what exists is named, looked at
-/// and changed by its path.
+/// Closing any descriptor of a file releases all POSIX locks that the process has on it, SQLite's included (fcntl(2)). So this type
+/// never opens a file that may be in use: it inspects and changes existing files by path. `InodeLock` does open it, and documents why
+/// that is safe.
 struct DatabaseFile {
-    /// The file's one name: two paths to one file meet at one lock.
+    /// The file's resolved path, so that two paths to one file share one lock.
     let path: String
 
-    /// Finds the file's name, whether or not it is there yet.
+    /// Resolves the path, whether or not the file exists.
     init(at path: String) throws(StoreOpenError) {
         if let resolved = Self.resolve(path) {
             self.path = resolved
@@ -25,12 +25,12 @@ struct DatabaseFile {
         self.path = resolved == "/" ? "/\(name)" : "\(resolved)/\(name)"
     }
 
-    /// Makes the file if it is not there. Called under the file's lock.
+    /// Creates the file if it does not exist, and restricts its mode. Call it under the file's lock.
     ///
-    /// - Returns: the names, the file's and its companions', that others could read or write until now. Only their
-    ///   owner can from here on.
+    /// - Returns: the paths of the file and its companions that other users could read or write until now. From now on only their
+    ///   owner can.
     func prepare() throws(StoreOpenError) -> [String] {
-        // Only a descriptor of a file that did not exist is ever closed.
+        // The file did not exist, so closing its descriptor releases no locks.
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(0o600))
         if descriptor >= 0 {
             Glibc.close(descriptor)
@@ -50,7 +50,7 @@ struct DatabaseFile {
         return tightened
     }
 
-    /// How many names the file has; `nil` where it cannot be found out.
+    /// The number of hard links to the file; `nil` if it cannot be determined.
     var nameCount: Int? {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_nlink) : nil
@@ -80,5 +80,5 @@ struct DatabaseFile {
     }
 }
 
-/// `what` with the system's word for `errno`.
+/// `what` with the system's message for `errno`.
 func systemError(_ what: String) -> String { "\(what) (\(String(cString: strerror(errno))))" }

@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// The lock on `<path>.lock` that keeps a second store away from a database file.
+/// The lock on `<path>.lock` that prevents a second store from opening a database file.
 ///
-/// It is an `flock`: the kernel drops it with the last descriptor of the file, however the process ends, and two stores
-/// in one process exclude each other too.
+/// It is an `flock`: the kernel releases it with the last descriptor of the file, however the process ends, and it also excludes two
+/// stores in one process.
 final class FileLock: Sendable {
-    /// `nil` once the lock was given up.
+    /// `nil` after `release`.
     private let descriptor: Mutex<Int32?>
 
     /// Takes the lock without waiting.
@@ -22,9 +22,10 @@ final class FileLock: Sendable {
         self.descriptor = Mutex(descriptor)
     }
 
-    /// Gives the file free for the next store.
+    /// Releases the lock.
     ///
-    /// Closing alone would not do while a child that has not yet become its program holds a copy of the descriptor.
+    /// Unlocks explicitly: closing alone does not release the lock while a forked child that has not yet called `exec` has a copy of
+    /// the descriptor.
     func release() {
         descriptor.withLock { descriptor in
             guard let held = descriptor else { return }

@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// Locks the database file itself, so that a second store cannot open it by another name, such as a hard link: `<path>.lock` and
+/// Locks the database file itself, so that a second store cannot open it under another name, such as a hard link: `<path>.lock` and
 /// the write-ahead log belong to one name, the file to all of its names.
 ///
-/// It is an `flock` on a descriptor of the file, independent of SQLite's own locks. Closing any descriptor of the file releases
-/// the POSIX locks that this process has on it (fcntl(2)), so a file that a store of this process holds is never opened here, and
-/// the descriptor is closed after SQLite has closed its own.
+/// It is an `flock` on a descriptor of the file, independent of SQLite's own locks. Closing any descriptor of the file releases the
+/// POSIX locks that this process has on it (fcntl(2)), so a file that a store of this process holds is never opened here, and the
+/// descriptor is closed after SQLite has closed its own.
 final class InodeLock: Sendable {
     private struct Inode: Hashable {
         let device: dev_t
@@ -18,13 +18,13 @@ final class InodeLock: Sendable {
     /// The files that stores of this process hold.
     private static let held = Mutex<Set<Inode>>([])
 
-    /// `nil` once the lock was given up.
+    /// `nil` after `release`.
     private let descriptor: Mutex<Int32?>
     private let inode: Inode
 
     /// Takes the lock without waiting.
     ///
-    /// - Parameter path: of a file that is there.
+    /// - Parameter path: the path of an existing file.
     /// - Throws: `.inUseByAnotherName` when another store holds the file.
     init(for path: String) throws(StoreOpenError) {
         var status = stat()
@@ -61,7 +61,7 @@ final class InodeLock: Sendable {
     func release() {
         descriptor.withLock { descriptor in
             guard let locked = descriptor else { return }
-            // Closing alone would not do while a child that has not yet become its program holds a copy of the descriptor.
+            // Closing alone does not release the lock while a forked child that has not yet called `exec` has a copy of the descriptor.
             flock(locked, LOCK_UN)
             Glibc.close(locked)
             Self.held.withLock { _ = $0.remove(inode) }

@@ -1,19 +1,19 @@
-/// Why a database file was not opened. Each description is one sentence that tells a person what to do next.
+/// The reason why a database file was not opened. Each description is one sentence that includes the operator's next step.
 package enum StoreOpenError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Another process, or another store of this one, holds the file.
     case inUse(path: String)
-    /// The same, by another name of the file, such as a hard link.
+    /// The same, under another name of the file, such as a hard link.
     case inUseByAnotherName(path: String)
-    /// The file was written by a later program: its schema number and the highest that this program knows.
+    /// A newer program wrote the file: its schema number, and the highest that this program knows.
     case newerSchema(path: String, found: Int, known: Int)
-    /// The file is no database of Doorward's.
+    /// The file is not a Doorward database.
     case notOurs(path: String)
-    /// A setting that durability rests on did not take.
+    /// SQLite did not accept a setting that durability depends on.
     case notDurable(path: String, setting: String)
-    /// The operating system or SQLite refused.
+    /// The operating system or SQLite reported an error.
     case failed(path: String, reason: String)
 
-    /// Names the file; of an SQLite or system error it has the words, so it is for the operator and not for a client.
+    /// Names the file, and includes the message of an SQLite or system error: for the operator, not for a client.
     package var description: String {
         switch self {
         case .inUse(let path):

@@ -1,16 +1,16 @@
 import GRDB
 
-/// The settings that durability and privacy rest on, as the writing connection itself reports them.
+/// The settings that durability and privacy depend on, as reported by the writer's connection.
 package struct StoreSettings: Equatable, Sendable {
     /// `wal`.
     package let journalMode: String
-    /// 2 is FULL: every commit is flushed before it is answered.
+    /// 2 (`FULL`): every commit is flushed before it is acknowledged.
     package let synchronous: Int
-    /// 1: what is deleted is overwritten with zeros.
+    /// 1: deleted content is overwritten with zeros.
     package let secureDelete: Int
     /// 0: the writer checkpoints between batches, never inside a commit.
     package let automaticCheckpoint: Int
-    /// 1: references between rows are held.
+    /// 1: foreign keys are enforced.
     package let foreignKeys: Int
 
     init(_ db: Database) throws {
@@ -21,7 +21,7 @@ package struct StoreSettings: Equatable, Sendable {
         foreignKeys = try Int.fetchOne(db, sql: "PRAGMA foreign_keys") ?? -1
     }
 
-    /// The first setting that is not as it must be, in words; `nil` when all are.
+    /// The first setting with a wrong value, for an error message; `nil` if all are right.
     var violation: String? {
         if journalMode != "wal" { return "write-ahead logging" }
         if synchronous != 2 { return "synchronous = FULL" }

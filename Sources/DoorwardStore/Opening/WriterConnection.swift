@@ -1,14 +1,14 @@
 internal import DoorwardDomain
 import GRDB
 
-/// The one connection that writes to the file and checkpoints it.
+/// The only connection that writes to the file and checkpoints it.
 ///
-/// After any failure of the disk it is dropped and a new one is opened: what a failed flush left unwritten is lost to the
-/// kernel, and a second flush on the same descriptor would report success all the same.
+/// After any disk failure it is dropped and a new one is opened: the kernel discards the pages that a failed flush left unwritten,
+/// and a second flush on the same descriptor would still report success.
 struct WriterConnection {
     let queue: DatabaseQueue
 
-    /// Opens the connection, checks that the file is ours and not newer than we are, and brings the schema up to date.
+    /// Opens the connection, checks that the file is a Doorward database of a known schema, and migrates it.
     static func open(
         path: String, limits: StoreLimits, schema: Schema = .current
     ) throws(StoreOpenError) -> WriterConnection {
@@ -34,7 +34,7 @@ struct WriterConnection {
         var configuration = Configuration()
         configuration.label = "doorward.store.writer"
         configuration.busyMode = .timeout(1)
-        // The writer itself begins and ends transactions; after a failure one may be left open on a connection that is dropped.
+        // The writer begins and ends transactions itself; after a failure one may be left open on a connection that is dropped.
         configuration.allowsUnsafeTransactions = true
         return configuration
     }
@@ -58,17 +58,17 @@ struct WriterConnection {
         let before = try queue.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
         try schema.migrate(queue)
         try verifySettings(path: path)
-        // A step may rewrite everything: nobody's first commands wait for that to be moved out of the log.
+        // A migration may rewrite the whole database. Empty the log now, so that the first commands do not wait for it.
         if (1..<schema.number).contains(before) { try cutLog() }
     }
 
-    /// GRDB sets `synchronous` by itself in places, and a step may switch off references: what counts is what the open
-    /// connection says.
+    /// Verifies the settings that the open connection reports: GRDB sets `synchronous` itself in places, and a step may switch off
+    /// foreign keys.
     private func verifySettings(path: String) throws {
         if let violation = try settings().violation { throw StoreOpenError.notDurable(path: path, setting: violation) }
     }
 
-    /// Removes sessions and answers that were past their time at `now`, all of them, in transactions of bounded size.
+    /// Removes all sessions and idempotency keys that had expired at `now`, in transactions of bounded size.
     func prune(at now: Timestamp) throws {
         let oldest = now.advanced(by: .zero - IdempotencyWriting.lifetime)
         var removed = 0
@@ -85,14 +85,14 @@ struct WriterConnection {
         } while removed > 0
     }
 
-    /// Closes without a flush and without a checkpoint, as long as a reader has the file open.
+    /// Closes without a flush and without a checkpoint, provided that a reader has the file open.
     func abandon() { try? queue.close() }
 
     func settings() throws -> StoreSettings { try queue.writeWithoutTransaction { try StoreSettings($0) } }
 
-    /// Moves what the write-ahead log holds into the database file, as far as no reader still needs the old pages.
+    /// Moves the pages of the write-ahead log into the database file, as far as no reader needs the old pages.
     ///
-    /// - Returns: how many pages the log has, and whether every one of them was moved.
+    /// - Returns: the number of pages in the log, and whether all of them were moved.
     @discardableResult
     func checkpoint() throws -> (pages: Int, isComplete: Bool) {
         try queue.writeWithoutTransaction { db in
@@ -101,20 +101,20 @@ struct WriterConnection {
         }
     }
 
-    /// Moves everything into the database file and empties the log, after waiting for readers. Where one is still in the way
-    /// the log stays as it is.
+    /// Moves all pages into the database file and truncates the log, after waiting for readers. If a reader still blocks it, the log
+    /// is not truncated.
     func cutLog() throws {
         do {
             _ = try queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {}
     }
 
-    /// Closes after a checkpoint. As the last connection it also removes the write-ahead log; where a reader was in the way
-    /// of the checkpoint the log stays, whole and durable, for whoever opens the file next.
+    /// Closes after a checkpoint. The last connection also removes the write-ahead log; if a reader blocked the checkpoint, the log
+    /// stays, complete and durable, for the next store that opens the file.
     func close() throws { try queue.close() }
 }
 
-/// An error in words that name no row and no value.
+/// A description of an error that contains no row and no value.
 func describe(_ error: any Error) -> String {
     guard let error = error as? DatabaseError else { return "an unexpected error of type \(type(of: error))" }
     return "SQLite error \(error.extendedResultCode.rawValue), \(error.message ?? "no message")"

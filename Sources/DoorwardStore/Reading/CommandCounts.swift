@@ -3,10 +3,9 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// How many commands there are of each device, place and user. The counts are stored with the posting lists, so that no list counts
-/// its commands.
+/// The numbers of commands by device, place and user. They are stored with the posting lists, so that lists do not have to count commands.
 enum CommandCounts {
-    /// What commands are counted by.
+    /// The columns that commands are counted by.
     struct Key: Hashable {
         let log: Int64
         let device: DeviceID
@@ -36,7 +35,7 @@ enum CommandCounts {
         }
     }
 
-    /// A missing id in columns of a primary key.
+    /// The value of a missing id in primary key columns.
     private static let none: [UInt8] = []
 
     /// Adds to the counts.
@@ -61,7 +60,7 @@ enum CommandCounts {
         }
     }
 
-    /// The logs that have commands of an actor; on one device, if it is named.
+    /// The logs with commands of an actor, on one device if given.
     static func logs(of actor: UserID, device: DeviceID?, in db: Database) throws -> Set<Int64> {
         var logs: Set<Int64> = []
         try db.step("SELECT log, device_id FROM command_counts WHERE actor_user_id = ?", [actor]) { row in
@@ -83,7 +82,7 @@ enum CommandCounts {
         for log in selection.wholeLogs {
             try db.step("SELECT commands FROM command_totals WHERE log = ?", [log]) { total += Int($0.integer(0)) }
         }
-        // Each of the rest without what was counted before it.
+        // Leave out the commands that a wider scope has already counted.
         for (log, ids) in selection.properties where !selection.wholeLogs.contains(log) {
             for id in ids {
                 try db.step("SELECT commands FROM command_totals WHERE log = ? AND property_id = ?", [log, id]) {
@@ -106,7 +105,7 @@ enum CommandCounts {
         return total
     }
 
-    /// In the logs of the scopes, and the actor's own in the others.
+    /// Counts the commands of a device that match in the logs of the scopes, and the actor's own in other logs.
     private static func counted(on device: DeviceID, _ selection: CommandSelection, in db: Database) throws -> Int {
         var total = 0
         for log in selection.scopeLogs {
@@ -117,7 +116,7 @@ enum CommandCounts {
             + sum("actor_user_id = ?", [actor], in: db) { $0.device == device && !selection.scopeLogs.contains($0.log) }
     }
 
-    /// The sum of the counts that an index finds and `isCounted` takes.
+    /// The sum of the counts that match the SQL condition and satisfy `isCounted`.
     private static func sum(
         _ condition: String, _ arguments: [(any StatementValue)?], in db: Database, where isCounted: (Key) -> Bool
     ) throws -> Int {

@@ -3,7 +3,7 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Reads commands: their course from their table, and who gave them and why from the record of the intent.
+/// Reads commands: their progress from the `commands` table, their actor and reason from the record of the intent.
 struct CommandReading {
     private let db: Database
     private var records: RecordReading
@@ -19,8 +19,8 @@ struct CommandReading {
         try db.firstRow("SELECT \(Self.columns) FROM commands WHERE id = ?", [id.blob]) { try stored(&$0) } ?? nil
     }
 
-    /// The command, if the query matches it. For an id that no command has, the row and the intent of the next one are read, so that
-    /// another's command costs the same.
+    /// The command, if the query matches it. For an unknown id, the row and the intent of the next id are read, so that it costs the
+    /// same as a command that the query does not match.
     mutating func command(_ id: CommandID, within query: CommandQuery) throws -> StoredCommand? {
         var found: (id: CommandID?, intent: Position)?
         try db.step(
@@ -45,17 +45,17 @@ struct CommandReading {
         return found.id == id && (isOwn || !scopes.isEmpty) ? try command(id) : nil
     }
 
-    /// Those of an owner that have not ended, oldest first.
+    /// The open commands of an owner, oldest first.
     mutating func openCommands(of owner: GatewayNumber) throws -> [StoredCommand] {
         try db.rows(
             "SELECT \(Self.columns) FROM commands WHERE is_ended = 0 AND owner = ? ORDER BY requested_at, id", [owner.rawValue]
         ) { try stored(&$0) }.compactMap(\.self)
     }
 
-    /// Newest first, by the records of their intents. The lists of each scope are read a run at a time and merged. The cost grows
-    /// with what is shown and skipped, not with all that ever was.
+    /// The commands that match the query, newest first by the records of their intents. The lists of each scope are read in runs and
+    /// merged, so the cost grows with the shown and skipped commands, not with the total.
     ///
-    /// - Parameter most: how many may be skipped; more throws `StoreError.pageTooDeep`.
+    /// - Parameter most: the maximum number of skipped commands; a larger offset throws `StoreError.pageTooDeep`.
     mutating func commands(
         _ query: CommandQuery, passingOver most: Int = .max
     ) throws -> (commands: [StoredCommand], total: Int) {
@@ -86,14 +86,14 @@ struct CommandReading {
         return (page, total)
     }
 
-    /// Commands of all streams together that are read ahead, about.
+    /// The approximate number of commands that all streams together read ahead.
     private static let readAhead = 4096
 
     private mutating func command(at intent: Position) throws -> StoredCommand? {
         try db.firstRow("SELECT \(Self.columns) FROM commands WHERE intent = ?", [intent.rawValue]) { try stored(&$0) } ?? nil
     }
 
-    /// `nil` where the intent was removed from its log, and with it who gave the command and where.
+    /// `nil` if the intent was removed from its log, and with it the actor and the place of the command.
     private mutating func stored(_ columns: inout ColumnReader) throws -> StoredCommand? {
         let position = Position(rawValue: try columns.value())
         guard let intent = try records.recordIfKept(at: position)?.body else { return nil }

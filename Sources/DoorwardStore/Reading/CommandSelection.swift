@@ -5,17 +5,18 @@ import GRDB
 
 /// The commands that a query matches, by the entries of their intents.
 struct CommandSelection {
-    /// Matches commands in one of these logs, properties or units, by the keys of the logs, and the actor's own.
+    /// The logs that may contain matching commands, by key. A command matches if it is in one of `wholeLogs`, `properties` or
+    /// `units`, or if it is the actor's own.
     private(set) var logs: [Int64: StoredLog] = [:]
     private(set) var wholeLogs: Set<Int64> = []
     private(set) var properties: [Int64: Set<PropertyID>] = [:]
     private(set) var units: [Int64: Set<UnitID>] = [:]
     let actor: UserID?
-    /// Restricts the matches to this device, if there is one.
+    /// If set, only commands of this device match.
     let device: DeviceID?
     /// The logs that the scopes cover.
     private(set) var scopeLogs: Set<Int64> = []
-    /// The logs with commands of the actor; of the device, if there is one.
+    /// The logs with commands of the actor, on the device if one is set.
     private(set) var actorLogs: Set<Int64> = []
 
     init(_ query: CommandQuery, _ unprojected: inout UnprojectedPositions, in db: Database) throws {
@@ -77,7 +78,7 @@ struct CommandSelection {
         return found
     }
 
-    /// The condition that the matching intents of a log meet, whichever list has them.
+    /// The SQL condition for the matching intents of a log, whichever list they are in.
     private func visibility(in log: Int64) -> (String, [(any StatementValue)?]) {
         guard !wholeLogs.contains(log) else { return ("", []) }
         let (properties, units) = (self.properties[log] ?? [], self.units[log] ?? [])

@@ -3,7 +3,7 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Reads passwords' hashes, sessions and refresh tokens.
+/// Reads password hashes, sessions, refresh tokens, password resets and public keys.
 enum CredentialReading {
     static func passwordHash(of user: UserID, in db: Database) throws -> String? {
         try db.firstRow("SELECT password_hash FROM credentials WHERE user_id = ?", [user.blob]) { try $0.value() }

@@ -1,16 +1,16 @@
 import GRDB
 
-/// Several streams of entries as one, in the order of (`at`, `logId`, `seq`) or the reverse.
+/// Merges several streams of entries in the order of (`at`, `logId`, `seq`) or its reverse.
 ///
-/// Up to the last entry that it returned all streams were examined, so a list can stop anywhere and continue from there.
+/// All streams have been examined up to the last entry returned, so a list can stop anywhere and continue from there.
 struct EntryMerge {
     private let isAscending: Bool
-    /// Those with an entry that was read, in the reverse order of their first ones: the last one's is next.
+    /// Streams with a buffered entry, in the reverse order of their first entries: the last stream has the next entry.
     private var streams: [EntryStream] = []
-    /// The stream of the last entry, if the next run of it has to be read first.
+    /// The stream of the last returned entry, if its next run must be read first.
     private var unread: EntryStream?
 
-    /// Reads the first run of each stream, whatever the budget.
+    /// Reads the first run of each stream, regardless of the budget.
     init(_ streams: [EntryStream], isAscending: Bool, in db: Database, _ budget: inout ReadBudget) throws {
         self.isAscending = isAscending
         var filled: [EntryStream] = []
@@ -25,10 +25,10 @@ struct EntryMerge {
         self.streams = filled
     }
 
-    /// Whether every entry was returned.
+    /// Whether every entry has been returned.
     var isAtEnd: Bool { streams.isEmpty && unread == nil }
 
-    /// The next entry; `nil` at the end, or when the budget is spent.
+    /// The next entry; `nil` at the end, or if the budget is spent.
     mutating func next(in db: Database, _ budget: inout ReadBudget) throws -> EntryStream.Entry? {
         while var stream = unread {
             guard !budget.isSpent else { return nil }

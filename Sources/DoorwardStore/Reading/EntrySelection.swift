@@ -3,9 +3,9 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Which entries of a log: those of a source, and of these the ones that meet the conditions.
+/// A selection of a log's entries: those of a source that meet all conditions.
 struct EntrySelection {
-    /// One thing that an entry says.
+    /// A condition on one column of an entry.
     enum Match: Hashable {
         case device(DeviceID)
         case unit(UnitID)
@@ -45,8 +45,8 @@ struct EntrySelection {
             }
         }
 
-        /// Whether few entries of a log say so as a rule, wherever they happened. These alone have a posting list; what is
-        /// common, and operations, have none.
+        /// Whether usually few entries of a log match, regardless of place. Of denials, kinds, reasons and outcomes, only the rare
+        /// ones have a posting list.
         var isRare: Bool {
             switch self {
             case .denied(let isDenied): isDenied
@@ -66,21 +66,21 @@ struct EntrySelection {
         }
     }
 
-    /// Where the positions of a stream come from.
+    /// The source of a stream's positions.
     enum Source: Hashable {
         /// Every entry of the log.
         case log
-        /// The intents that began a command, all of the log.
+        /// The intents of the log that began a command.
         case commands
         case postings(PostingList)
     }
 
     let source: Source
     let conditions: [Match]
-    /// A further condition on the columns of an entry, with " AND " before it.
+    /// A further SQL condition on the columns of an entry, beginning with `" AND "`.
     let condition: (sql: String, arguments: [(any StatementValue)?])
 
-    /// Conditions that the source's own entries meet are left out.
+    /// Leaves out the condition that the source's own entries meet.
     init(source: Source = .log, conditions: [Match] = [], condition: (sql: String, arguments: [(any StatementValue)?]) = ("", []))
     {
         let met: Match? = if case .postings(.entries(let match)) = source { match } else { nil }
@@ -89,15 +89,15 @@ struct EntrySelection {
 
     var hasConditions: Bool { !conditions.isEmpty || !condition.sql.isEmpty }
 
-    /// What follows the position in a statement about entries. A column behind `+` is compared row by row.
+    /// The SQL after the position in a statement about entries. The `+` before a column keeps SQLite from using an index for it.
     var sql: String { conditions.map { " AND +\($0.column) = ?" }.joined() + condition.sql }
 
     var arguments: [(any StatementValue)?] { conditions.map(\.value) + condition.arguments }
 }
 
 extension RecordFilter {
-    /// What the filter asks of an entry, the thing first that the fewest entries have in common as a rule: a person's and a
-    /// device's are few, denials and failures fewer than a property's, and what was allowed is a good part of all.
+    /// The filter's conditions, usually the most selective first: an actor's or a device's entries are few, denials and failures are
+    /// fewer than a property's entries, and allowed access is a large part of all entries.
     var matches: [EntrySelection.Match] {
         let said: [EntrySelection.Match] = [
             reason.map { .reason($0) }, outcome.map { .outcome($0) }, decision.map { .denied($0 == .denied) },

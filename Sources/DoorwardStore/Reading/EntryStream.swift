@@ -3,19 +3,19 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// The entries of one log, or those of a posting list in it, in the log's order or the reverse.
+/// Reads the entries of one log, or those of a posting list in it, in the log's order or its reverse.
 ///
-/// Where each entry has to meet further conditions, entries that do not are passed over inside SQLite; one that does not ends
-/// each run, so that a page without a match still ends at a place.
+/// Entries that do not meet the conditions are skipped inside SQLite. The last entry of a run is returned even if it does not match,
+/// so that a page without a match still has an end position.
 struct EntryStream {
-    /// An entry as far as it takes to order it.
+    /// An entry with the columns that determine its order.
     struct Entry {
         let at: Timestamp
         let position: Position
         let log: StoredLog
-        /// Whether the entry is listed. The others only say how far the log was examined.
+        /// Whether the entry is listed. An unlisted entry only marks how far the log was examined.
         let isMatch: Bool
-        /// The record, in a stream that reads records.
+        /// The record, if the stream reads records.
         let record: StoredRecord?
 
         var place: RecordPlace { RecordPlace(log: log.id, seq: position.seq, at: at) }
@@ -25,21 +25,21 @@ struct EntryStream {
     private let selection: EntrySelection
     private let isAscending: Bool
     private var postings: PostingReading?
-    /// The positions that are left to read.
+    /// The positions still to be read.
     private var range: Range<Int64>
     private var buffer: ArraySlice<Entry> = []
-    /// Entries that the next run examines.
+    /// The number of entries that the next run examines.
     private var run: Int
-    /// The most records that one run reads; `nil` in a stream that reads positions and times alone.
+    /// The maximum number of records that one run reads; `nil` if the stream reads positions and times alone.
     private let records: Int?
 
-    /// The most entries that one run examines.
+    /// The maximum number of entries that one run examines.
     static let longestRun = 4096
 
     /// - Parameters:
-    ///   - unprojected: the positions of the source's posting list that are not in it yet, ascending.
-    ///   - run: entries that the first run examines; where there are conditions, each further one examines twice as many.
-    ///   - records: the most records that one run reads; `nil` to read positions and times alone.
+    ///   - unprojected: the positions of the source's posting list that are not yet projected into it, ascending.
+    ///   - run: the number of entries that the first run examines; with conditions, each further run examines twice as many.
+    ///   - records: the maximum number of records that one run reads; `nil` to read positions and times alone.
     init(
         log: StoredLog, selection: EntrySelection, unprojected: [Int64], range: Range<Int64>, isAscending: Bool, run: Int,
         records: Int? = nil
@@ -51,15 +51,15 @@ struct EntryStream {
         }
     }
 
-    /// The next entry that was read; `nil` when all of them were consumed.
+    /// The next buffered entry; `nil` if all were consumed.
     var first: Entry? { buffer.first }
 
-    /// Whether there may be entries that were not read.
+    /// Whether unread entries may remain.
     var hasMore: Bool { !range.isEmpty }
 
     mutating func skip() { buffer = buffer.dropFirst() }
 
-    /// Reads the next run. Called when all entries that were read are consumed.
+    /// Reads the next run. Call it when all buffered entries are consumed.
     mutating func fill(from db: Database, _ budget: inout ReadBudget) throws {
         let examined: (entries: [Entry], end: Int64?, count: Int) =
             switch selection.source {
@@ -74,7 +74,7 @@ struct EntryStream {
         } else {
             range = range.upperBound..<range.upperBound
         }
-        // A run that the limit of records ended was long enough.
+        // A run that the record limit ended was long enough.
         if selection.hasConditions, examined.entries.count != records { run = min(2 * run, Self.longestRun) }
     }
 
@@ -82,9 +82,9 @@ struct EntryStream {
 
     // MARK: The whole log
 
-    /// Every position of a log is an entry, so the end of a run is known before it is read.
+    /// Reads a run of the whole log. Every position of a log has an entry, so the end of the run is known in advance.
     ///
-    /// - Returns: `end`: the position that the run ends at, if it is not the last one.
+    /// - Returns: `end`: the position at which the run ends; `nil` for the last run.
     private func readLog(_ db: Database) throws -> (entries: [Entry], end: Int64?, count: Int) {
         let count = min(run, range.count)
         let part = isAscending ? range.prefix(count) : range.suffix(count)
@@ -107,7 +107,7 @@ struct EntryStream {
 
     // MARK: Positions
 
-    /// The intents of the next commands of the log.
+    /// The positions of the intents of the log's next commands.
     private func commandPositions(in db: Database) throws -> [Int64] {
         var positions: [Int64] = []
         try db.step(
@@ -117,7 +117,7 @@ struct EntryStream {
         return positions
     }
 
-    /// The entries at these positions, in their order, without those that do not meet the conditions.
+    /// The entries at these positions, in the given order, without those that do not meet the conditions.
     private mutating func read(positions: [Int64], _ db: Database) throws -> (entries: [Entry], end: Int64?, count: Int) {
         guard let end = positions.last else { return ([], nil, 0) }
         var found: [Entry] = []
@@ -136,7 +136,7 @@ struct EntryStream {
         return (found, isLast ? nil : end, positions.count)
     }
 
-    /// An entry that was examined and is not listed.
+    /// An entry that was examined but is not listed.
     private func unlisted(_ position: Int64, in db: Database) throws -> [Entry] {
         var found: [Entry] = []
         try db.step("SELECT position, at FROM entries WHERE position = ?", [position]) { found.append(entry($0, isMatch: false)) }
@@ -152,18 +152,18 @@ struct EntryStream {
     }
 }
 
-/// A log as its row in the database has it.
+/// A row of `logs`.
 struct StoredLog {
     let key: Int64
     let id: LogID
-    /// The id as text, which is how logs are ordered at one instant.
+    /// The id as text, by which logs are ordered at the same instant.
     let name: String
     /// The `seq` of the first record that was not removed.
     let firstSeq: UInt64
     /// The `seq` of the next record.
     let size: UInt64
 
-    /// Every position of the log that has a record.
+    /// The positions of all records of the log.
     var range: Range<Int64> {
         Position(logKey: key, seq: min(firstSeq, size)).rawValue..<Position(logKey: key, seq: size).rawValue
     }

@@ -2,8 +2,8 @@ internal import DoorwardControl
 internal import DoorwardDomain
 import Synchronization
 
-/// Allocates the list readers. A user has at most one at a time, the users of one portfolio at most a part of them, and waiting
-/// calls get the next free one in turn: round-robin by portfolio, and within it by user.
+/// Allocates the list readers. A user has at most one at a time, the users of one portfolio have a limited number, and waiting calls
+/// get the next free reader round-robin by portfolio, then by user.
 final class ListQueue: Sendable {
     private enum Admission {
         case granted
@@ -22,7 +22,7 @@ final class ListQueue: Sendable {
         var waiters: [Waiter]
     }
 
-    /// The waiting users of the same portfolios. Portfolios and users that were served last are at the end of their queues.
+    /// The waiting users of the same portfolios. The portfolios and users served last are at the end of their queues.
     private struct PortfolioQueue {
         let logs: Set<LogID>
         var users: [UserQueue]
@@ -45,7 +45,7 @@ final class ListQueue: Sendable {
     /// The number of waiting calls.
     var waitingCount: Int { state.withLock { $0.waiting } }
 
-    /// Waits for a list reader. Each call that returns is followed by one of `leave`.
+    /// Waits for a list reader. Each call that returns must be followed by one of `leave`.
     ///
     /// - Throws: `.tooManyReads` if the queue is full, `.unavailable` if the task is cancelled.
     func enter(_ reader: ListReader) async throws(StoreError) {
@@ -86,7 +86,7 @@ final class ListQueue: Sendable {
 
     // MARK: Under the lock
 
-    /// Takes a list reader if one is free for this user. Waiting calls are held back by their own shares alone.
+    /// Takes a list reader if one is free for this user. It passes no waiting call that could run: those wait only for their own limits.
     private func take(_ reader: ListReader, _ state: inout State) -> Bool {
         guard state.running < limits.listReaders, state.runningByReader[reader, default: 0] < 1,
             state.runningByLogs[reader.logs, default: 0] < limits.listReadersPerPortfolio
@@ -130,7 +130,7 @@ final class ListQueue: Sendable {
         return waiter
     }
 
-    /// Takes list readers for the next waiting calls, while there are any.
+    /// Takes free list readers for the next waiting calls.
     private func grant(_ state: inout State) -> [Waiter] {
         var granted: [Waiter] = []
         while state.running < limits.listReaders, let waiter = next(&state) { granted.append(waiter) }

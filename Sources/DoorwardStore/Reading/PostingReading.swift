@@ -1,23 +1,23 @@
 internal import DoorwardDomain
 import GRDB
 
-/// Reads the positions of a posting list in one log, in the log's order or the reverse: those that are not projected from memory,
-/// the others block by block.
+/// Reads the positions of a posting list in one log, in the log's order or its reverse: unprojected positions from memory, the others
+/// block by block.
 struct PostingReading {
     private let list: PostingList
     private let log: Int64
     private let isAscending: Bool
-    /// Ascending; all of them lie after those of the blocks.
+    /// Ascending; all of them are after the positions in the blocks.
     private let unprojected: [Int64]
-    /// What is left of the block that was read last, in the order of reading.
+    /// The remaining positions of the last block read, in reading order.
     private var block: ArraySlice<Int64> = []
 
     init(_ list: PostingList, log: Int64, unprojected: [Int64], isAscending: Bool) {
         (self.list, self.log, self.unprojected, self.isAscending) = (list, log, unprojected, isAscending)
     }
 
-    /// The next positions of `range`, `count` at the most; fewer only at its end. Each call's range begins where the positions of
-    /// the call before ended, or after a `rewind` within them.
+    /// The next positions of `range`, at most `count`; fewer only at its end. The range of each call begins where the positions of
+    /// the previous call ended, or within them after a `rewind`.
     mutating func next(_ count: Int, within range: Range<Int64>, in db: Database) throws -> [Int64] {
         let recent = unprojected.filter(range.contains)
         if !isAscending {
@@ -28,7 +28,7 @@ struct PostingReading {
         return found + recent.prefix(count - found.count)
     }
 
-    /// Forgets what was read ahead: the next call may begin before its end.
+    /// Discards the positions read ahead, so that the next call may begin before the end of the last one.
     mutating func rewind() { block = [] }
 
     private mutating func projected(_ count: Int, _ range: Range<Int64>, in db: Database) throws -> [Int64] {
@@ -46,11 +46,11 @@ struct PostingReading {
         return found
     }
 
-    /// The last block that begins before a `seq`, which may contain it.
+    /// The start of the last block that begins at or before a `seq`, and so may contain it.
     private static let blockBefore =
         "(SELECT max(first) FROM postings WHERE facet = ? AND value = ? AND log = ? AND first <= ?)"
 
-    /// The positions in `range` of the first block, in the order of reading, that has any.
+    /// The positions in `range` of the first block, in reading order, that has any.
     private func nextBlock(_ range: Range<Int64>, in db: Database) throws -> ArraySlice<Int64> {
         let (low, high) = (Position(rawValue: range.lowerBound).seq, Position(rawValue: range.upperBound - 1).seq)
         let key: [(any StatementValue)?] = [list.facet, list.value, log]

@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// How much of the database one page of a list may still examine.
+/// The rows and the time that one page of a list may still use.
 struct ReadBudget {
     /// Rows that may still be examined.
     private(set) var rowsLeft: Int
@@ -10,10 +10,10 @@ struct ReadBudget {
 
     private init() { (rowsLeft, end) = (.max, nil) }
 
-    /// For a page that cannot end early: what it skips is bounded instead.
+    /// For a page that cannot end early: the number of entries that it skips is limited instead.
     static let unlimited = ReadBudget()
 
-    /// Whether the page has to end with what was found so far.
+    /// Whether the page must end with the results so far.
     var isSpent: Bool { rowsLeft <= 0 || end.map { $0.clock.monotonicNow() >= $0.at } ?? false }
 
     mutating func spend(rows: Int) { rowsLeft -= rows }

@@ -9,12 +9,12 @@ final class ReadDeadline {
     private let clock: any GatewayClock
     private var hasInterrupted = false
 
-    /// Steps of SQLite's virtual machine between two looks at the clock: less than a millisecond, as a rule.
+    /// Steps of SQLite's virtual machine between two clock checks: usually less than a millisecond.
     private static let stepsBetweenChecks: CInt = 10_000
 
     private init(_ deadline: MonotonicInstant, _ clock: any GatewayClock) { (self.deadline, self.clock) = (deadline, clock) }
 
-    /// - Throws: `StoreError.readTimedOut` when a statement was interrupted.
+    /// - Throws: `StoreError.readTimedOut` if a statement was interrupted.
     static func enforce<Value>(
         _ deadline: MonotonicInstant, clock: any GatewayClock, on db: Database, _ body: () throws -> Value
     ) throws -> Value {

@@ -3,20 +3,20 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Answers a `RecordQuery`: streams of entries, one for each log and scope, merged in the order of (`at`, `logId`, `seq`).
+/// Executes a `RecordQuery`: streams of entries, one for each log and scope, merged in the order of (`at`, `logId`, `seq`).
 ///
-/// A log is ordered by time, so the start of a stream is found by binary search. Every entry that is examined lies in a scope of
-/// the query: neither the cost of a page nor the end of a short one depends on entries that its reader may not see.
+/// A log is ordered by time, so the start of a stream is found by binary search. Every examined entry is in a scope of the query:
+/// neither the cost of a page nor the end of a short one depends on entries that the reader may not see.
 struct RecordQueryReading {
     private let query: RecordQuery
     private let db: Database
     private let isAscending: Bool
-    /// As far as they were looked up.
+    /// The logs looked up so far.
     private var logs: [LogID: StoredLog] = [:]
-    /// What the filter's instants and the cursor leave of each log.
+    /// The positions of each log within the filter's instants and after the cursor.
     private var ranges: [Int64: Range<Int64>] = [:]
 
-    /// So many streams at the most read records along with their positions.
+    /// The maximum number of streams that read records along with their positions.
     private static let streamsWithRecords = 64
 
     init(_ query: RecordQuery, in db: Database) {
@@ -32,7 +32,7 @@ struct RecordQueryReading {
         var (last, place): (Position?, RecordPlace?)
         while let entry = try merge.next(in: db, &budget) {
             guard !isBeyond(entry.at) else { return RecordPage(records: records, next: nil) }
-            // One entry can lie in several scopes; their streams give it one after the other.
+            // An entry in several scopes is returned by each of their streams, one after the other.
             if entry.isMatch, entry.position != last {
                 // One more than the limit, to find out whether there is a next page.
                 guard records.count < query.limit else { return RecordPage(records: records, next: place) }
@@ -50,8 +50,8 @@ struct RecordQueryReading {
         var found: [(log: StoredLog, selection: EntrySelection)] = []
         let matches = query.filter.matches
         for scope in Set(query.scopes) {
-            // A whole log is read by the filter's first match; a part of one by the part's own list, since the entries of
-            // others are not examined.
+            // A whole log is read by the filter's first condition, a part of a log by its own posting list, so that no entries
+            // outside the scope are examined.
             let match = scope.match ?? matches.first.flatMap { $0.isIndexed ? $0 : nil }
             let selection = EntrySelection(source: match.map { .postings(.entries($0)) } ?? .log, conditions: matches)
             if let log = try log(scope.log) { found.append((log, selection)) }
@@ -62,7 +62,7 @@ struct RecordQueryReading {
         var unprojected = UnprojectedPositions(db)
         return try found.map { log, selection in
             let records = min(share, EntryStream.longestRun - 1) + 1
-            // Many streams read ahead more than a page shows: they read positions, and the page reads its records.
+            // Many streams together read ahead more than a page shows: they read positions only, and the page reads its records.
             let readsRecords = count <= Self.streamsWithRecords
             return EntryStream(
                 log: log, selection: selection, unprojected: try unprojected.positions(of: selection, in: log.key),
@@ -73,7 +73,7 @@ struct RecordQueryReading {
 
     // MARK: Logs
 
-    /// `nil` for a log without a record, or one that the filter leaves out.
+    /// `nil` for a log without a record, or one that the filter excludes.
     private mutating func log(_ id: LogID) throws -> StoredLog? {
         guard query.filter.log.map({ $0 == id }) ?? true else { return nil }
         if let known = logs[id] { return known }
@@ -84,14 +84,13 @@ struct RecordQueryReading {
 
     // MARK: Instants and the cursor
 
-    /// Whether an entry lies behind the filter's instant at which the page's order ends. The streams may reach a few entries
-    /// beyond it.
+    /// Whether an entry is past the filter's last instant in the page's order. The streams may read a few entries beyond it.
     private func isBeyond(_ at: Timestamp) -> Bool {
         isAscending ? query.filter.until.map { at >= $0 } ?? false : query.filter.from.map { at < $0 } ?? false
     }
 
-    /// The positions of a log between the filter's instants, from the cursor on. Only where the reading begins is looked up exactly:
-    /// at its end the time marks are enough.
+    /// The positions of a log within the filter's instants and after the cursor. Only the position at which reading begins is exact;
+    /// the end is rounded to a time mark.
     private mutating func range(of log: StoredLog) throws -> Range<Int64> {
         if let known = ranges[log.key] { return known }
         var range = log.range
@@ -112,7 +111,7 @@ struct RecordQueryReading {
         return range
     }
 
-    /// The position in this log that divides what comes before the cursor's place from what comes after it.
+    /// The position in this log that separates the entries before the cursor from those after it.
     private func boundary(of log: StoredLog, at place: RecordPlace) throws -> Int64 {
         let name = place.log.description
         if log.name == name {
@@ -125,14 +124,14 @@ struct RecordQueryReading {
     }
 }
 
-/// Finds entries of a log by their time, in whose order they stand.
+/// Finds entries of a log, which is ordered by time, by their time.
 private struct LogTime {
     private let log: StoredLog
     private let db: Database
 
     init(_ log: StoredLog, in db: Database) { (self.log, self.db) = (log, db) }
 
-    /// The position of the first entry that is not before the instant, or the end of the log.
+    /// The position of the first entry at or after the instant, or the end of the log.
     func firstPosition(at instant: Timestamp) throws -> Int64 {
         let bounds = try bounds(of: instant)
         var (low, high) = (bounds.lowerBound, bounds.upperBound)
@@ -143,21 +142,21 @@ private struct LogTime {
         return low
     }
 
-    /// The first entry that is not before the instant lies in this range or at its end; found by the time marks alone, for few pages
-    /// of a large log lie on the way to them.
+    /// A range that contains, or ends at, the first entry at or after the instant. Only the time marks are searched, which takes few
+    /// pages even for a large log.
     func bounds(of instant: Timestamp) throws -> Range<Int64> {
         let step = Int64(Projector.entriesPerMark)
         let (start, end) = (Int64(min(log.firstSeq, log.size)), Int64(log.size))
-        // Marks of the records that are left.
+        // The marks of records that were not removed.
         let marks = (start + step - 1) / step..<(end + step - 1) / step
         let mark = try firstMark(of: marks, at: instant)
         return position(max(start, (mark - 1) * step))..<position(mark == marks.upperBound ? end : mark * step)
     }
 
-    /// The first mark that is not before the instant, or the end of the range.
+    /// The first mark at or after the instant, or the end of the range.
     ///
-    /// Guesses by the times at the ends of the range that is left, and reads a mark on either side of the guess: where records come
-    /// evenly, they enclose it, and lie on one page. Each round also halves the range at least.
+    /// Interpolates between the times at the ends of the remaining range, and reads a mark on either side of the guess: if records
+    /// are evenly spaced, these two enclose the result and are on one page. Each round at least halves the range.
     private func firstMark(of marks: Range<Int64>, at instant: Timestamp) throws -> Int64 {
         guard let first = marks.first, let last = marks.last else { return marks.upperBound }
         var before = (mark: first, at: try time(ofMark: first))
@@ -168,7 +167,7 @@ private struct LogTime {
             let width = Double(after.mark - before.mark)
             let elapsed = Double(instant.milliseconds) - Double(before.at.milliseconds)
             let share = elapsed / (Double(after.at.milliseconds) - Double(before.at.milliseconds))
-            // Records at random instants lie within two margins of the guess, as a rule.
+            // For records at random instants, the result is usually within two margins of the guess.
             let (guess, margin) = (before.mark + Int64(width * share), Int64(max(16, width.squareRoot() / 4)))
             let middle = before.mark + (after.mark - before.mark) / 2
             for mark in [guess - margin, guess + margin, middle] where before.mark < mark && mark < after.mark {
@@ -181,7 +180,7 @@ private struct LogTime {
 
     private func position(_ seq: Int64) -> Int64 { Position(logKey: log.key, seq: UInt64(seq)).rawValue }
 
-    /// Entries that are not projected have no mark yet: their own times stand for it.
+    /// The time of a mark. An unprojected entry has no mark yet, so its own time is read.
     private func time(ofMark mark: Int64) throws -> Timestamp {
         let position = position(mark * Int64(Projector.entriesPerMark))
         return try time(of: position, in: "time_marks") ?? time(of: position)
@@ -201,7 +200,7 @@ private struct LogTime {
     }
 }
 
-/// The positions of posting lists that are not projected, from the logs themselves. Each log is read once, when it is needed.
+/// The positions of posting lists that are not projected yet, computed from the logs. Each log is read once, on first use.
 struct UnprojectedPositions {
     private let db: Database
     private var logs: [Int64: UnprojectedLog]?
@@ -209,7 +208,7 @@ struct UnprojectedPositions {
 
     init(_ db: Database) { self.db = db }
 
-    /// Ascending.
+    /// The unprojected positions of the selection in a log, ascending.
     mutating func positions(of selection: EntrySelection, in log: Int64) throws -> [Int64] {
         guard case .postings = selection.source else { return [] }
         return try read(log).positions[selection.source] ?? []
@@ -218,7 +217,7 @@ struct UnprojectedPositions {
     /// The keys of the commands in a log that are not counted yet, one for each command.
     mutating func commands(in log: Int64) throws -> [CommandCounts.Key] { try read(log).commands }
 
-    /// The logs that have entries which are not projected.
+    /// The logs with entries that are not projected.
     mutating func logKeys() throws -> [Int64] { Array(try loadLogs().keys) }
 
     private mutating func read(
@@ -243,7 +242,7 @@ struct UnprojectedPositions {
 }
 
 extension RecordScope {
-    /// What entries of the scope have in common; `nil` for a whole log.
+    /// The condition that the scope's entries have in common; `nil` for a whole log.
     fileprivate var match: EntrySelection.Match? {
         switch self {
         case .gatewayLog, .portfolioLog: nil

@@ -3,14 +3,14 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// A record as its row has it.
+/// A record as stored in its row.
 struct StoredRecord {
     let bytes: [UInt8]
-    /// The personal values, sealed; empty where there are none.
+    /// The sealed personal values; empty if there are none.
     let sealed: [UInt8]
 }
 
-/// Reads records whole: their bytes, and the personal values that still have a key.
+/// Reads complete records: their bytes, and the personal values that still have a key.
 struct RecordReading {
     private let db: Database
     private var keys: [KeyName: PersonKeys.Stored?] = [:]
@@ -22,7 +22,7 @@ struct RecordReading {
 
     init(_ db: Database) { self.db = db }
 
-    /// The entry's record, from its row if the stream has read it along.
+    /// The entry's record, taken from the stream if it reads records.
     mutating func record(of entry: EntryStream.Entry) throws -> AccessRecord {
         guard let stored = entry.record else { return try record(at: entry.position) }
         return try record(stored, at: entry.position)
@@ -33,7 +33,7 @@ struct RecordReading {
         return record
     }
 
-    /// `nil` for a record that was removed from its log: one that is missing for another reason is damage.
+    /// `nil` for a record that was removed from its log. Throws if it is missing for another reason, which means damage.
     mutating func recordIfKept(at position: Position) throws -> AccessRecord? {
         if let record = try stored(at: position) { return record }
         let log = try StoredLog.find(key: position.logKey, in: db)
@@ -60,7 +60,7 @@ struct RecordReading {
             else {
                 return nil
             }
-            // What does not open is not the value that was committed to: it is not shown, and verification tells of it.
+            // A value that does not open is not the committed one: it is omitted, and verification reports it.
             return try? commitment.open(ciphertext, under: key)
         }.record
     }

@@ -3,14 +3,14 @@ internal import DoorwardDomain
 import GRDB
 import Synchronization
 
-/// The connections that read. They are read-only, and so never checkpoint.
+/// The connections for reading. They are read-only, and so never checkpoint.
 ///
-/// Lists go through a queue that leaves `StoreLimits.pointReaders` connections to reads by id or key, and one to a backup.
+/// Lists go through a queue that keeps `StoreLimits.pointReaders` connections free for reads by id or key, and one for a backup.
 final class StoreReader: Sendable {
     private let pool: DatabasePool
     private let clock: any GatewayClock
     private let limits: StoreLimits
-    /// Where lists wait for their turn.
+    /// The queue in which lists wait for a connection.
     let lists: ListQueue
     private let isClosed = Atomic(false)
 
@@ -26,8 +26,8 @@ final class StoreReader: Sendable {
         }
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
-            // One connection that has read once holds the file open for the store's whole life: the writer's is then never
-            // the last one to close, and SQLite checkpoints only with the last one.
+            // A connection that has read once keeps the file open for the store's whole life: the writer's is then never the last to
+            // close, and only closing the last one makes SQLite checkpoint.
             try pool.writeWithoutTransaction { db in
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM logs")
             }
@@ -36,10 +36,10 @@ final class StoreReader: Sendable {
         }
     }
 
-    /// Reads part of a list in one snapshot, when it is its turn, and within the bounds of one page.
+    /// Reads part of a list in one snapshot, after waiting in the queue, and within the limits of one page.
     ///
-    /// - Throws: `.tooManyReads` when it does not wait, `.readTimedOut` when it was interrupted, `.unavailable` when the task is
-    ///   cancelled.
+    /// - Throws: `.tooManyReads` if the queue is full, `.readTimedOut` if the read was interrupted at its deadline, `.unavailable` if
+    ///   the task is cancelled.
     func list<Value: Sendable>(
         for reader: ListReader, _ body: @escaping @Sendable (Database, inout ReadBudget) throws -> Value
     ) async throws(StoreError) -> Value {
@@ -54,7 +54,7 @@ final class StoreReader: Sendable {
         }
     }
 
-    /// Reads in one snapshot, off the threads that Swift runs tasks on. Cancelling the task interrupts it.
+    /// Reads in one snapshot, off Swift's cooperative threads. Cancelling the task interrupts the read.
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(StoreError) -> Value {
         guard !isClosed.load(ordering: .acquiring) else { throw .unavailable }
         do {
@@ -72,14 +72,14 @@ final class StoreReader: Sendable {
 
     /// Writes a copy on a thread of its own; see `BackupCopy`.
     ///
-    /// - Returns: the instant of the copy, and the logs in it.
+    /// - Returns: the instant of the snapshot, and the logs in it.
     func backup(
         _ copy: BackupCopy, clock: any GatewayClock
     ) async throws(StoreBackupError) -> (at: Timestamp, logs: [LogSize]) {
         guard !isClosed.load(ordering: .acquiring) else { throw .unavailable }
         do {
             return try await pool.read { db in
-                // Before the first read, with which the snapshot begins: what was answered by then is in it.
+                // Taken before the first read, which starts the snapshot: everything acknowledged by then is in it.
                 let at = clock.now()
                 return (at, try copy.write(from: db))
             }
@@ -94,7 +94,7 @@ final class StoreReader: Sendable {
 
     func close() {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        // Fails only while something still reads; the connections close with the last of it.
+        // Fails only while a read is running; the connections close after the last one.
         try? pool.close()
     }
 }

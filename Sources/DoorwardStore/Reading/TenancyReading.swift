@@ -3,17 +3,17 @@ internal import DoorwardPolicy
 import FoundationEssentials
 import GRDB
 
-/// Reads the tenancy back, one table after the other, in pages.
+/// Reads the tenancy in pages, one table after the other.
 enum TenancyReading {
     struct Page {
         var changes: [TenancyChange] = []
-        /// The id that the next page begins after; `nil` when there is none.
+        /// The id after which the next page begins; `nil` for the last page.
         var next: Data?
     }
 
     static let pageSize = 4096
 
-    /// - Parameter schema: that of the file, which may be an earlier one where it is only checked.
+    /// - Parameter schema: the file's schema; a check may read a file of an earlier one.
     static func page(
         of table: TenancyTable, after id: Data?, schema: Int = Schema.current.number, in db: Database
     ) throws -> Page {
@@ -77,7 +77,7 @@ enum TenancyReading {
 
     private static func user(_ columns: inout ColumnReader) throws -> User {
         let (id, email) = (try columns.id() as UserID, try columns.value(String.self))
-        // The address in lower case, which is made of the address.
+        // Skip `email_key`, which is derived from the address.
         _ = columns.stored()
         return User(
             id: id, email: email, firstName: try columns.value(), lastName: try columns.value(),
@@ -124,7 +124,7 @@ enum TenancyReading {
 }
 
 extension TenancyChange {
-    /// The id of what is put.
+    /// The id of the changed entity.
     fileprivate var entityID: Data {
         switch self {
         case .putPortfolio(let portfolio): portfolio.id.blob

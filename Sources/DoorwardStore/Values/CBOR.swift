@@ -1,19 +1,18 @@
 internal import DoorwardDomain
 
-/// JSON values as CBOR (RFC 8949): a device's `address` is read a hundred thousand times at the start, and Foundation's
-/// JSON reader takes tens of microseconds for each.
+/// Encodes JSON values as CBOR (RFC 8949): a start reads a hundred thousand device addresses, and Foundation's JSON parser takes tens
+/// of microseconds for each.
 ///
-/// Written are null, booleans, integers, doubles of eight bytes, text, arrays and maps of definite length, each head in as
-/// few bytes as it takes, the keys of a map in ascending order of their text. Nothing else is read: for each value there is
-/// one form.
+/// The encoder writes null, booleans, integers, doubles of eight bytes, text, and arrays and maps of definite length, with the
+/// shortest heads and the keys of a map in ascending order. The decoder accepts nothing else, so each value has one encoding.
 ///
-/// Text is made stream-safe as it is read (`StreamSafeText`): an older gateway stored any text, and a map of long rows of
-/// combining marks would take seconds of the start.
+/// Text is made stream-safe when it is decoded (`StreamSafeText`): an older gateway stored any text, and a map with long runs of
+/// combining marks would delay the start by seconds.
 enum CBOR {
-    /// Deeper than any address or metadata that the gateway takes. The map itself is the first level.
+    /// The maximum nesting, deeper than any address or metadata that the gateway accepts. The map itself is the first level.
     static let maxDepth = 64
 
-    /// `nil` for an object whose values lie deeper than `maxDepth`: it could not be read back.
+    /// `nil` for an object nested deeper than `maxDepth`, which could not be read back.
     static func bytes(of object: [String: JSONValue]) -> [UInt8]? {
         guard isWithin(maxDepth, .object(object)) else { return nil }
         var bytes: [UInt8] = []
@@ -65,7 +64,7 @@ enum CBOR {
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// The head of an item: its major type and its argument, in as few bytes as it takes (RFC 8949, section 3).
+    /// Writes the head of an item: its major type and its argument, in the shortest form (RFC 8949, section 3).
     private static func head(_ majorType: UInt8, _ argument: UInt64, to bytes: inout [UInt8]) {
         let type = majorType << 5
         switch argument {
@@ -83,7 +82,7 @@ enum CBOR {
     }
 }
 
-/// Reads what `CBOR` writes.
+/// Decodes the encoding that `CBOR` writes.
 private struct CBORReader {
     var rest: ArraySlice<UInt8>
 
@@ -154,7 +153,7 @@ private struct CBORReader {
         if short < 24 { return (first >> 5, UInt64(short)) }
         guard short <= 27 else { return nil }
         let width = 1 << (Int(short) - 24)
-        // The next shorter head holds everything below this.
+        // Smaller values have a shorter head.
         let least: UInt64 = width == 1 ? 24 : 1 << UInt64(4 * width)
         guard let argument = bigEndian(width: width), argument >= least else { return nil }
         return (first >> 5, argument)

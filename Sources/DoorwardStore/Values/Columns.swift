@@ -2,7 +2,7 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// A value in the database that this program did not write, or that was altered: the row's column, never its content.
+/// A stored value that this program did not write, or that was altered. The error names the column and never contains the value.
 struct UnreadableColumn: Error {
     let column: String
 }
@@ -21,7 +21,7 @@ extension EntityID {
         self.init(high: high, low: low)
     }
 
-    /// Ids one after the other, 16 bytes each.
+    /// The ids' bytes one after the other, 16 bytes each.
     static func blob(of ids: [EntityID]) -> Data {
         var data = Data(capacity: ids.count * 16)
         for id in ids { data.append(id.blob) }
@@ -34,7 +34,7 @@ extension EntityID {
     }
 }
 
-/// Reads a row's columns from left to right. Whatever is not of the form that is asked for ends the reading.
+/// Reads a row's columns from left to right. A value of another form than the requested one throws `UnreadableColumn`.
 struct ColumnReader {
     private let row: Row
     private var index = 0
@@ -46,7 +46,7 @@ struct ColumnReader {
         return index
     }
 
-    /// That the column read last is not of a form that this program writes.
+    /// The error for the column read last.
     func unreadable() -> UnreadableColumn {
         UnreadableColumn(column: Array(row.columnNames)[index - 1])
     }
@@ -57,14 +57,14 @@ struct ColumnReader {
     }
 
     mutating func optional<Value: DatabaseValueConvertible>(_: Value.Type = Value.self) throws -> Value? {
-        // Not the row's own subscript, which ends the process over a value that does not convert.
+        // The row's own subscript would trap on a value that does not convert.
         let stored: DatabaseValue = row[next()]
         if stored.isNull { return nil }
         guard let value = Value.fromDatabaseValue(stored) else { throw unreadable() }
         return value
     }
 
-    /// The value as it is stored, of whatever type.
+    /// The stored value, of any type.
     mutating func stored() -> DatabaseValue { row[next()] }
 
     mutating func id<Entity>() throws -> EntityID<Entity> {
@@ -95,7 +95,7 @@ struct ColumnReader {
 
     mutating func optionalInstant() throws -> Timestamp? { try optional(Int64.self).map(Timestamp.init(milliseconds:)) }
 
-    /// A word of the domain, by its raw value.
+    /// An enum value, by its raw value.
     mutating func word<Word: RawRepresentable<String>>(_: Word.Type = Word.self) throws -> Word {
         guard let word: Word = try optionalWord() else { throw unreadable() }
         return word

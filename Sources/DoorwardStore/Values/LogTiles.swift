@@ -1,19 +1,20 @@
 internal import DoorwardAudit
 import GRDB
 
-/// The tiles of a log's Merkle tree: the hashes of 256 neighbouring nodes in one row, of every eighth level from the leaves up.
+/// Stores the nodes of a log's Merkle tree in tiles: the hashes of 256 neighbouring nodes in one row, at every eighth level from the
+/// leaves up.
 ///
-/// A tile of leaf hashes is written once, when it is full: until then the hashes lie with their records alone. The root of a full tile
-/// is a hash of the tile above it, which is written with each hash. Where records were removed out of the last tile of leaf hashes, its
-/// row holds the hashes from the tile's beginning up to the first record that is left, at least.
+/// A tile of leaf hashes is written once, when it is full: until then the hashes are stored with their records alone. The root of a
+/// full tile is a hash of the tile above it, which is rewritten with each hash. If records of the last tile of leaf hashes were
+/// removed, its row contains at least the hashes from the tile's beginning up to the first record that is left.
 struct LogTiles {
-    /// A row of the table.
+    /// The level and number of a row in `tiles`.
     struct Place: Hashable {
         let level: Int
         let number: UInt64
     }
 
-    /// The hashes of a full tile.
+    /// The number of hashes in a full tile.
     static let width: UInt64 = 256
     /// Levels of the tree between two levels of tiles.
     static let levelsPerTile = 8
@@ -22,17 +23,16 @@ struct LogTiles {
     private let log: Int64
     private let db: Database
     private var tiles: [Place: [UInt8]] = [:]
-    /// Rows of tiles and of records that were read.
+    /// The number of tiles and records read so far.
     private(set) var rowsRead = 0
 
     init(log: Int64, in db: Database) { (self.log, self.db) = (log, db) }
 
     // MARK: Reading
 
-    /// The root of the complete subtree that has the leaves from `index` · 2^`level` on, 2^`level` of them; `nil` where the store has not
-    /// got its hashes.
+    /// The root of the complete subtree over the 2^`level` leaves from `index` · 2^`level` on; `nil` if the store does not have its hashes.
     ///
-    /// - Parameter size: the log's; a subtree that is not complete in it has no node.
+    /// - Parameter size: the size of the log; a subtree that is incomplete in it has no node.
     mutating func node(level: Int, index: UInt64, size: UInt64) throws -> [UInt8]? {
         guard (0..<64).contains(level), index < size >> UInt64(level) else { return nil }
         let (tileLevel, span) = (level / Self.levelsPerTile, UInt64(1) << UInt64(level % Self.levelsPerTile))
@@ -40,7 +40,7 @@ struct LogTiles {
         return MerkleTree.root(ofLeafHashes: Self.split(hashes))
     }
 
-    /// Neighbouring nodes of one tile, in one run.
+    /// The hashes of neighbouring nodes of one tile, one after the other.
     private mutating func nodes(_ level: Int, _ range: Range<UInt64>) throws -> [UInt8]? {
         let place = Place(level: level, number: range.lowerBound / Self.width)
         let first = place.number * Self.width
@@ -55,7 +55,7 @@ struct LogTiles {
         return stored + leaves
     }
 
-    /// Empty where there is no such row.
+    /// Empty if there is no such row.
     private mutating func tile(at place: Place) throws -> [UInt8] {
         if let known = tiles[place] { return known }
         let hashes = try Self.stored(log, place, in: db) ?? []
@@ -64,7 +64,7 @@ struct LogTiles {
         return hashes
     }
 
-    /// The leaf hashes of records; `nil` if one of them is not there.
+    /// The leaf hashes of records; `nil` if one of them is missing.
     private mutating func leaves(_ seqs: Range<UInt64>) throws -> [UInt8]? {
         let hashes = try Self.leaves(log, seqs, in: db)
         rowsRead += hashes.count / Self.hashBytes
@@ -75,7 +75,7 @@ struct LogTiles {
         stride(from: 0, to: hashes.count, by: hashBytes).map { Array(hashes[$0..<$0 + hashBytes]) }
     }
 
-    /// `nil` where there is no such row.
+    /// `nil` if there is no such row.
     static func stored(_ log: Int64, _ place: Place, in db: Database) throws -> [UInt8]? {
         var hashes: [UInt8]?
         try db.step(
@@ -98,9 +98,10 @@ struct LogTiles {
 
     // MARK: Writing
 
-    /// Called when a record was appended: writes the tile that it fills, if it is the last one of a tile, and its root above it.
+    /// Call it after appending a record: if the record completes a tile, writes the tile and adds its root to the tile above.
     ///
-    /// Where a hash is missing, because the file is damaged, the tile is left out and nobody's record is refused: a check names it.
+    /// If a hash is missing because the file is damaged, the tile is not written, and the append still succeeds: a check reports the
+    /// damage.
     static func close(_ log: Int64, at seq: UInt64, in db: Database) throws {
         guard seq % width == width - 1 else { return }
         let place = Place(level: 0, number: seq / width)

@@ -2,9 +2,9 @@ internal import DoorwardAudit
 import FoundationEssentials
 import GRDB
 
-/// The keys of persons and days, one for each log.
+/// The encryption keys of persons and days, one for each log.
 enum PersonKeys {
-    /// A key, and the first record of the log that it is for: what an earlier key was for, which was destroyed, is erased.
+    /// A key, and the `seq` of the first record that it applies to. Earlier records used a key that was destroyed; their values are erased.
     struct Stored {
         let key: PersonKey
         let since: UInt64
@@ -12,9 +12,9 @@ enum PersonKeys {
         func key(for seq: UInt64) -> PersonKey? { seq >= since ? key : nil }
     }
 
-    /// `nil` where there is none, or none any more.
+    /// `nil` if there is none, or if it was destroyed.
     ///
-    /// - Parameter schema: that of the file; before the seventh no key was destroyed.
+    /// - Parameter schema: the file's schema; before the seventh no key was destroyed.
     static func key(
         of owner: PersonKeyOwner, log: Int64, schema: Int = Schema.current.number, in db: Database
     ) throws -> Stored? {
@@ -32,7 +32,7 @@ enum PersonKeys {
             [log, blob(owner), Data(key.revealBytes()), Int64(since)])
     }
 
-    /// The logs in which an owner has a key. By the logs there are, since the table has no index of owners.
+    /// The logs in which an owner has a key. Looks in each log, since the table has no index of owners.
     static func logs(of owner: PersonKeyOwner, in db: Database) throws -> [Int64] {
         var logs: [Int64] = []
         try db.step("SELECT log FROM person_keys WHERE log IN (SELECT key FROM logs) AND owner = ?", [blob(owner)]) {
@@ -41,12 +41,12 @@ enum PersonKeys {
         return logs
     }
 
-    /// The connection overwrites what it deletes with zeros (`secure_delete`).
+    /// Deletes the key. The connection overwrites it with zeros (`secure_delete`).
     static func destroy(of owner: PersonKeyOwner, log: Int64, in db: Database) throws {
         try db.run("DELETE FROM person_keys WHERE log = ? AND owner = ?", [log, blob(owner)])
     }
 
-    /// 16 bytes for a user, ten for a day: neither can be taken for the other.
+    /// 16 bytes for a user, ten for a day, so that the two cannot be confused.
     private static func blob(_ owner: PersonKeyOwner) -> Data {
         switch owner {
         case .user(let id): id.blob

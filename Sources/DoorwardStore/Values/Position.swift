@@ -1,4 +1,4 @@
-/// Where an entry lies in the table of all logs: the log's key times 2^40, plus the entry's `seq` in the log.
+/// The position of an entry in the table of all logs: the log's key times 2^40, plus the entry's `seq` in the log.
 ///
 /// There is room for 2^23 logs with 2^40 records each.
 struct Position: Hashable, Comparable {

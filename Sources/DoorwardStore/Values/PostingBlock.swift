@@ -1,6 +1,6 @@
-/// The form of a row of `postings`: ascending `seq`s of one log, as the first of them and the differences to the next ones.
+/// The encoding of a row of `postings`: ascending `seq`s of one log, as the first of them and the differences between neighbours.
 enum PostingBlock {
-    /// The most `seq`s of a block.
+    /// The maximum number of `seq`s in a block.
     static let capacity = 128
 
     /// The differences between neighbours as LEB128 (DWARF 5, section 7.6, unsigned).

@@ -1,15 +1,15 @@
 internal import DoorwardControl
 internal import DoorwardDomain
 
-/// A list of positions in each log, stored in blocks in `postings`: of the entries with one value in one column, or of the
-/// intents among them that began a command.
+/// A posting list: positions in each log, stored in blocks in `postings`. It contains the entries with one value in one column, or
+/// those of them that are the intent of a new command.
 enum PostingList: Hashable {
-    /// Of a match that is indexed.
+    /// The entries of an indexed match.
     case entries(EntrySelection.Match)
-    /// Of a device, unit, property or actor.
+    /// The commands of a device, unit, property or actor.
     case commands(EntrySelection.Match)
 
-    /// Stored in the database: a number is never given to another list.
+    /// The number of the list's column in the database; it is never reused for another list.
     var facet: Int64 {
         switch self {
         case .commands(let match): Self.entries(match).facet + 16
@@ -23,13 +23,13 @@ enum PostingList: Hashable {
             case .kind: 6
             case .reason: 7
             case .outcome: 8
-            // No list is stored under it.
+            // Operations have no posting list.
             case .operation: 0
             }
         }
     }
 
-    /// The column `value`: an id's 16 bytes or a word's UTF-8.
+    /// The column `value`: an id's 16 bytes, or an enum value in UTF-8.
     var value: [UInt8] {
         switch self {
         case .commands(let match): Self.entries(match).value
@@ -49,11 +49,11 @@ enum PostingList: Hashable {
     }
 }
 
-/// An entry as far as it is indexed: its position, its time, and the values by which lists find it.
+/// The indexed part of an entry: its position, its time, and the values that lists find it by.
 struct IndexedEntry {
     let position: Position
     let at: Timestamp
-    /// Those with a posting list.
+    /// The matches that have a posting list.
     let matches: [EntrySelection.Match]
     /// Whether it is the intent that began a command.
     var isCommand: Bool
@@ -62,7 +62,7 @@ struct IndexedEntry {
     static let columns = "position, at, device_id, unit_id, property_id, actor_user_id, is_denied, kind, reason, outcome"
 
     init(_ body: RecordBody, at position: Position) {
-        // The gateway's log belongs to no unit or property, whatever place its records name.
+        // The gateway's log belongs to no unit or property, whatever places its records name.
         let isTenants = body.log != .gateway
         self.init(
             position, body.at,
@@ -74,7 +74,7 @@ struct IndexedEntry {
             ])
     }
 
-    /// - Parameter row: of `columns`.
+    /// - Parameter row: a row with `columns`.
     init(_ row: RowValues) {
         self.init(
             Position(rawValue: row.integer(0)), Timestamp(milliseconds: row.integer(1)),

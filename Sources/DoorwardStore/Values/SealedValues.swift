@@ -1,9 +1,9 @@
 internal import DoorwardAudit
 
-/// The sealed personal values of one record as one column: for each the length of its field's name in 2 bytes, the name,
-/// the length of the ciphertext in 4 bytes, the ciphertext. Lengths are big-endian.
+/// Encodes the sealed personal values of one record as one column: for each the length of its field's name in 2 bytes, the name, the
+/// length of the ciphertext in 4 bytes, the ciphertext. Lengths are big-endian.
 ///
-/// Whose key a value stands under is told by the commitment in the record.
+/// The commitment in the record identifies the owner of a value's key.
 enum SealedValues {
     static func bytes(of values: [SealedValue]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -16,12 +16,12 @@ enum SealedValues {
         return bytes
     }
 
-    /// The ciphertexts by field; `nil` if the bytes are not what `bytes(of:)` writes.
+    /// The ciphertexts by field; `nil` if the bytes are not an encoding of `bytes(of:)`.
     static func ciphertexts(in bytes: [UInt8]) -> [String: [UInt8]]? {
         var rest = bytes[...]
         var ciphertexts: [String: [UInt8]] = [:]
         while !rest.isEmpty {
-            // Stream-safe as far as it is compared: the names of fields are the gateway's own.
+            // The field names that are looked up are the gateway's own, and so stream-safe.
             guard let name = take(&rest, width: 2), let field = String(validating: name, as: UTF8.self),
                 let ciphertext = take(&rest, width: 4)
             else { return nil }

@@ -3,18 +3,18 @@ internal import DoorwardDomain
 import FoundationEssentials
 internal import GRDBSQLite
 
-/// What can stand in a statement's place for a value; `nil` in such a place is NULL.
+/// A value that can be bound to a parameter of a statement; `nil` is bound as NULL.
 protocol StatementValue {
     /// Binds a copy of the value.
     ///
-    /// - Parameter index: from 1.
-    /// - Returns: SQLite's code.
-    /// - Throws: `Refusal` for what the database would not give back as it is.
+    /// - Parameter index: the parameter's index, from 1.
+    /// - Returns: SQLite's result code.
+    /// - Throws: `Refusal` for a value that the database would not return unchanged.
     func bind(to statement: OpaquePointer, at index: CInt) throws -> CInt
 }
 
-/// Has SQLite copy what is bound. The interface is a macro, which casts -1 to the type of a function (SQLite, "Constants
-/// Defining Special Destructor Behavior").
+/// Makes SQLite copy the bound value. C has a macro for it, which casts -1 to a function type (SQLite, "Constants Defining Special
+/// Destructor Behavior").
 private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 extension Int64: StatementValue {
@@ -30,13 +30,13 @@ extension Bool: StatementValue {
 }
 
 extension String: StatementValue {
-    /// - Throws: `Refusal` for a text with U+0000 in it: it is read back as a C string, which ends there.
+    /// - Throws: `Refusal` for a text with U+0000: it is read back as a C string, which would end there.
     func bind(to statement: OpaquePointer, at index: CInt) throws -> CInt {
         var text = self
         return try text.withUTF8 { bytes in
             guard !bytes.contains(0) else { throw Refusal(.inconsistent("a text with U+0000")) }
             return bytes.withMemoryRebound(to: CChar.self) { characters in
-                // Without an address there would be NULL in place of an empty text.
+                // A null pointer would bind NULL instead of an empty text.
                 guard let start = characters.baseAddress else { return sqlite3_bind_text(statement, index, "", 0, transient) }
                 return sqlite3_bind_text(statement, index, start, CInt(characters.count), transient)
             }
@@ -53,14 +53,14 @@ extension [UInt8]: StatementValue {
 }
 
 extension EntityID: StatementValue {
-    /// As `blob` has it, without making one.
+    /// Binds the bytes of `blob` without allocating them.
     func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bindBlob($0, to: statement, at: index) }
     }
 }
 
 private func bindBlob(_ bytes: UnsafeRawBufferPointer, to statement: OpaquePointer, at index: CInt) -> CInt {
-    // Without an address there would be NULL in place of no bytes.
+    // A null pointer would bind NULL instead of an empty blob.
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return sqlite3_bind_zeroblob(statement, index, 0) }
     return sqlite3_bind_blob(statement, index, start, CInt(bytes.count), transient)
 }

@@ -4,25 +4,25 @@ import GRDB
 internal import GRDBSQLite
 
 extension Database {
-    /// Runs a statement that answers no rows. It is prepared once for each connection.
+    /// Executes a statement that returns no rows. It is prepared once for each connection.
     ///
-    /// The values are bound without the library, which makes three lists of them and looks for their names first.
+    /// The values are bound without GRDB, which first makes three lists of them and looks for their names.
     ///
-    /// - Throws: `Refusal` for a text with U+0000 in it; `DatabaseError` as the library would.
+    /// - Throws: `Refusal` for a text with U+0000; `DatabaseError` as GRDB would.
     func run(_ sql: String, _ arguments: [(any StatementValue)?] = []) throws {
-        // A transaction's begin and end are what the library keeps watch over.
+        // GRDB must observe the begin and the end of transactions.
         guard !arguments.isEmpty else { return try cachedStatement(sql: sql).execute() }
         try step(sql, arguments) { _ in }
     }
 
-    /// Runs a statement and hands each row to `read`, bound as by `run`. The row is valid during the call alone.
+    /// Executes a statement with values bound as by `run`, and passes each row to `read`. The row is valid only during the call.
     func step(_ sql: String, _ arguments: [(any StatementValue)?], read: (RowValues) throws -> Void) throws {
         let handle = try cachedStatement(sql: sql).sqliteStatement
         guard sqlite3_bind_parameter_count(handle) == arguments.count else {
             throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "wrong number of values for a statement", sql: sql)
         }
         defer {
-            // What it says was said by the step already. Personal values do not stay bound.
+            // The step has already reported any error. Personal values must not stay bound.
             sqlite3_reset(handle)
             sqlite3_clear_bindings(handle)
         }
@@ -43,7 +43,7 @@ extension Database {
         DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage, sql: sql)
     }
 
-    /// Reads every row of the answer.
+    /// Reads every row of the result.
     func rows<Value>(
         _ sql: String, _ arguments: StatementArguments = StatementArguments(), read: (inout ColumnReader) throws -> Value
     ) throws -> [Value] {
@@ -56,7 +56,7 @@ extension Database {
         return values
     }
 
-    /// Reads the first row of the answer, if there is one.
+    /// Reads the first row of the result, if there is one.
     func firstRow<Value>(
         _ sql: String, _ arguments: StatementArguments = StatementArguments(), read: (inout ColumnReader) throws -> Value
     ) throws -> Value? {
@@ -67,7 +67,7 @@ extension Database {
     }
 }
 
-/// The values of the row that a statement has reached, by their columns from 0.
+/// The values of a statement's current row, by their columns from 0.
 struct RowValues {
     fileprivate let statement: OpaquePointer
 
@@ -82,7 +82,7 @@ struct RowValues {
         return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
     }
 
-    /// `nil` for NULL, and for what is no id.
+    /// `nil` for NULL, and for a value that is not an id.
     func id<Entity>(_ column: CInt) -> EntityID<Entity>? {
         guard sqlite3_column_bytes(statement, column) == 16, let start = sqlite3_column_blob(statement, column) else {
             return nil
@@ -90,7 +90,7 @@ struct RowValues {
         return EntityID(blob: UnsafeRawBufferPointer(start: start, count: 16))
     }
 
-    /// A word of the domain, by its raw value; `nil` for NULL and for another text.
+    /// An enum value, by its raw value; `nil` for NULL and for any other text.
     func word<Word: RawRepresentable<String>>(_ column: CInt) -> Word? {
         guard let start = sqlite3_column_text(statement, column) else { return nil }
         return Word(rawValue: String(cString: start))

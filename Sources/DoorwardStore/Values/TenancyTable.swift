@@ -1,4 +1,4 @@
-/// A table of the tenancy, in an order in which what is referred to comes first.
+/// A table of the tenancy. Tables are ordered so that referenced ones come first.
 enum TenancyTable: String, CaseIterable {
     case portfolios, properties, units, devices, users
     case associations = "role_associations"
@@ -35,7 +35,7 @@ enum TenancyTable: String, CaseIterable {
         }
     }
 
-    /// The same for a file of an earlier schema: in place of what it has not, NULL, which means what it meant before.
+    /// The columns for a file of an earlier schema: NULL replaces a missing column, with the meaning that the earlier schema had.
     func columns(inSchema schema: Int) -> [String] {
         columns.map { schema < 5 && ["device_carriers", "sealed_code"].contains($0) ? "NULL" : $0 }
     }

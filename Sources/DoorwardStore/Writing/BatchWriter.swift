@@ -4,7 +4,7 @@ import GRDB
 internal import GRDBSQLite
 internal import Logging
 
-/// The open connection with what is remembered of its database. It is thrown away whole after a failure.
+/// The open connection with the caches of its database. Both are discarded after a failure.
 struct BatchWriter {
     typealias Answer = Result<[RecordPlace], StoreError>
 
@@ -25,16 +25,16 @@ struct BatchWriter {
         ledger = LogLedger(random: random)
     }
 
-    /// Writes the transactions with one flush for all, each undone alone if it breaks a rule.
+    /// Writes the transactions with one flush for all. A transaction that violates a constraint is undone alone.
     ///
-    /// - Returns: an answer for each.
-    /// - Throws: when the disk or the database failed. Then nobody knows what is durable, and this writer is spent.
+    /// - Returns: a result for each.
+    /// - Throws: if the disk or the database failed. Then it is unknown what is durable, and this writer must be discarded.
     mutating func write(_ transactions: [StoreTransaction]) throws -> [Answer] {
         try connection.queue.writeWithoutTransaction { db in
             do {
                 return try write(transactions, in: db)
             } catch {
-                // Whatever this says, the connection is dropped: it only spares the readers a wait for the lock.
+                // The result does not matter, as the connection is dropped: this only spares the readers a wait for the lock.
                 try? db.execute(sql: "ROLLBACK")
                 throw error
             }
@@ -55,10 +55,10 @@ struct BatchWriter {
         return answers
     }
 
-    /// Applies the transactions without a savepoint for each: most batches need none, and it would copy every page that a
-    /// transaction touches.
+    /// Applies the transactions without a savepoint for each: most batches need none, and it would copy every page that a transaction
+    /// touches.
     ///
-    /// - Returns: `nil` when one of them breaks a rule. Then a new, empty transaction of the database is open.
+    /// - Returns: `nil` if one of them violates a constraint. Then a new, empty transaction of the database is open.
     private mutating func applyTogether(_ transactions: [StoreTransaction], in db: Database) throws -> [Answer]? {
         do {
             return try transactions.map { transaction in
@@ -75,7 +75,7 @@ struct BatchWriter {
         }
     }
 
-    /// Applies one transaction so that it alone is undone if it breaks a rule.
+    /// Applies one transaction in a savepoint, so that it is undone alone if it violates a constraint.
     private mutating func attempt(_ transaction: StoreTransaction, in db: Database) throws -> Answer {
         try db.run("SAVEPOINT one")
         do {
@@ -110,7 +110,7 @@ struct BatchWriter {
         return appended.map(\.place)
     }
 
-    /// Projects the entries that are left, in a transaction of its own.
+    /// Projects the remaining entries, in a transaction of its own.
     mutating func projectAll() throws {
         try connection.queue.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {
@@ -120,20 +120,20 @@ struct BatchWriter {
         }
     }
 
-    /// Checkpoints when enough was written, between two batches and never inside a commit.
+    /// Checkpoints if enough was written, between two batches and never inside a commit.
     mutating func checkpointIfDue() throws {
         guard pagesSinceCheckpoint >= limits.pagesPerCheckpoint else { return }
         pagesSinceCheckpoint = 0
         try hooks.beforeCheckpoint()
         let pages = try connection.checkpoint().pages
-        // A backup is a reader that stays for long: the log grows with what is written meanwhile, and is cut afterwards.
+        // A backup is a long-running reader: the log grows meanwhile, and is truncated afterwards.
         if pages > limits.pagesBeforeCut, !backups.isRunning { try connection.cutLog() }
         try hooks.afterCheckpoint()
     }
 }
 
 extension Database {
-    /// How many pages the connection has written into the write-ahead log since this was last asked.
+    /// The number of pages that the connection has written to the write-ahead log since the last call.
     fileprivate func takePagesWritten() -> Int {
         var (pages, highest): (Int32, Int32) = (0, 0)
         sqlite3_db_status(sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, 1)

@@ -3,11 +3,13 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Writes commands into their table. What a command shares with the record of its intent (who, where, what, why) is stored with
-/// that record alone; the command's row has its position.
+/// Writes commands into their table. The fields that a command shares with the record of its intent (actor, place, operation, reason)
+/// are stored in that record alone; the command's row contains the record's position.
 enum CommandWriting {
-    /// - Parameter records: the transaction's records, and where each of them was appended.
-    /// - Returns: the position of the intent of a new command.
+    /// - Parameters:
+    ///   - records: the records of the transaction.
+    ///   - appended: the place and position of each record.
+    /// - Returns: the position of the intent of a new command; `nil` for other changes.
     static func apply(
         _ change: CommandChange, records: [PendingRecord], appended: [AppendedRecord], in db: Database
     ) throws -> Position? {
@@ -68,7 +70,7 @@ enum CommandWriting {
     }
 }
 
-/// A rule in two columns: its id and its role, which tells its kind.
+/// Stores a rule in two columns: its id and its role, which determines its kind.
 enum RuleColumns {
     static func id(of rule: Rule) -> EntityID<Rule>? {
         switch rule {

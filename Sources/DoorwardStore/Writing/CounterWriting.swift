@@ -2,7 +2,7 @@ internal import DoorwardControl
 internal import DoorwardDomain
 import GRDB
 
-/// Uses, epochs and leases: one row each.
+/// Writes uses of guest accesses, epochs and leases, one row each.
 enum CounterWriting {
     static func apply(_ change: CounterChange, in db: Database) throws {
         switch change {
@@ -32,7 +32,7 @@ enum CounterWriting {
         }
     }
 
-    /// - Throws: `Refusal` where the precondition does not hold in the open transaction.
+    /// - Throws: `Refusal` if the precondition does not hold in the open transaction.
     static func check(_ precondition: Precondition, in db: Database) throws {
         switch precondition {
         case .unchanged(let change):
@@ -47,7 +47,7 @@ enum CounterWriting {
     }
 }
 
-/// Reads uses, epochs and leases.
+/// Reads uses of guest accesses, epochs and leases.
 enum CounterReading {
     static func usesTaken(of id: GuestAccessID, in db: Database) throws -> Int {
         var taken = 0
@@ -82,7 +82,7 @@ enum CounterReading {
 }
 
 extension EpochOwner {
-    /// Its kind and its id.
+    /// The values of the columns `kind` and `owner_id`.
     fileprivate var columns: [(any StatementValue)?] {
         switch self {
         case .portfolio(let id): ["PORTFOLIO", id]

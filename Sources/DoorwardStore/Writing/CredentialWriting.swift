@@ -3,7 +3,7 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Puts passwords, sessions and refresh tokens into their tables.
+/// Writes passwords, sessions, refresh tokens, password resets and public keys into their tables.
 enum CredentialWriting {
     static func apply(_ change: CredentialChange, in db: Database) throws {
         switch change {

@@ -3,12 +3,12 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Keeps what calls made under their idempotency keys, for a day.
+/// Stores the results of requests under their idempotency keys, for a day.
 enum IdempotencyWriting {
-    /// How long a key stands for its request.
+    /// How long an idempotency key is kept.
     static let lifetime = Duration.seconds(86_400)
 
-    /// A new key, or one that was taken a day before; any other is refused.
+    /// Stores a new key, or replaces one that is at least a day old. A younger one is refused.
     static func keep(_ entry: IdempotencyEntry, in db: Database) throws {
         if let kept = try IdempotencyReading.entry(entry.key, in: db), entry.createdAt.duration(since: kept.createdAt) < lifetime
         {

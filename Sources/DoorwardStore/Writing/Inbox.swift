@@ -1,7 +1,7 @@
 internal import DoorwardControl
 import Synchronization
 
-/// One transaction that waits for the writer, and whoever waits for it.
+/// A transaction that waits for the writer, and its caller.
 struct WaitingTransaction: Sendable {
     let transaction: StoreTransaction
     let caller: CheckedContinuation<Result<[RecordPlace], StoreError>, Never>
@@ -9,20 +9,20 @@ struct WaitingTransaction: Sendable {
     func answer(_ result: Result<[RecordPlace], StoreError>) { caller.resume(returning: result) }
 }
 
-/// The bounded queue in front of the writer. What is accepted first takes effect first.
+/// The bounded queue of the writer. Transactions take effect in the order in which they were accepted.
 final class Inbox: Sendable {
     private struct State {
         var waiting: [WaitingTransaction] = []
         var accepted = 0
         var isClosed = false
-        /// Whether the writer has been called and will look here again.
+        /// Whether the writer was woken and will take from the queue again.
         var isWriterAwake = false
     }
 
     enum Admission {
-        /// The writer is on its way. The number counts what was accepted, from 1.
+        /// Accepted; the writer is already awake. The number counts accepted transactions, from 1.
         case accepted(number: Int)
-        /// Whoever gets this answer calls the writer.
+        /// Accepted; the caller must wake the writer.
         case acceptedFirst(number: Int)
         /// The queue is full or closed.
         case turnedAway
@@ -44,7 +44,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// The oldest of what waits. An empty answer means that the next transaction has to call the writer again.
+    /// Takes the oldest waiting transactions, at most `count`. If there are none, the next accepted one must wake the writer.
     func take(_ count: Int) -> [WaitingTransaction] {
         state.withLock { state in
             let taken = Array(state.waiting.prefix(count))

@@ -1,5 +1,5 @@
-/// What the writer remembers of the database, in step with savepoint and transaction: what a transaction of the store
-/// sets is forgotten with its savepoint, and what a batch sets counts for the next one only after COMMIT.
+/// The writer's cache of database values, in step with savepoints and transactions: values set by a store transaction are dropped
+/// with its savepoint, and those set by a batch are kept only after COMMIT.
 struct LayeredCache<Key: Hashable, Value> {
     private var committed: [Key: Value] = [:]
     private var batch: [Key: Value] = [:]
@@ -9,12 +9,12 @@ struct LayeredCache<Key: Hashable, Value> {
         get { savepoint[key] ?? batch[key] ?? committed[key] }
     }
 
-    /// Everything that was set since the last COMMIT and not undone.
+    /// The values set by released savepoints since the last COMMIT.
     var uncommitted: [Key: Value] { batch }
 
     mutating func set(_ key: Key, _ value: Value) { savepoint[key] = value }
 
-    /// Remembers what was read and not changed.
+    /// Caches a value that was read and not changed.
     mutating func note(_ key: Key, _ value: Value) { committed[key] = value }
 
     mutating func releaseSavepoint() {
@@ -25,13 +25,13 @@ struct LayeredCache<Key: Hashable, Value> {
 
     mutating func undoSavepoint() { savepoint.removeAll(keepingCapacity: true) }
 
-    /// After ROLLBACK.
+    /// Call it after ROLLBACK.
     mutating func undoBatch() {
         savepoint.removeAll(keepingCapacity: true)
         batch.removeAll(keepingCapacity: true)
     }
 
-    /// After COMMIT. Forgets everything rather than hold more than `limit` entries: what is needed is read again.
+    /// Call it after COMMIT. Empties the cache if it would exceed `limit` entries; values are then read again.
     mutating func commit(limit: Int) {
         committed.merge(batch) { $1 }
         batch.removeAll(keepingCapacity: true)

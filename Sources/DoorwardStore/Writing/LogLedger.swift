@@ -4,11 +4,11 @@ internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
 
-/// Appends records to their logs: gives each its `seq`, its instant, its leaf, and its personal values their keys.
+/// Appends records to their logs: assigns each its `seq`, its time, its leaf hash, and the keys of its personal values.
 ///
-/// Belongs to one connection, and forgets with it.
+/// Belongs to one connection, and its caches are discarded with it.
 struct LogLedger {
-    /// Where a log ends.
+    /// The current end of a log.
     private struct Head {
         let key: Int64
         var frontier: MerkleFrontier
@@ -42,23 +42,23 @@ struct LogLedger {
         projector.undoSavepoint()
     }
 
-    /// After a ROLLBACK: what was set since the last COMMIT never was.
+    /// Call it after ROLLBACK: drops everything set since the last COMMIT.
     mutating func undoBatch() {
         heads.undoBatch()
         keys.undoBatch()
         projector.undoBatch()
     }
 
-    /// Reads, once, what the connection before has left. Before the transaction of the first batch.
+    /// Reads, once, the entries that the previous connection left unprojected. Call it before the transaction of a batch.
     mutating func prepare(in db: Database) throws { try projector.loadIfNeeded(from: db) }
 
-    /// Writes the new ends of the logs, once for a batch, and projects if that many entries wait for it. Before COMMIT.
+    /// Writes the new ends of the logs, once for a batch, and projects if at least `limit` entries are unprojected. Call it before COMMIT.
     mutating func finishBatch(projectingAt limit: Int, in db: Database) throws {
         try writeHeads(in: db)
         if projector.count >= limit { try projector.project(in: db) }
     }
 
-    /// Projects what is left. Outside a batch.
+    /// Projects the remaining entries. Call it outside a batch.
     mutating func projectAll(in db: Database) throws {
         try projector.loadIfNeeded(from: db)
         try projector.project(in: db)
@@ -80,7 +80,7 @@ struct LogLedger {
 
     // MARK: Appending
 
-    /// The entry that was appended at this position is the intent of a new command.
+    /// Marks the entry appended at this position as the intent of a new command.
     mutating func markCommand(at position: Position) { projector.markCommand(at: position) }
 
     /// Appends the records in their order.
@@ -123,7 +123,7 @@ struct LogLedger {
     }
 
     private func insert(_ encoded: EncodedRecord, of body: RecordBody, at position: Position, in db: Database) throws {
-        // The gateway's log belongs to no property or unit, whatever its records speak of: nobody may find them there.
+        // The gateway's log belongs to no property or unit, whatever places its records name: readers of those places must not find them.
         let device = body.device
         let isTenants = body.log != .gateway
         try db.run(
@@ -165,7 +165,7 @@ struct LogLedger {
         }
     }
 
-    /// Destroys an owner's keys in every log. A later record makes a new one.
+    /// Destroys an owner's keys in every log. A later record creates a new one.
     mutating func forget(_ owner: PersonKeyOwner, in db: Database) throws {
         for log in try PersonKeys.logs(of: owner, in: db) {
             try PersonKeys.destroy(of: owner, log: log, in: db)
@@ -190,7 +190,7 @@ struct LogLedger {
     }
 }
 
-/// A record where it came to stand.
+/// The place and the position of an appended record.
 struct AppendedRecord {
     let place: RecordPlace
     let position: Position

@@ -4,19 +4,19 @@ import GRDB
 
 /// Brings the posting lists, the time marks and the counts of commands up to the end of the log, many entries at a time.
 ///
-/// An answered write has made the log durable. What a list is found by trails it by at most `StoreLimits.unprojectedEntries`
-/// entries, which readers take from the log itself, so no answer is stale. Belongs to one connection, and forgets with it.
+/// An acknowledged write is durable in the log. These projections trail the log by at most `StoreLimits.entriesPerProjection`
+/// entries, which readers take from the log itself, so no result is stale. Belongs to one connection, and is discarded with it.
 struct Projector {
-    /// Entries that are not projected, in the order in which they were appended.
+    /// Unprojected entries, in the order in which they were appended.
     private var entries: [IndexedEntry] = []
-    /// How many of `entries` are committed, and how many remain when the open savepoint is undone.
+    /// The number of committed `entries`, and the number that remain if the open savepoint is undone.
     private var (committed, kept) = (0, 0)
     private var isLoaded = false
 
     /// Every sixteenth entry of a log has a time mark.
     static let entriesPerMark: UInt64 = 16
 
-    /// Reads, once, the entries that an earlier connection has not projected.
+    /// Reads, once, the entries that an earlier connection left unprojected.
     mutating func loadIfNeeded(from db: Database) throws {
         guard !isLoaded else { return }
         entries = try UnprojectedLog.all(in: db).flatMap { try $0.entries(in: db) }
@@ -29,7 +29,7 @@ struct Projector {
 
     mutating func append(_ entry: IndexedEntry) { entries.append(entry) }
 
-    /// Marks the entry at a position that the open transaction has appended as the intent of a new command.
+    /// Marks the entry that the open transaction appended at a position as the intent of a new command.
     mutating func markCommand(at position: Position) {
         guard let index = entries.lastIndex(where: { $0.position == position }) else { return }
         entries[index].isCommand = true
@@ -39,18 +39,18 @@ struct Projector {
 
     mutating func undoSavepoint() { entries.removeLast(entries.count - kept) }
 
-    /// After a ROLLBACK.
+    /// Call it after ROLLBACK.
     mutating func undoBatch() {
         entries.removeLast(entries.count - committed)
         kept = committed
     }
 
-    /// After a COMMIT.
+    /// Call it after COMMIT.
     mutating func commit() { (committed, kept) = (entries.count, entries.count) }
 
     // MARK: Projecting
 
-    /// Projects all entries, in the order of the table of lists. The caller commits, or drops the connection.
+    /// Projects all entries, in the order of the `postings` table. The caller commits, or drops the connection.
     mutating func project(in db: Database) throws {
         try Self.project(entries, in: db)
         entries.removeAll(keepingCapacity: true)
@@ -81,8 +81,8 @@ struct Projector {
     /// Entries that one transaction projects at the start.
     private static let entriesAtOnce = 4096
 
-    /// Projects entries until no more than `limit` of them are left, in transactions of bounded size. Posting lists that were
-    /// deleted altogether are made anew from the log.
+    /// Projects entries in transactions of bounded size, until at most `limit` of them remain. Posting lists that were deleted
+    /// altogether are rebuilt from the log.
     static func catchUp(_ queue: DatabaseQueue, limit: Int) throws {
         try queue.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {
@@ -102,7 +102,8 @@ struct Projector {
         }
     }
 
-    /// Every record is in at least one posting list.
+    /// Resets the projections if the posting lists were deleted. Every record is in at least one list, so projected records without
+    /// any list mean a deletion.
     private static func resetIfDeleted(_ db: Database) throws {
         let hasLists = try db.firstRow("SELECT 1 FROM postings LIMIT 1") { _ in true } ?? false
         let isExpected = try db.firstRow("SELECT 1 FROM logs WHERE projected > 0 LIMIT 1") { _ in true } ?? false
@@ -116,7 +117,7 @@ struct Projector {
                 """)
     }
 
-    /// The key of a list of one log, in the order of the table.
+    /// The key of a posting list in one log, in the order of the table.
     private struct ListKey: Hashable, Comparable {
         let facet: Int64
         let value: [UInt8]
@@ -129,7 +130,7 @@ struct Projector {
         }
     }
 
-    /// Fills the list's last block, then adds blocks. A last block that cannot be read is left to `store check`.
+    /// Fills the list's last block, then adds blocks. An unreadable last block stays as it is; `store check` reports it.
     private static func append(_ seqs: [UInt64], to key: ListKey, in db: Database) throws {
         var rest = seqs[...]
         var filled: (first: Int64, last: Int64, count: Int64, deltas: [UInt8])?
@@ -171,7 +172,7 @@ struct UnprojectedLog {
     /// The `seq`s that are not projected.
     let seqs: Range<UInt64>
 
-    /// Every such log, by an index that has no other.
+    /// All such logs, found by an index that contains no others.
     static func all(in db: Database) throws -> [UnprojectedLog] {
         var logs: [UnprojectedLog] = []
         try db.step("SELECT key, max(projected, first_seq), size FROM logs WHERE projected < size", []) { row in

@@ -1,20 +1,20 @@
 internal import DoorwardDomain
 import GRDB
 
-/// Removes what nobody can use any more, a bounded number at a time.
+/// Removes expired rows, a bounded number at a time.
 enum Pruning {
-    /// Rows of one table that go beside one that is written: more than one, so that the table shrinks.
+    /// Rows of a table that are removed with each insertion: more than one, so that the table shrinks.
     static let besideAnInsert = 8
-    /// Rows of one table that go in one transaction when the store is opened.
+    /// Rows of a table that are removed in one transaction when the store is opened.
     static let atOpening = 4096
 
-    /// Sessions past their time, ended or not, with their tokens. A token of a session that still has time stays, used or
-    /// not: one that is used twice was stolen.
+    /// Removes expired sessions, ended or not, with their tokens. Tokens of other sessions are kept after their use, so that a second
+    /// use, which indicates theft, is detected.
     ///
-    /// - Returns: how many rows went.
+    /// - Returns: the number of removed rows.
     @discardableResult
     static func sessions(expiredAt now: Timestamp, limit: Int, in db: Database) throws -> Int {
-        // A session has more tokens than one, and goes after the last of them.
+        // A session has several tokens, and is removed after the last of them.
         try db.run(
             """
             DELETE FROM refresh_tokens WHERE digest IN
@@ -31,9 +31,9 @@ enum Pruning {
         return tokens + db.changesCount
     }
 
-    /// Answers that were kept for their time.
+    /// Removes expired idempotency keys.
     ///
-    /// - Returns: how many rows went.
+    /// - Returns: the number of removed rows.
     @discardableResult
     static func idempotency(before oldest: Timestamp, limit: Int, in db: Database) throws -> Int {
         try db.run(

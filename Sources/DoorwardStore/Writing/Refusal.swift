@@ -2,16 +2,16 @@ internal import DoorwardAudit
 internal import DoorwardControl
 import GRDB
 
-/// A transaction breaks a rule: it alone is undone, and the rest of its batch goes on.
+/// The error of a transaction that violates a constraint: it is undone alone, and the rest of its batch goes on.
 struct Refusal: Error {
     let rule: StoreRefusal
-    /// What is wrong in the program or in the database when no caller should ever come to this; `nil` for a rule that
-    /// callers count on.
+    /// The fault in the program or the database behind a violation that no caller should cause; `nil` for a constraint that callers
+    /// rely on.
     let fault: String?
 
     init(_ rule: StoreRefusal, fault: String? = nil) { (self.rule, self.fault) = (rule, fault) }
 
-    /// What went wrong says about the transaction; `nil` when it says something about the disk or the whole database.
+    /// Maps an error that the transaction caused; `nil` for an error of the disk or of the whole database.
     init?(_ error: any Error) {
         switch error {
         case let refusal as Refusal: self = refusal

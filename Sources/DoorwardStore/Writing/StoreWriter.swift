@@ -5,14 +5,14 @@ import GRDB
 internal import Logging
 internal import Metrics
 
-/// The one writer of the file: takes what waits, writes it with one flush, and answers.
+/// The only writer of the file: takes the queued transactions, writes them with one flush, and resumes their callers.
 ///
-/// After a failure of the disk it takes nothing until it has opened the database on a new connection. It tries when a
-/// transaction arrives or somebody asks, at growing intervals.
+/// After a disk failure it rejects transactions until it has opened the database on a new connection. It tries when a transaction
+/// arrives or `isWritable` is called, at growing intervals.
 actor StoreWriter {
     private enum Condition {
         case open(BatchWriter)
-        /// The disk or the database failed. `retryAt` is when the database may be opened again.
+        /// The disk or the database failed. It may be reopened at `retryAt`.
         case failed(retryAt: MonotonicInstant, delay: Duration)
         case closed
     }
@@ -47,7 +47,7 @@ actor StoreWriter {
 
     // MARK: From outside
 
-    /// Hands the transaction over and waits until it is durable, refused or lost.
+    /// Queues the transaction and waits until it is durable, refused or lost.
     nonisolated func commit(_ transaction: StoreTransaction) async -> Result<[RecordPlace], StoreError> {
         await withCheckedContinuation { caller in
             switch inbox.admit(WaitingTransaction(transaction: transaction, caller: caller)) {
@@ -60,22 +60,22 @@ actor StoreWriter {
         }
     }
 
-    /// Whether a transaction would be taken now. Opens the database anew if it is time to try.
+    /// Whether a transaction would be accepted now. Reopens the database if the retry delay has passed.
     func isWritable() -> Bool {
         reopenIfDue()
         if case .open = condition { return true }
         return false
     }
 
-    /// The writing connection's settings; `nil` while there is none.
+    /// The settings of the writer's connection; `nil` while there is none.
     func settings() throws -> StoreSettings? {
         guard case .open(let writer) = condition else { return nil }
         return try writer.connection.settings()
     }
 
-    /// Writes what waits, and moves the write-ahead log into the file. Nothing is accepted afterwards.
+    /// Writes the queued transactions, and moves the write-ahead log into the file. Nothing is accepted afterwards.
     ///
-    /// Called while the readers are open: whatever fails here, the connection that is dropped is not the last one.
+    /// Call it while the readers are open, so that a connection dropped after a failure is not the last one.
     func drain() throws(StoreError) {
         inbox.close()
         while writeNext() {}
@@ -94,7 +94,7 @@ actor StoreWriter {
         }
     }
 
-    /// Closes. Called after `drain` and after the readers were closed: the last connection tidies up.
+    /// Closes the connection. Call it after `drain` and after closing the readers: the last connection removes the write-ahead log.
     func close() throws(StoreError) {
         defer { condition = .closed }
         guard case .open(let writer) = condition else { return }
@@ -107,7 +107,7 @@ actor StoreWriter {
 
     // MARK: On the writer's queue
 
-    /// One look at the queue for each turn on the queue, so that others who ask the writer get theirs.
+    /// Writes one batch per job on the queue, so that other calls to the writer run in between.
     private nonisolated func wake() {
         executor.queue.async {
             self.assumeIsolated { writer in
@@ -116,9 +116,9 @@ actor StoreWriter {
         }
     }
 
-    /// Writes one batch of what waits.
+    /// Writes one batch of the queued transactions.
     ///
-    /// - Returns: false when nothing waits.
+    /// - Returns: false if the queue is empty.
     private func writeNext() -> Bool {
         let batch = inbox.take(limits.transactionsPerFlush)
         guard !batch.isEmpty else { return false }
@@ -127,7 +127,7 @@ actor StoreWriter {
             for waiting in batch { waiting.answer(.failure(.unavailable)) }
             return true
         }
-        // The writer is changed in place: two owners would make each of its caches a copy.
+        // Change the writer in place: with a second owner, each of its caches would be copied.
         condition = .closed
         do {
             let begun = clock.monotonicNow()
@@ -157,8 +157,7 @@ actor StoreWriter {
 
     private func fail(_ writer: BatchWriter, _ error: any Error) {
         logger.error("the database cannot be written; it will be opened anew", metadata: ["reason": "\(describe(error))"])
-        // Readers are open, also while `drain` runs: this is not the last connection, and closing it flushes and
-        // checkpoints nothing.
+        // Readers are open, also during `drain`: this is not the last connection, so closing it neither flushes nor checkpoints.
         writer.connection.abandon()
         retryLater(after: limits.retryDelay)
     }
@@ -167,12 +166,12 @@ actor StoreWriter {
         condition = .failed(retryAt: clock.monotonicNow().advanced(by: delay), delay: delay)
     }
 
-    /// Opens the database on a new connection if the last one failed and it is time.
+    /// Opens the database on a new connection if the last one failed and the retry delay has passed.
     private func reopenIfDue() {
         guard case .failed(let retryAt, let delay) = condition, retryAt <= clock.monotonicNow() else { return }
         do {
             let connection = try WriterConnection.open(path: path, limits: limits)
-            // Copies what was committed into the database file: pages written anew are flushed anew.
+            // Copy the committed pages into the database file: pages that are written again are also flushed again.
             guard isCheckpointed(connection) else {
                 connection.abandon()
                 return retryLater(after: min(delay * 2, limits.longestRetryDelay))

@@ -4,7 +4,7 @@ internal import DoorwardPolicy
 import FoundationEssentials
 import GRDB
 
-/// Puts changes to the tenancy into their tables.
+/// Writes changes of the tenancy into their tables.
 enum TenancyWriting {
     private static let portfolios = Upsert(.portfolios)
     private static let properties = Upsert(.properties)
@@ -30,7 +30,7 @@ enum TenancyWriting {
         }
     }
 
-    /// Whether the tables are as the change leaves them.
+    /// Whether the tables already contain the result of the change.
     static func isWritten(_ change: TenancyChange, in db: Database) throws -> Bool {
         switch try row(of: change) {
         case .put(let table, let values): return try table.holds(values, in: db)
@@ -41,7 +41,7 @@ enum TenancyWriting {
         }
     }
 
-    /// What a change does to one row.
+    /// The effect of a change on one row.
     private enum RowChange {
         case put(Upsert, [(any StatementValue)?])
         case remove(TenancyTable, Data)
@@ -124,7 +124,7 @@ enum TenancyWriting {
         ]
     }
 
-    /// Pairs of a device and an association that carried it, by device; a device that nothing carried has none.
+    /// Pairs of a device and an association that carries it, sorted by device. A device without such an association has no pair.
     private static func column(_ carriers: [DeviceID: [AssociationID]]) -> Data {
         DeviceID.blob(
             of: carriers.sorted { $0.key < $1.key }.flatMap { device, carriers in carriers.flatMap { [device, $0.cast()] } })

@@ -1,9 +1,9 @@
 import GRDB
 
-/// Writes a row whether or not its id is there already. The statements' texts are made once for each table.
+/// Updates the row with an id, or inserts it. The SQL texts are built once for each table.
 ///
-/// `REPLACE` would delete the row before it writes it, and with it what refers to it. `ON CONFLICT DO UPDATE` goes, for a row
-/// whose own parent is missing, through every table that refers to this one before it is refused.
+/// `REPLACE` would delete the row before writing it, which affects the rows that reference it. `ON CONFLICT DO UPDATE` searches every
+/// table that references this one before it fails for a row whose own parent is missing.
 struct Upsert {
     private let update: String
     private let insert: String
@@ -25,7 +25,7 @@ struct Upsert {
         if db.changesCount == 0 { try db.run(insert, values) }
     }
 
-    /// Whether the table has just this row.
+    /// Whether the table contains exactly this row.
     func holds(_ values: [(any StatementValue)?], in db: Database) throws -> Bool {
         var isFound = false
         try db.step(find, values) { _ in isFound = true }

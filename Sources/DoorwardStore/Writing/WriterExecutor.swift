@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs the writer on a serial queue of its own: a flush blocks its thread, and must not block one of Swift's few.
+/// Runs the writer on a serial queue of its own: a flush blocks its thread, which must not be one of Swift's cooperative threads.
 final class WriterExecutor: SerialExecutor {
     let queue = DispatchQueue(label: "doorward.store.writer", qos: .userInitiated)
 

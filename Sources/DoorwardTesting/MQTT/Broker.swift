@@ -2,18 +2,18 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A mosquitto of a test's own, on a free loopback port.
+/// A mosquitto process for one test, on a free loopback port.
 package final class Broker: Sendable {
-    /// Where it listens, on 127.0.0.1.
+    /// The port that it listens on, at 127.0.0.1.
     package let port: Int
     private let folder: URL
     private let configuration: URL
     private let process: Mutex<Process?>
 
     /// - Parameters:
-    ///   - lines: of its configuration, beside the listener; `FOLDER` is the placeholder for the folder of `files`.
-    ///   - files: texts by their names, such as an access control list.
-    ///   - port: where it listens, such as where another one did; whoever has got it is waited for. `nil` for any that is free.
+    ///   - lines: lines of its configuration, beside the listener; `FOLDER` is the placeholder for the folder of `files`.
+    ///   - files: files by their names, such as an access control list.
+    ///   - port: the port to listen on, such as that of an earlier broker; waits while another process uses it. `nil` for any free port.
     package static func start(
         _ lines: [String] = ["allow_anonymous true"], files: [String: String] = [:], port: Int? = nil
     ) async throws -> Broker {
@@ -22,7 +22,7 @@ package final class Broker: Sendable {
             try await broker.runAgain()
             return broker
         }
-        // Between the choice of a port and the broker's taking it somebody else may; then another is tried.
+        // Another process may take the port between its choice and the broker's start; then another one is tried.
         for _ in 0..<5 {
             let broker = try Broker(port: LoopbackPort.free(), lines, files)
             if try await broker.run() == .running { return broker }
@@ -30,9 +30,9 @@ package final class Broker: Sendable {
         throw BrokerError.neverListened
     }
 
-    /// Why there is none.
+    /// Why the broker did not start.
     package enum BrokerError: Error {
-        /// It ended before it listened; its log says why.
+        /// It exited before it listened; its log has the reason.
         case neverListened
     }
 
@@ -49,7 +49,7 @@ package final class Broker: Sendable {
         for (name, text) in files { try write(text, to: name) }
     }
 
-    /// Replaces one of its files, which it reads at its next start.
+    /// Replaces one of its files, which are read at its next start.
     package func write(_ text: String, to name: String) throws {
         try text.write(to: folder.appending(path: name), atomically: true, encoding: .utf8)
     }
@@ -59,9 +59,9 @@ package final class Broker: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Starts it once more where it listened, after `kill`. Its port is free for everybody meanwhile: whoever has got it is waited for.
+    /// Starts it again on the same port, after `kill`. Waits while another process uses the port.
     ///
-    /// - Throws: `BrokerError.neverListened` where it ends for another reason.
+    /// - Throws: `BrokerError.neverListened` if it exits for another reason.
     package func runAgain() async throws {
         while true {
             try Task.checkCancellation()
@@ -73,10 +73,10 @@ package final class Broker: Sendable {
         }
     }
 
-    /// What became of a start.
+    /// Result of a start.
     private enum Start {
         case running
-        /// Somebody else has its port.
+        /// Another process uses its port.
         case portTaken
         case failed
     }
@@ -90,17 +90,17 @@ package final class Broker: Sendable {
         new.standardOutput = FileHandle.nullDevice
         try new.start()
         process.withLock { $0 = new }
-        // It says so when it runs, and ends its log when it could not.
+        // It logs when it runs, and closes its log if it could not start.
         let lines = Lines(log.fileHandleForReading)
         if await lines.first(where: { $0.contains("running") }) != nil { return .running }
         kill()
         return await lines.first { $0.contains("Address already in use") } == nil ? .failed : .portTaken
     }
 
-    /// Sends its process a signal, such as SIGSTOP.
+    /// Sends a signal to the process, such as SIGSTOP.
     package func signal(_ number: Int32) { process.withLock { $0.map { _ = Glibc.kill($0.processIdentifier, number) } } }
 
-    /// Ends it at once, as a power cut does.
+    /// Kills the process at once, like a power failure.
     package func kill() {
         let ended = process.withLock { process in
             defer { process = nil }
@@ -112,9 +112,9 @@ package final class Broker: Sendable {
     }
 }
 
-/// Ports of this machine that nobody listens on.
+/// Free loopback ports, and the state of their connections.
 package enum LoopbackPort {
-    /// One that was free a moment ago.
+    /// A port that was free just now.
     package static func free() throws -> Int {
         let listener = try Listener()
         defer { close(listener.descriptor) }
@@ -136,11 +136,11 @@ package enum LoopbackPort {
         return (socket, result == 0)
     }
 
-    /// Waits until the kernel at the other end has confirmed all that this machine's programs have sent to a port, or none of them is
-    /// connected to it any more.
+    /// Waits until the receiving kernel has acknowledged all bytes that programs on this machine have sent to a port, or until
+    /// none of them is connected to it any more.
     package static func drained(to port: Int) async {
-        // The kernel prints its table in pieces, between which a connection can be left out: one that is not there is not drained, until
-        // it has been missing so often that it must have ended.
+        // The kernel prints its table in pieces, between which a connection can be missing. A missing one counts as not drained,
+        // until it has been missing so often that it must have ended.
         var missing: [Substring: Int] = [:]
         var looks = 0
         while looks < 200 || !missing.isEmpty {
@@ -155,7 +155,7 @@ package enum LoopbackPort {
         }
     }
 
-    /// By the kernel's own table: how many bytes wait to be confirmed, in hexadecimal, for each local end of a connection to a port.
+    /// The unacknowledged bytes, in hexadecimal, of each connection to a port, by its local address, from the kernel's table.
     private static func unconfirmedBytes(to port: Int) -> [Substring: Substring] {
         let table = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
         let end = ":" + String(format: "%04X", port)
@@ -168,15 +168,15 @@ package enum LoopbackPort {
     }
 }
 
-/// A socket that listens on a loopback port of the kernel's choice.
+/// A socket that listens on a loopback port chosen by the kernel.
 package struct Listener {
-    /// Of the socket; whoever made the listener closes it.
+    /// The socket; the creator of the listener closes it.
     package let descriptor: Int32
-    /// The kernel's choice.
+    /// The chosen port.
     package let port: Int
 
-    /// - Parameter isListening: `false` to hold the port alone: connections to it are refused.
-    /// - Throws: `POSIXError` where nothing can be bound.
+    /// - Parameter isListening: `false` to reserve the port only: connections to it are refused.
+    /// - Throws: `POSIXError` if no port can be bound.
     package init(isListening: Bool = true) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -195,7 +195,7 @@ package struct Listener {
     }
 }
 
-/// Lines of a pipe, read to the end on a thread of their own so that whoever writes is never held up.
+/// Lines of a pipe, read to the end on their own thread, so that the writer never blocks.
 private final class Lines: Sendable {
     private struct State {
         var lines: [String] = []

@@ -3,18 +3,18 @@ package import DoorwardMQTT
 import Foundation
 import Synchronization
 
-/// A connection and all that has happened at it, for whoever waits for something to happen.
+/// A connection that records all its events, and lets tests wait for them.
 package final class Listening: Sendable {
     private struct State {
         var events: [MQTTEvent] = []
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// What is listened to, for whoever wants to speak as well.
+    /// The connection, for publishing.
     package let connection: MQTTConnection
     private let heard: Heard
 
-    /// What the connection's thread hands over.
+    /// Events delivered by the connection's thread.
     private final class Heard: Sendable {
         private let state = Mutex(State())
 
@@ -41,7 +41,7 @@ package final class Listening: Sendable {
         }
     }
 
-    /// Connects at once, and wants these topics.
+    /// Connects at once, and subscribes to these topics.
     ///
     /// - Parameter clock: the connection's clock; `nil` for the machine's.
     package init(_ settings: MQTTSettings, _ filters: [String] = [], clock: VirtualClock? = nil) {
@@ -57,32 +57,32 @@ package final class Listening: Sendable {
         connection.start()
     }
 
-    /// A connection to a broker on this machine that tries again soon.
+    /// A connection to a broker on this machine, with short pauses between attempts.
     ///
-    /// - Parameter clock: the connection's clock; `nil` for the machine's. It stands still unless the test moves it, so that a slow
-    ///   machine does not count as a silent broker: the connection would refuse frames after one second, and give the broker up
-    ///   after five. A connection that is to be made again needs a clock that moves.
+    /// - Parameter clock: the connection's clock; `nil` for the machine's. A `VirtualClock` does not move unless the test moves
+    ///   it, so that a slow machine does not count as a stalled broker: the connection would reject frames after one second, and
+    ///   give the broker up after five. A connection that is to reconnect needs a clock that moves.
     package convenience init(
         port: Int, id: String = UUID().uuidString, _ filters: [String] = [], clock: VirtualClock? = VirtualClock()
     ) {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: id)
         settings.firstPause = .milliseconds(20)
         settings.longestPause = .milliseconds(50)
-        // The library counts its keep-alive in real time, which must end nothing while virtual time decides. Virtual time must not
-        // overtake a broker that is about to let the connection in.
+        // The library measures its keep alive in real time, which must not end a connection on virtual time. Virtual time must
+        // not pass the connect timeout while the broker is about to accept the connection.
         if clock != nil { (settings.keepAlive, settings.patience) = (.seconds(65_535), .seconds(3600)) }
         self.init(settings, filters, clock: clock)
     }
 
-    /// All so far, the first first.
+    /// All events so far, in order.
     package var events: [MQTTEvent] { heard.events }
 
     /// The messages among `events`.
     package var messages: [MQTTMessage] { events.compactMap { if case .message(let message) = $0 { message } else { nil } } }
 
-    /// Waits for the first event, of those from `start` on, that matches.
+    /// Waits for the first matching event from index `start` on.
     ///
-    /// - Returns: the event, and where the next search begins.
+    /// - Returns: the event, and the index for the next search.
     @discardableResult
     package func event(from start: Int = 0, where matches: (MQTTEvent) -> Bool) async -> (event: MQTTEvent, next: Int) {
         while true {
@@ -94,13 +94,13 @@ package final class Listening: Sendable {
         }
     }
 
-    /// Waits until the connection stands; returns where the next search begins.
+    /// Waits until the connection is established; returns the index for the next search.
     @discardableResult
     package func connected(from start: Int = 0) async -> Int {
         await event(from: start) { if case .connected = $0 { true } else { false } }.next
     }
 
-    /// Waits until the connection is gone, or could not be made.
+    /// Waits until the connection is lost, or could not be established.
     @discardableResult
     package func disconnected(from start: Int = 0) async -> (failure: MQTTFailure?, next: Int) {
         let (event, next) = await event(from: start) { if case .disconnected = $0 { true } else { false } }
@@ -117,7 +117,7 @@ package final class Listening: Sendable {
 }
 
 extension MQTTEvent {
-    /// Whether it is a live message of a topic that says exactly this.
+    /// Whether it is a live message with this topic and payload.
     package func says(_ payload: [UInt8], on topic: String) -> Bool {
         guard case .message(let message) = self else { return false }
         return message.topic == topic && message.payload == payload && !message.isRetained
@@ -125,9 +125,9 @@ extension MQTTEvent {
 }
 
 extension MQTTFrame {
-    /// A frame of text.
+    /// Makes a frame of text.
     ///
-    /// - Throws: `POSIXError` for what is no topic.
+    /// - Throws: `POSIXError` for an invalid topic.
     package init(_ topic: String, _ payload: String, _ quality: MQTTQuality = .atMostOnce, lifetime: Duration = .seconds(10))
         throws
     {

@@ -2,42 +2,42 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Stands between a connection and its broker, so that something can happen between two packets.
+/// A TCP proxy between a connection and its broker, so that a test can act between two packets.
 package final class Proxy: Sendable {
-    /// Which way bytes go.
+    /// Direction of the bytes.
     package enum Way: Hashable, Sendable {
-        /// What the connection sends.
+        /// From the client to the broker.
         case toBroker
-        /// What it receives.
+        /// From the broker to the client.
         case toClient
     }
 
     fileprivate struct State {
         var stalled: Set<Way> = []
-        /// Of every connection so far. They are closed with the proxy, when no thread uses them any more.
+        /// The sockets of all connections so far. They are closed with the proxy, when no thread uses them any more.
         var sockets: [Int32] = []
         var isClosed = false
-        /// Clients that may still send.
+        /// Number of clients that may still send.
         var senders = 0
-        /// What was passed on, all of it.
+        /// All bytes that were passed on.
         var passed: [Way: [UInt8]] = [:]
-        /// Bytes behind which a direction is stalled.
+        /// Bytes after which a direction is stalled.
         var ends: [Way: [UInt8]] = [:]
-        /// Called with each stretch on its way to the broker before it is passed on; false cuts the connection instead.
+        /// Called with each chunk for the broker before it is passed on; false cuts the connection instead.
         var gate: (@Sendable ([UInt8]) -> Bool)?
     }
 
-    /// Bytes that are passed on at once, about.
+    /// Approximate maximum of bytes passed on at once.
     private static let longestStretch = 65_536
 
-    /// Where clients are to connect, on 127.0.0.1.
+    /// The port for clients to connect to, at 127.0.0.1.
     package let port: Int
     private let listener: Int32
     private let broker: Int
     private let state = Mutex(State())
     private let changed = Condition()
 
-    /// - Parameter broker: the port that bytes are passed on to.
+    /// - Parameter broker: the port to pass the bytes on to.
     package init(to broker: Int) throws {
         let listener = try Listener()
         (port, self.listener, self.broker) = (listener.port, listener.descriptor, broker)
@@ -46,10 +46,10 @@ package final class Proxy: Sendable {
 
     deinit { for socket in state.withLock({ $0.sockets }) { Glibc.close(socket) } }
 
-    /// Bytes that go one way are left in the kernel, as of a machine that does not read.
+    /// Stops reading in one direction, as a machine does that has stalled.
     package func stall(_ way: Way) { state.withLock { _ = $0.stalled.insert(way) } }
 
-    /// Goes on in one direction, and stalls again right behind these bytes, of those that have not passed yet.
+    /// Resumes one direction, and stalls it again right after these bytes, which must not have passed yet.
     package func resume(_ way: Way, until end: [UInt8]) {
         state.withLock { state in
             state.ends[way] = end
@@ -58,7 +58,7 @@ package final class Proxy: Sendable {
         changed.broadcast()
     }
 
-    /// Goes on where it was stalled: in one direction where one is given, else in both.
+    /// Resumes one direction, or both if none is given.
     package func resume(_ way: Way? = nil) {
         state.withLock { state in
             state.stalled = state.stalled.filter { way != nil && $0 != way }
@@ -67,15 +67,15 @@ package final class Proxy: Sendable {
         changed.broadcast()
     }
 
-    /// Cuts before a stretch that matches is passed on.
+    /// Cuts the connection before a matching chunk is passed on.
     package func cut(at gate: @escaping @Sendable ([UInt8]) -> Bool) { state.withLock { $0.gate = { !gate($0) } } }
 
-    /// All bytes that the broker was given, or the client.
+    /// All bytes that were passed on in this direction.
     package func passed(_ way: Way = .toBroker) -> [UInt8] { state.withLock { $0.passed[way] ?? [] } }
 
-    /// Goes on, and waits until no client can send any more.
+    /// Resumes both directions, and waits until no client can send any more.
     ///
-    /// - Returns: all bytes that the broker was given, as text.
+    /// - Returns: all bytes that were passed on to the broker, as text.
     package func end() async -> String {
         resume()
         await withCheckedContinuation { continuation in
@@ -87,7 +87,7 @@ package final class Proxy: Sendable {
         return String(decoding: passed(), as: UTF8.self)
     }
 
-    /// Ends every connection, and takes no further one.
+    /// Closes all connections, and accepts no more.
     package func close() {
         let sockets = state.withLock { state in
             (state.isClosed, state.stalled) = (true, [])
@@ -105,7 +105,7 @@ package final class Proxy: Sendable {
                 for socket in [client, server] { Glibc.close(socket) }
                 continue
             }
-            // Small buffers, so that a stall is felt soon.
+            // Small buffers, so that a stall takes effect soon.
             var size: Int32 = 4096
             for end in [client, server] { setsockopt(end, SOL_SOCKET, SO_RCVBUF, &size, 4) }
             state.withLock { state in
@@ -117,7 +117,8 @@ package final class Proxy: Sendable {
         }
     }
 
-    /// The descriptors of a pair are shut, and left open to the end of the proxy: none is closed under the other direction.
+    /// Passes bytes on in one direction. At the end the sockets of the pair are shut down, but not closed, as the other direction
+    /// may use them.
     private func pump(from: Int32, to: Int32, _ way: Way) {
         defer {
             for end in [from, to] { shutdown(end, Int32(SHUT_RDWR)) }
@@ -130,7 +131,7 @@ package final class Proxy: Sendable {
             let count = uninterrupted { recv(from, &buffer, buffer.count, 0) }
             guard count > 0 else { return }
             var bytes = buffer[..<count]
-            // What was read when the stall came waits here with it, and goes on together with what came during the stall.
+            // Bytes that were read when the stall began wait here, and are passed on together with those that came during the stall.
             changed.wait { state.withLock { !$0.stalled.contains(way) || $0.isClosed } }
             while bytes.count < Self.longestStretch, case let more = recv(from, &buffer, buffer.count, Int32(MSG_DONTWAIT)),
                 more > 0
@@ -147,9 +148,9 @@ package final class Proxy: Sendable {
 }
 
 extension Proxy.State {
-    /// Notes what is passed on now of bytes that were read: all of it, or up to where the direction is to be stalled.
+    /// Records the bytes to be passed on now: all that were read, or those up to the next stall.
     ///
-    /// - Returns: `nil` where the connection is to be cut.
+    /// - Returns: `nil` if the connection is to be cut.
     fileprivate mutating func next(of bytes: ArraySlice<UInt8>, _ way: Proxy.Way) -> [UInt8]? {
         guard !stalled.contains(way) || isClosed else { return [] }
         var part = Array(bytes)
@@ -164,7 +165,7 @@ extension Proxy.State {
     }
 }
 
-/// Makes a call again where a signal interrupted it before it did anything.
+/// Repeats a call that a signal interrupted before it had any effect.
 private func uninterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
         let result = call()
@@ -172,7 +173,7 @@ private func uninterrupted<Result: SignedInteger>(_ call: () -> Result) -> Resul
     }
 }
 
-/// A condition that threads wait for.
+/// A condition variable.
 private final class Condition: Sendable {
     private let condition = NSCondition()
 

@@ -58,13 +58,13 @@ package final class ScriptedBroker: Sendable {
 
 /// MQTT 5.0 packets for a `ScriptedBroker`.
 package enum ScriptedPacket {
-    /// CONNACK, with a Receive Maximum where one is given.
+    /// CONNACK, with a Receive Maximum if given.
     package static func connack(receiveMaximum: UInt8? = nil) -> [UInt8] {
         guard let receiveMaximum else { return [0x20, 3, 0, 0, 0] }
         return [0x20, 6, 0, 0, 3, 0x21, 0, receiveMaximum]
     }
 
-    /// SUBACK with these reason codes; the same code for every filter where one is given.
+    /// SUBACK with these reason codes, or with one code for all filters.
     package static func suback(_ subscribe: [UInt8], _ codes: UInt8...) -> [UInt8] {
         let codes = codes.count == 1 ? filters(of: subscribe).map { _ in codes[0] } : codes
         let header: [UInt8] = [0x90, UInt8(3 + codes.count)]
@@ -99,7 +99,7 @@ package enum ScriptedPacket {
         return filters
     }
 
-    /// The whole length of the packet that begins here; `nil` while its length is not known.
+    /// The length of the packet that begins here; `nil` if its length field is incomplete.
     fileprivate static func length(of bytes: ArraySlice<UInt8>) -> Int? {
         var (length, shift) = (0, 0)
         for (index, byte) in bytes.dropFirst().prefix(4).enumerated() {

@@ -69,7 +69,7 @@ extension StoreConformance {
         throw BrokenPromise("a backup was made at '\(path)', which should be refused: \(problem.rawValue)")
     }
 
-    /// Runs the body with a new folder, by the one name that it has, and removes it.
+    /// Runs the body with the canonical path of a new folder, and removes it.
     private static func withFolder(_ body: (String) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "doorward-conformance-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -74,7 +74,7 @@ extension StoreConformance {
             var script = StoreScript(seed: 65)
             let owners: [EpochOwner] = [
                 .portfolio(script.portfolio), .user(script.user), .user(script.world.id()),
-                // The same number as another kind of owner.
+                // The same number as an owner of another kind.
                 .user(script.portfolio.cast()),
             ]
             for (index, owner) in owners.enumerated() {
@@ -115,7 +115,7 @@ extension StoreConformance {
             let before = try await tenancy(of: store)
             let command = script.command(on: script.door)
             let owner = EpochOwner.portfolio(script.portfolio)
-            // The last of several fails.
+            // Only the last of several preconditions fails.
             var transaction = script.begin(command)
             transaction.requires = [
                 .epoch(of: owner, is: 0), .lease(of: .gateway, is: nil), .usesLeft(of: guest, max: 1),
@@ -138,7 +138,7 @@ extension StoreConformance {
             try require(try await store.record(transaction.records[0].body.id), is: nil, "the record")
             try require(try await store.liveSessions(at: script.now), is: [], "the sessions")
             try require(try await store.idempotentAnswer(entry.key, notOlderThan: script.now), is: nil, "the answer")
-            // Without the one that fails all the rest is written.
+            // Without the failing precondition everything is written.
             transaction.requires.removeLast()
             _ = try await store.commit(transaction)
             try require(try await store.usesTaken(), is: [guest: 1], "the uses")
@@ -233,7 +233,7 @@ extension StoreConformance {
 }
 
 extension StoreScript {
-    /// A guest access to the door, from a tenant's association that is made for it.
+    /// Makes a guest access to the door, with a new tenant association.
     fileprivate mutating func grant() -> GuestAccessID {
         let association = world.assign(user, .tenant, .unit(unit))
         guard let access = world.guestAccess(for: nil, label: "Guest", to: [door], under: association) else {
@@ -244,7 +244,7 @@ extension StoreScript {
 }
 
 extension TenancyChange {
-    /// The same with another content.
+    /// The change with other content.
     fileprivate var altered: TenancyChange {
         switch self {
         case .putPortfolio(var portfolio):

@@ -79,7 +79,7 @@ extension StoreConformance {
         },
     ]
 
-    /// Records of all kinds of place, several at one instant and some with a clock that goes back.
+    /// Writes records of all scopes, several with the same time and some after the clock was set back.
     private static func writeRecords(
         _ count: Int, _ script: inout StoreScript, to store: any GatewayStore
     ) async throws -> [AccessRecord] {
@@ -96,20 +96,20 @@ extension StoreConformance {
                 throw BrokenPromise("a record that was written is missing")
             }
             records.append(record)
-            // The door moves now and then: its records lie where it hung when they were written.
+            // After 30 records the door is no longer assigned to its unit: earlier records keep their place.
             if records.count.isMultiple(of: 30) { script.world.change(script.door) { $0.unitID = nil } }
         }
         return records
     }
 
-    /// Makes a decision on a command of what a lock reported, now and then: allowed, denied, or denied to somebody outside.
+    /// Now and then turns the report of a lock into a decision on a command: allowed, denied, or denied to an outsider.
     private static func decide(_ body: inout RecordBody, _ choice: Int, _ script: StoreScript) {
         guard choice > 0 else { return }
         body.kind = .denial
         (body.operation, body.event, body.method) = (.unlock, nil, nil)
         (body.decision, body.reason) = choice == 1 ? (.allowed, nil) : (.denied, .noAssociation)
         body.actor = choice == 3 ? .outside : script.actor
-        // An outcome says how it ended and decides nothing.
+        // A command outcome has no decision.
         guard choice == 2, body.log != .gateway else { return }
         (body.kind, body.operation, body.decision, body.reason) = (.commandOutcome, .lock, nil, nil)
         body.outcome = body.at.milliseconds.isMultiple(of: 3) ? .failed : .confirmed

@@ -84,7 +84,7 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(changes: world.changes))
             let before = try await tenancy(of: store)
             try require(before.count, is: 7, "the entities that are there")
-            // Each id is there, as the id of something else.
+            // Each id exists, but for another kind of entity.
             for entity in [.portfolio(unit.cast()), .property(portfolio.cast()), .unit(property.cast())] as [AssociatedEntity] {
                 var other = World(seed: 9)
                 let association = UserRoleAssociation(
@@ -97,7 +97,7 @@ extension StoreConformance {
         },
     ]
 
-    /// An address with every kind of JSON value in it.
+    /// An address with every kind of JSON value.
     private static let deepAddress: [String: JSONValue] = [
         "topic": .string("locks/a\u{0}ß"), "port": .integer(-1883), "big": .integer(.max), "ratio": .number(0.1),
         "tls": .bool(true),

@@ -66,7 +66,7 @@ extension StoreConformance {
             }
             let log = LogID.portfolio(script.portfolio)
             let before = try await store.range(of: log, from: 0, limit: 10)
-            // A record of the same transaction is forgotten with those before it.
+            // Values in a record of the same transaction are erased with earlier ones.
             var last = script.event(on: script.door)
             last.actor = script.actor
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(last)], forgets: [.user(script.user)]))
@@ -78,10 +78,10 @@ extension StoreConformance {
             }
             let after = try await store.range(of: log, from: 0, limit: 2)
             try require(after?.entries, is: before?.entries, "the bytes and leaves of the records")
-            // Again, and of somebody of whom nothing is stored.
+            // Once more, and for a user without stored values.
             _ = try await store.commit(
                 StoreTransaction(forgets: [.user(script.user), .user(script.world.id()), .day("2026-11-22")]))
-            // What is written of the person afterwards is read under a new key, and what was forgotten stays so.
+            // Later records of the person use a new key, and erased values stay erased.
             var later = script.event(on: script.door)
             later.actor = script.actor
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(later)]))

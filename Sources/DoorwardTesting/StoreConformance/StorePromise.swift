@@ -1,13 +1,13 @@
 package import DoorwardControl
 internal import DoorwardPolicy
 
-/// One promise of `GatewayStore`, and how to find out whether a store keeps it.
+/// One requirement of `GatewayStore`, with a check whether a store meets it.
 package struct StorePromise: Sendable, CustomStringConvertible {
-    /// The promise as a sentence.
+    /// The requirement as a sentence.
     package let description: String
-    /// Tries it on a new, empty store.
+    /// Checks a new, empty store.
     ///
-    /// - Throws: `BrokenPromise`, or whatever the store threw where it should not have.
+    /// - Throws: `BrokenPromise`, or any unexpected error of the store.
     package let check: @Sendable (any GatewayStore) async throws -> Void
 
     init(_ description: String, check: @escaping @Sendable (any GatewayStore) async throws -> Void) {
@@ -15,17 +15,17 @@ package struct StorePromise: Sendable, CustomStringConvertible {
     }
 }
 
-/// What a store did instead of what it promises.
+/// A violated requirement.
 package struct BrokenPromise: Error, CustomStringConvertible {
-    /// What was expected and what was found, as one line of a test's report.
+    /// Expected and actual values, as one line of a test report.
     package let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// Every promise that a store of any kind must keep: a test runs each against a store of its own.
+/// All requirements that every store must meet: a test checks each with its own store.
 package enum StoreConformance {
-    /// In groups by what they are about; each needs a new, empty store and leaves it as it likes.
+    /// Grouped by topic; each needs a new, empty store and leaves it in any state.
     package static let promises: [StorePromise] =
         tenancyPromises + credentialPromises + resetPromises + commandPromises + idempotencyPromises + recordPromises
         + queryPromises + backupPromises + preconditionPromises
@@ -41,7 +41,7 @@ func require(_ condition: Bool, _ what: String) throws {
     guard condition else { throw BrokenPromise(what) }
 }
 
-/// - Throws: `BrokenPromise` unless the store refuses the transaction for just this rule.
+/// - Throws: `BrokenPromise` unless the store rejects the transaction for exactly this rule.
 func requireRefusal(_ rule: StoreRefusal, of transaction: StoreTransaction, by store: any GatewayStore) async throws {
     do {
         _ = try await store.commit(transaction)
@@ -51,7 +51,7 @@ func requireRefusal(_ rule: StoreRefusal, of transaction: StoreTransaction, by s
     throw BrokenPromise("a transaction was taken that should be refused: \(rule)")
 }
 
-/// What `loadTenancy` gives.
+/// The changes that `loadTenancy` passes.
 func tenancy(of store: any GatewayStore) async throws -> Set<TenancyChange> {
     var changes: Set<TenancyChange> = []
     try await store.loadTenancy { changes.insert($0) }

@@ -2,7 +2,7 @@ package import DoorwardControl
 package import DoorwardDomain
 
 extension StoreTransaction {
-    /// Adds the preconditions, counters, commands and records of another transaction behind those that there are.
+    /// Appends the preconditions, counters, commands and records of another transaction.
     package mutating func append(_ other: StoreTransaction) {
         let count = records.count
         requires += other.requires
@@ -18,33 +18,33 @@ extension StoreTransaction {
     }
 }
 
-/// Transactions for tests of a store: commands with the records of their intents and outcomes, and single records, in a
+/// Builds transactions for tests of a store: commands with the records of their intents and outcomes, and single records, in a
 /// small tenancy with two portfolios.
 package struct StoreScript: Sendable {
-    /// Everything that the script is made of; more can be said in it before `tenancy` is written.
+    /// The tenancy of the script; more entities can be added before `tenancy` is written.
     package var world: World
-    /// The one whose log nearly all of the script's records stand in.
+    /// The portfolio whose log contains nearly all records of the script.
     package let portfolio: PortfolioID
-    /// The only one of `portfolio`.
+    /// The only property of `portfolio`.
     package let property: PropertyID
-    /// The only one of `property`.
+    /// The only unit of `property`.
     package let unit: UnitID
-    /// Hangs on `unit`.
+    /// Assigned to `unit`.
     package let door: DeviceID
-    /// Hangs on `property`.
+    /// Assigned to `property`.
     package let gate: DeviceID
-    /// Gives every command, and holds no role: a store asks for no right.
+    /// The actor of all commands; has no role, as a store checks no permissions.
     package let user: UserID
-    /// For what must not show in the log of `portfolio`.
+    /// For records that must not appear in the log of `portfolio`.
     package let otherPortfolio: PortfolioID
-    /// The only one of `otherPortfolio`; it has no unit.
+    /// The only property of `otherPortfolio`; it has no unit.
     package let otherProperty: PropertyID
-    /// Hangs on `otherProperty`.
+    /// Assigned to `otherProperty`.
     package let otherDoor: DeviceID
-    /// What the next record or command is dated.
+    /// The time of the next record or command.
     package var now: Timestamp
 
-    /// The same seed gives the same ids; scripts of different seeds share none.
+    /// The same seed gives the same ids; scripts with different seeds share none.
     package init(seed: UInt64) {
         var world = World(seed: seed)
         portfolio = world.portfolio("Oak Street")
@@ -60,13 +60,13 @@ package struct StoreScript: Sendable {
         self.world = world
     }
 
-    /// The tenancy.
+    /// The transaction that creates the tenancy.
     package var tenancy: StoreTransaction { StoreTransaction(changes: world.changes) }
 
-    /// `user`, with a name for the store to seal.
+    /// `user`, with a name for the store to encrypt.
     package var actor: Actor { Actor(kind: .user, id: user.description, name: "Ada Lovelace", userID: user) }
 
-    /// Where a device hangs now; nowhere if this script did not make it.
+    /// The present assignment of a device; without one if this script did not create it.
     package func stamp(_ device: DeviceID) -> DeviceStamp {
         world.device(device).map { DeviceStamp($0) } ?? DeviceStamp(deviceID: device)
     }
@@ -76,19 +76,19 @@ package struct StoreScript: Sendable {
 
     // MARK: Commands
 
-    /// An unlock by `user`, or by whom else, ten seconds from its deadline, that has not begun: nothing is written of it.
+    /// An unlock by `user`, or by another actor, with a deadline ten seconds later. Nothing is written.
     package mutating func command(on device: DeviceID, by other: Actor? = nil, reason: String? = nil) -> Command {
         Command(
             id: world.id(), deviceID: device, operation: .unlock, actor: other ?? actor, source: .api, reason: reason,
             rule: .association(world.id(), .tenant), requestedAt: now, deadline: now.advanced(by: .seconds(10)))
     }
 
-    /// The command with the record of its intent.
+    /// A transaction that begins the command, with the record of its intent.
     package mutating func begin(_ command: Command, owner: GatewayNumber = .single) -> StoreTransaction {
         StoreTransaction(commands: [.begin(command, intent: 0, owner: owner)], records: [PendingRecord(intent(of: command))])
     }
 
-    /// The record that goes with `.begin`, with a new id each time.
+    /// The record of `.begin`, with a new id each time.
     package mutating func intent(of command: Command) -> RecordBody {
         RecordBody(
             log: log(of: command.deviceID), id: world.id(), at: now, kind: .commandIntent, actor: command.actor,
@@ -96,7 +96,7 @@ package struct StoreScript: Sendable {
             device: stamp(command.deviceID), commandID: command.id, statedReason: command.reason, override: command.override)
     }
 
-    /// The command as it stands after the lock has confirmed.
+    /// The command after the lock has confirmed it.
     package func confirmed(_ command: Command) -> Command {
         var ended = command
         (ended.state, ended.sent, ended.changed) = (.confirmed, true, true)
@@ -105,7 +105,7 @@ package struct StoreScript: Sendable {
         return ended
     }
 
-    /// The end of the command with the record of its outcome.
+    /// A transaction that ends the command, with the record of its outcome.
     package mutating func end(_ command: Command) -> StoreTransaction {
         let outcome = RecordBody(
             log: log(of: command.deviceID), id: world.id(), at: now, kind: .commandOutcome, actor: command.actor,
@@ -117,7 +117,7 @@ package struct StoreScript: Sendable {
 
     // MARK: Records
 
-    /// What a lock reported, in the log of the device's portfolio or in another.
+    /// A report of a lock, in the log of the device's portfolio or in another.
     package mutating func event(on device: DeviceID, log: LogID? = nil) -> RecordBody {
         RecordBody(
             log: log ?? self.log(of: device), id: world.id(), at: now, kind: .deviceEvent,
@@ -125,14 +125,14 @@ package struct StoreScript: Sendable {
             method: .manual)
     }
 
-    /// Something of the gateway's own life.
+    /// An event of the gateway itself.
     package mutating func gatewayEvent() -> RecordBody {
         RecordBody(log: .gateway, id: world.id(), at: now, kind: .gateway, actor: .gateway, source: .gateway, event: .start)
     }
 
     // MARK: Sign-in
 
-    /// A session of `user` that ends an hour from `now`; its tokens are up to the test.
+    /// A session of `user` that expires an hour after `now`; the test adds its tokens.
     package mutating func session() -> Session {
         Session(id: world.id(), userID: user, createdAt: now, expiresAt: now.advanced(by: .seconds(3600)))
     }

@@ -1,16 +1,16 @@
 package import DoorwardDomain
 
-/// How things are at a simulated lock, whatever it says of them: for views that show the door, and for tests.
+/// The actual state of a simulated lock, whatever it reports: for views that show the door, and for tests.
 package struct SimulatedCondition: Hashable, Sendable {
-    /// Where the bolt rests, or set out from if it travels: `.locked`, `.unlocked` or, while the latch is held, `.unlatched`.
+    /// Resting position of the bolt, or the one before its movement: `.locked`, `.unlocked` or, while the latch is held, `.unlatched`.
     package let position: LockState
-    /// Whether the last movement jammed and nothing has freed the bolt since.
+    /// Whether the last movement jammed and the bolt has not been freed since.
     package let isStuck: Bool
-    /// Whether the leaf is home.
+    /// Whether the door is closed.
     package let isDoorClosed: Bool
     /// Whole percent, rounded up.
     package let batteryLevel: Int
-    /// Whether the gateway cannot reach it: out of range, or without power.
+    /// Whether the lock is unreachable for the gateway: offline, or without power.
     package let isAway: Bool
 
     init(_ machine: LockMachine) {
@@ -18,6 +18,6 @@ package struct SimulatedCondition: Hashable, Sendable {
         (batteryLevel, isAway) = (machine.battery.level, machine.isAway)
     }
 
-    /// Whether somebody who pushes the door gets in: the bolt is withdrawn, or the leaf is not home anyway.
+    /// Whether the door opens when pushed: the bolt is withdrawn, or the leaf is not closed anyway.
     package var opens: Bool { position != .locked || !isDoorClosed }
 }

@@ -2,14 +2,14 @@ package import DoorwardAdapterKit
 package import DoorwardDomain
 import Synchronization
 
-/// Locks in memory, for demonstrations, tests and measurements: seeded, on the injected clock, with the faults that real
-/// locks have. What it plays and what it leaves out is in its README.
+/// Adapter for simulated locks in memory, for demonstrations, tests and measurements: seeded, on the injected clock, with the
+/// faults of real locks. The README lists what is simulated and what is not.
 package final class SimulatorAdapter {
-    /// What devices carry in `adapter`.
+    /// The value of `adapter` of its devices.
     package let kind = "simulator"
     private let clock: any GatewayClock
     private let executor: (any TaskExecutor)?
-    /// Locks are connected and disconnected under this one, so that none is left listening after `detach` or `stop`.
+    /// Also serializes connecting and disconnecting locks, so that no lock has a listener after `detach` or `stop`.
     private let state = Mutex(State())
 
     private struct State {
@@ -19,28 +19,28 @@ package final class SimulatorAdapter {
     }
 
     /// - Parameters:
-    ///   - clock: what travel times are measured on.
-    ///   - executor: where locks in motion wait; `nil` for the global one.
+    ///   - clock: measures the travel times.
+    ///   - executor: runs the timers of the locks; `nil` for the global executor.
     package init(clock: any GatewayClock, executor: (any TaskExecutor)? = nil) {
         (self.clock, self.executor) = (clock, executor)
     }
 
-    /// Makes something happen to a lock. Its reports may be delivered before this returns.
+    /// Applies an event to a lock. Its reports may be delivered before this returns.
     ///
-    /// - Parameter slot: whose code is typed, for `.keypad`; `nil` for the first that the keypad knows.
+    /// - Parameter slot: the slot whose code is typed, for `.keypad`; `nil` for the first one of the keypad.
     package func inject(_ event: SimulatorEvent, slot: String? = nil, into device: DeviceID) throws(SimulatorEventError) {
         guard let lock = lock(device) else { throw .notAttached }
         try lock.happen(event, slot: slot)
     }
 
-    /// How things are at a lock, whatever it says; `nil` for one that is not attached.
+    /// The actual state of a lock, whatever it reports; `nil` if it is not attached.
     package func condition(of device: DeviceID) -> SimulatedCondition? { lock(device)?.condition }
 }
 
 extension SimulatorAdapter: LockAdapter {
     package var addressFields: [AddressField] { AddressField.ofSimulator }
 
-    /// Needs no connection: it can do its work from `start` to `stop`.
+    /// `ok` from `start` to `stop`, as no connection is needed.
     package var health: AdapterHealth { state.withLock { $0.listener == nil ? .down : .ok } }
 
     package func check(

@@ -1,60 +1,60 @@
 package import DoorwardDomain
 
-/// What can be made to happen to a simulated lock. Raw values are the words of the wire, of scenario files and of the
-/// command line; this is the one list of them, with what each means.
+/// An event that can be triggered at a simulated lock. Raw values are the words of the API, of scenario files and of the command
+/// line; all are listed here, with their meaning.
 package enum SimulatorEvent: String, CaseIterable, Codable, Sendable {
     /// The bolt jams now, and again at every movement until `clear`.
     case jam
-    /// Ends every fault, and a low or dead battery. The lock then reports all of its condition.
+    /// Ends every fault, and a low or empty battery. The lock then reports its whole state.
     case clear
-    /// The lock goes out of reach: orders throw `.offline`, and what happens at the lock is not heard.
+    /// The lock becomes unreachable: commands throw `.offline`, and its reports are not delivered.
     case offline
-    /// The lock is back, and reports what it remembered and all of its condition.
+    /// The lock becomes reachable again, and reports its stored events and its whole state.
     case online
-    /// The battery falls to five percent, or stays where it is below that.
+    /// The battery falls to five percent, or keeps a lower level.
     case lowBattery = "low_battery"
-    /// The battery is empty: nothing moves by motor, and the lock is out of reach.
+    /// The battery is empty: the motor does not run, and the lock is unreachable.
     case deadBattery = "dead_battery"
-    /// A full battery is put in.
+    /// A full battery is inserted.
     case replaceBattery = "replace_battery"
-    /// Somebody inside turns the thumb turn: a locked bolt is withdrawn, any other thrown.
+    /// The thumb turn is used from inside: a locked bolt is withdrawn, any other is extended.
     case thumbTurn = "thumb_turn"
-    /// Somebody inside throws the bolt by hand, unless it is.
+    /// The bolt is extended from inside by hand, unless it already is.
     case thumbLock = "thumb_lock"
-    /// Somebody inside withdraws the bolt by hand, unless it is.
+    /// The bolt is withdrawn from inside by hand, unless it already is.
     case thumbUnlock = "thumb_unlock"
-    /// Somebody types the code of a slot: the motor withdraws the bolt.
+    /// The code of a slot is typed: the motor withdraws the bolt.
     case keypad
-    /// Somebody presses the keypad's lock button, which takes no code.
+    /// The keypad's lock button is pressed, which requires no code.
     case keypadLock = "keypad_lock"
-    /// Somebody types a code that is none; the fifth in a row locks the keypad for a minute.
+    /// An invalid code is typed; the fifth in a row disables the keypad for a minute.
     case wrongCode = "wrong_code"
-    /// The contact sees the leaf leave the frame.
+    /// The door is opened; the contact reports it.
     case doorOpen = "door_open"
-    /// The leaf comes home, unless a bolt that was thrown in the open keeps it from doing so.
+    /// The door is closed, unless a bolt that was extended while it was open blocks it.
     case doorClose = "door_close"
-    /// The leaf leans on the frame: the contact says open, and a bolt thrown now jams.
+    /// The leaf leans on the frame: the contact reports open, and a bolt that extends now jams.
     case doorAjar = "door_ajar"
-    /// The door is broken open, whatever the bolt does.
+    /// The door is forced open, whatever the position of the bolt.
     case doorForce = "door_force"
-    /// The tamper contact opens: an alarm, not a state.
+    /// The tamper contact opens: an event, not a state.
     case tamper
-    /// From now on orders move the bolt and the lock says nothing of it, until `clear` or `confirm_late`.
+    /// From now on commands move the bolt without any report, until `clear` or `confirm_late`.
     case loseConfirmations = "lose_confirmations"
     /// From now on the lock confirms `lateConfirmationMs` after the bolt has moved, until `clear` or `lose_confirmations`.
     case confirmLate = "confirm_late"
-    /// From now on the lock refuses every order, until `clear`.
+    /// From now on the lock rejects every command, until `clear`.
     case refuse
-    /// From now on the lock says the opposite of where its bolt rests, until `clear`.
+    /// From now on the lock reports the opposite of the bolt's resting position, until `clear`.
     case wrongState = "wrong_state"
     /// From now on every report arrives twice, until `clear`.
     case duplicateReports = "duplicate_reports"
-    /// From now on every report is held up on its way for a time of its own, until `clear`.
+    /// From now on every report is delayed by a random time, until `clear`.
     case disorderReports = "disorder_reports"
 }
 
 extension SimulatorEvent {
-    /// One phrase for help texts and pages: what happens.
+    /// A short description for help texts and pages.
     package var summary: String {
         switch self {
         case .jam: "the bolt jams, now and at every movement until clear"
@@ -84,7 +84,7 @@ extension SimulatorEvent {
         }
     }
 
-    /// What the lock needs for it; empty for what can happen to any.
+    /// The capabilities that the event requires; empty if it applies to any lock.
     package var needs: LockCapabilities {
         switch self {
         case .lowBattery, .deadBattery, .replaceBattery: .battery
@@ -94,10 +94,10 @@ extension SimulatorEvent {
         }
     }
 
-    /// Whether a lock without a keypad (`keypadSlots`) lacks the part for it.
+    /// Whether the event requires a keypad (`keypadSlots`).
     package var needsKeypad: Bool { self == .keypad || self == .keypadLock || self == .wrongCode }
 
-    /// The event that ends this one, for a scenario that says for how long it lasts; `nil` for what is over at once.
+    /// The event that ends this one, for a scenario with a duration; `nil` for a momentary event.
     package var ending: SimulatorEvent? {
         switch self {
         case .jam, .refuse, .loseConfirmations, .confirmLate, .wrongState, .duplicateReports, .disorderReports: .clear
@@ -111,14 +111,14 @@ extension SimulatorEvent {
     }
 }
 
-/// Why an event did not happen.
+/// Why an event was not applied.
 package enum SimulatorEventError: Error, Hashable, Sendable {
-    /// This adapter does not know the lock, or does not run.
+    /// The lock is not attached to this adapter, or the adapter does not run.
     case notAttached
-    /// The lock lacks the part: a door contact, a battery, a keypad.
+    /// The lock lacks the required part: a door contact, a battery, a keypad.
     case unsupported
-    /// The keypad knows no such slot.
+    /// The keypad has no such slot.
     case unknownSlot
-    /// The battery is empty; nothing of the motor's happens before `replace_battery` or `clear`.
+    /// The battery is empty; the motor does not run before `replace_battery` or `clear`.
     case batteryDead
 }

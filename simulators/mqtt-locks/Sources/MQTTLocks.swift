@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `doorward-mqtt-locks`: plays real locks on a real broker.
+/// `doorward-mqtt-locks`: simulates locks on a real broker.
 @main
 struct MQTTLocks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -53,14 +53,14 @@ struct MQTTLocks: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            // Wrong usage ends with 2, as that of the gateway does.
+            // Usage errors exit with 2, as in the gateway.
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
             try? FileHandle.standardError.write(contentsOf: Data((fullMessage(for: error) + "\n").utf8))
             Foundation.exit(2)
         }
     }
 
-    /// - Throws: the first mistake in what was typed.
+    /// - Throws: the first mistake in the arguments.
     func plan() throws -> FleetPlan {
         guard count > 0 else { throw ValidationError("--count is at least 1.") }
         guard !profiles.isEmpty else {
@@ -115,6 +115,6 @@ struct MQTTLocks: AsyncParsableCommand {
 extension Profile {
     static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
-    /// Each connection of its own takes a thread; a bridge has one for all.
+    /// Maximum number of locks: each own connection needs a thread; a bridge has one for all.
     var most: Int { bridgeName == nil ? 200 : 100_000 }
 }

@@ -1,11 +1,11 @@
 internal import DoorwardAdapterKit
 
 extension AddressField {
-    /// The keys that every address on a broker has; the profile adds its own variables.
+    /// The keys that every MQTT address has; a profile adds its own variables.
     ///
     /// - Parameters:
-    ///   - brokers: the names of all.
-    ///   - profiles: the ids of all.
+    ///   - brokers: the names of all configured brokers.
+    ///   - profiles: the ids of all profiles.
     static func ofMQTT(brokers: [String], profiles: [String]) -> [AddressField] {
         [
             AddressField(

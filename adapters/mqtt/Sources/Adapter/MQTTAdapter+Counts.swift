@@ -1,10 +1,9 @@
 internal import Synchronization
 
 extension MQTTAdapter {
-    /// What was counted over all brokers: connections that ended (`disconnects`), of these the ones that the gateway cut so that
-    /// nothing arrives late (`connections_cut`), frames that left (`orders`, `questions`) or did not (`frames_refused`), and
-    /// messages: all that were handed on, those too long or too many to be looked at (`messages_dropped`), and odd ones
-    /// (`messages_odd`).
+    /// Counters over all brokers: ended connections (`disconnects`), those of them that the gateway cut so that nothing arrives
+    /// late (`connections_cut`), frames that were sent (`orders`, `questions`) or rejected (`frames_refused`), and messages: all
+    /// received, dropped as too long or too many (`messages_dropped`), and malformed or unexpected (`messages_odd`).
     package var counts: [String: Int] {
         let counters = surroundings.counters
         return [

@@ -4,30 +4,30 @@ internal import DoorwardMQTT
 package import Logging
 internal import Synchronization
 
-/// Locks on MQTT brokers, in the dialects that profiles describe.
+/// Adapter for locks on MQTT brokers, in the dialects that profiles describe.
 ///
-/// A frame of an order is handed to the broker's connection now or never; nothing of the past is taken for a lock's word.
+/// A command is sent at once or rejected, and a retained message never confirms it.
 package final class MQTTAdapter: Sendable {
-    /// What devices carry in `adapter`.
+    /// The value of `adapter` of its devices.
     package let kind = "mqtt"
     let library: ProfileLibrary
     let surroundings: Surroundings
     let links: [String: BrokerLink]
     private let findings: [String: FoundLocks]
     private let roll: Roll
-    /// Held while a lock is attached or detached, so that one that is attached anew is never met by one of before.
+    /// Serializes attaching and detaching, so that a new attachment is not overtaken by an earlier one.
     private let changing = Mutex(())
     private let watch = Mutex<Task<Void, Never>?>(nil)
-    /// Whether a lock may be spoken to in the words of a profile that has changed.
+    /// Whether an attached lock may still use a former version of its profile.
     private let hasOldWords = Atomic(false)
 
-    /// How often the folders of profiles are looked at.
+    /// How often the profile folders are checked for changes.
     private static let watchPause = Duration.seconds(2)
 
     /// - Parameters:
-    ///   - brokers: those that addresses may name; of two with one name the first counts.
-    ///   - library: the dialects.
-    ///   - executor: where orders wait for silence; `nil` for the global one.
+    ///   - brokers: the brokers that addresses may name; of two with the same name the first counts.
+    ///   - library: the profiles.
+    ///   - executor: runs the timers of commands; `nil` for the global executor.
     package init(
         brokers: [MQTTBroker], library: ProfileLibrary, clock: any GatewayClock, random: RandomSource, logger: Logger,
         executor: (any TaskExecutor)? = nil
@@ -59,14 +59,14 @@ extension MQTTAdapter: LockAdapter {
         }
     }
 
-    /// Down while no broker is connected, degraded while some are not.
+    /// Down while no broker is connected, degraded while only some are.
     package var health: AdapterHealth {
         guard roll.isStarted else { return .down }
         let connected = links.values.count(where: \.isConnected)
         return connected == links.count ? .ok : connected == 0 ? .down : .degraded
     }
 
-    /// A broker outside the scope answers as one that does not exist, and nothing more of such an address is looked at.
+    /// Checks an address. A broker outside the scope is reported like an unknown one, and the rest of the address is not checked.
     package func check(
         address: [String: JSONValue], within scope: TransportScope
     ) throws(AddressMistakes) -> CheckedAddress {
@@ -88,8 +88,8 @@ extension MQTTAdapter: LockAdapter {
         }.sorted { ($0.mistake.field, $0.mistake.problem, $0.device) < ($1.mistake.field, $1.mistake.problem, $1.device) }
     }
 
-    /// The lock that is attached where this one obeys, as far as the address and what was found say; of several the one that
-    /// was attached last under this very address.
+    /// The lock that is attached with the same command endpoint, according to the address and discovery. Of several, the one
+    /// attached last under this very address.
     private func holder(of dialect: Dialect, on broker: String) -> DeviceID? {
         let places = findings[broker]?.withSpellings(dialect.places) ?? dialect.places
         let same = roll.locks(at: [CommandPlace(dialect.commandTopic)], on: broker).last
@@ -111,14 +111,14 @@ extension MQTTAdapter: LockAdapter {
     }
 
     package func stop() async {
-        // What follows from the end of a connection is no word of a lock.
+        // Reports caused by closing the connections are not the locks'.
         surroundings.listener.set(nil)
         roll.stop()
         watch.withLock { $0.take()?.cancel() }
         for link in links.values { await link.stop() }
     }
 
-    /// A lock whose broker or profile the configuration no longer has stays without a way to it until it has.
+    /// Attaches a lock. If the configuration lacks its broker or profile, it cannot be reached until they are configured.
     package func attach(_ lock: AttachedLock) { changing.withLock { _ in put(lock) } }
 
     private func put(_ lock: AttachedLock) {
@@ -127,7 +127,7 @@ extension MQTTAdapter: LockAdapter {
             let bound = try bind(address, within: .everything, isAttached: true)
             let new = MQTTLock(lock, address, bound.dialect, link: bound.link, surroundings)
             let before = roll.add(new)
-            // The message that removed or renamed it does not arrive again.
+            // The message that removed or renamed it is not sent again.
             let isSame = before.map { !Set($0.keys).isDisjoint(with: new.keys) } ?? false
             if let before, isSame, before.isGone { new.mark(isGone: true) }
             let renamed = findings[address.broker]?.renamed(from: new.named)
@@ -179,7 +179,7 @@ extension MQTTAdapter: LockAdapter {
         }
     }
 
-    /// What discovery has found on all brokers and nobody has attached.
+    /// The locks on all brokers that were discovered and are not attached.
     package var discovered: [DiscoveredLock] {
         findings.keys.sorted().flatMap { name -> [DiscoveredLock] in
             guard let found = findings[name], let broker = links[name]?.broker else { return [] }
@@ -201,7 +201,7 @@ extension MQTTAdapter: LockAdapter {
             firstSeenAt: entry.firstSeen, lastSeenAt: entry.lastSeen)
     }
 
-    /// Why a discovered lock cannot be attached; `nil` where it can.
+    /// Why a discovered lock cannot be attached; `nil` if it can.
     private func problem(of entry: FoundLocks.Entry, on broker: MQTTBroker) -> String? {
         if entry.capabilities == nil { return "needs a profile" }
         return roll.rivals(of: entry.uses, on: broker.name).map { _, topic, problem in
@@ -229,7 +229,7 @@ extension AddressMistakes {
 }
 
 extension MQTTAdapter {
-    /// Reads the folders of profiles again whenever a file in them has changed.
+    /// Reloads the profile folders whenever a file in them has changed.
     private func watchProfiles() {
         guard !library.directories.isEmpty else { return }
         let clock = surroundings.clock
@@ -251,10 +251,10 @@ extension MQTTAdapter {
         watch.withLock { $0 = task }
     }
 
-    /// Reads the folders of profiles again; locks whose profile has changed are spoken to in its new form, one that owes an
-    /// answer as soon as it has given it.
+    /// Reloads the profile folders, and attaches again the locks whose profile has changed; a lock with a command in flight
+    /// follows when that has ended.
     ///
-    /// - Returns: a sentence for each mistake in the files; a profile that became wrong stays as it was.
+    /// - Returns: a sentence for each mistake in the files; a profile with a mistake keeps its former version.
     package func reloadProfiles() -> [String] {
         let mistakes = library.reload()
         for found in findings.values { found.bindAnew() }

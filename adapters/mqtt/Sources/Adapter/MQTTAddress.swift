@@ -1,16 +1,16 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// An address of a lock on a broker: `{broker, profile, …the profile's own variables}`.
+/// The address of a lock on a broker: `{broker, profile, …the profile's own variables}`.
 struct MQTTAddress {
     /// The broker's name in the configuration.
     let broker: String
     /// The profile's id.
     let profile: String
-    /// What is left: the profile's variables.
+    /// The remaining keys: the profile's variables.
     let variables: [String: JSONValue]
 
-    /// - Throws: what is wrong with `broker` and `profile`, as far as that shows without knowing them.
+    /// - Throws: missing or malformed values of `broker` and `profile`; does not check whether they exist.
     init(_ address: [String: JSONValue]) throws(AddressMistakes) {
         var mistakes: [AddressMistakes.Mistake] = []
         func text(_ key: String) -> String {

@@ -3,25 +3,25 @@ internal import DoorwardDomain
 internal import DoorwardMQTT
 internal import Synchronization
 
-/// Where one of all locks obeys.
+/// A command endpoint on a broker, which identifies a lock.
 struct LockKey: Hashable {
     let broker: String
     let place: CommandPlace
 }
 
-/// The locks that are attached, by id and by where they are told to move.
+/// The attached locks, by id and by command endpoint.
 final class Roll: Sendable {
     enum Entry {
         case lock(MQTTLock)
-        /// Its broker or profile is not there.
+        /// Its broker or profile is not configured.
         case lost(AttachedLock)
     }
 
     fileprivate struct State {
         var entries: [DeviceID: Entry] = [:]
-        /// More than one where somebody attached them before it was known that they are one; the last one last.
+        /// More than one where they were attached before they were known to be the same lock; the last attached is last.
         var byKey: [LockKey: [MQTTLock]] = [:]
-        /// The locks by their broker and their uses of topics, to find conflicts.
+        /// The locks by their broker and their topic uses, to find conflicts.
         var byUse: [BrokerUse: [MQTTLock]] = [:]
         var isStarted = false
     }
@@ -35,7 +35,7 @@ final class Roll: Sendable {
 
     var isStarted: Bool { state.withLock { $0.isStarted } }
 
-    /// - Returns: false when it had started.
+    /// - Returns: false if it was already started.
     func start() -> Bool {
         state.withLock { state in
             defer { state.isStarted = true }
@@ -45,7 +45,9 @@ final class Roll: Sendable {
 
     func stop() { state.withLock { $0.isStarted = false } }
 
-    /// - Returns: the one that was there for the same device: there is no moment without one.
+    /// Adds a lock, in place of the one with the same id in a single step.
+    ///
+    /// - Returns: the lock that it replaces.
     func add(_ lock: MQTTLock) -> MQTTLock? {
         state.withLock { state in
             let before = state.remove(lock.id)
@@ -58,7 +60,9 @@ final class Roll: Sendable {
         }
     }
 
-    /// - Returns: the one that was there for the same device.
+    /// Records a lock whose broker or profile is missing.
+    ///
+    /// - Returns: the lock that it replaces.
     func addLost(_ lock: AttachedLock) -> MQTTLock? {
         state.withLock { state in
             defer { state.entries[lock.id] = .lost(lock) }
@@ -70,7 +74,7 @@ final class Roll: Sendable {
 
     func entry(_ id: DeviceID) -> Entry? { state.withLock { $0.entries[id] } }
 
-    /// Those that obey at any of these places.
+    /// The locks that have one of these command endpoints.
     func locks(at places: Set<CommandPlace>, on broker: String) -> [MQTTLock] {
         state.withLock { state in
             guard !state.byKey.isEmpty else { return [] }
@@ -93,10 +97,10 @@ final class Roll: Sendable {
         }
     }
 
-    /// Shows the attached locks among those of which one message has told as gone or there.
+    /// Marks attached locks as gone or present, according to the entries of one discovery message.
     func mark(_ told: [FoundLocks.Told], on broker: String) {
         let there = told.reduce(into: Set<CommandPlace>()) { if !$1.isGone { $0.formUnion($1.places) } }
-        // One that is told of in another place instead is not gone.
+        // A lock that the same message lists under another endpoint is not gone.
         for word in told where !word.isGone || word.places.isDisjoint(with: there) {
             for lock in locks(at: word.places, on: broker) { lock.mark(isGone: word.isGone) }
         }

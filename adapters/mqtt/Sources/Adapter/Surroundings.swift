@@ -3,10 +3,10 @@ internal import DoorwardDomain
 internal import Logging
 internal import Synchronization
 
-/// What every lock and every broker of one adapter shares.
+/// Dependencies and state that all locks and brokers of one adapter share.
 struct Surroundings: Sendable {
     let clock: any GatewayClock
-    /// Where waiting happens; `nil` for the global one.
+    /// Runs the timers; `nil` for the global executor.
     let executor: (any TaskExecutor)?
     let logger: Logger
     let listener: Listener
@@ -14,7 +14,7 @@ struct Surroundings: Sendable {
     let codes = LockCodes()
 }
 
-/// The codes that are sent along with commands, by lock.
+/// The codes that are sent with commands, by lock.
 final class LockCodes: Sendable {
     private let codes = Mutex<[DeviceID: Secret<String>]>([:])
 
@@ -22,7 +22,7 @@ final class LockCodes: Sendable {
     func set(_ code: Secret<String>?, for id: DeviceID) { codes.withLock { $0[id] = code } }
 }
 
-/// Hands on what locks say while somebody listens.
+/// Passes the locks' reports to the receiver, if one is set.
 final class Listener: Sendable {
     private let receiver = Mutex<(any ReportReceiver)?>(nil)
 
@@ -30,16 +30,16 @@ final class Listener: Sendable {
     func set(_ new: (any ReportReceiver)?) { receiver.withLock { $0 = new } }
 }
 
-/// What is counted over all brokers.
+/// Counters over all brokers.
 final class Counters: Sendable {
-    /// Connections that ended or could not be made, and those that were cut so that nothing arrives late.
+    /// Connections that ended or could not be established, and those that were cut so that nothing arrives late.
     let disconnects = Atomic(0)
     let cuts = Atomic(0)
-    /// Frames that left, and those that a connection did not take.
+    /// Commands and state requests that were sent, and frames that a connection rejected.
     let orders = Atomic(0)
     let questions = Atomic(0)
     let refused = Atomic(0)
-    /// Messages that came, those of them that were not looked at, and odd ones.
+    /// Messages received, those of them that were dropped, and malformed or unexpected ones.
     let messages = Atomic(0)
     let dropped = Atomic(0)
     let odd = Atomic(0)

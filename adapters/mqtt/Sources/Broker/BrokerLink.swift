@@ -4,12 +4,12 @@ internal import DoorwardMQTT
 internal import Logging
 internal import Synchronization
 
-/// One broker: its connection, who gets which of its messages, and what was found on it.
+/// One broker: its connection, the routing of its messages to locks, and its discovery.
 final class BrokerLink: Sendable {
-    /// The pause between the state requests to the locks of a broker: a bridge with a slow radio is not to be flooded.
+    /// The pause between the state requests to the locks of a broker, so as not to flood a bridge with a slow radio.
     static let roundPause = Duration.milliseconds(20)
 
-    /// Locks named in one log line, at the most.
+    /// Maximum number of locks named in one log line.
     private static let mostNamed = 10
 
     let broker: MQTTBroker
@@ -17,21 +17,21 @@ final class BrokerLink: Sendable {
     private let random: RandomSource
     /// `nil` before `start` and after `stop`.
     private let current = Mutex<MQTTConnection?>(nil)
-    /// Whether the connection stood when it was heard of last.
+    /// Whether the connection was established according to the last event.
     private let stood = Atomic(false)
     private let routes: Mutex<Routes>
     private let found: FoundLocks
-    /// Topics of discovery on which a message was too long for this connection.
+    /// Discovery topics on which a message was too long, on this connection.
     private let tooLong = Mutex<Set<TopicText>>([])
     private let round = Mutex(Round())
 
     /// The locks to be queried for their state once the subscriptions for their answers are in place.
     private struct Round {
-        /// Locks that wait for the next event `.subscribed`.
+        /// Locks that wait for the next `.subscribed` event.
         var waiting: [MQTTLock] = []
         /// Locks to be queried one after the other, with a pause.
         var due: [MQTTLock] = []
-        /// How often `.subscribed` has come.
+        /// Number of `.subscribed` events so far.
         var settled = 0
         var task: Task<Void, Never>?
     }
@@ -48,10 +48,10 @@ final class BrokerLink: Sendable {
 
     // MARK: - Connection
 
-    /// Whether a frame could leave at this moment.
+    /// Whether a frame can be sent now.
     var isConnected: Bool { current.withLock { $0 }?.isConnected ?? false }
 
-    /// Why the connection ended last, or could not be made; `nil` before anything of the kind, and while the gateway is stopped.
+    /// Why the connection last ended or could not be established; `nil` before that happens, and while the gateway is stopped.
     var failure: MQTTFailure? { current.withLock { $0 }?.health.lastFailure }
 
     /// Why the broker cannot be used now, as one sentence without its full stop; `nil` while it can.
@@ -60,15 +60,15 @@ final class BrokerLink: Sendable {
         return "Broker `\(broker.name)` is not connected\(failure.map { " (\($0.reason))" } ?? " yet")"
     }
 
-    /// The same, as the problem of a failed command.
+    /// `outage` as the problem of a failed command.
     var disconnectedProblem: TransportProblem? {
         outage.map { TransportProblem(detail: $0 + ".", summary: "The gateway is not connected to the lock's MQTT broker.") }
     }
 
-    /// Messages that the connection of now did not take.
+    /// Messages that the current connection has dropped.
     var untaken: Int { current.withLock { $0 }?.health.counts.messagesDropped ?? 0 }
 
-    /// Connects, and listens for every lock that was added.
+    /// Connects, and subscribes to the topics of all added locks.
     func start() {
         noteSilentProfiles()
         let connection = MQTTConnection(broker.settings, clock: surroundings.clock, random: random) { [weak self] in
@@ -93,7 +93,7 @@ final class BrokerLink: Sendable {
             ["profiles": "\(silent.joined(separator: " "))"])
     }
 
-    /// Ends the connection; what it still says is heard by nobody.
+    /// Closes the connection; no more messages are processed.
     func stop() async {
         let connection = current.withLock { $0.take() }
         await connection?.stop()
@@ -101,10 +101,10 @@ final class BrokerLink: Sendable {
         endRound()
     }
 
-    /// Hands a frame to the connection now, or throws. It is never retained.
+    /// Sends a frame now, or throws. It is never retained.
     ///
     /// - Parameter paths: the subscriptions by which the lock's answers arrive; the frame is not sent before they are in place.
-    /// - Returns: its place among the frames of the connection, and what the broker's acknowledgement will name.
+    /// - Returns: the sequence number of the frame, and the id that the broker's acknowledgement will carry.
     @discardableResult
     func publish(
         _ outgoing: Outgoing, answeredBy paths: MQTTAnswerPaths, lifetime: Duration
@@ -120,28 +120,28 @@ final class BrokerLink: Sendable {
         }
     }
 
-    /// Whether the broker has certainly taken a frame in, and has been at work since.
+    /// Whether the broker has processed a frame and has been responsive since.
     func hasTaken(_ frame: MQTTFrameNumber) -> Bool { current.withLock { $0 }?.hasTaken(frame) ?? false }
 
     // MARK: - Locks
 
-    /// The lock gets the messages of its topics from now on, and what the broker keeps on them.
+    /// Routes the messages of the lock's topics to it from now on, retained ones too.
     func add(_ lock: MQTTLock) {
         routes.withLock { routes in
             routes.locks.insert(lock)
             for filter in lock.dialect.filters { _ = routes.topics.insert(lock, at: filter) }
         }
         if isConnected, !lock.dialect.questions.isEmpty { round.withLock { $0.waiting.append(lock) } }
-        // Also where another lock has asked for the same: what the broker keeps comes once more, for this one.
+        // Also for topics already subscribed to, so that the broker sends their retained messages again, for this lock.
         listenAnew(for: lock)
     }
 
-    /// Subscribes to a lock's topics anew, so that the broker sends the retained messages on them once more.
+    /// Subscribes to a lock's topics again, so that the broker sends their retained messages once more.
     func listenAnew(for lock: MQTTLock) {
         if let connection = current.withLock({ $0 }) { Self.want([lock.dialect], on: connection) }
     }
 
-    /// Subscribes to command topics with retain-as-published, to notice a retained command at once; to other topics without.
+    /// Subscribes to command topics with Retain As Published, to detect a retained command at once; to other topics without.
     private static func want(_ dialects: [Dialect], on connection: MQTTConnection) {
         connection.want(dialects.flatMap(\.commandFilters), asPublished: true)
         connection.want(dialects.flatMap { dialect in dialect.filters.filter { !dialect.commandFilters.contains($0) } })
@@ -156,7 +156,7 @@ final class BrokerLink: Sendable {
         current.withLock { $0 }?.leave(unwanted.filter { !stillWanted.contains($0) })
     }
 
-    // MARK: - What the connection says
+    // MARK: - Events of the connection
 
     private func take(_ event: MQTTEvent) {
         switch event {
@@ -174,7 +174,7 @@ final class BrokerLink: Sendable {
         case .disconnected(let failure):
             if failure == .stuck || failure == .standsStill { surroundings.counters.cuts.add(1, ordering: .relaxed) }
             note(.warning, "broker is not connected (\(failure.reason))", [:])
-            // An attempt that failed takes away nothing that was known.
+            // A failed attempt to connect changes no known state.
             guard stood.exchange(false, ordering: .relaxed) else { return }
             surroundings.counters.disconnects.add(1, ordering: .relaxed)
             endRound()
@@ -230,9 +230,9 @@ final class BrokerLink: Sendable {
         surroundings.logger.log(level: level, "\(sentence)", metadata: metadata)
     }
 
-    // MARK: - Asking all
+    // MARK: - State requests
 
-    /// Queries a lock for its state as soon as the broker takes frames again.
+    /// Queries a lock for its state as soon as the broker accepts frames again.
     func queryLater(_ lock: MQTTLock) { goRound { if !$0.due.contains(lock) { $0.due.append(lock) } } }
 
     /// Queries the state of the locks that wait for it, as retained messages may be old.
@@ -261,7 +261,7 @@ final class BrokerLink: Sendable {
         }
     }
 
-    /// - Returns: the next lock to be queried, and how often `.subscribed` has come so far.
+    /// - Returns: the next lock to be queried, and the number of `.subscribed` events so far.
     private func nextDue() -> (lock: MQTTLock, settled: Int)? {
         round.withLock { round in
             if round.due.isEmpty { round.task = nil }

@@ -1,10 +1,10 @@
 internal import DoorwardDomain
 
-/// Bounds how many messages of one lock are looked at, so that one that talks without end costs the others nothing.
+/// Rate limiter (token bucket) for the messages of one lock, so that a lock that publishes without end does not delay the others.
 struct FloodGuard {
-    /// Messages a second that are looked at in the long run; no lock says so much.
+    /// Messages per second that are processed in the long run; no lock publishes so many.
     static let perSecond = 50
-    /// How many may come at once: a bridge that starts says everything of a lock together.
+    /// Messages that may arrive at once: a bridge publishes all topics of a lock when it starts.
     static let burst = 200
 
     private var tokens = Double(burst)

@@ -3,30 +3,30 @@ internal import DoorwardDomain
 internal import DoorwardMQTT
 internal import Synchronization
 
-/// What discovery knows of one broker, and since when.
+/// The locks that discovery has found on one broker, with the times when they were found.
 final class FoundLocks: Sendable {
     fileprivate struct State {
         var discovery: Discovery
         var times: [TopicText: Times] = [:]
-        /// Of the connection before, for those that have not been told of over this one.
+        /// Times of the previous connection, for the locks not announced yet on this one.
         var earlier: [TopicText: Times] = [:]
-        /// What is known of the way to each lock, by its id.
+        /// The resolved profile and address of each lock, by its id.
         var ways: [TopicText: Way] = [:]
-        /// The ids of those that obey at a place.
+        /// The ids of the locks by their command endpoints.
         var ids: [CommandPlace: Set<TopicText>] = [:]
         /// The names of the locks that are identified by their hardware, by their ids. They outlive connections.
         var names: [TopicText: Names] = [:]
     }
 
-    /// A found lock's profile and address, bound.
+    /// The resolved profile and address of a discovered lock.
     fileprivate struct Way {
-        /// Everywhere that it obeys, under whatever name; none where it cannot be spoken to.
+        /// All its command endpoints, under any of its names; empty if its profile or address cannot be used.
         var places: Set<CommandPlace> = []
-        /// `nil` where it cannot be spoken to.
+        /// `nil` if its profile or address cannot be used.
         var capabilities: LockCapabilities?
-        /// The one of `places` under its current name; `nil` where its id is not that of its hardware.
+        /// The endpoint in `places` under its current name; `nil` if its id is not that of its hardware.
         var named: CommandPlace?
-        /// Its uses of topics, which may conflict with those of other locks.
+        /// Its topic uses, which may conflict with those of other locks.
         var uses: Set<TopicUse> = []
 
         init(_ lock: FoundLock, _ library: ProfileLibrary) {
@@ -39,7 +39,7 @@ final class FoundLocks: Sendable {
 
     /// A lock's command topics under its current name and under its former names.
     fileprivate struct Names {
-        /// Former names remembered per lock, at the most.
+        /// Maximum number of former names remembered per lock.
         static let most = 16
         var now: CommandPlace
         var former: [CommandPlace] = []
@@ -57,26 +57,26 @@ final class FoundLocks: Sendable {
         var last: Timestamp
     }
 
-    /// One lock that was found, with when it was.
+    /// A discovered lock, with the times when it was found.
     struct Entry {
         let lock: FoundLock
         let places: Set<CommandPlace>
-        /// `nil` where it cannot be spoken to as it is.
+        /// `nil` if its profile or address cannot be used.
         let capabilities: LockCapabilities?
         let uses: Set<TopicUse>
         let firstSeen: Timestamp
         let lastSeen: Timestamp
     }
 
-    /// What a message says of one lock.
+    /// What one discovery message changes about one lock.
     struct Told {
         let id: TopicText
-        /// Everywhere that it obeys, or did.
+        /// All its command endpoints; for a lock that is gone, the former ones.
         let places: Set<CommandPlace>
         let isGone: Bool
-        /// The one of `places` under its current name; `nil` where its id is not that of its hardware, or where it is gone.
+        /// The endpoint in `places` under its current name; `nil` if its id is not that of its hardware, or if it is gone.
         var named: CommandPlace?
-        /// Its command topic under the name that it has just lost.
+        /// Its command endpoint under the name that it has just lost.
         var former: CommandPlace?
     }
 
@@ -87,7 +87,7 @@ final class FoundLocks: Sendable {
     private let onChange: @Sendable ([Told]) -> Void
     private let state: Mutex<State>
 
-    /// - Parameter onChange: told, for each message, of the locks that were found, changed or taken away by it.
+    /// - Parameter onChange: called once per message with the locks that it adds, changes or removes.
     init(
         _ broker: MQTTBroker, _ library: ProfileLibrary, clock: any GatewayClock, onChange: @escaping @Sendable ([Told]) -> Void
     ) {
@@ -104,9 +104,9 @@ final class FoundLocks: Sendable {
     /// Whether discovery subscribes to a topic.
     func isAnnounced(on topic: String) -> Bool { filters.contains { $0.matches(topic) } }
 
-    /// Takes a message in, if it is one of discovery's.
+    /// Processes a message, if it is on a discovery topic.
     ///
-    /// - Returns: the gaps in discovery that are new since this message, one clause each.
+    /// - Returns: the gaps in discovery that this message has caused, one clause each.
     func hear(_ message: MQTTMessage) -> [String] {
         guard isAnnounced(on: message.topic) else { return [] }
         let now = clock.now()
@@ -128,7 +128,7 @@ final class FoundLocks: Sendable {
         return added
     }
 
-    /// The profiles have changed.
+    /// Resolves all locks again, after the profiles have changed.
     func bindAnew() {
         state.withLock { state in
             (state.ways, state.ids) = ([:], [:])
@@ -136,7 +136,7 @@ final class FoundLocks: Sendable {
         }
     }
 
-    /// These places, and where locks that obey at one of them obey under their other names.
+    /// Adds to these endpoints those that the same locks have under their other names.
     func withSpellings(_ places: Set<CommandPlace>) -> Set<CommandPlace> {
         state.withLock { state in
             let ids = places.reduce(into: Set<TopicText>()) { $0.formUnion(state.ids[$1] ?? []) }
@@ -144,16 +144,16 @@ final class FoundLocks: Sendable {
         }
     }
 
-    /// The ids of the locks that take commands at one of these places.
+    /// The ids of the locks that take commands at one of these endpoints.
     func ids(at places: Set<CommandPlace>) -> Set<TopicText> {
         state.withLock { state in places.reduce(into: []) { $0.formUnion(state.ids[$1] ?? []) } }
     }
 
-    /// The id of the lock that was renamed from the name at a place; `nil` where no such lock is known, and where another lock
-    /// has the name now.
+    /// The id of the lock that was renamed from the name of this endpoint; `nil` if no such lock is known, or if another lock has
+    /// the name now.
     func renamed(from place: CommandPlace) -> TopicText? {
         state.withLock { state in
-            // After a reconnect the names are known before the places are.
+            // After a reconnect the names are known before the endpoints are.
             guard !state.names.values.contains(where: { $0.now == place }) else { return nil }
             let there = state.ids[place] ?? []
             guard !there.contains(where: { state.names[$0].map { $0.now == place } ?? true }) else { return nil }
@@ -162,9 +162,10 @@ final class FoundLocks: Sendable {
         }
     }
 
-    /// A new connection: the broker tells again of what it keeps, and what it no longer tells of is found no more.
+    /// Starts discovery again on a new connection: the broker sends its retained messages again, and locks not among them are no
+    /// longer found.
     ///
-    /// That says nothing of attached locks: a broker that has lost what it kept has taken none of them away.
+    /// Attached locks are not marked as gone by this: a broker that has lost its retained messages has removed none of them.
     func beginAnew() {
         state.withLock { state in
             state.discovery = Discovery(profiles: profiles)
@@ -173,7 +174,7 @@ final class FoundLocks: Sendable {
         }
     }
 
-    /// Those that are there.
+    /// The discovered locks.
     var entries: [Entry] {
         state.withLock { state in
             state.discovery.locks.compactMap { lock in
@@ -193,7 +194,7 @@ extension FoundLocks.State {
         for place in way.places { ids[place, default: []].insert(id) }
     }
 
-    /// - Returns: what was known of the way to the lock.
+    /// - Returns: the resolved profile and address of the removed lock.
     fileprivate mutating func forget(_ id: TopicText) -> FoundLocks.Way? {
         let way = ways.removeValue(forKey: id)
         for place in way?.places ?? [] {
@@ -203,7 +204,7 @@ extension FoundLocks.State {
         return way
     }
 
-    /// - Returns: the lock's command topic under the name that it has just lost.
+    /// - Returns: the lock's command endpoint under the name that it has just lost.
     fileprivate mutating func noteName(of way: FoundLocks.Way, _ id: TopicText) -> CommandPlace? {
         guard let place = way.named else { return nil }
         // Forget the names of locks that are no longer found.

@@ -2,17 +2,17 @@ internal import DoorwardAdapterKit
 package import DoorwardDomain
 package import DoorwardMQTT
 
-/// A broker of the configuration: how to get there, and whose locks hang on it.
+/// A configured broker: its connection settings, and the owner of its locks.
 package struct MQTTBroker: Sendable {
-    /// What addresses name it by.
+    /// The name by which addresses refer to it.
     package var name: String
-    /// How to connect.
+    /// The connection settings.
     package var settings: MQTTSettings
-    /// Whose locks these are; `nil` for a broker that only a super admin attaches from.
+    /// The portfolio that owns its locks; `nil` for a broker from which only a super admin attaches locks.
     package var portfolioID: PortfolioID?
-    /// Ids of the profiles that discovery looks for.
+    /// Ids of the profiles for which discovery runs.
     package var profiles: [String]
-    /// Whether to look for locks that nobody has attached.
+    /// Whether discovery runs.
     package var isDiscovering: Bool
 
     package init(
@@ -25,6 +25,6 @@ package struct MQTTBroker: Sendable {
 }
 
 extension MQTTBroker {
-    /// Whose the way to its locks is.
+    /// The owner of this transport.
     var owner: TransportOwner { portfolioID.map { .portfolio($0) } ?? .gateway }
 }

@@ -1,11 +1,11 @@
 internal import DoorwardMQTT
 
-/// Who wants the messages of which topics. Finding them costs a step for each level of the topic, however many filters there
-/// are.
+/// Subscribers by topic filter, as a trie of topic levels: a lookup takes one step for each level of the topic, however many
+/// filters there are.
 struct TopicTree<Value: Hashable> {
     private final class Node {
         var children: [TopicText: Node] = [:]
-        /// Who ends here, who wants this level and all below it.
+        /// Subscribers of exactly this level, and of this level with all below it (`#`).
         var here: Set<Value> = []
         var below: Set<Value> = []
 
@@ -14,10 +14,10 @@ struct TopicTree<Value: Hashable> {
 
     private let root = Node()
 
-    /// Whether nobody wants anything.
+    /// Whether there are no subscribers.
     var isEmpty: Bool { root.isEmpty }
 
-    /// - Returns: whether nobody had wanted this filter before.
+    /// - Returns: whether the filter had no subscriber before.
     mutating func insert(_ value: Value, at filter: MQTTFilter) -> Bool {
         var node = root
         let levels = Self.levels(filter.description)
@@ -30,7 +30,7 @@ struct TopicTree<Value: Hashable> {
         return levels.last == TopicText.anyRest ? node.below.isEmpty : node.here.isEmpty
     }
 
-    /// - Returns: whether nobody wants this filter any more.
+    /// - Returns: whether the filter has no subscriber left.
     mutating func remove(_ value: Value, at filter: MQTTFilter) -> Bool {
         remove(value, at: Self.levels(filter.description)[...], from: root)
     }
@@ -61,14 +61,14 @@ struct TopicTree<Value: Hashable> {
         return levels.last == TopicText.anyRest ? node.below : node.here
     }
 
-    /// Everybody who wants a message on `topic`, each once.
+    /// All subscribers whose filters match `topic`.
     func values(for topic: String) -> Set<Value> {
         var found: Set<Value> = []
         collect(Self.levels(topic)[...], from: root, isFirst: true, isOwnOfBroker: topic.hasPrefix("$"), into: &found)
         return found
     }
 
-    /// - Parameter isOwnOfBroker: a topic that begins with `$` is not meant by a wildcard at the beginning (MQTT 5.0, 4.7.2).
+    /// - Parameter isOwnOfBroker: whether the topic begins with `$`: a leading wildcard does not match it (MQTT 5.0, 4.7.2).
     private func collect(
         _ levels: ArraySlice<TopicText>, from node: Node, isFirst: Bool, isOwnOfBroker: Bool, into found: inout Set<Value>
     ) {

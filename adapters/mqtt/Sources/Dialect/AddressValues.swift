@@ -2,13 +2,13 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 internal import DoorwardMQTT
 
-/// An address, held against the variables of a profile.
+/// The values of an address, checked against the variables of a profile.
 struct AddressValues {
-    /// The values by the names of their variables, aliases gone.
+    /// The values by the names of their variables, with aliases resolved.
     private(set) var named: [String: JSONValue] = [:]
     var problems: [String: VariableProblem] = [:]
     private var filled: [String: String] = [:]
-    /// The key that somebody wrote for a variable.
+    /// The key that the address uses for a variable: its name or an alias.
     private var written: [String: String] = [:]
 
     init(_ profile: Profile, _ variables: [String: JSONValue]) {
@@ -38,14 +38,15 @@ struct AddressValues {
         }
     }
 
-    /// What templates are filled in with.
+    /// The values that templates are resolved with.
     func texts(_ profile: Profile) -> [String: String] {
         var texts = filled
         if let base = profile.base?.filled(by: filled) { texts["base"] = base.text }
         return texts
     }
 
-    /// Topics without wildcards, and none on which the lock would hear its own command as its state.
+    /// Checks the topics of the address: they contain no wildcards, and the state topic is not the command topic, where the lock
+    /// would read its own command as its state.
     ///
     /// - Parameter isAttached: the lock is attached already; topic rules that were added later do not make it unreachable.
     mutating func checkTopics(of profile: Profile, _ parts: ProfileParts, isAttached: Bool) {
@@ -92,12 +93,12 @@ struct AddressValues {
         problems[written[variable.name] ?? variable.name] = .malformed
     }
 
-    /// Finds the variable that a bad topic comes from; the whole address where it comes from none.
+    /// Reports a problem of a topic under the key of the variable that it comes from.
     private mutating func blame(_ topic: String, of profile: Profile, _ problem: VariableProblem) {
         problems[key(of: topic, profile)] = problem
     }
 
-    /// The key whose value makes a topic; `topic` where none does.
+    /// The key whose value is part of a topic; `topic` if none is.
     func key(of topic: String, _ profile: Profile) -> String {
         let culprit = profile.variables.last { filled[$0.name].map { topic.contains($0) && !$0.isEmpty } ?? false }
         return culprit.map { written[$0.name] ?? $0.name } ?? "topic"
@@ -111,7 +112,7 @@ struct AddressValues {
 }
 
 extension ProfileVariable {
-    /// Whether only a hook can read the value.
+    /// Whether the value is a list or an object, which only a hook can read.
     func isList(_ value: JSONValue) -> Bool {
         switch value {
         case .array, .object: true
@@ -121,14 +122,14 @@ extension ProfileVariable {
 }
 
 extension ProfileParts {
-    /// What both locks and unlocks, once filled in.
+    /// The payload with which one command both locks and unlocks, once resolved; `nil` if there is none.
     var ambiguousCommand: String? {
         guard let lock = commands[.lock]?.first else { return nil }
         let others = [commands[.unlock]?.first, commands[.unlatch]?.first].compactMap { $0 }
         return others.contains { $0.topic == lock.topic && $0.payload == lock.payload } ? lock.payload.text : nil
     }
 
-    /// Every topic.
+    /// All topics of the profile.
     var topics: [ProfileTemplate] {
         values.map(\.reader.topic) + events.map(\.reader.topic) + answers.map(\.reader.topic) + commandTopics
             + (commands.values.joined() + refresh).map(\.topic)

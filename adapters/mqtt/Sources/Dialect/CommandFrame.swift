@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 internal import DoorwardMQTT
 
-/// A frame that moves a lock, all but its code and its reference.
+/// A command message of a lock, without its code and its reference.
 struct CommandFrame: Sendable {
     let topic: MQTTTopic
     let quality: MQTTQuality
@@ -16,9 +16,9 @@ struct CommandFrame: Sendable {
     var bearsReference: Bool { part.bearsReference }
     var plainPayload: String { part.payload.text }
 
-    /// Whether a payload is this frame's, without a code.
+    /// Matches a payload with this command, sent without a code.
     ///
-    /// - Returns: the reference that it bears, empty for a frame that bears none; `nil` for another payload.
+    /// - Returns: the reference in the payload, empty for a command that has none; `nil` if it does not match.
     func reference(in payload: [UInt8]) -> String? {
         guard let text = String(streamSafe: payload) else { return nil }
         guard bearsReference else { return text == part.payload.text ? "" : nil }

@@ -1,29 +1,30 @@
 internal import DoorwardDomain
 internal import DoorwardMQTT
 
-/// Where a lock obeys: a topic that is its own, or what is said to it on the topic of a bridge that many locks share.
+/// An endpoint where a lock takes commands: its own topic, or one payload on the shared topic of a bridge.
 ///
-/// Two addresses that have one of these in common are addresses of one lock.
+/// Two addresses that have an endpoint in common are addresses of the same lock.
 struct CommandPlace: Hashable, Sendable {
     let topic: MQTTTopic
-    /// The text of the frame; `nil` where the topic is the lock's own, whatever is said there.
+    /// The payload of the command; `nil` for the lock's own topic, with any payload.
     var payload: TopicText?
 
     init(_ topic: MQTTTopic, payload: String? = nil) { (self.topic, self.payload) = (topic, payload.map { TopicText($0) }) }
 }
 
 extension CommandPlace {
-    /// All of them for one address.
+    /// All endpoints of one address.
     ///
     /// - Parameters:
     ///   - own: the lock's own command topic.
-    ///   - parts: the profile's, filled in with `values`.
+    ///   - parts: the parts of the profile, resolved with `values`.
     static func all(
         of profile: Profile, own: MQTTTopic, _ parts: ProfileParts, filledWith values: [String: String]
     ) -> Set<CommandPlace> {
         var places: Set = [CommandPlace(own)]
         for forms in parts.commands.values {
-            // The last form is the lock's own; those before it are for the bridge, which is told which lock it is.
+            // The last form uses the lock's own topic; those before it use a shared topic of the bridge, with the lock's name in
+            // the payload.
             for form in forms.dropLast() {
                 if let topic = MQTTTopic(form.topic.text) { places.insert(CommandPlace(topic, payload: form.payload.text)) }
             }
@@ -36,8 +37,8 @@ extension CommandPlace {
         return places
     }
 
-    /// The variables that tell one lock from another: those of its own command topic, but for a choice between words that are all
-    /// levels of topics on which the same lock obeys. A topic without them is that of a group.
+    /// The variables that distinguish one lock from another: those of its own command topic, but for one whose values are all
+    /// levels of command topics of the same lock. A topic without these variables is that of a group.
     private static func tellingVariables(of profile: Profile, _ values: [String: String]) -> Set<String> {
         let own = [LockOperation.unlock, .lock, .unlatch].lazy.compactMap { operation in
             profile.parts.commands[operation]?.last { $0.filled(by: values) != nil }?.topic

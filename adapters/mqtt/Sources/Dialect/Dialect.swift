@@ -2,26 +2,26 @@ package import DoorwardAdapterKit
 package import DoorwardDomain
 package import DoorwardMQTT
 
-/// A profile and a lock's address, bound: the way to speak to that one lock. Pure: no clock, no network.
+/// A profile, resolved for the address of one lock: encodes its commands and decodes its messages. Pure: no clock, no network.
 package struct Dialect: Sendable {
-    /// What it was made of.
+    /// The profile that it was made from.
     package let profile: Profile
-    /// What this lock can do: what the profile says, as far as the address gives it the topics.
+    /// What this lock can do: what the profile provides, as far as the address has values for the topics.
     package let capabilities: LockCapabilities
-    /// What to subscribe to: exact topics, and a wildcard where a dialect names its events in topics.
+    /// The subscriptions of the lock: exact topics, and a wildcard where a dialect has events as topic levels.
     package let filters: [MQTTFilter]
-    /// Those of `filters` on which somebody may leave a command, and the lock never says how it is.
+    /// Filters of `filters` on which only commands are published: a retained one is detected there.
     let commandFilters: Set<MQTTFilter>
     /// The subscriptions by which the lock's answers arrive: the broker must grant those to its state topics.
     let answerPaths: MQTTAnswerPaths
-    /// The lock's own topic for an unlock (else a lock, else an unlatch), by which one lock of a broker is told from another. Orders
-    /// may go to another one, where a bridge has an API for all of its locks.
+    /// The lock's own topic for an unlock (else a lock, else an unlatch), which distinguishes the locks of a broker. Commands may
+    /// be sent to another topic, where a bridge has an API for all of its locks.
     package let commandTopic: MQTTTopic
-    /// Everywhere that it obeys, `commandTopic` among them.
+    /// All its command endpoints, including `commandTopic`.
     let places: Set<CommandPlace>
-    /// Its uses of topics, which may conflict with those of another lock of its broker.
+    /// Its topic uses, which may conflict with those of another lock of its broker.
     let uses: Set<TopicUse>
-    /// How surely the broker should hand its messages on.
+    /// The QoS of its subscriptions.
     package let subscribes: MQTTQuality
 
     let parts: ProfileParts
@@ -32,7 +32,7 @@ package struct Dialect: Sendable {
     /// - Parameters:
     ///   - variables: an address without `broker` and `profile`.
     ///   - isAttached: the lock is attached already: topic rules that were added later do not make it unreachable.
-    /// - Throws: every mistake of the address, fields `address.KEY`.
+    /// - Throws: every problem of the address, with fields `address.KEY`.
     package init(
         _ profile: Profile, variables: [String: JSONValue], isAttached: Bool = false
     ) throws(AddressMistakes) {
@@ -46,36 +46,35 @@ package struct Dialect: Sendable {
         subscribes = binding.parts.subscribeQuality == .atLeastOnce ? .atLeastOnce : .atMostOnce
     }
 
-    /// Whether the lock takes no command without a code.
+    /// Whether the lock requires a code for every command.
     package var needsCode: Bool { parts.needsCode }
 
-    /// Whether a code is sent along with a command.
+    /// Whether a code is sent with this command.
     func takesCode(_ operation: LockOperation) -> Bool { frames[operation]?.takesCode ?? false }
 
-    /// What to ask to learn the lock's state; empty where it cannot be asked.
+    /// The messages that request the lock's state; empty if it cannot be queried.
     package var questions: [Outgoing] { question.map { [$0] } ?? [] }
 
-    /// Whether to ask once more when half of the time of a command is over without an answer.
+    /// Whether to request the state if a command is unanswered at half of its timeout.
     package var asksAgain: Bool { parts.asksAgain && question != nil }
 
-    /// Seconds that a command may take by nature, for documentation; `nil` where the profile does not say.
+    /// Seconds that a command usually takes, for documentation; `nil` if the profile does not state it.
     package var timeoutSeconds: Int? { profile.timeoutSeconds }
 
-    /// Whether what comes on a topic says nothing but how commands went: bridges say so of all their locks on one topic.
+    /// Whether a topic carries only responses to commands: bridges send those of all their locks on one topic.
     func isOfAnswersOnly(_ topic: String) -> Bool {
         guard let route = routes[topic] else { return false }
         return route.values.isEmpty && route.events.isEmpty && !route.isCommand && !route.answers.isEmpty
     }
 
-    /// Whether a message is a question to another lock of the same bridge.
+    /// Whether a message is a state request to another lock of the same bridge.
     func isQuestionToOthers(_ message: MQTTMessage) -> Bool {
         guard let route = routes[message.topic] else { return false }
         return route.isQuestion && route.values.isEmpty && route.events.isEmpty && !route.isCommand && route.answers.isEmpty
             && !isQuestion(message)
     }
 
-    /// Takes one message in: what it means, and what is remembered. Any message may be given; what is none of this lock's is
-    /// silent.
+    /// Decodes a message and updates the memory. A message on another topic has no effect.
     package func hear(_ message: MQTTMessage, _ memory: inout LockMemory) -> Heard {
         var hearing = Hearing(self, message, memory)
         hearing.run()
@@ -83,8 +82,8 @@ package struct Dialect: Sendable {
         return hearing.heard
     }
 
-    /// Takes a message in from before the command that is under way: it tells how the lock was when the command left, and says
-    /// nothing of the command.
+    /// Decodes a message that was read before the command in flight was sent: it reports the earlier state of the lock, and is no
+    /// response to the command.
     package func hearOfBefore(_ message: MQTTMessage, _ memory: inout LockMemory) -> Heard {
         guard let underWay = memory.underWay else { return hear(message, &memory) }
         let isAsked = memory.doubt?.isAsked ?? false
@@ -97,12 +96,12 @@ package struct Dialect: Sendable {
         return heard
     }
 
-    /// The frame of an order, and reading frames that follow it; notes the order as under way. Nothing is noted when it throws.
+    /// Encodes a command, and the state requests to send after it; records the command as in flight. Records nothing if it throws.
     ///
     /// - Parameters:
-    ///   - reference: unique to the order.
-    ///   - now: by the gateway's clock; `nil` where nobody knows, and then what a device says of its own time is not held against it.
-    /// - Throws: `.unsupported` for what this lock cannot do, or for a code that it does not take.
+    ///   - reference: unique to the command.
+    ///   - now: the gateway's clock; `nil` if unknown: then the device's timestamps are not compared with it.
+    /// - Throws: `.unsupported` if this lock does not support the operation, or takes no code.
     package func order(
         _ operation: LockOperation, code: Secret<String>?, reference: String, at now: Timestamp? = nil,
         _ memory: inout LockMemory
@@ -112,9 +111,9 @@ package struct Dialect: Sendable {
         return (frame.outgoing(code: code?.reveal(), reference: reference), needsAnswer ? questions : [])
     }
 
-    /// Notes a command as under way.
+    /// Records a command as in flight.
     ///
-    /// - Returns: whether the lock has to be asked, as what it would say of itself may be old.
+    /// - Returns: whether the lock's state must be requested, as its reports may repeat old values.
     private func begin(
         _ operation: LockOperation, reference: String?, at now: Timestamp?, _ memory: inout LockMemory
     ) -> Bool {
@@ -128,17 +127,17 @@ package struct Dialect: Sendable {
         return mergesCache && (wasThere || !isSure)
     }
 
-    /// Each message repeats what was known before.
+    /// Whether each message repeats all known values.
     var mergesCache: Bool { parts.mergesCache || profile.quirks.contains(.mergesCache) }
 
-    /// Whether what follows an order may be old. A bridge that tells the device's time tells old values when it starts: that is
-    /// of matter where nothing is known against which they show as old.
+    /// Whether reports after a command may be stale. A bridge whose messages have timestamps repeats old values when it starts:
+    /// that matters while no state is known by which they could be recognized as old.
     private func mayRepeat(isKnown: Bool, _ now: Timestamp?) -> Bool {
         if mergesCache { return true }
         return !isKnown && now != nil && parts.values.contains { !$0.times.isEmpty }
     }
 
-    /// Ends a command whose outcome the lock has reported; a doubt about later messages remains.
+    /// Ends a command whose outcome the lock has reported; later reports may still be filtered as stale.
     package func endOrder(_ memory: inout LockMemory) { memory.underWay = nil }
 
     /// Ends a command, if one is in flight, whose outcome the lock has not reported.
@@ -147,10 +146,10 @@ package struct Dialect: Sendable {
         memory.underWay = nil
     }
 
-    /// The lock has been silent until just before the deadline.
+    /// Concludes the outcome of a command from the lock's silence until just before the deadline.
     ///
-    /// - Returns: `.confirmed` for a lock that says nothing when it already is where it should be, and was there by its live
-    ///   word; else nothing.
+    /// - Returns: `.confirmed` for a lock that does not report when it is already in the commanded state, and had reported that
+    ///   state live; else an empty result.
     package func silence(_ memory: inout LockMemory) -> Heard {
         var heard = Heard()
         guard profile.quirks.contains(.alreadyInStateIsSuccess), let underWay = memory.underWay, underWay.wasThere,
@@ -161,12 +160,12 @@ package struct Dialect: Sendable {
         return heard
     }
 
-    /// The connection to the broker is gone: what is known becomes stale, availability unknown.
+    /// Records that the connection to the broker is lost: the known state becomes stale, the availability unknown.
     package func lose(_ memory: inout LockMemory) -> Heard {
         memory.loseTrack()
         memory.availability = .unknown
         memory.reach = [:]
-        // In merged messages a value that has changed may have changed long ago; elsewhere it was published when it did.
+        // In merged messages a value may have changed long before; elsewhere it is published when it changes.
         if mergesCache { memory.lastTold = [:] }
         for key in memory.states.keys { memory.states[key]?.quality = .stale }
         var report = Heard.Report()
@@ -176,14 +175,14 @@ package struct Dialect: Sendable {
         return heard
     }
 
-    /// The text of the frame that is under way, for answers that repeat it.
+    /// The payload of a command without its code, for responses that repeat it.
     func payload(of operation: LockOperation) -> String? { frames[operation]?.plainPayload }
 
     /// Whether the profile uses messages on this topic.
     package func isHeard(on topic: String) -> Bool { routes[topic] != nil }
 
-    /// The operation of a command in a message of any sender, and the reference that it bears: empty for none. `nil` for any
-    /// other message, and for a retained one.
+    /// The operation of a command that any client has published, and its reference: empty if it has none. `nil` for any other
+    /// message, and for a retained one.
     package func order(seenIn message: MQTTMessage) -> (LockOperation, reference: String)? {
         guard !message.isRetained else { return nil }
         for (operation, frame) in frames where frame.topic.description == message.topic {
@@ -192,7 +191,7 @@ package struct Dialect: Sendable {
         return nil
     }
 
-    /// Whether a message is the question of `questions`, on its way to the lock.
+    /// Whether a message is this lock's state request, as delivered by the broker.
     func isQuestion(_ message: MQTTMessage) -> Bool {
         question.map { $0.topic.description == message.topic && $0.payload == message.payload } ?? false
     }

@@ -2,7 +2,7 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 internal import DoorwardMQTT
 
-/// Fills a profile in for one address, and gathers what is wrong with it.
+/// Resolves a profile for one address, and collects the problems of the address.
 struct DialectBinding {
     private(set) var parts: ProfileParts
     private(set) var capabilities: LockCapabilities = []
@@ -24,7 +24,7 @@ struct DialectBinding {
         guard address.problems.isEmpty else { throw address.mistakes }
         frames = Self.frames(parts)
         let order: [LockOperation] = [.unlock, .lock, .unlatch]
-        // The last form is the lock's own topic; one before it may be that of a bridge's API, where many locks are ordered.
+        // The last form uses the lock's own topic; one before it may use that of a bridge's API, which many locks share.
         let own = order.lazy.compactMap { [parts] in parts.commands[$0]?.last }
         guard let commandTopic = own.compactMap({ MQTTTopic($0.topic.text) }).first else {
             throw AddressMistakes([AddressMistakes.Mistake(field: "address", problem: VariableProblem.required.rawValue)])
@@ -48,7 +48,7 @@ struct DialectBinding {
         }
     }
 
-    /// The capabilities that follow from the profile, as far as the address fills in its topics.
+    /// The capabilities that follow from the profile, as far as the address has values for its topics.
     private static func capabilities(_ parts: ProfileParts, _ frames: [LockOperation: CommandFrame]) -> LockCapabilities {
         var capabilities: LockCapabilities = []
         for operation in frames.keys { if let needed = operation.requiredCapability { capabilities.insert(needed) } }

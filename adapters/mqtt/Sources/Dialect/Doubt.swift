@@ -1,36 +1,36 @@
 internal import DoorwardDomain
 
-/// After an order to a lock whose bridge tells again what it knew before: which words may be old, and which can only be live.
+/// After a command to a lock whose bridge repeats known values: determines which reports may be stale, and which must be live.
 struct Doubt: Hashable, Sendable {
-    /// What was ordered.
+    /// The commanded operation.
     let operation: LockOperation
-    /// When, by the gateway's clock, in milliseconds since 1970; `nil` where nobody knows.
+    /// When the command was sent, by the gateway's clock, in milliseconds since 1970; `nil` if unknown.
     private let orderedAt: Int64?
-    /// Where the bolt was by a live word, when the order left: that is what a bridge would tell again. `nil` where nothing was
-    /// known for certain: then it could tell anything.
+    /// The live state of the bolt when the command was sent: the one that a bridge would repeat. `nil` if no live state was
+    /// known: then it could repeat any.
     private var known: Position?
-    /// What was heard since, by the part of the profile: what comes after it and is another is no repetition.
+    /// Reports since the command, by the part of the profile: a later one that differs is no repetition.
     private var heard: [Int: Word] = [:]
-    /// The question that was asked after the order has come by on the broker: what follows may be its answer.
+    /// Whether the state request that followed the command has been delivered by the broker: what follows may be its answer.
     var isAsked = false
 
-    /// What a message says of the bolt.
+    /// A report of the bolt's state.
     struct Word: Hashable, Sendable {
         var position: Position
-        /// By the device's own clock, in milliseconds since 1970; `nil` where it does not say.
+        /// The device's timestamp, in milliseconds since 1970; `nil` if the message has none.
         var time: Int64?
     }
 
-    /// - Parameter before: the doubt of the order before. What was heard since then is still what the bridge would tell again.
+    /// - Parameter before: the filter of the previous command. The bridge would repeat the reports since then.
     init(_ operation: LockOperation, known: Position?, orderedAt: Int64?, after before: Doubt?) {
         (self.operation, self.known, self.orderedAt) = (operation, known, orderedAt)
         heard = known == nil ? before?.heard ?? [:] : [:]
     }
 
-    /// Whether a word is about the order at all: only then does it matter how old it is.
+    /// Whether a report concerns the command at all: only then its age matters.
     func concerns(_ position: Position) -> Bool { position == .jammed || position.lockState.satisfies(operation) }
 
-    /// Whether a word cannot be a repetition: by the device's time where it tells one, else by being another than before.
+    /// Whether a report cannot be a repetition: by the device's timestamp if it has one, else by differing from the last report.
     func isNews(_ word: Word, of part: Int) -> Bool {
         let last = heard[part]
         guard let time = word.time else {
@@ -42,6 +42,6 @@ struct Doubt: Hashable, Sendable {
 
     mutating func note(_ word: Word, of part: Int) { heard[part] = word }
 
-    /// Messages may have been missed: what comes next may be a repetition of those.
+    /// Discards the reports, as messages may have been missed: the next one may be a repetition of those.
     mutating func forget() { (known, heard, isAsked) = (nil, [:], false) }
 }

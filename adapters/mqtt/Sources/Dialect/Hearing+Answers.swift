@@ -14,7 +14,7 @@ extension Hearing {
         guard let word = part.words.first(where: { $0.pattern.match(text, ignoringCase: part.reader.ignoresCase) != nil })?.word
         else { return }
         guard let underWay = memory.underWay, !message.isRetained, isOwn(part, payload, text, underWay) else {
-            // A lock that answers with its state tells that state to everybody, asked or not.
+            // A lock that answers with its state also sends it without a command.
             if told == nil { note(.unexpectedAck) }
             return
         }

@@ -2,6 +2,8 @@ internal import DoorwardDomain
 internal import DoorwardMQTT
 
 extension Hearing {
+    /// Decodes the event of one part of the profile.
+    ///
     /// - Parameters:
     ///   - payload: `nil` for an empty one.
     ///   - isJSON: another part of the profile reads JSON from the topic: plain text on it is no event.
@@ -25,13 +27,13 @@ extension Hearing {
         }
     }
 
-    /// Whether a value that stays in a bridge's merged messages has changed. The age of the first one is unknown.
+    /// Whether a value that a bridge repeats in its merged messages has changed. The age of the first one is unknown.
     private mutating func isChange(_ values: [String: String], of index: Int) -> Bool {
         let last = memory.lastTold.updateValue(values, forKey: index)
         return last != nil && last != values && !message.isRetained
     }
 
-    /// Where faults stand that an event told of: they last until the bolt's state is told anew.
+    /// The key in `partFaults` for faults that an event reported: they last until the bolt's state is reported again.
     static let eventFaults = -1
 
     private mutating func tell(_ event: LockEvent) {
@@ -46,7 +48,7 @@ extension Hearing {
 }
 
 extension LockOperation {
-    /// What a lock calls the movement when it tells of it.
+    /// The operation by which a lock reports the movement.
     fileprivate var eventOperation: LockEvent.Operation? {
         switch self {
         case .lock: .lock
@@ -57,11 +59,11 @@ extension LockOperation {
     }
 }
 
-/// The values of one message that rules are held against.
+/// The values of one message that event rules are matched with.
 enum EventValues {
     case none
     case malformed
-    /// The event's name, and the values by the names of their fields.
+    /// The event's name, and the values by their field names.
     case values(name: String, [String: String])
 
     static func read(_ part: EventPart, _ topic: String, _ payload: Payload?, isJSON: Bool) -> EventValues {
@@ -73,7 +75,7 @@ enum EventValues {
         }
     }
 
-    /// The value without a key, under the name that its key would have.
+    /// The bare value, under the field name that its key would have.
     private static func bare(_ part: EventPart, _ payload: Payload) -> EventValues {
         switch part.reader.read(payload) {
         case .absent: return .none
@@ -121,7 +123,7 @@ enum EventValues {
 }
 
 extension EventPart {
-    /// What the rules make of it; `nil` where none says what happened.
+    /// Applies the rules; `nil` if none of them names an event.
     func meaning(of values: [String: String]) -> EventMeaning? {
         var found = EventRule()
         var slot = userSlots.lazy.compactMap { values[$0] }.compactMap { Int($0) }.first
@@ -152,7 +154,7 @@ extension EventPart {
         values.filter { !(noneValues[$0.key]?.contains($0.value) ?? false) }
     }
 
-    /// The declared fields, and for conditions on keys that need no declaration the keys themselves.
+    /// The declared fields, and the keys of conditions that need no declaration.
     func fieldValues(_ document: JSONText) -> [String: String] {
         var values: [String: String] = [:]
         for field in fields {
@@ -172,14 +174,14 @@ extension EventPart {
     }
 }
 
-/// What an event comes to; without an event for what is known and not told on.
+/// The result of the event rules; without an event for a known value that is not reported.
 struct EventMeaning: Hashable, Sendable {
     var event: LockEvent?
     var faults: Set<LockFault> = []
 }
 
 extension EventRule {
-    /// - Returns: what `*` stands for in the last pattern that has one; `nil` where a condition does not hold.
+    /// - Returns: the text matched by `*` in the last pattern that has one; `nil` if a condition does not hold.
     func match(_ values: [String: String]) -> Substring? {
         var rest: Substring = ""
         for condition in conditions {
@@ -193,7 +195,7 @@ extension EventRule {
 }
 
 extension JSONText {
-    /// A plain value as rules compare it; `nil` for `null`, lists and objects.
+    /// A scalar as rules compare it; `nil` for `null`, lists and objects.
     fileprivate var eventText: String? {
         switch self {
         case .string(let text): text

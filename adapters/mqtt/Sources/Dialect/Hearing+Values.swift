@@ -17,7 +17,7 @@ extension Hearing {
     private mutating func hearMalformed(_ part: ValuePart) { note(.malformedPayload) }
 
     private mutating func hearLevel(_ text: String) {
-        // Not in hexadecimal digits, which Swift reads and no lock writes.
+        // `Double` also parses hexadecimal numbers, which no lock sends.
         guard !text.contains(where: { $0 == "x" || $0 == "X" }), let level = Double(text), level.isFinite,
             (0...100).contains(level)
         else { return note(.outOfRange) }
@@ -25,7 +25,7 @@ extension Hearing {
         memory.surroundings.battery = level
     }
 
-    /// What nobody can read is never taken for what was known before.
+    /// Resets the value to unknown: an unmapped text must not leave the former value in place.
     private mutating func hearUnmapped(_ part: ValuePart, _ index: Int, _ text: String) {
         note(.unmapped(text))
         switch part.aspect {
@@ -48,7 +48,7 @@ extension Hearing {
         raise(meaning.event, index)
     }
 
-    /// Tells of an event when its word comes up, not while it stays.
+    /// Raises an event when its value appears, not while it is repeated.
     private mutating func raise(_ kind: LockEvent.Kind?, _ index: Int) {
         let isFirst = memory.heardParts.insert(index).inserted
         guard let kind else {
@@ -56,16 +56,16 @@ extension Hearing {
             return
         }
         guard memory.raised.insert(index).inserted else { return }
-        // An event in the very first message, of a bridge that repeats everything or a retained one, may have come up at any time
-        // before. A later one has come up since the last message, whatever happened in between.
+        // An event in the first message, if that is retained or of a bridge that repeats everything, may have happened at any
+        // time before. A later one has happened since the last message.
         if isFirst, message.isRetained || (memory.isFresh && dialect.mergesCache) { return }
         guard !isOld(index), kind != .jam || !message.isRetained else { return }
-        // A lock that reports one event in two places raises it once.
+        // A lock that reports one event in two values raises it once.
         if !heard.events.contains(where: { $0.kind == kind }) { heard.events.append(LockEvent(kind)) }
         if kind == .jam { isJam = true }
     }
 
-    /// Whether the state beside an event may be older than the last order.
+    /// Whether the state in the same part may be older than the last command.
     private func isOld(_ index: Int) -> Bool {
         guard let told, told.part == index, let doubt = memory.doubt, doubt.concerns(told.position) else { return false }
         return !doubt.isNews(Doubt.Word(position: told.position, time: told.time), of: index)
@@ -73,7 +73,7 @@ extension Hearing {
 
     // MARK: The bolt
 
-    /// - Returns: false for what was so before what is known.
+    /// - Returns: false if the value is older than the known state, or has no meaning of its own.
     private mutating func tellState(
         _ meaning: ValueMeaning, of part: ValuePart, _ index: Int, _ payload: Payload
     ) -> Bool {
@@ -82,7 +82,7 @@ extension Hearing {
             return true
         }
         guard let position = meaning.position else { return true }
-        // The same word for several things: another topic has told which of them it is.
+        // The same value stands for several states: another topic has reported which one it is.
         guard meaning.unlessFaults.isDisjoint(with: memory.partFaults.values.reduce(into: []) { $0.formUnion($1) }) else {
             return false
         }
@@ -95,14 +95,14 @@ extension Hearing {
     private mutating func tell(_ position: Position, of part: ValuePart, _ index: Int, time: Int64?) {
         let last = memory.states[index]
         let isRepeated = time != nil && time == last?.time
-        // Published once more from a cache: how things were when the device said so.
+        // Repeated from a cache: the state at the device's timestamp.
         if isRepeated, last?.position == position, memory.quality == .confirmed { return }
         let quality = quality(of: position, part, isRepeated: isRepeated)
         memory.states[index] = LockMemory.HeardState(position: position, quality: quality, time: time ?? last?.time)
         told = Told(position: position, quality: quality, part: index, time: time)
     }
 
-    /// What else a message says that tells everything that is known, to find out for what it was sent.
+    /// Hashes the other values of a merged message, to detect what it was sent for.
     mutating func hearRest(_ route: TopicRoutes.Route, _ payload: Payload) {
         let states = route.values.map { dialect.parts.values[$0] }.filter { $0.aspect == .state }
         guard !states.isEmpty, case .json(.object(var members)) = payload.json(as: .json) else { return }
@@ -118,7 +118,7 @@ extension Hearing {
         return isMoving && dialect.profile.quirks.contains(.syntheticIntermediate) ? .assumed : .confirmed
     }
 
-    /// What a topic told is over, if it was what counted; then what another one told counts again, and proves nothing.
+    /// Ends the state that a topic reported, if it is the current one; then that of another topic counts again, as stale.
     private mutating func reevaluate(_ index: Int) {
         guard let ended = memory.states.removeValue(forKey: index), ended.position == memory.position else { return }
         let other = memory.states.min { $0.key < $1.key }?.value
@@ -142,7 +142,7 @@ extension Hearing {
 }
 
 extension Payload {
-    /// A whole number of the device's own clock; `nil` where there is none.
+    /// A timestamp of the device's own clock; `nil` if there is none.
     func time(at path: JSONPath) -> Int64? {
         guard case .json(let document) = json(as: .jsonOrRaw), case .integer(let digits)? = document[path] else { return nil }
         return Int64(digits)
@@ -150,7 +150,7 @@ extension Payload {
 }
 
 extension Diagnostic {
-    /// With the raw text, in which a code may stand: runs of four digits or more are masked, and so are control characters.
+    /// A diagnostic with the raw text. Runs of four digits or more, which may be a code, and control characters are masked.
     static func unmapped(_ text: String) -> Diagnostic {
         var raw = ""
         var digits = ""

@@ -1,26 +1,26 @@
 internal import DoorwardDomain
 internal import DoorwardMQTT
 
-/// One message, read in the light of what was heard before.
+/// Decodes one message, in the context of earlier ones.
 struct Hearing {
     let dialect: Dialect
     let message: MQTTMessage
     var memory: LockMemory
     var heard = Heard()
     var report = Heard.Report()
-    /// What the message tells of the bolt, live or not.
+    /// The bolt state of the message, live or not.
     var told: Told?
-    /// Something happened, by a live word.
+    /// A jam was reported live.
     var isJam = false
-    /// Something has happened, told on or not: that is why the message was sent.
+    /// The message contains an event, reported or not, which is the reason why it was sent.
     var isOfEvent = false
     private let before: LockMemory
 
-    /// What a message says of the bolt.
+    /// A bolt state of the message.
     struct Told {
         var position: Position
         var quality: StateQuality
-        /// The part of the profile that told it, and the device's own time.
+        /// The part of the profile that reported it, and the device's timestamp.
         var part: Int
         var time: Int64?
     }
@@ -44,12 +44,12 @@ struct Hearing {
         let isJSON = route.values.contains { dialect.parts.values[$0].reader.source == .json }
         for index in route.events { hearEvent(index, payload, isJSON: isJSON) }
         for index in route.answers where heard.command == nil { hearAnswer(index, payload) }
-        // In a message with merged state a missing value means that its event is not active.
+        // In a merged message a missing value means that its event is not active.
         if dialect.mergesCache { memory.heardParts.formUnion(route.values) }
         finish()
     }
 
-    /// A command that lies on the broker is obeyed by every lock that subscribes anew; it is found, and not looked into.
+    /// Records a retained command, which every lock that subscribes again would execute. It is not decoded.
     private mutating func noteRetainedCommand() {
         let isIdle = String(streamSafe: message.payload).map { dialect.parts.idle.contains($0) } ?? false
         if !message.payload.isEmpty, !isIdle { note(.retainedCommandFound) }
@@ -59,10 +59,10 @@ struct Hearing {
         if !heard.diagnostics.contains(diagnostic) { heard.diagnostics.append(diagnostic) }
     }
 
-    /// Queries the lock's state, once however many reasons there are.
+    /// Requests the lock's state, once however many reasons there are.
     mutating func ask() { if heard.publish.isEmpty { heard.publish = dialect.questions } }
 
-    // MARK: What follows
+    // MARK: - Conclusions
 
     private mutating func finish() {
         settleDoubt()
@@ -72,7 +72,7 @@ struct Hearing {
         if report != Heard.Report() { heard.reports.append(report) }
     }
 
-    /// A word that fits the last order and may be older than it is taken for old, under way or not.
+    /// Marks a state that concerns the last command and may be older than it as stale, even after the command has ended.
     private mutating func settleDoubt() {
         guard let said = told, said.quality == .confirmed, var doubt = memory.doubt else { return }
         guard !isContradicted else { return }
@@ -84,7 +84,7 @@ struct Hearing {
         if !isLive, doubt.concerns(said.position) || memory.isUnanswered { told?.quality = .stale }
     }
 
-    /// An event beside the state, or after it, tells of a movement that ends elsewhere.
+    /// Whether an event of the message reports a movement to another state.
     private var isContradicted: Bool {
         let position = told?.position ?? memory.position
         return heard.events.contains { $0.contradicts(position) }
@@ -115,7 +115,7 @@ struct Hearing {
         memory.faults = faults
     }
 
-    /// What the message means for the command that is under way. Only a live word counts.
+    /// Decides the outcome of the command in flight. Only live messages count.
     private mutating func judge() {
         guard let underWay = memory.underWay, !message.isRetained else { return }
         let isThere = told?.quality == .confirmed && told?.position.lockState.satisfies(underWay.operation) == true
@@ -132,9 +132,9 @@ struct Hearing {
         heard.command = .confirmed
     }
 
-    /// Whether a message of one that repeats what it knew may be the answer to a question about the bolt: nothing else in it is
-    /// new and could have caused it. A message caused by an unchanged value looks the same, and where each value has a topic of
-    /// its own, the cause of a message cannot be determined.
+    /// Whether a merged message may be the answer to a state request: nothing else in it has changed that could have caused it. A
+    /// message caused by an unchanged value looks the same, and where each value has its own topic, the cause of a message cannot
+    /// be determined.
     private func isAnswer(of part: Int) -> Bool {
         let isWhole = !dialect.mergesCache || dialect.parts.values[part].reader.source != .raw
         return isWhole && !isOfEvent && memory.surroundings == before.surroundings
@@ -142,7 +142,7 @@ struct Hearing {
 }
 
 extension LockEvent {
-    /// Whether it tells of a movement that ends elsewhere than where the bolt is said to be.
+    /// Whether it reports a movement to another state than this position.
     func contradicts(_ position: Position) -> Bool {
         guard kind == .operation, isDone != false else { return false }
         return switch (operation, position) {

@@ -1,52 +1,52 @@
 package import DoorwardDomain
 
-/// What has been heard of one lock so far, as far as the next message is read in its light. It holds at most one value for each
-/// part of a profile, whatever is said.
+/// The known state of one lock, which provides the context to decode the next message. It holds at most one value for each part
+/// of a profile, whatever is received.
 package struct LockMemory: Hashable, Sendable {
-    /// Where the bolt was last said to be.
+    /// The last reported position of the bolt.
     package var position = Position.unknown
-    /// How far `position` can be trusted; stale until anything was heard.
+    /// How far `position` can be trusted; stale until a message was received.
     package var quality = StateQuality.stale
-    /// What all topics that tell of it come to.
+    /// The availability, combined from all its topics.
     package var availability = Availability.unknown
-    /// All that is wrong, whichever topic told of it.
+    /// All faults, whichever topic reported them.
     package var faults: Set<LockFault> = []
-    /// The command that was sent and has no end yet.
+    /// The command in flight: sent, without an outcome.
     package var underWay: UnderWay?
 
     /// A command was sent, and the lock has not reported its outcome: the bolt may not be where it was last reported.
     var isUnanswered = false
-    /// Why a word that fits the last order need not be the lock's word on it; it outlives the order, and ends with a word that can
-    /// only be live.
+    /// Set while a report that satisfies the last command may be older than it. Outlives the command, and ends with a report that
+    /// must be live.
     var doubt: Doubt?
-    /// What was last heard on each topic that tells a state, by its place in the profile.
+    /// The last report of each state topic, by its index in the profile.
     var states: [Int: HeardState] = [:]
-    /// What each topic of the availability has told.
+    /// The last report of each availability topic, by its index in the profile.
     var reach: [Int: Availability] = [:]
-    /// What is wrong by each part of the profile.
+    /// The faults by the part of the profile that reported them.
     var partFaults: [Int: Set<LockFault>] = [:]
-    /// The parts whose last word stood for an event: it is told once, when it comes up.
+    /// The parts whose last value stood for an event: it is raised once, when the value appears.
     var raised: Set<Int> = []
-    /// The parts for which it is known whether their event is active; the next change is news, however long ago that was.
+    /// The parts for which it is known whether their event is active: the next change is an event, however much later it is.
     var heardParts: Set<Int> = []
     /// The last values of the events that are raised on change alone, by their part of the profile.
     var lastTold: [Int: [String: String]] = [:]
-    /// Nothing was known at the start: the first values of a bridge that repeats everything may be old.
+    /// Set for a lock that starts without any known state: the first values of a bridge that repeats everything may be old.
     var isFresh = false
-    /// What was last heard beside the bolt.
+    /// The last reported values other than the bolt's state.
     var surroundings = Surroundings()
 
     package init() {}
 
-    /// A command between its frame and its end.
+    /// A command in flight.
     package struct UnderWay: Hashable, Sendable {
         /// One of `LockOperation.movements`.
         package var operation: LockOperation
-        /// What the frame bore, where the dialect lets an answer be told from others; `nil` takes any answer as its own.
+        /// The reference that was sent, if the dialect correlates responses; with `nil` any response counts as its own.
         package var reference: String?
-        /// When it was sent, by the gateway's clock; `nil` where nobody knows.
+        /// When it was sent, by the gateway's clock; `nil` if unknown.
         var orderedAt: Timestamp?
-        /// The lock was there, by its live word, when the command was sent.
+        /// Whether the lock had reported the commanded state live when the command was sent.
         package var wasThere = false
 
         package init(_ operation: LockOperation, reference: String? = nil, at now: Timestamp? = nil, wasThere: Bool = false) {
@@ -57,7 +57,7 @@ package struct LockMemory: Hashable, Sendable {
     struct HeardState: Hashable, Sendable {
         var position: Position
         var quality: StateQuality
-        /// The device's own.
+        /// The device's timestamp.
         var time: Int64?
     }
 
@@ -65,13 +65,11 @@ package struct LockMemory: Hashable, Sendable {
         var door: DoorPosition?
         var battery: Double?
         var isBatteryLow: Bool?
-        /// A hash of everything else in a message that tells all that is known, as far as it does not change with every message;
-        /// `nil` for nothing else.
+        /// A hash of the other values of a merged message, without those that change with every message; `nil` if there are none.
         var rest: Int?
     }
 
-    /// Messages may have been missed, or something may be told again as it was before: what is known becomes stale, and what
-    /// comes next may be old.
+    /// Marks the known state as stale, as messages may have been missed or repeated; the next messages may be old.
     package mutating func loseTrack() {
         quality = .stale
         doubt?.forget()

@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// The text of a message, read as JSON at most once.
+/// The text of a message, parsed as JSON at most once.
 struct Payload: Sendable {
     enum Document: Sendable {
         case text(String)
@@ -8,16 +8,16 @@ struct Payload: Sendable {
         case broken
     }
 
-    /// 64 KiB: no lock says more.
+    /// Maximum bytes: 64 KiB, more than any lock sends.
     static let longest = 65_536
 
-    /// Stream-safe, see `StreamSafeText`; `document` is read from what was published.
+    /// Stream-safe, see `StreamSafeText`; `document` is parsed from the original text.
     let text: String
-    /// `nil` where it is none.
+    /// `nil` if it is no JSON.
     private let document: JSONText?
     private let looksLikeJSON: Bool
 
-    /// - Returns: `nil` for what is too long, or not UTF-8.
+    /// - Returns: `nil` if it is too long, or not UTF-8.
     init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.longest, let text = String(validating: bytes, as: UTF8.self) else { return nil }
         self.text = text.streamSafe
@@ -25,7 +25,7 @@ struct Payload: Sendable {
         looksLikeJSON = bytes.first.map { [UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\"")].contains($0) } ?? false
     }
 
-    /// Whether it is a JSON object, or means to be one.
+    /// Whether it is a JSON object, or a malformed one.
     var isObject: Bool {
         if case .object? = document { return true }
         return document == nil && looksLikeJSON

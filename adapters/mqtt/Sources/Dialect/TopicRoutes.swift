@@ -1,23 +1,23 @@
 internal import DoorwardMQTT
 
-/// Which parts of a profile a topic belongs to.
+/// Maps topics to the parts of a profile that read them.
 struct TopicRoutes: Sendable {
-    /// The parts of one topic, by their places.
+    /// The parts that read one topic, by their indices.
     struct Route: Sendable {
         var values: [Int] = []
         var events: [Int] = []
         var answers: [Int] = []
-        /// Somebody may have left a command here.
+        /// Whether commands are published here.
         var isCommand = false
-        /// Where the lock is asked.
+        /// Whether state requests are published here.
         var isQuestion = false
     }
 
     private var routes: [TopicText: Route] = [:]
-    /// Events that are named by the last level, each with the topic before it.
+    /// Events named by the last topic level, each with the levels before it.
     private var prefixes: [(prefix: String, event: Int)] = []
     private(set) var filters: [MQTTFilter] = []
-    /// Those of them on which nothing comes that says how the lock is: only there may a sender's mark stand for the broker's own.
+    /// Filters of `filters` on which no state or event is published: only there Retain As Published is safe.
     private(set) var commandFilters: [MQTTFilter] = []
     /// The subscriptions by which the lock's answers arrive.
     private(set) var answerPaths = MQTTAnswerPaths.none
@@ -46,7 +46,7 @@ struct TopicRoutes: Sendable {
         answerPaths = MQTTAnswerPaths(needed: Array(states), asked: others.filter { !commands.contains($0) })
     }
 
-    /// - Returns: `nil` for a topic that the profile does not name.
+    /// - Returns: `nil` if the profile does not use the topic.
     subscript(topic: String) -> Route? {
         var route = routes[TopicText(topic)]
         for (prefix, event) in prefixes

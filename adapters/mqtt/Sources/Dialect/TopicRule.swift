@@ -1,15 +1,15 @@
 internal import DoorwardMQTT
 
-/// Rules for the topics of an address, stricter than MQTT's: no topic that looks like another one, or that no lock has.
+/// Rules for the topics of an address, stricter than MQTT's: no topic that looks like another one, or that no lock uses.
 enum TopicRule {
-    /// The first rule that a topic breaks; `nil` for a sound one.
+    /// The first rule that a topic breaks; `nil` if it breaks none.
     static func problem(with topic: String) -> VariableProblem? {
         if topic.utf8.first == UInt8(ascii: "$") { return .reservedTopic }
         if let problem = problem(withPart: topic) { return problem }
         return MQTTTopic(topic) == nil ? .malformed : nil
     }
 
-    /// The first rule that a part of a topic breaks by itself.
+    /// The first rule that a part of a topic breaks by itself; `nil` if it breaks none.
     static func problem(withPart text: String) -> VariableProblem? {
         if text.unicodeScalars.contains(where: \.isControlling) { return .controlCharacter }
         if text.unicodeScalars.contains(where: { $0.properties.isBidiControl }) { return .bidirectionalCharacter }
@@ -29,7 +29,7 @@ enum TopicRule {
 }
 
 extension Unicode.Scalar {
-    /// Control characters, and what ends a line or a paragraph.
+    /// Whether it is a control character, or a line or paragraph separator.
     var isControlling: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true

@@ -2,14 +2,14 @@ internal import DoorwardMQTT
 
 /// A lock's use of a topic that may conflict with that of another lock of its broker.
 enum TopicUse: Hashable, Sendable {
-    /// Commands for it are published there.
+    /// Its commands are published there.
     case command(TopicText)
-    /// It reports its state there: as the whole payload, or at a place in its JSON.
+    /// It reports its state there: as the whole payload, or at a path in its JSON.
     case state(TopicText, at: JSONPath?)
-    /// It reports its state there, wherever in the payload.
+    /// It reports its state there, anywhere in the payload.
     case anyState(TopicText)
 
-    /// All of them for one address.
+    /// All uses of one address.
     static func all(of parts: ProfileParts, commandTopics: [MQTTTopic]) -> Set<TopicUse> {
         var uses = Set(commandTopics.map { TopicUse.command(TopicText($0.description)) })
         for part in parts.values where part.aspect == .state {
@@ -31,7 +31,7 @@ enum TopicUse: Hashable, Sendable {
         }
     }
 
-    /// The topic that is used.
+    /// The topic of the use.
     var topic: TopicText {
         switch self {
         case .command(let topic), .state(let topic, _), .anyState(let topic): topic

@@ -1,25 +1,25 @@
 internal import DoorwardMQTT
 
-/// What one place on a broker says of one lock.
+/// One discovery message's entry for one lock.
 struct Claim: Hashable, Sendable {
     var lock: FoundLock
-    /// Where its commands go, by which two claims about one lock are known.
+    /// The topic of its commands; entries with the same one describe the same lock.
     var commandTopic: TopicText
-    /// Home Assistant's `unique_id`: nobody else may bear it.
+    /// Home Assistant's `unique_id`, which must be unique.
     var uniqueID: String?
     var weight: Weight
 
-    /// Which of two claims about one command topic is believed: a bridge's own list knows more than what it announces for others.
+    /// The precedence of entries with the same command topic: a bridge's own list is more complete than what it announces for others.
     enum Weight: Int, Comparable, Sendable {
         case announcement, ownWord
 
         static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// The lock's, by bytes.
+    /// The id of the lock, compared by bytes.
     var id: TopicText { TopicText(lock.id) }
 
-    /// Bytes of everything that is kept of it, about.
+    /// Approximate size in bytes.
     var size: Int {
         lock.variables.reduce(lock.id.utf8.count + commandTopic.text.utf8.count + (uniqueID?.utf8.count ?? 0)) {
             $0 + $1.key.utf8.count + $1.value.size

@@ -1,8 +1,8 @@
 internal import DoorwardMQTT
 
-/// Which claims share what only one of them may have.
+/// Index of the entries that share a key that should be unique.
 struct ClaimGroups: Sendable {
-    /// What is shared.
+    /// The shared value.
     enum Key: Hashable, Sendable {
         case uniqueID(TopicText)
         case commandTopic(TopicText, Claim.Weight)
@@ -10,18 +10,18 @@ struct ClaimGroups: Sendable {
 
     private var members: [Key: Set<TopicText>] = [:]
 
-    /// The ids of the claims.
+    /// The ids of the entries with this key.
     func ids(_ key: Key) -> Set<TopicText> { members[key] ?? [] }
 
-    /// - Returns: those for whom something is different now: the one that is no longer alone. Where there were more already, nobody:
-    ///   so that ten thousand claims on one topic cost no more than two.
+    /// - Returns: the ids of other entries that this changes: the one that was alone before. None if there were more already, so
+    ///   that ten thousand entries for one topic cost no more than two.
     mutating func insert(_ id: TopicText, _ key: Key) -> Set<TopicText> {
         let before = ids(key)
         members[key, default: []].insert(id)
         return before.count == 1 ? before : []
     }
 
-    /// - Returns: the one that is alone from now on.
+    /// - Returns: the id of the entry that is alone from now on.
     mutating func remove(_ id: TopicText, _ key: Key) -> Set<TopicText> {
         members[key]?.remove(id)
         let after = ids(key)

@@ -1,24 +1,24 @@
 internal import DoorwardMQTT
 
-/// All claims of one broker, and what is to be seen of them: no lock twice, and none whose claims contradict one another without
-/// saying so.
+/// All discovery entries of one broker, and the locks that result from them: no lock is listed twice, and contradicting entries
+/// are reported as a problem.
 struct Claims: Sendable {
-    /// How many locks are remembered. What comes beyond is not.
+    /// Maximum number of locks; further ones are left out.
     static let most = 10_000
-    /// Bytes that one claim may take.
+    /// Maximum bytes of one entry.
     static let longest = 8_192
 
     private var bySource: [TopicText: Set<TopicText>] = [:]
     private var byID: [TopicText: Claim] = [:]
     private var groups = ClaimGroups()
-    /// What was last told of each lock.
+    /// The last reported version of each lock.
     private(set) var seen: [TopicText: FoundLock] = [:]
-    /// The command topic of each at that time: names may differ by their bytes alone.
+    /// The command topic of each at that time, compared by bytes: names may look alike.
     private var seenTopics: [TopicText: TopicText] = [:]
-    /// A lock was left out because there were too many.
+    /// Whether a lock was left out because there were too many.
     private(set) var isFull = false
 
-    /// Takes what `source` says now in the place of all that it said before.
+    /// Replaces all entries of `source`.
     mutating func replace(_ source: String, with claims: [Claim]) -> [DiscoveryChange] {
         let source = TopicText(source)
         var touched: Set<TopicText> = []
@@ -50,13 +50,13 @@ struct Claims: Sendable {
         for key in claim.groupKeys { touched.formUnion(groups.remove(id, key)) }
     }
 
-    /// A bridge's own list hides what else is announced of the lock, or no longer does.
+    /// Marks the announced entries that a bridge's own list hides, or no longer hides.
     private func touchHidden(by claim: Claim, _ touched: inout Set<TopicText>) {
         guard claim.weight == .ownWord, groups.ids(.commandTopic(claim.commandTopic, .ownWord)).count == 1 else { return }
         touched.formUnion(groups.ids(.commandTopic(claim.commandTopic, .announcement)))
     }
 
-    /// Tells of a lock what is new about it.
+    /// Updates the reported version of a lock, and returns the change.
     private mutating func show(_ id: TopicText) -> DiscoveryChange? {
         let now = byID[id].flatMap(visible)
         let before = seen[id]
@@ -70,7 +70,7 @@ struct Claims: Sendable {
         return .gone(before)
     }
 
-    /// What is to be seen of a claim; `nil` when another one about the same lock is believed instead.
+    /// The lock of an entry; `nil` if another entry for the same lock has precedence.
     private func visible(_ claim: Claim) -> FoundLock? {
         let topic = claim.commandTopic
         if claim.weight == .announcement, !groups.ids(.commandTopic(topic, .ownWord)).isEmpty { return nil }
@@ -93,7 +93,7 @@ extension Claim {
 }
 
 extension DiscoveryChange {
-    /// What goes is told first: the same lock may come back under another id by the same message.
+    /// Removed locks come first: the same lock may come back under another id in the same message.
     fileprivate var order: Int {
         switch self {
         case .gone: 0

@@ -1,21 +1,21 @@
 package import DoorwardMQTT
 
-/// Reads what ecosystems say of themselves on one broker, and remembers which locks are there.
+/// Finds the locks that ecosystems announce on one broker.
 ///
-/// Whoever may publish on the broker can say anything here. So it only finds: attaching is a person's doing, with an address that
-/// this person has seen. Everything is bounded, and what cannot be read changes nothing.
+/// Any client with publish permission can announce anything, so nothing is attached automatically: a person attaches a lock, with
+/// an address that they have seen. All sizes are bounded, and malformed messages have no effect.
 package struct Discovery: Sendable {
     private let readers: [any DiscoveryReader]
     private var claims = Claims()
-    /// Why messages that should announce locks were not read, by topic.
+    /// Why messages that should announce locks could not be read, by topic.
     private var unread: [TopicText: String] = [:]
-    /// Entries of `unread`, at the most.
+    /// Maximum number of records in `unread`.
     private static let mostUnread = 16
     private static let every: Set = ["homeassistant", "zigbee2mqtt", "homie"]
 
-    /// - Parameter profiles: which kinds to look for, by profile id; none for every kind. `homeassistant` stands for all that announces
-    ///   itself to Home Assistant, each lock with the profile that serves it best; `nuki-native` and others alone for those only. Ids
-    ///   of which nothing can be found (`tasmota` announces no lock) find nothing.
+    /// - Parameter profiles: the ecosystems to look for, by profile id; all if empty. `homeassistant` covers every lock announced
+    ///   to Home Assistant, each with its best matching profile; `nuki-native` and others only their own. Profiles without
+    ///   discovery, such as `tasmota`, find nothing.
     package init(profiles: Set<String>) {
         let profiles = profiles.isEmpty ? Self.every : profiles
         let readers: [(any DiscoveryReader)?] = [
@@ -26,13 +26,13 @@ package struct Discovery: Sendable {
         self.readers = readers.compactMap { $0 }
     }
 
-    /// What to subscribe to.
+    /// The topic filters to subscribe to.
     package var filters: [MQTTFilter] { readers.flatMap(\.filters) }
 
-    /// Takes one message in.
+    /// Processes a message.
     ///
-    /// - Returns: which locks it told of, changed or took away; those that are gone first. Empty for a message of something else, and
-    ///   for one that cannot be read: what was known before it stays.
+    /// - Returns: the locks that it added, changed or removed, removed ones first. Empty for a message on another topic, and for
+    ///   a malformed one, which leaves the known locks unchanged.
     package mutating func hear(_ message: MQTTMessage) -> [DiscoveryChange] {
         let topic = TopicText(message.topic)
         for reader in readers {
@@ -47,10 +47,10 @@ package struct Discovery: Sendable {
         return []
     }
 
-    /// What is there now, by id; those that are gone are not among them. At most `Discovery.mostLocks`.
+    /// The locks that are currently announced, by id. At most `Discovery.mostLocks`.
     package var locks: [FoundLock] { claims.seen.values.sorted { $0.id < $1.id } }
 
-    /// Whether there were more locks than are remembered.
+    /// Whether locks were left out because there were too many.
     package var isFull: Bool { claims.isFull }
 
     /// The gaps in discovery, one clause each: too many locks, lists that are too long. Empty when all locks are found.
@@ -64,17 +64,17 @@ package struct Discovery: Sendable {
         Set(profiles).filter { Discovery(profiles: [$0]).filters.isEmpty }.sorted()
     }
 
-    /// How many locks of one broker are remembered.
+    /// Maximum number of locks per broker.
     package static let mostLocks = Claims.most
 }
 
-/// Reads one way of announcing locks.
+/// Reads one kind of announcements.
 protocol DiscoveryReader: Sendable {
     var filters: [MQTTFilter] { get }
-    /// - Returns: all that the message's source says of locks now, none for one that was taken away; `nil` for a message that
-    ///   says nothing, because it is none of this reader's or cannot be read.
+    /// - Returns: all current entries of the message's source, empty if it was removed; `nil` if the message is not for this
+    ///   reader, or malformed.
     func read(_ message: MQTTMessage) -> (source: String, claims: [Claim])?
-    /// Why this reader does not parse a message; `nil` where it does, or where the message is not for this reader.
+    /// Why this reader cannot read a message; `nil` if it can, or if the message is not for this reader.
     func problem(with message: MQTTMessage) -> String?
 }
 

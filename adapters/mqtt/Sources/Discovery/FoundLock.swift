@@ -1,31 +1,31 @@
 package import DoorwardDomain
 
-/// A lock that somebody on a broker has told of. Nothing is attached by it, and nothing of an attached lock changes by it: who
-/// can publish could otherwise redirect an unlock.
+/// A lock that was announced on a broker. It is not attached by this, and an attached lock is not changed: otherwise any client
+/// with publish permission could redirect an unlock.
 package struct FoundLock: Hashable, Sendable {
-    /// Stable within the broker as long as the lock is announced from the same place: `homeassistant:abc`,
+    /// Stable within the broker while the lock is announced by the same source: `homeassistant:abc`,
     /// `zigbee2mqtt:0x00158d0001a2b3c4`, `homie:front/lock`.
     package var id: String
-    /// What its announcement calls it, at most `FoundLock.longestName` characters of one line; `nil` where it has no name.
+    /// The announced name, one line of at most `FoundLock.longestName` characters; `nil` if it has none.
     package var name: String?
-    /// As announced, bounded like `name`.
+    /// As announced, truncated like `name`.
     package var manufacturer: String?
-    /// As announced, bounded like `name`.
+    /// As announced, truncated like `name`.
     package var model: String?
-    /// The profile to attach it with: the one that serves it best, not the one it was announced in.
+    /// The profile that matches it best, which need not be the one that it was announced for.
     package var profile: String
-    /// The address without `broker` and `profile`, in the names that the profile takes.
+    /// The address without `broker` and `profile`, by the profile's variables.
     package var variables: [String: JSONValue]
-    /// Further topics on which the same lock obeys, by other names that its bridge has for it.
+    /// Further command topics of the same lock, under other names that its bridge has for it.
     package var otherCommandTopics: [String] = []
-    /// Whether `id` is the hardware's own, so that another command topic under it is another name of the same lock.
+    /// Whether `id` is that of the hardware, so that another command topic under it is another name of the same lock.
     package var isKnownByHardware = false
-    /// Why it cannot be attached as it is, for a person: lower case, no full stop. `nil` when it can.
+    /// Why it cannot be attached as announced, for a person: lower case, no full stop. `nil` if it can.
     package var problem: String?
-    /// It was there, and has been taken away.
+    /// Whether it was announced and has been removed.
     package var isGone = false
 
-    /// Names are cut to one line each, as strangers may have written them.
+    /// Truncates names to one line each, as they come from untrusted clients.
     package init(
         id: String, name: String? = nil, manufacturer: String? = nil, model: String? = nil, profile: String,
         variables: [String: JSONValue], problem: String? = nil
@@ -36,10 +36,10 @@ package struct FoundLock: Hashable, Sendable {
         self.model = Self.line(model)
     }
 
-    /// Characters.
+    /// Maximum characters of a name.
     package static let longestName = 120
 
-    /// What strangers call a thing goes to terminals and pages: one line of it, without control characters.
+    /// Keeps one line without control characters: the names are displayed in terminals and pages.
     private static func line(_ text: String?) -> String? {
         guard let text else { return nil }
         let scalars = text.unicodeScalars.prefix(4 * longestName).map { scalar in
@@ -54,16 +54,16 @@ package struct FoundLock: Hashable, Sendable {
     }
 }
 
-/// What a message has changed among the found locks.
+/// A change of the discovered locks by one message.
 package enum DiscoveryChange: Hashable, Sendable {
-    /// It was not there before, or had been taken away.
+    /// The lock was not announced before, or had been removed.
     case found(FoundLock)
-    /// The same lock is announced otherwise: what it is now.
+    /// The announcement has changed; the new version.
     case changed(FoundLock)
-    /// As it was last, with `isGone`.
+    /// The lock was removed; its last version, with `isGone`.
     case gone(FoundLock)
 
-    /// The lock that it is about.
+    /// The lock that has changed.
     package var lock: FoundLock {
         switch self {
         case .found(let lock), .changed(let lock), .gone(let lock): lock

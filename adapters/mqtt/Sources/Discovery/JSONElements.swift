@@ -1,12 +1,12 @@
-/// The elements of a JSON list as slices of its bytes, found without reading them: a long list is never in memory as values.
+/// Splits a JSON list into slices of its bytes without parsing them: a long list is never in memory as values.
 struct JSONElements {
     let slices: [ArraySlice<UInt8>]
 
-    /// Elements of one list; a bridge has far fewer devices.
+    /// Maximum elements of one list; a bridge has far fewer devices.
     static let maxCount = 50_000
 
-    /// - Returns: `nil` for more than `maxCount` elements, and for what is no list, as far as its brackets, commas and strings tell.
-    ///   The caller has to check that each element is JSON.
+    /// - Returns: `nil` for more than `maxCount` elements, or if brackets, commas and strings do not form a list. The caller has
+    ///   to check that each element is JSON.
     init?(_ bytes: [UInt8]) {
         var slices: [ArraySlice<UInt8>] = []
         var (depth, start, isInString, isEscaped, isDone) = (0, 0, false, false, false)
@@ -37,7 +37,7 @@ struct JSONElements {
                 depth -= 1
                 guard depth >= 0 else { return nil }
                 guard depth == 0 else { continue }
-                // The last element may only be absent where there is no other.
+                // Only an empty list has an empty last element.
                 if let last = element(index) { slices.append(last) } else if !slices.isEmpty { return nil }
                 isDone = true
             case UInt8(ascii: ",") where depth == 1:

@@ -1,13 +1,13 @@
 internal import DoorwardDomain
 
 extension JSONText {
-    /// Reads a payload that anybody may have published.
+    /// Parses a payload from an untrusted client.
     ///
-    /// - Parameter longest: bytes.
-    /// - Returns: `nil` for what is no JSON in UTF-8, longer, deeper than `deepest`, or of more than `mostValues` values: four
-    ///   million bytes of empty objects would otherwise fill the memory.
+    /// - Parameter longest: maximum bytes.
+    /// - Returns: `nil` if it is no JSON in UTF-8, is longer, nests deeper than `deepest`, or has more than `mostValues` values:
+    ///   four million bytes of empty objects would otherwise fill the memory.
     static func read(_ payload: [UInt8], longest: Int = 65_536) -> JSONText? {
-        // `JSONText` takes stream-safe text out of it.
+        // `JSONText` makes the text stream-safe.
         guard payload.count <= longest, countMarks(payload) <= mostValues, let text = String(validating: payload, as: UTF8.self)
         else {
             return nil
@@ -15,24 +15,24 @@ extension JSONText {
         return JSONText(text)
     }
 
-    /// A list of Zigbee2MQTT has about one value in twenty bytes.
+    /// Maximum values of one payload. A list of Zigbee2MQTT has about one value in twenty bytes.
     static let mostValues = 300_000
 
-    /// What begins a value, commas and brackets, wherever it stands.
+    /// Counts commas and opening brackets, also in strings: an upper bound of the values.
     private static func countMarks(_ payload: [UInt8]) -> Int {
         payload.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
     }
 
-    /// The text, if it is one.
+    /// The text, if it is a string.
     var string: String? { if case .string(let text) = self { text } else { nil } }
-    /// The truth value, if it is one.
+    /// The value, if it is a boolean.
     var bool: Bool? { if case .bool(let isTrue) = self { isTrue } else { nil } }
-    /// The fields, if it is an object.
+    /// The members, if it is an object.
     var object: [String: JSONText]? { if case .object(let fields) = self { fields } else { nil } }
-    /// The values, if it is an array.
+    /// The elements, if it is an array.
     var array: [JSONText]? { if case .array(let values) = self { values } else { nil } }
 
-    /// The same as an address has it. A whole number that 64 bits do not hold is its digits.
+    /// The value as in an address. An integer that exceeds 64 bits becomes a string of its digits.
     var value: JSONValue {
         switch self {
         case .null: .null

@@ -1,14 +1,14 @@
 internal import DoorwardDomain
 
 extension JSONValue {
-    /// The text, if it is one.
+    /// The text, if it is a string.
     var string: String? { if case .string(let text) = self { text } else { nil } }
-    /// The fields, if it is an object.
+    /// The members, if it is an object.
     var object: [String: JSONValue]? { if case .object(let fields) = self { fields } else { nil } }
-    /// The values, if it is an array.
+    /// The elements, if it is an array.
     var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
 
-    /// Bytes of its texts, and some for everything else.
+    /// Approximate bytes: those of its texts, and some for everything else.
     var size: Int {
         switch self {
         case .null, .bool, .integer, .number: 8

@@ -1,11 +1,11 @@
 internal import DoorwardDomain
 
-/// What a profile file cannot say: a change to its parts for one address, by a name that the file gives.
+/// Code for dialects that a profile file cannot describe: changes the profile's parts for one address. The file names the hook.
 enum DialectHook: String, CaseIterable, Hashable, Sendable {
-    /// Home Assistant's templates and lists in an address.
+    /// Reads Home Assistant's templates and lists in an address.
     case homeassistant
 
-    /// The abilities that it can give a lock beside those that follow from the file.
+    /// The abilities that the hook can add to those that follow from the file.
     var abilities: Set<ProfileAbility> {
         switch self {
         case .homeassistant: [.acceptsCode, .canRefresh]
@@ -13,9 +13,9 @@ enum DialectHook: String, CaseIterable, Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - address: the values as they were given, by the names of the variables.
-    ///   - parts: filled in from the profile, to be changed.
-    /// - Throws: every mistake in what it reads.
+    ///   - address: the given values, by the names of the variables.
+    ///   - parts: the parts of the profile, resolved for the address; they are changed in place.
+    /// - Throws: every problem of the values that it reads.
     func apply(_ address: [String: JSONValue], to parts: inout ProfileParts) throws(AddressProblems) {
         switch self {
         case .homeassistant: try HomeAssistantHook(address: address).apply(to: &parts)
@@ -23,7 +23,7 @@ enum DialectHook: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// What is wrong with an address, by its keys.
+/// The problems of an address, by its keys.
 struct AddressProblems: Error, Hashable {
     var problems: [String: VariableProblem]
 }

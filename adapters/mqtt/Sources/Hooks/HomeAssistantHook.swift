@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 internal import DoorwardMQTT
 
-/// Reads what a Home Assistant configuration of a lock says in templates and lists.
+/// Applies the templates and lists of a lock's Home Assistant configuration.
 struct HomeAssistantHook {
     let address: [String: JSONValue]
 
@@ -138,7 +138,7 @@ struct HomeAssistantHook {
 }
 
 extension ValueReader {
-    /// Takes the value from JSON, or where the path is empty from the payload itself.
+    /// Reads the value from JSON, or, if the path is empty, from the payload itself.
     fileprivate mutating func read(at path: JSONPath) {
         guard !path.keys.isEmpty else { return }
         (source, paths, writesTruthAsPython) = (.json, [path], true)

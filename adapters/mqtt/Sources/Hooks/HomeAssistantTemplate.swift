@@ -1,11 +1,11 @@
-/// The templates that Doorward reads without being Jinja: a value, a value within JSON, and for commands texts around them.
+/// The subset of Jinja templates that Doorward supports: a value, a value in JSON, and for commands text around them.
 enum HomeAssistantTemplate {
-    /// Bytes of the longest template that is looked at; those that are read have less than a hundred.
+    /// Maximum bytes of a template that is parsed; supported ones have less than a hundred.
     private static let maxBytes = 1024
 
-    /// Where a template finds its value.
+    /// The path at which a template reads its value.
     ///
-    /// - Returns: an empty path for the payload itself; `nil` for any template that does more.
+    /// - Returns: an empty path for the payload itself; `nil` for a template that is not supported.
     static func path(_ template: String) -> JSONPath? {
         guard template.utf8.count <= maxBytes, let inner = expression(template) else { return nil }
         let parts = inner.split(separator: "|", omittingEmptySubsequences: false).map(trimmed)
@@ -18,9 +18,9 @@ enum HomeAssistantTemplate {
         return rest.first == "[" ? bracketed(rest) : dotted(rest)
     }
 
-    /// A text with `{{ value }}` and `{{ code }}` in it as one with places for variables.
+    /// Converts a text with `{{ value }}` and `{{ code }}` to a template with variables.
     ///
-    /// - Returns: `nil` for any template that does more.
+    /// - Returns: `nil` for a template that is not supported.
     static func command(_ template: String, value: String) -> ProfileTemplate? {
         guard template.utf8.count <= maxBytes else { return nil }
         var text = ProfileTemplate(literal: "")

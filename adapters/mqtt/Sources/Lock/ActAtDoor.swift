@@ -1,10 +1,10 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// One act at the door that a lock tells in two messages, what happened and where the bolt is now: it is written down once, with
-/// the most that is known. Nothing is held back for it: whichever comes first is told when it comes.
+/// Merges the two messages by which a lock reports one operation, an event and the new bolt state, into one record with all known
+/// details. Neither message is delayed: the first is reported when it arrives.
 struct ActAtDoor {
-    /// How long the second message may take: bridges poll a lock after it has moved.
+    /// Maximum delay of the second message: bridges poll a lock after it has moved.
     static let span = Duration.seconds(10)
 
     private struct Told {
@@ -14,19 +14,19 @@ struct ActAtDoor {
     }
 
     private struct Teller {
-        /// What they were about to do; `nil` where it was not said.
+        /// The announced movement; `nil` if the event did not name it.
         let event: RecordEvent?
         let method: EventMethod?
         let operatorName: String?
         let until: MonotonicInstant
     }
 
-    /// The movement that was told last.
+    /// The movement that was reported last.
     private var told: Told?
-    /// Somebody was there of whom it was not said what they did, or not yet whether it was done.
+    /// The operator of a movement that was not named, or not yet confirmed.
     private var teller: Teller?
 
-    /// Takes in what has happened, before the facts of the same message: who it was may explain a movement that follows.
+    /// Processes the events of a message, before its facts: an event may name the operator of a movement that follows.
     mutating func note(_ events: [LockEvent], at now: MonotonicInstant) {
         for event in events where event.kind == .operation && event.isDone != false {
             let method = event.eventMethod.flatMap { $0 == .unknown ? nil : $0 }
@@ -40,15 +40,15 @@ struct ActAtDoor {
         }
     }
 
-    /// - Parameter isMovement: for a state, whether the bolt was known to be elsewhere before.
-    /// - Returns: what is to be told, and whether it only repeats what was written down a moment ago; `nil` where nothing is.
+    /// - Parameter isMovement: for a state, whether the bolt was known to be in another one before.
+    /// - Returns: the fact to report, and whether it only repeats one that was recorded just now; `nil` if there is nothing to report.
     mutating func tell(
         _ fact: LockReport.Fact, isMovement: Bool, at now: MonotonicInstant
     ) -> (fact: LockReport.Fact, isRepeat: Bool)? {
         switch fact {
         case .state(let state, quality: .confirmed, let method, let name):
             guard let event = RecordEvent(state) else {
-                // Where it goes from there is news again.
+                // The next known state is a new movement.
                 if state == .unknown { told = nil }
                 return (fact, false)
             }
@@ -67,7 +67,7 @@ struct ActAtDoor {
         case .event(let event, let method, let name):
             guard RecordEvent.movements.contains(event) else { return (fact, false) }
             let isTold = told.map { $0.event == event && $0.isByState && now <= $0.until } ?? false
-            // A log is only added to: who it was is worth another line, that it was is not.
+            // Records cannot be changed afterwards: the operator is worth another record, a repeated movement is not.
             if isTold, method == nil || method == .unknown, name == nil { return nil }
             told = Told(event: event, isByState: false, until: now.advanced(by: Self.span))
             return (fact, false)
@@ -77,10 +77,10 @@ struct ActAtDoor {
 }
 
 extension RecordEvent {
-    /// What becomes of a bolt, and what a state tells as well.
+    /// The events of a bolt that a state reports as well.
     fileprivate static let movements: Set<RecordEvent> = [.locked, .unlocked, .unlatched, .jammed]
 
-    /// `nil` for states that are on the way to another.
+    /// `nil` for unknown and transitional states.
     fileprivate init?(_ state: LockState) {
         switch state {
         case .locked: self = .locked

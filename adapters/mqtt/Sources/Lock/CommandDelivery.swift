@@ -1,17 +1,17 @@
 internal import DoorwardDomain
 internal import DoorwardMQTT
 
-/// How far the last command has demonstrably come: whether the broker rejected it, and whether the gateway's own subscription to
-/// the command topic has delivered it.
+/// Delivery status of the last command: whether the broker rejected it, and whether the gateway's own subscription to the command
+/// topic has received it.
 struct CommandDelivery {
     let command: CommandID
     let topic: MQTTTopic
     let frame: MQTTSentFrame
-    /// May hold a lock's code.
+    /// Secret, as it may contain a lock's code.
     private let payload: Secret<[UInt8]>
-    /// The broker has passed it on: it came back to the gateway, or the lock answered it.
+    /// Whether the broker has delivered it: the gateway received it back, or the lock answered it.
     var isDelivered = false
-    /// The text of the reason code with which the broker rejected it.
+    /// The text of the reason code with which the broker rejected it; `nil` if it did not.
     var rejection: (reason: String, isNotAuthorized: Bool)?
 
     init(_ command: CommandID, _ outgoing: Outgoing, _ frame: MQTTSentFrame) {

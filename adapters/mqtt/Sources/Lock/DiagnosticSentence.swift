@@ -1,5 +1,5 @@
 extension Diagnostic {
-    /// For whoever reads the gateway's own log.
+    /// A sentence for the gateway's log.
     var sentence: String {
         switch self {
         case .malformedPayload: "a message of a lock could not be read"

@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 
 extension LockEvent {
-    /// What stands in the log; `nil` for what the log has no word for.
+    /// The event as the access log records it; `nil` if it is not recorded.
     var recordEvent: RecordEvent? {
         switch kind {
         case .operation: isDone == false ? .attemptFailed : operation?.recordEvent
@@ -14,12 +14,12 @@ extension LockEvent {
         }
     }
 
-    /// Whether the lock tells of a movement without saying that it was made: many tell before they act.
+    /// Whether the lock reports a movement without confirming that it was made: many report it before they move.
     var isAttempt: Bool { kind == .operation && isDone == nil && operation?.resulting != nil }
 
     var eventMethod: EventMethod? { method?.eventMethod }
 
-    /// Who, as far as the lock tells: it knows places and numbers, and no names.
+    /// The operator, as far as the lock reports it: a slot or a number, never a name.
     var operatorName: String? {
         if let userSlot { return "slot \(userSlot)" }
         if let credentialID { return "code \(credentialID)" }
@@ -28,7 +28,7 @@ extension LockEvent {
 }
 
 extension LockEvent.Operation {
-    /// Where the bolt is once it is done; `nil` where that cannot be said.
+    /// The state of the bolt after the operation; `nil` if it does not determine one.
     var resulting: LockState? {
         switch self {
         case .lock: .locked

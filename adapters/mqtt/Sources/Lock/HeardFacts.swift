@@ -2,20 +2,20 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
 extension Heard {
-    /// The same in the gateway's words, in the order in which the gateway is to learn it: what ends a command comes last, when
-    /// everything else that the message says is known.
+    /// Converts the decoded message to the facts that the gateway receives, in order: the one that ends a command comes last,
+    /// when all others of the message are known.
     ///
-    /// - Parameter before: what was known before the message. A position that its command under way wanted, and that the
-    ///   interpreter has not called its confirmation, counts as old.
+    /// - Parameter before: the dialect state before the message. A position that satisfies its command in flight, and that was
+    ///   not decoded as its confirmation, is reported as stale.
     func facts(after before: LockMemory) -> [LockReport.Fact] {
         var facts: [LockReport.Fact] = []
         var operation = events.first { $0.kind == .operation && $0.isDone != false }
         for report in reports {
             facts += report.condition
             guard let (state, quality) = report.trusted(after: before, command) else { continue }
-            // A movement is told once: by the state where that changes, and by itself where it does not.
+            // A movement is reported once: by the state if that changes, else by the event.
             let isMovement = quality == .confirmed && before.position != .unknown && state != before.position.lockState
-            // Somebody who did what a command waited for is told by themselves: the command's end names nobody else.
+            // A manual operation that satisfies a command in flight gets its own record: the command's outcome names no operator.
             let isTold = isMovement && !(command == .confirmed && operation?.isBySomebody == true)
             let teller = operation.flatMap { isTold && $0.operation?.resulting == state ? $0 : nil }
             if teller != nil { operation = nil }
@@ -28,7 +28,7 @@ extension Heard {
         }
         let told = facts.contains { if case .state(.jammed, quality: .confirmed, _, _) = $0 { true } else { false } }
         for event in events {
-            // One that the state before has told is not told again.
+            // Skip the operation that the state above has reported.
             if event.kind == .operation, event.isDone != false, event != operation { continue }
             if event.isAttempt, before.awaits(event) { continue }
             if event.kind == .jam, told { continue }
@@ -41,19 +41,19 @@ extension Heard {
 }
 
 extension LockMemory {
-    /// Whether the state will tell of a movement that an event announces, when it is made; `ActAtDoor` keeps who it was till then.
+    /// Whether the state will report the movement that an event announces, once it is made; `ActAtDoor` keeps the operator until then.
     fileprivate func awaits(_ event: LockEvent) -> Bool {
         underWay == nil && position != .unknown && position.lockState != event.operation?.resulting
     }
 }
 
 extension LockEvent {
-    /// Whether a lock says that it was moved, and not over the network.
+    /// Whether the lock reports an operation that was not made over the network.
     fileprivate var isBySomebody: Bool { method.map { $0 != .remote && $0 != .unknown } ?? false }
 }
 
 extension Heard.Report {
-    /// What is said beside the bolt.
+    /// The facts other than the bolt's state.
     fileprivate var condition: [LockReport.Fact] {
         var facts: [LockReport.Fact] = []
         if let availability { facts.append(.availability(availability.isOnline)) }
@@ -65,10 +65,10 @@ extension Heard.Report {
         return facts
     }
 
-    /// - Parameter command: what the message was found to say of the command under way. A state that would end the command, and
-    ///   that was not found to be its end, counts as old.
+    /// - Parameter command: the decoded outcome of the command in flight. A state that would satisfy the command, and was not
+    ///   decoded as its confirmation, is stale.
     fileprivate func trusted(after before: LockMemory, _ command: CommandWord?) -> (LockState, StateQuality)? {
-        // Of a bolt that nobody has heard of there is nothing to trust.
+        // Without any known state there is no quality to report.
         guard let quality, position != nil || before.position != .unknown else { return nil }
         let state = (position ?? before.position).lockState
         guard quality == .confirmed, let underWay = before.underWay else { return (state, quality) }
@@ -79,7 +79,7 @@ extension Heard.Report {
 }
 
 extension LockReport.Fact {
-    /// Whether it is a state in which the bolt was not known to be before, though it was known where it was.
+    /// Whether it is a state that differs from the known one before.
     func movesBolt(from before: Position) -> Bool {
         guard case .state(let state, _, _, _) = self else { return false }
         return before != .unknown && state != before.lockState
@@ -87,7 +87,7 @@ extension LockReport.Fact {
 }
 
 extension Availability {
-    /// `nil` where nobody knows.
+    /// `nil` if unknown.
     var isOnline: Bool? {
         switch self {
         case .online: true
@@ -98,7 +98,7 @@ extension Availability {
 }
 
 extension DoorPosition {
-    /// A contact that is broken says nothing.
+    /// A faulty contact reports no door state.
     fileprivate var doorState: DoorState {
         switch self {
         case .open: .open

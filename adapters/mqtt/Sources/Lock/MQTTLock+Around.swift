@@ -2,9 +2,9 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 internal import DoorwardMQTT
 
-/// Changes around a lock: of its broker's connection, its discovery and its attachment.
+/// Changes outside of a lock: in its broker's connection, its discovery and its attachment.
 extension MQTTLock {
-    /// The broker's connection is lost: the lock's state becomes stale, and its availability unknown.
+    /// Records that the broker's connection is lost: the lock's state becomes stale, and its availability unknown.
     func loseBroker() {
         change { state in
             guard !state.isDetached else { return }
@@ -57,12 +57,12 @@ extension MQTTLock {
         reportFaults()
     }
 
-    /// Detaches this object: it takes in no more messages, and sends nothing.
+    /// Detaches this object: it processes no more messages, and sends nothing.
     ///
-    /// - Parameter heir: what replaces it. Events that wait for delivery are still delivered, but not those of a lock that is no
-    ///   longer attached; for a lock without a route the last reports are an unknown availability and a stale state.
+    /// - Parameter heir: the reason. Queued events are still delivered, but not those of a lock that is no longer attached; for a
+    ///   lock without a route the last reports are an unknown availability and a stale state.
     func leave(_ heir: Heir) {
-        // Subscriptions that a replacement needs are never removed from the broker in between.
+        // The replacement removes its predecessor later, so that shared subscriptions stay in place.
         defer { if heir != .newer { link.remove(self) } }
         change { state in
             state.isDetached = true
@@ -81,13 +81,13 @@ extension MQTTLock {
         link.remove(self)
     }
 
-    /// What replaces a lock's route to its broker.
+    /// Why a lock object is detached, and what replaces it.
     enum Heir {
         /// The lock is no longer attached.
         case nobody
         /// Another `MQTTLock` of the same device.
         case newer
-        /// It stays attached, without a route to its broker.
+        /// The lock stays attached, without a route to its broker.
         case noWay
     }
 }

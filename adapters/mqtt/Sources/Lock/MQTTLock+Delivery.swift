@@ -3,13 +3,13 @@ internal import DoorwardDomain
 internal import DoorwardMQTT
 internal import Logging
 
-/// Faults that the gateway itself detects between it and one lock, beside those that the lock reports.
+/// Faults that the gateway itself detects on the transport to one lock.
 struct DeliveryFaults {
     /// The filters to which the broker refuses the subscription, on this connection.
     var refusedFilters: Set<MQTTFilter> = []
-    /// The broker rejected the last command, or did not pass it on.
+    /// The broker rejected the last command, or did not deliver it.
     var isCommandNotDelivered = false
-    /// Whether the gateway's own commands come back to it on this lock's command topic; `nil` until a command has shown it.
+    /// Whether the broker delivers the gateway's own commands back to it on this lock's command topic; `nil` until known.
     var returnsCommands: Bool?
     /// The faults of this kind that were last reported.
     var reported: Set<LockFault> = []
@@ -43,12 +43,12 @@ extension MQTTLock {
         return isOwn
     }
 
-    /// Notes that the broker refuses the subscription to one of the lock's topics.
+    /// Records that the broker refuses the subscription to one of the lock's topics.
     func refuseSubscription(_ filter: MQTTFilter) {
         change { state in raise(&state) { $0.refusedFilters.insert(filter) } }
     }
 
-    /// Notes that the broker grants the subscription to one of the lock's topics, which it had refused.
+    /// Records that the broker grants the subscription to one of the lock's topics, which it had refused.
     func grantSubscription(_ filter: MQTTFilter) {
         change { state in raise(&state) { $0.refusedFilters.remove(filter) } }
     }
@@ -103,7 +103,7 @@ extension MQTTLock {
             ])
     }
 
-    /// Notes that the last command has come back to the gateway, or was answered by the lock.
+    /// Records that the last command was received back by the gateway, or answered by the lock.
     func noteDelivered(_ state: inout State, isAnswer: Bool) {
         guard let delivery = state.delivery, !delivery.isDelivered else { return }
         state.delivery?.isDelivered = true
@@ -114,7 +114,7 @@ extension MQTTLock {
         }
     }
 
-    /// The connection is lost: its subscriptions are requested anew, and its frames are acknowledged no more.
+    /// Forgets the last command's delivery and the refused filters, when the connection is lost.
     func forgetDelivery(_ state: inout State) {
         state.delivery = nil
         raise(&state) { $0.refusedFilters = [] }

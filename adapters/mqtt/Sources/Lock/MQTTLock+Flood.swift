@@ -7,7 +7,7 @@ extension MQTTLock {
     /// How long a lock must have stayed below the rate limit before its lost values are requested.
     private static let calm = Duration.seconds(1)
 
-    /// Notes a dropped message: the known state may be wrong from now on, and is queried once the lock has calmed down.
+    /// Records a dropped message: the known state may be wrong from now on, and is requested once the lock has stayed below the limit.
     func missed(isFirst: Bool, _ state: inout State, at now: MonotonicInstant) {
         if state.lastDrop == nil { askOnceCalm() }
         state.lastDrop = now
@@ -30,7 +30,7 @@ extension MQTTLock {
         }
     }
 
-    /// - Returns: false while the lock is not calm.
+    /// - Returns: false while the lock is still above the limit.
     private func askIfCalm() -> Bool {
         state.withLock { state in
             guard !state.isDetached, let last = state.lastDrop else { return true }

@@ -4,29 +4,28 @@ internal import DoorwardMQTT
 internal import Logging
 internal import Synchronization
 
-/// One attached lock: what is known of it, and the one place where its orders leave and its words come in.
+/// One attached lock: its known state, and the only place where its commands are sent and its messages processed.
 ///
-/// Both happen under one mutex, under which each word gets the order that it came after, by the connection's own count: one that
-/// is on its way to here, or further, is never taken for the answer to an order that leaves meanwhile. Words are handed on
-/// outside of it, in their order.
+/// Both happen under one mutex. Each message carries the number of the last frame that was sent before it was read, so a message that
+/// was already in flight is never taken for the answer to a later command. Reports are delivered outside of the mutex, in order.
 final class MQTTLock: Sendable {
     struct State {
         var memory = LockMemory()
         var order: OrderTime?
-        /// The order that was the last to leave, and its frame; `none` as soon as that connection is gone, as whatever comes on
-        /// the next one comes after it.
+        /// The last command that was sent, and its frame. The frame is `none` after that connection has ended, as every message
+        /// of the next one is later.
         var lastOrder: (id: CommandID, frame: MQTTFrameNumber)?
         /// Recently sent frames, to be recognized when the broker delivers them.
         var frames = OwnFrames()
-        /// The order before that one.
+        /// The command that was sent before `lastOrder`.
         var orderBefore: CommandID?
         var flood: FloodGuard
         var lastQuestion: MonotonicInstant?
-        /// What found the lock says that it is no longer there.
+        /// Whether discovery has reported that the lock was removed.
         var isGone = false
         /// The lock's id in discovery while that lists it under another name than that of its command topic.
         var renamedID: TopicText?
-        /// When it may be logged again that the lock says too much.
+        /// When a warning about the rate limit may be logged again.
         var nextFloodNote: MonotonicInstant?
         /// The delivery status of the last command's frame.
         var delivery: CommandDelivery?
@@ -34,28 +33,28 @@ final class MQTTLock: Sendable {
         var delivered = DeliveryFaults()
         /// When a message was last dropped, while the lost values are still to be requested.
         var lastDrop: MonotonicInstant?
-        /// What the lock may still tell of the last order as if it were news.
+        /// Filters events that report the last command as if it were another operation.
         var echo: OwnEcho?
-        /// What was told of the last act at the door.
+        /// Merges the messages about the last operation at the door.
         var act = ActAtDoor()
-        /// What is to be handed on, the first first.
+        /// Reports to be delivered, in order.
         var outbox: [LockReport] = []
-        /// Somebody is handing on, and goes on with whatever comes.
+        /// Whether a thread is delivering reports; it also delivers those added meanwhile.
         var isHandingOn = false
-        /// Nothing is said of the lock any more, and no order is taken.
+        /// Whether the lock is detached: it reports nothing, and takes no command.
         var isDetached = false
     }
 
-    /// Between its frame and its deadline.
+    /// A command between its sending and its deadline.
     struct OrderTime {
         let id: CommandID
         let until: MonotonicInstant
         var watch: Task<Void, Never>?
     }
 
-    /// No order means anything for longer.
+    /// Maximum lifetime of a command.
     private static let longestLife = Duration.seconds(3600)
-    /// The pause between two questions: a battery lock pays for each.
+    /// Minimum pause between two state requests, to save the battery of a lock.
     static let questionPause = Duration.seconds(1)
 
     let attached: AttachedLock
@@ -75,24 +74,24 @@ final class MQTTLock: Sendable {
 
     var id: DeviceID { attached.id }
 
-    /// Whether an order waits for its answer.
+    /// Whether a command is in flight.
     var isUnderWay: Bool { state.withLock { $0.order.map { $0.until > surroundings.clock.monotonicNow() } ?? false } }
 
-    /// Whether what found it says that it is no longer there.
+    /// Whether discovery has reported that the lock was removed.
     var isGone: Bool { state.withLock { $0.isGone } }
 
     /// The lock's id in discovery while that lists it under another name than its address has; else `nil`.
     var renamedID: TopicText? { state.withLock { $0.renamedID } }
 
-    /// Its command topic under the name in its address.
+    /// The command endpoint under the name in its address.
     var named: CommandPlace { CommandPlace(dialect.commandTopic) }
 
-    /// Where it is told to move.
+    /// Its command endpoints.
     var keys: [LockKey] { dialect.places.map { LockKey(broker: link.broker.name, place: $0) } }
 
-    // MARK: - Orders
+    // MARK: - Commands
 
-    /// Hands the order's frame to the broker's connection, now, or throws.
+    /// Sends the command's frame now, or throws.
     func send(_ order: LockOrder) throws(AdapterError) {
         let clock = surroundings.clock
         let now = clock.now()
@@ -138,7 +137,7 @@ final class MQTTLock: Sendable {
         ask(frames.questions, &state, at: nil)
     }
 
-    /// What is due while the lock is silent: a question at half time, and the dialect's word on silence just before the end.
+    /// Starts the timers of an unanswered command: a state request at half time, and the dialect's conclusion just before the deadline.
     private func watch(_ order: CommandID, lifetime: Duration, until: MonotonicInstant) -> Task<Void, Never>? {
         guard dialect.asksAgain || dialect.profile.quirks.contains(.alreadyInStateIsSuccess) else { return nil }
         let clock = surroundings.clock
@@ -151,7 +150,7 @@ final class MQTTLock: Sendable {
                 try await clock.sleep(until: nearEnd)
                 self?.concludeSilence(order)
             } catch {
-                // The order had its end before.
+                // The command ended before.
             }
         }
     }
@@ -165,7 +164,7 @@ final class MQTTLock: Sendable {
 
     private func concludeSilence(_ order: CommandID) {
         change { state in
-            // A broker that stands still keeps the lock's words to itself: that is no silence of the lock's.
+            // A stalled broker withholds the lock's messages: that is no silence of the lock.
             guard state.order?.id == order, let frame = state.lastOrder?.frame, link.hasTaken(frame) else { return }
             // The silence of a lock that has not received the command confirms nothing.
             guard let delivery = state.delivery, !isMissing(delivery, state) else { return }
@@ -189,7 +188,7 @@ final class MQTTLock: Sendable {
 
     // MARK: - Messages
 
-    /// Takes in what came on one of the lock's topics.
+    /// Processes a message on one of the lock's topics.
     func hear(_ message: MQTTMessage) {
         guard !dialect.isQuestionToOthers(message) else { return }
         let now = surroundings.clock.monotonicNow()
@@ -200,7 +199,7 @@ final class MQTTLock: Sendable {
             if state.delivery?.isOwn(message) == true { noteDelivered(&state, isAnswer: false) }
             if let order = state.frames.late(message, at: now) { return deliveredLate(order, &state) }
             if dialect.isOfAnswersOnly(message.topic) {
-                // What a bridge says of others is not this lock's talk.
+                // Answers of a bridge about other locks do not count against this lock's rate limit.
                 guard state.order != nil else { return }
                 return look(at: message, &state)
             }
@@ -222,7 +221,7 @@ final class MQTTLock: Sendable {
         take(heard, after: before, &state, of: message)
     }
 
-    /// - Parameter message: what it was heard from; `nil` for what follows from this moment.
+    /// - Parameter message: the decoded message; `nil` for a conclusion from silence or a lost connection.
     func take(_ heard: Heard, after before: LockMemory, _ state: inout State, of message: MQTTMessage? = nil) {
         let now = surroundings.clock.monotonicNow()
         let order = message.map(state.isOfBefore) == true ? state.orderBefore : state.lastOrder?.id
@@ -248,7 +247,7 @@ final class MQTTLock: Sendable {
             metadata: ["device": "\(id)", "command": "\(order)"])
         state.memory.isUnanswered = true
         deliver(.deliveredLate(order), &state, after: state.lastOrder?.id)
-        // What an earlier query brings may be of before.
+        // The answer to an earlier state request may be older than this movement.
         query(&state, at: nil)
     }
 
@@ -261,7 +260,7 @@ final class MQTTLock: Sendable {
         state.outbox.append(LockReport(deviceID: id, fact, after: order, isRepeat: isRepeat))
     }
 
-    /// Changes what is known, and hands on what follows. Whoever receives it may send the next order at once.
+    /// Changes the state, and delivers the reports that follow. The receiver may send the next command at once.
     func change(_ body: (inout State) -> Void) {
         let handsOn = state.withLock { state in
             body(&state)
@@ -280,12 +279,12 @@ final class MQTTLock: Sendable {
             metadata: ["device": "\(id)", "diagnostic": "\(diagnostic)", "topic": "\(topic)"])
     }
 
-    // MARK: - Questions
+    // MARK: - State requests
 
-    /// Queries the lock for its state, unless it was queried just now.
+    /// Requests the lock's state, unless that was done just now.
     ///
-    /// - Parameter laterIfBusy: whether a busy broker is no error: the query is sent once it answers again.
-    /// - Throws: also where the request could not be sent at this moment.
+    /// - Parameter laterIfBusy: whether to send the request later if the broker is busy, instead of throwing.
+    /// - Throws: if the request cannot be sent now.
     func refresh(laterIfBusy: Bool = false) throws(AdapterError) {
         guard !dialect.questions.isEmpty else { throw .unsupported }
         let now = surroundings.clock.monotonicNow()
@@ -298,16 +297,16 @@ final class MQTTLock: Sendable {
         if let result { throw result }
     }
 
-    /// Queries the lock for its state, later where the broker is busy. After a standstill it is: its messages come before the answer
-    /// that shows that it is at work again.
+    /// Requests the lock's state; later if the broker is busy. It is busy after a standstill, as its queued messages arrive
+    /// before the answer to the liveness probe.
     ///
-    /// - Parameter now: as of `ask`.
+    /// - Parameter now: as for `ask`.
     func query(_ state: inout State, at now: MonotonicInstant?) {
         if ask(dialect.questions, &state, at: now) == .transportBusy { link.queryLater(self) }
     }
 
-    /// - Parameter now: for a question that the last one may stand for; `nil` for one that must be asked.
-    /// - Returns: why a question was not sent. It is not sent later by itself: the lock's next message reports its state as well.
+    /// - Parameter now: the present, where a request sent just now suffices; `nil` if the state must be requested again.
+    /// - Returns: why a request was not sent. It is not repeated: the lock's next message reports its state as well.
     @discardableResult
     func ask(_ questions: [Outgoing], _ state: inout State, at now: MonotonicInstant?) -> AdapterError? {
         guard !questions.isEmpty else { return nil }
@@ -326,10 +325,10 @@ final class MQTTLock: Sendable {
 }
 
 extension MQTTLock.State {
-    /// Whether a message was read before the last order left.
+    /// Whether a message was read before the last command was sent.
     fileprivate func isOfBefore(_ message: MQTTMessage) -> Bool { lastOrder.map { message.after < $0.frame } ?? false }
 
-    /// What is to be handed on next by whoever is at it; after `nil` nobody is.
+    /// The next report to deliver; `nil` ends the delivery.
     fileprivate mutating func nextReport() -> LockReport? {
         isHandingOn = !outbox.isEmpty
         return isHandingOn ? outbox.removeFirst() : nil

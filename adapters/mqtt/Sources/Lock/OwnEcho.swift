@@ -1,9 +1,9 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// What a lock tells of the gateway's own order as if somebody had come: that it was moved over the network.
+/// Filters the event by which a lock reports the gateway's own command as a remote operation.
 struct OwnEcho {
-    /// Bridges tell of a movement some time after the lock has said where it is.
+    /// How long after the deadline such an event is filtered: bridges send it some time after the lock has reported its state.
     static let delay = Duration.seconds(5)
 
     private let event: RecordEvent?
@@ -19,7 +19,7 @@ struct OwnEcho {
         self.until = until
     }
 
-    /// Whether a fact is nothing but that. A state is none: it may be what the order waits for.
+    /// Whether a fact is such an event. A state never is, as it may confirm the command.
     func isEcho(_ fact: LockReport.Fact, at now: MonotonicInstant) -> Bool {
         guard now <= until, case .event(event, method: .remote, _) = fact, event != nil else { return false }
         return true

@@ -1,12 +1,12 @@
 internal import DoorwardDomain
 internal import DoorwardMQTT
 
-/// Frames of one lock's commands that were sent and have not come back: the gateway subscribes to the lock's command topics,
-/// and so learns when a broker delivers one.
+/// Recently sent command frames of one lock that have not come back: the gateway subscribes to the lock's command topics, and so
+/// detects when the broker delivers one late.
 struct OwnFrames {
-    /// Frames remembered, at the most.
+    /// Maximum number of remembered frames.
     private static let most = 8
-    /// How long a frame is remembered after its deadline. A later match may be of any client.
+    /// How long a frame is remembered after its deadline. A later match may be a frame of any client.
     private static let memory = Duration.seconds(300)
 
     private struct Frame {
@@ -23,7 +23,7 @@ struct OwnFrames {
         if frames.count > Self.most { frames.removeFirst() }
     }
 
-    /// Takes a message in. Among equal frames one before its deadline matches first: it is no evidence of the others.
+    /// Matches a received message. Among equal frames one before its deadline matches first: it is no evidence of the others.
     ///
     /// - Returns: the command whose frame this is, if its deadline had passed.
     mutating func late(_ message: MQTTMessage, at now: MonotonicInstant) -> CommandID? {

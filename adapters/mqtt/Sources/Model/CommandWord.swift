@@ -1,15 +1,15 @@
-/// What a lock, or its bridge, has said of the command that is under way.
+/// The response of a lock, or of its bridge, to the command in flight.
 package enum CommandWord: Hashable, Sendable {
-    /// It was taken; the bolt need not have moved.
+    /// The command was accepted; the bolt need not have moved.
     case accepted
-    /// The lock is where the command wanted it, by a live word after the command left.
+    /// The lock reports the commanded state, by a live message after the command was sent.
     case confirmed
-    /// It was not done.
+    /// The command was not executed.
     case rejected(Rejection)
 }
 
-/// Why a command was not done.
+/// Why a command was not executed.
 package enum Rejection: String, CaseIterable, Sendable {
-    /// In the words of profiles; `unknown` for a reason that a profile has no word for.
+    /// The names that profiles use; `unknown` for a reason that a profile has no name for.
     case notAuthorised, invalidCode, schedule, busy, jammed, lowPower, notCalibrated, unsupported, offline, transport, unknown
 }

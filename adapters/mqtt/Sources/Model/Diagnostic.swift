@@ -1,19 +1,19 @@
-/// What was odd about a message. Never holds a code or a PIN.
+/// What is malformed or unexpected about a message. Never contains a code or a PIN.
 package enum Diagnostic: Hashable, Sendable, CustomStringConvertible {
-    /// Not UTF-8, too long, or not of the form that the profile says.
+    /// The payload is not UTF-8, too long, or not in the form that the profile gives.
     case malformedPayload
-    /// Well formed, and no value that the profile knows; the raw text, at most 64 characters.
+    /// The value is well formed, but not in the profile; the raw text, at most 64 characters.
     case unmappedValue(String)
-    /// A number that cannot be.
+    /// A number is out of range.
     case outOfRange
-    /// The broker kept an event: it happened some time ago, or never.
+    /// An event was retained: it happened some time ago, or never.
     case retainedEventIgnored
-    /// Somebody left a command on the broker, which every lock that subscribes anew would obey.
+    /// A command was retained, which every lock that subscribes again would execute.
     case retainedCommandFound
-    /// An answer to no command, or to another one.
+    /// The message answers no command, or another one.
     case unexpectedAck
 
-    /// The rule's name, and the raw text where there is one.
+    /// The diagnostic's name, and the raw text if there is one.
     package var description: String {
         switch self {
         case .malformedPayload: "malformedPayload"

@@ -1,49 +1,49 @@
 package import DoorwardDomain
 package import DoorwardMQTT
 
-/// What one message means for one lock.
+/// One message, decoded for one lock.
 package struct Heard: Hashable, Sendable {
-    /// What is known anew of the lock's condition, in order; a message that changes nothing has none.
+    /// Changes of the lock's known state, in order; empty if the message changes nothing.
     package var reports: [Report] = []
-    /// What has happened, in the order in which the message tells it; none from a message that the broker had kept.
+    /// Reported events, in the order of the message; none from a retained message.
     package var events: [LockEvent] = []
-    /// What it says of the command under way.
+    /// The response to the command in flight.
     package var command: CommandWord?
-    /// Each at most once.
+    /// Anomalies of the message, without duplicates.
     package var diagnostics: [Diagnostic] = []
-    /// Frames that follow from it. They only ask: nothing moves by them.
+    /// State requests to send in response. None of them moves the lock.
     package var publish: [Outgoing] = []
 
     package init() {}
 
-    /// The aspects that a message speaks of; `nil` for those that it does not.
+    /// The reported values of one message; `nil` for those that it does not contain.
     package struct Report: Hashable, Sendable {
-        /// Where the bolt is.
+        /// Position of the bolt.
         package var position: Position?
-        /// How far `position`, or the one that is known, can be trusted.
+        /// How far `position`, or the known one if it is `nil`, can be trusted.
         package var quality: StateQuality?
-        /// Whether the lock can be reached, of all topics that tell of it.
+        /// Whether the lock is reachable, combined from all availability topics.
         package var availability: Availability?
-        /// Whether the leaf stands open.
+        /// Position of the door leaf.
         package var door: DoorPosition?
         /// Percent.
         package var battery: Double?
         /// The lock's own warning.
         package var isBatteryLow: Bool?
-        /// Every fault that is known now, not only what changed.
+        /// All faults that are known now, not only the changes.
         package var faults: Set<LockFault>?
 
         package init() {}
     }
 }
 
-/// A frame to be published. There is no such thing as a retained one.
+/// A message to be published. It cannot be retained.
 package struct Outgoing: Hashable, Sendable {
-    /// Where it goes.
+    /// Topic to publish to.
     package var topic: MQTTTopic
-    /// At most a few hundred bytes; empty where emptiness asks.
+    /// At most a few hundred bytes; empty where an empty payload requests the state.
     package var payload: [UInt8]
-    /// `.atLeastOnce` only where the profile says that the lock needs it.
+    /// `.atLeastOnce` only if the profile requires it.
     package var quality: MQTTQuality
 
     package init(topic: MQTTTopic, payload: [UInt8], quality: MQTTQuality) {

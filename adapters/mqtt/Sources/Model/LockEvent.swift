@@ -1,33 +1,33 @@
-/// Something that happened at a lock. It says nothing of where the bolt is now.
+/// Something that happened at a lock. It does not report the present position of the bolt.
 package struct LockEvent: Hashable, Sendable {
-    /// What sort of thing it is. Raw values are the words of profiles.
+    /// Kind of event. Raw values are the names in profiles.
     package enum Kind: String, CaseIterable, Sendable {
-        /// The bolt was moved, or somebody tried; a code was changed; something is wrong.
+        /// The bolt was moved, or an attempt was made; a code was changed; something is wrong.
         case operation, attemptFailed, credentialChanged, jam, tamper, keypadLockout, doorForced
     }
 
-    /// What was done to the bolt.
+    /// The operation on the bolt.
     package enum Operation: String, CaseIterable, Sendable { case lock, unlock, open, none, unknown }
 
-    /// By what means.
+    /// How the lock was operated.
     package enum Method: String, CaseIterable, Sendable {
-        /// `remote` is another program or bridge, `app` a telephone, `auto` the lock itself.
+        /// `remote` is another program or bridge, `app` a smartphone, `auto` the lock itself.
         case keypad, rfid, fingerprint, manual, key, button, fob, remote, app, auto, schedule, homekit, unknown
     }
 
-    /// Which fields below have a meaning depends on it.
+    /// The kind, which determines the meaning of the fields below.
     package var kind: Kind
-    /// For `.operation`, and where a failed attempt says what was attempted.
+    /// For `.operation`, and for a failed attempt that names the attempted operation.
     package var operation: Operation?
-    /// Whether it succeeded; `nil` where the lock tells before it acts, or does not say.
+    /// Whether it succeeded; `nil` if the lock reports it before it moves, or does not report success.
     package var isDone: Bool?
-    /// `nil` where the dialect never tells, `.unknown` where this event does not.
+    /// `nil` if the dialect never reports it, `.unknown` if this event does not.
     package var method: Method?
-    /// The place of the code in the lock, not the code.
+    /// Number of the code's slot in the lock, not the code.
     package var userSlot: Int?
-    /// The number, in the lock, of what was used.
+    /// Number of the used credential in the lock.
     package var credentialID: Int?
-    /// The number, in the lock, of who it was.
+    /// Number of the operator's authorisation in the lock.
     package var authorisationID: Int?
     /// Why an attempt failed.
     package var rejection: Rejection?

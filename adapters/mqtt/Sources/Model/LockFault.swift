@@ -1,26 +1,26 @@
-/// Something that is wrong with a lock beside its bolt. Raw values stand in a device's `faults`.
+/// A fault of a lock or of its connection. Raw values appear in a device's `faults`.
 package enum LockFault: String, CaseIterable, Comparable, Sendable {
-    /// The lock has not learnt where its ends are.
+    /// The lock has not been calibrated: it does not know its end positions.
     case uncalibrated
     /// It is starting, or being calibrated.
     case busyInternal
-    /// The bolt is not all the way out.
+    /// The bolt is not fully extended.
     case notFullyLocked
-    /// Somebody is at its housing.
+    /// The housing was tampered with.
     case tamper
     /// The door was opened while the lock was locked.
     case doorForced
-    /// The door's contact is broken.
+    /// The door contact is faulty.
     case doorSensorFault
-    /// It takes no codes for a while after too many wrong ones.
+    /// It accepts no codes for a while after too many wrong ones.
     case keypadLockout
-    /// The lock warns of its battery.
+    /// The lock reports a low battery.
     case batteryLow
-    /// What found it says that it is no longer there.
+    /// Discovery has reported that the lock was removed.
     case gone
-    /// The broker rejected the last command, or did not pass it on.
+    /// The broker rejected the last command, or did not deliver it.
     case commandNotDelivered
-    /// The lock takes no command without its code, and none is stored.
+    /// The lock requires a code for commands, and none is stored.
     case needsCode
     /// The broker refuses the gateway's subscription to topics that the lock reports on.
     case subscriptionRefused
@@ -32,6 +32,6 @@ package enum LockFault: String, CaseIterable, Comparable, Sendable {
         ![.gone, .renamed, .needsCode, .commandNotDelivered, .subscriptionRefused].contains($0)
     }
 
-    /// By the alphabet, so that a list of them is always the same.
+    /// Alphabetical, so that lists have a stable order.
     package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 }

@@ -1,15 +1,15 @@
 package import DoorwardDomain
 
-/// Where a bolt is, in the words that profiles map to.
+/// Position of a bolt, in the names that profiles use.
 package enum Position: String, CaseIterable, Sendable {
-    /// As `LockState` has them.
+    /// As in `LockState`.
     case locked, unlocked, locking, unlocking, jammed, unknown
-    /// Bolt and latch are in: the door can be pushed open.
+    /// Bolt and latch are withdrawn: the door can be pushed open.
     case open
-    /// The latch is being drawn.
+    /// The latch is being withdrawn.
     case opening
 
-    /// The same in the gateway's words.
+    /// The corresponding `LockState`.
     package var lockState: LockState {
         switch self {
         case .locked: .locked
@@ -23,16 +23,16 @@ package enum Position: String, CaseIterable, Sendable {
     }
 }
 
-/// What a door's contact says.
+/// State of a door contact.
 package enum DoorPosition: String, CaseIterable, Sendable {
-    /// `unknown` also where the contact is switched off.
+    /// `unknown` also where the contact is disabled.
     case open, closed, unknown
-    /// The contact itself is broken or tampered with.
+    /// The contact is broken or tampered with.
     case fault
 }
 
-/// Whether a lock can be reached.
+/// Whether a lock is reachable.
 package enum Availability: String, CaseIterable, Sendable {
-    /// `unknown` until everything that tells of it was heard.
+    /// `unknown` until every required availability topic has been received.
     case online, offline, unknown
 }

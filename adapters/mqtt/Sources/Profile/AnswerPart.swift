@@ -1,17 +1,17 @@
-/// Where a lock or its bridge answers a command.
+/// A response of a lock or its bridge to a command, and how to read it.
 struct AnswerPart: Hashable, Sendable {
-    /// How an answer is told from answers to others.
+    /// How a response is matched with a command.
     enum Correlation: Hashable, Sendable {
         case none
-        /// The reference that was sent stands here.
+        /// The reference that was sent is at this path.
         case reference(JSONPath)
-        /// The value is the payload that was sent.
+        /// The value repeats the payload that was sent.
         case payload
     }
 
     var reader: ValueReader
     var correlation = Correlation.none
-    /// What else must hold for it to be an answer.
+    /// Further conditions for a message to be a response.
     var conditions: [EventRule.Condition] = []
     var words: [Entry] = []
     var condition = PartCondition()

@@ -1,13 +1,13 @@
-/// The frame that moves a lock, or asks it.
+/// Template of a command or state request.
 struct CommandPart: Hashable, Sendable {
-    /// What stands in a template until a command is given.
+    /// The variables that are resolved only when a command is sent.
     static let open: Set<String> = [code, reference]
     static let code = "code"
     static let reference = "reference"
 
     var topic: ProfileTemplate
     var payload: ProfileTemplate
-    /// In place of `payload` when a code goes along.
+    /// Replaces `payload` when a code is sent.
     var payloadWithCode: ProfileTemplate?
     var isJSON = false
     var condition = PartCondition()
@@ -23,7 +23,7 @@ struct CommandPart: Hashable, Sendable {
         return part
     }
 
-    /// Whether an answer can be told by the reference that goes along.
+    /// Whether responses can be matched by the reference.
     var bearsReference: Bool { payload.names.contains(Self.reference) }
 
     func bytes(code: String?, reference: String) -> [UInt8] {

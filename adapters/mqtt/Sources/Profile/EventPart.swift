@@ -1,33 +1,33 @@
-/// Where a lock tells what has happened, and how to read it.
+/// A source of events of a lock, and how to read it.
 struct EventPart: Hashable, Sendable {
     enum Source: String, CaseIterable, Hashable, Sendable {
-        /// Whole numbers with commas between.
+        /// Integers separated by commas.
         case csv
-        /// An object; the value at `reader.paths` makes it an event.
+        /// A JSON object; it is an event if the value at `reader.paths` is present.
         case json
-        /// The same, or the bare value.
+        /// As `json`, or the bare value.
         case jsonOrRaw
-        /// The last level of the topic is the event's name, and the payload, if there is one, an object.
+        /// The last topic level is the event's name; the payload, if not empty, is a JSON object.
         case topicSuffix
     }
 
     var source: Source
-    /// The topic, or with `topicSuffix` what comes before the last level.
+    /// The topic, or with `topicSuffix` the levels before the last one.
     var reader: ValueReader
-    /// Names for what rules compare: in the order of the columns of `csv`, else with the paths where they stand.
+    /// Names of the values that rules compare: in the order of the columns of `csv`, else with their paths.
     var fields: [Field] = []
-    /// Values that stand for none.
+    /// Values that count as absent, by field.
     var noneValues: [String: Set<String>] = [:]
     var rules: [EventRule] = []
-    /// The fields that hold these numbers; of those for the slot, the first that has one counts.
+    /// The fields that hold these numbers; of the slot fields, the first with a number counts.
     var userSlots: [String] = []
     var credentialID: String?
     var authorisationID: String?
-    /// Whether what is told has been done, where no rule says.
+    /// Whether a reported operation has succeeded, if no rule decides it.
     var isDone: Bool?
-    /// The value stays in merged messages: only a changed value is an event, and the first one received is none.
+    /// The value is repeated in merged messages: only a changed value is an event, and the first one received is none.
     var isOnlyOnChange = false
-    /// The lock does not report its state by itself: its state is queried after each of these events.
+    /// The lock does not report its state by itself: its state is requested after each of these events.
     var asksAfter = false
     var condition = PartCondition()
 
@@ -44,11 +44,11 @@ struct EventPart: Hashable, Sendable {
     }
 }
 
-/// What an event means where its values are so. Rules are gone through in order, and the first that sets something counts.
+/// The meaning of an event whose conditions hold. Rules are applied in order, and the first that sets a property counts.
 struct EventRule: Hashable, Sendable {
     struct Condition: Hashable, Sendable {
         var field: String
-        /// One of them must match.
+        /// Alternatives: one of them must match.
         var patterns: [ValuePattern]
     }
 
@@ -58,13 +58,13 @@ struct EventRule: Hashable, Sendable {
     var method: LockEvent.Method?
     var isDone: Bool?
     var rejection: Rejection?
-    /// What is wrong from then on, until the bolt's state is told anew.
+    /// Faults that the event raises; they last until the bolt's state is reported again.
     var faults: Set<LockFault> = []
-    /// The number in what `*` stands for is the user's slot.
+    /// Whether the number matched by `*` is the user's slot.
     var takesSlotFromName = false
-    /// Known, and nothing that is told on.
+    /// Whether it is a known event that is not reported.
     var isSilent = false
 
-    /// Whether it says what happened, and not only how.
+    /// Whether it names the event, and not only its details.
     var isNaming: Bool { kind != nil || operation != nil || isSilent }
 }

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// What folders of profiles look like from outside, to find out that somebody has changed something in them.
+/// A fingerprint of the profile folders, to detect changed files.
 struct FolderStamp: Hashable {
     private struct File: Hashable {
         let path: String
@@ -10,7 +10,7 @@ struct FolderStamp: Hashable {
 
     private let files: [File]
 
-    /// Reads names, times and sizes, and nothing of what the files hold.
+    /// Reads names, modification times and sizes, not the contents.
     init(of directories: [String]) {
         files = directories.flatMap { directory in
             let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []

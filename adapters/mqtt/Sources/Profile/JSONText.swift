@@ -1,26 +1,26 @@
-/// A JSON text as it was written: a whole number stays one, and `3.0` is none. What Foundation reads cannot tell the two.
+/// A parsed JSON text that distinguishes integers from other numbers: `3.0` is no integer. Foundation's parser does not.
 enum JSONText: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// In digits, of any length.
+    /// Decimal digits, of any length.
     case integer(String)
     case number(Double)
     case string(String)
     case array([JSONText])
     case object([String: JSONText])
 
-    /// Deeper than any lock speaks, and far from where a stack ends.
+    /// Maximum nesting depth: more than any lock sends, and far below the limit of the stack.
     static let deepest = 32
 
-    /// - Returns: `nil` for what is no JSON (RFC 8259), nests deeper than `deepest`, or names a key twice, which readers read
-    ///   in two ways.
+    /// - Returns: `nil` if `text` is no JSON (RFC 8259), nests deeper than `deepest`, or has a duplicate key, which parsers treat
+    ///   differently.
     init?(_ text: String) {
         var reader = JSONTextReader(text)
         guard let value = reader.document() else { return nil }
         self = value
     }
 
-    /// What stands at a path; `nil` where nothing does.
+    /// The value at a path; `nil` if there is none.
     subscript(path: JSONPath) -> JSONText? {
         path.keys.reduce(Optional(self)) { value, key in
             switch value {
@@ -32,7 +32,7 @@ enum JSONText: Hashable, Sendable {
     }
 }
 
-/// Where in a JSON text a value stands: a key, a JSON pointer (RFC 6901), or the whole where it is empty.
+/// The path of a value in a JSON text: a key, a JSON pointer (RFC 6901), or empty for the whole text.
 struct JSONPath: Hashable, Sendable {
     let keys: [String]
 

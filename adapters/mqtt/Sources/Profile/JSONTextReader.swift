@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// Reads one JSON text from its bytes. Keys and strings come out stream-safe, see `StreamSafeText`.
+/// Parser for one JSON text. Keys and strings are made stream-safe, see `StreamSafeText`.
 struct JSONTextReader {
     private let bytes: [UInt8]
     private var at = 0

@@ -1,8 +1,8 @@
-/// When a part of a profile is there: where its variables have values, and by two variables that it names.
+/// Whether a part of a profile applies to an address, by the values of two variables.
 struct PartCondition: Hashable, Sendable {
-    /// Left out where this variable has a value other than `false` and the empty text.
+    /// Disabled if this variable has a value other than `false` and the empty text.
     var unless: String?
-    /// Left out where this variable has none, `false` or the empty text.
+    /// Disabled if this variable has no value, `false` or the empty text.
     var onlyWith: String?
 
     func holds(_ values: [String: String]) -> Bool {

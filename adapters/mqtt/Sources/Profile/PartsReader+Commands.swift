@@ -60,7 +60,7 @@ extension PartsReader {
         }
     }
 
-    /// The payload with something harmless in place of each variable.
+    /// The payload with a harmless value for each variable, to check that it is valid JSON.
     private func trial(_ template: ProfileTemplate) -> String {
         template.pieces.reduce(into: "") { text, piece in
             switch piece {
@@ -70,7 +70,7 @@ extension PartsReader {
         }
     }
 
-    /// The variables that stand outside of JSON strings.
+    /// The variables outside of JSON strings.
     private func bareNames(_ template: ProfileTemplate) -> [String] {
         var isInside = false
         var isEscaped = false

@@ -51,7 +51,7 @@ extension PartsReader {
         return Dictionary(pairs, uniquingKeysWith: { $0.union($1) })
     }
 
-    /// In a CSV text only the columns are there to be compared.
+    /// Checks that the rules for a CSV text use only its declared columns.
     private func checkFields(of part: EventPart, _ section: ProfileSection) {
         let names = part.fields.map(\.name)
         let used =

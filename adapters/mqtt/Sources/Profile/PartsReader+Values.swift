@@ -140,7 +140,7 @@ extension PartsReader {
 }
 
 extension ValuePart.Aspect {
-    /// The key of a meaning that is written out.
+    /// The key of a meaning in its long form.
     fileprivate var key: String? {
         switch self {
         case .state: "state"

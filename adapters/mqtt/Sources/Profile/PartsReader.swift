@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 internal import Yams
 
-/// Reads what a profile says of topics and payloads.
+/// Reads the topics and payloads of a profile file.
 struct PartsReader {
     let mistakes: ProfileMistakeList
     let names: Names
@@ -34,7 +34,7 @@ struct PartsReader {
 
     // MARK: Texts
 
-    /// A topic of the lock: no wildcards, no variables that nobody declared.
+    /// Reads a topic of the lock: no wildcards, no undeclared variables.
     func topic(_ section: ProfileSection, _ key: String = "topic") -> ProfileTemplate? {
         guard let field = section.field(key), let text = section.text(key) else { return nil }
         return topic(text, field)
@@ -67,11 +67,11 @@ struct PartsReader {
         return isSound ? template : nil
     }
 
-    // MARK: Where a value stands
+    // MARK: Readers
 
     func reader(_ section: ProfileSection, type: ValueType = .string) -> ValueReader {
         section.require("topic")
-        // Read on without one: there may be more mistakes.
+        // Continue without a topic, to find more mistakes.
         var reader = ValueReader(topic: topic(section) ?? ProfileTemplate(literal: "?"))
         reader.pathTexts = paths(section)
         reader.source = section.word("source", ValueReader.Source.self) ?? (reader.pathTexts.isEmpty ? .raw : .json)
@@ -89,7 +89,7 @@ struct PartsReader {
         }
     }
 
-    /// The variables on which it depends whether a part is there.
+    /// Reads the variables that decide whether a part applies.
     func condition(_ section: ProfileSection) -> PartCondition {
         PartCondition(unless: variable("unless", section), onlyWith: variable("onlyWith", section))
     }
@@ -103,7 +103,9 @@ struct PartsReader {
         return name
     }
 
-    /// - Parameter takesNot: `!abc` may stand there. Elsewhere the first that matches counts, and it would hide what comes after it.
+    /// Reads a pattern.
+    ///
+    /// - Parameter takesNot: whether `!abc` is allowed. In a map the first match counts, so it would hide the patterns after it.
     func pattern(_ text: String, _ field: ProfileSection.Field, _ type: ValueType, takesNot: Bool = false) -> ValuePattern? {
         let pattern = ValuePattern(text)
         guard checked(pattern.text, field, isTopic: false) != nil else { return nil }

@@ -1,60 +1,60 @@
 internal import DoorwardDomain
 
-/// A way in which locks speak MQTT, as a profile file describes it.
+/// An MQTT dialect of locks, as a profile file describes it.
 package struct Profile: Hashable, Sendable {
-    /// What an address names it by: lower-case letters, digits and dashes.
+    /// The id by which addresses refer to it: lower-case letters, digits and dashes.
     package internal(set) var id = ""
-    /// The file's own, for people; empty where it does not say.
+    /// The file's own version, for people; empty if it has none.
     package internal(set) var version = ""
-    /// One sentence.
+    /// One sentence about the profile.
     package internal(set) var description = ""
-    /// Where its facts come from.
+    /// The source of its facts.
     package internal(set) var origin = ""
-    /// What an address must and may hold beside `broker` and `profile`, in the order of the file.
+    /// The variables of an address beside `broker` and `profile`, in the order of the file.
     package internal(set) var variables: [ProfileVariable] = []
-    /// What such a lock can do at best, as it follows from the file; an address may leave some of it out.
+    /// The most that such a lock can do, according to the file; an address may leave out some of it.
     package internal(set) var abilities: Set<ProfileAbility> = []
-    /// Seconds that a command may take by nature; `nil` where the profile does not say.
+    /// Seconds that a command usually takes; `nil` if the profile does not state it.
     package internal(set) var timeoutSeconds: Int?
     /// The text of the file.
     package internal(set) var yaml = ""
 
     var parts = ProfileParts()
     var quirks: Set<ProfileQuirk> = []
-    /// What the file cannot say, by its name.
+    /// Code for what the file cannot describe.
     var hook: DialectHook?
-    /// `base`, filled in before everything else.
+    /// The value of `base`, resolved before everything else.
     var base: ProfileTemplate?
 }
 
-/// What locks of a profile can do, in the words of profiles.
+/// The abilities of a profile's locks, by the names that profiles use.
 package enum ProfileAbility: String, CaseIterable, Sendable {
-    /// Can pull the latch.
+    /// Can withdraw the latch.
     case canOpen
-    /// Tells of the bolt on its way.
+    /// Reports the bolt while it is moving.
     case reportsIntermediate
-    /// Notices a jam.
+    /// Detects a jam.
     case reportsJam
     /// Has a door contact.
     case reportsDoor
-    /// Tells its battery's level, or that it is low.
+    /// Reports its battery's level, or that it is low.
     case reportsBattery
-    /// Tells by what means it was moved.
+    /// Reports how it was operated.
     case reportsOperator
-    /// Tells of wrong codes.
+    /// Reports wrong codes.
     case reportsFailedAttempts
-    /// Takes a code with a command.
+    /// Accepts a code with a command.
     case acceptsCode
-    /// Can be asked for its state.
+    /// Its state can be requested.
     case canRefresh
-    /// Answers commands.
+    /// Responds to commands.
     case acksCommand
-    /// Its answers can be told from answers to others.
+    /// Its responses can be matched with commands.
     case correlates
-    /// Its state is derived from what it was sent.
+    /// Its state is derived from the commands sent.
     case assumedState
 
-    /// The gateway's word; `nil` for what the gateway has no word for.
+    /// The corresponding capability; `nil` if the gateway has none.
     var capability: LockCapabilities? {
         switch self {
         case .canOpen: .unlatch
@@ -71,14 +71,14 @@ package enum ProfileAbility: String, CaseIterable, Sendable {
     }
 }
 
-/// What locks of a profile do that others do not.
+/// Peculiarities of a profile's locks.
 package enum ProfileQuirk: String, CaseIterable, Sendable {
-    /// It tells of the gateway's own commands as of anybody's: while one is under way that is no event.
+    /// Reports the gateway's own commands as operations: while one is in flight, that is no event.
     case ignoreOwnEcho
-    /// It says nothing when it already is where a command wants it.
+    /// Sends no report when it is already in the commanded state.
     case alreadyInStateIsSuccess
-    /// Its bridge says `locking` and `unlocking` by itself: they prove nothing.
+    /// Its bridge generates `locking` and `unlocking` by itself: they prove nothing.
     case syntheticIntermediate
-    /// Each message repeats what was known before: a state in it need not be news.
+    /// Each message repeats all known values: a state in it need not be new.
     case mergesCache
 }

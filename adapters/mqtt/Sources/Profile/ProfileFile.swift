@@ -1,13 +1,15 @@
 internal import FoundationEssentials
 
-/// A profile in a file of its own.
+/// A profile file on disk.
 package struct ProfileFile: Sendable {
     private let path: String
 
-    /// - Parameter path: as messages name it.
+    /// - Parameter path: also the name in messages.
     package init(path: String) { self.path = path }
 
-    /// - Throws: every mistake of the file; that it cannot be read is one.
+    /// Reads the profile.
+    ///
+    /// - Throws: every mistake of the file, or that it cannot be read.
     package func profile() throws(ProfileMistakes) -> Profile { try Profile(yaml: text(), file: path) }
 
     private func text() throws(ProfileMistakes) -> String {
@@ -15,7 +17,7 @@ package struct ProfileFile: Sendable {
         guard handle.count <= Profile.longestFile else {
             throw mistake("the file is longer than \(Profile.longestFile) bytes; a profile is a page or two")
         }
-        // The operator's own file; stream-safe or not, its words are compared with stream-safe ones.
+        // The operator's own file, stream-safe or not; its values are compared with stream-safe ones.
         guard let text = String(validating: handle, as: UTF8.self) else { throw mistake("the file is not UTF-8 text") }
         return text
     }

@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// What is wrong with a profile though each of its keys is right.
+/// Finds mistakes of a profile as a whole, after its keys have been checked one by one.
 struct ProfileJudge {
     private let file: ProfileSection
     private let profile: Profile
@@ -43,7 +43,7 @@ struct ProfileJudge {
 }
 
 extension ValuePart.Aspect {
-    /// The key of a profile under which it stands.
+    /// The section of a profile that describes it.
     var section: String {
         switch self {
         case .state: "state"

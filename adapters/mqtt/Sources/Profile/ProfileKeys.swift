@@ -1,4 +1,4 @@
-/// Every key of a profile file, by the section that it belongs to. The language is frozen: `docs/profiles.md` has a table of it,
+/// All keys of a profile file, by the section that they belong to. The language is frozen: `docs/profiles.md` has a table of it,
 /// and a test compares the two.
 enum ProfileKeys {
     static let profile = [
@@ -27,7 +27,7 @@ enum ProfileKeys {
     static let refresh = ["topic", "source", "payload", "again"] + conditions
     static let quality = ["subscribe", "command"]
 
-    /// The keys of a meaning that is written out, in a map of `aspect`.
+    /// The keys of a meaning in its long form, in a map of `aspect`.
     static func meaning(_ aspect: ValuePart.Aspect) -> [String] {
         switch aspect {
         case .state: ["state", "faults", "unlessFaults", "event"]
@@ -37,7 +37,7 @@ enum ProfileKeys {
         }
     }
 
-    /// All sections, by the names that the page has for them.
+    /// All sections, by their names in the documentation.
     static let sections: [String: [String]] = [
         "file": profile, "vars": variable, "state": state, "door": door, "faults": faults, "availability": availability,
         "items": availabilityItem, "battery": battery, "level": batteryLevel, "low": batteryLow, "events": event, "rules": rule,

@@ -2,10 +2,9 @@ internal import DoorwardDomain
 internal import FoundationEssentials
 internal import Synchronization
 
-/// The profiles that there are: those of the program, and those of folders. A file with the id of a shipped profile takes its
-/// place.
+/// The available profiles: the shipped ones, and those in folders. A file with the id of a shipped profile replaces it.
 package final class ProfileLibrary: Sendable {
-    /// Those of the program alone.
+    /// Only the shipped profiles.
     package static let shipped = ProfileLibrary(directories: [])
 
     let directories: [String]
@@ -14,27 +13,26 @@ package final class ProfileLibrary: Sendable {
     private struct Content {
         var profiles: [String: Profile] = [:]
         var replaced: Set<String> = []
-        /// The id in each file when it was read last without a mistake, by its path.
+        /// The id in each file when it was last read without a mistake, by its path.
         var ids: [String: String] = [:]
     }
 
-    /// - Parameter directories: folders whose `*.yaml` and `*.yml` files are profiles; read by `reload()`.
+    /// - Parameter directories: folders whose `*.yaml` and `*.yml` files are profiles; they are read by `reload()`.
     package init(directories: [String]) {
         self.directories = directories
         content = Mutex(Content(profiles: ShippedProfiles.all))
     }
 
-    /// The profile of this id; `nil` for none.
+    /// The profile with this id; `nil` if there is none.
     package subscript(id: String) -> Profile? { content.withLock { $0.profiles[id] } }
 
-    /// Every id, sorted.
+    /// All ids, sorted.
     package var ids: [String] { content.withLock { $0.profiles.keys.sorted() } }
 
-    /// The shipped ids in whose place a file of a folder stands, sorted.
+    /// The shipped ids that a file in a folder replaces, sorted.
     package var replaced: [String] { content.withLock { $0.replaced.sorted() } }
 
-    /// Reads the folders again. A file with a mistake is left out, as is a folder that cannot be read, and what stood in its place
-    /// before stays.
+    /// Reads the folders again. A file with a mistake, or a folder that cannot be read, leaves its former profiles in place.
     ///
     /// - Returns: a sentence for each mistake, with file and line.
     package func reload() -> [String] {
@@ -68,7 +66,7 @@ package final class ProfileLibrary: Sendable {
         return sentences
     }
 
-    /// - Parameter unread: the folders that cannot be listed.
+    /// - Parameter unread: collects the folders that cannot be listed.
     private func files(_ sentences: inout [String], unread: inout Set<String>) -> [String] {
         var files: [String] = []
         for directory in directories {

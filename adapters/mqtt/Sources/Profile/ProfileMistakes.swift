@@ -1,17 +1,17 @@
-/// What is wrong with a profile file: at least one mistake, in the order of the lines.
+/// The mistakes of a profile file: at least one, in the order of the lines.
 package struct ProfileMistakes: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the file, as the caller gave it.
     package let file: String
-    /// Never empty; those that no line stands for come first.
+    /// Never empty; mistakes without a line come first.
     package let mistakes: [Mistake]
 
-    /// One of them.
+    /// One mistake.
     package struct Mistake: Hashable, Sendable {
-        /// From 1; `nil` for one that no line stands for.
+        /// From 1; `nil` if it belongs to no line.
         package let line: Int?
-        /// The key that it is about, as a path such as `state.map`; empty for the file as a whole.
+        /// The path of the key, such as `state.map`; empty for the file as a whole.
         package let key: String
-        /// What is wrong and what to write in its place.
+        /// What is wrong, and what to write instead.
         package let message: String
     }
 

@@ -1,32 +1,32 @@
 internal import DoorwardDomain
 
-/// Everything that a profile says of topics and payloads: with places for variables in a profile, and filled in for one lock.
+/// The topics and payloads of a profile: as templates in a profile, and resolved for one lock.
 struct ProfileParts: Hashable, Sendable {
-    /// How several topics make one availability.
+    /// How several topics are combined to one availability.
     enum Mode: String, CaseIterable, Hashable, Sendable { case all, any, latest }
 
     /// States, door, battery, faults, availability: in the order in which one message is read.
     var values: [ValuePart] = []
     var availabilityMode = Mode.all
     var events: [EventPart] = []
-    /// For each movement the frames to choose from: the first whose variables all have values.
+    /// For each movement the forms of its command, of which the first whose variables all have values is used.
     var commands: [LockOperation: [CommandPart]] = [:]
-    /// More topics on which a command may have been left.
+    /// More topics on which commands are published.
     var commandTopics: [ProfileTemplate] = []
-    /// What may lie on a command topic without being a command.
+    /// Payloads on a command topic that are no command.
     var idle: Set<String> = []
     var answers: [AnswerPart] = []
     var refresh: [CommandPart] = []
-    /// Whether to ask once more when half of the time of a command is over.
+    /// Whether to request the state if a command is unanswered at half of its timeout.
     var asksAgain = false
-    /// Whether each message repeats what was known before, whatever the profile says.
+    /// Whether each message repeats all known values, whatever the profile's quirks are.
     var mergesCache = false
     var commandQuality = ProfileQuality.atMostOnce
-    /// Whether the lock takes no command without a code.
+    /// Whether the lock requires a code for every command.
     var needsCode = false
     var subscribeQuality = ProfileQuality.atMostOnce
 
-    /// What is left where every variable has its value.
+    /// Resolves the variables; parts with a missing variable are left out.
     func filled(by values: [String: String]) -> ProfileParts {
         var parts = self
         parts.values = self.values.compactMap { $0.filled(by: values) }
@@ -41,5 +41,5 @@ struct ProfileParts: Hashable, Sendable {
     func has(_ aspect: ValuePart.Aspect) -> Bool { values.contains { $0.aspect == aspect } }
 }
 
-/// How surely a frame is handed to the broker: the number of MQTT.
+/// The QoS of a profile's messages, as the number of MQTT.
 enum ProfileQuality: Int, Hashable, Sendable { case atMostOnce, atLeastOnce }

@@ -2,10 +2,10 @@ internal import DoorwardDomain
 internal import Yams
 
 extension Profile {
-    /// 64 KiB; the longest that is shipped has a tenth of it.
+    /// Maximum bytes of a file, 64 KiB: ten times the longest shipped one.
     static let longestFile = 65_536
 
-    /// Reads a profile file; its format stands in `docs/profiles.md`.
+    /// Reads a profile file; `docs/profiles.md` describes the format.
     ///
     /// - Parameters:
     ///   - yaml: the text of the file.
@@ -19,7 +19,7 @@ extension Profile {
     }
 }
 
-/// Makes a profile of YAML, and gathers what is wrong with it.
+/// Reads a profile from YAML, and collects its mistakes.
 struct ProfileReader {
     let mistakes: ProfileMistakeList
 
@@ -80,11 +80,11 @@ struct ProfileReader {
         }
     }
 
-    /// A file that nests without end would end the program's stack: it is refused before anything is composed of it.
+    /// Whether the nesting is too deep. Checked before the text is parsed, as the parser is recursive and could overflow the stack.
     private func isDeep(_ yaml: String) -> Bool {
         var line = 1
         var depth = 0
-        // Of signs that open another level each: `- - - a` is a list in a list in a list.
+        // Consecutive characters that each open another level: `- - - a` is a list in a list in a list.
         var run = 0
         for byte in yaml.utf8 {
             switch byte {
@@ -104,7 +104,7 @@ struct ProfileReader {
 
     private static let indents = Set(" \t-?:".utf8)
 
-    /// Anchors and aliases make a small file a large one.
+    /// Whether the file has anchors and aliases, which could expand a small file to a large one.
     private func hasAnchor(_ node: Node) -> Bool {
         if let anchor = node.anchor {
             mistakes.add(node.mark?.line, "", "`&\(anchor.rawValue)`: anchors and aliases are not taken; write the value out")

@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 internal import Yams
 
-/// The mistakes of one file, gathered while it is read.
+/// Collects the mistakes of one file while it is read.
 final class ProfileMistakeList {
     private(set) var all: [ProfileMistakes.Mistake] = []
 
@@ -10,9 +10,9 @@ final class ProfileMistakeList {
     }
 }
 
-/// One mapping of a profile file, whose keys are taken one by one; what nobody took is a mistake.
+/// One mapping of a profile file, whose keys are read one by one; a key that is not known is a mistake.
 struct ProfileSection {
-    /// Where the mapping stands: `state`, `commands.lock`; empty for the file.
+    /// The path of the mapping: `state`, `commands.lock`; empty for the file.
     let path: String
     let line: Int
     let mistakes: ProfileMistakeList
@@ -24,18 +24,18 @@ struct ProfileSection {
         let key: String
         let line: Int
         let node: Node
-        /// From the file's top.
+        /// The path from the top of the file.
         let path: String
 
-        /// `nil` for a list, a mapping, and nothing.
+        /// `nil` for a list, a mapping, and `null`.
         var text: String? { node.null == nil ? node.scalar?.string : nil }
         var isMissing: Bool { node.null != nil }
     }
 
     /// - Parameters:
-    ///   - path: where it stands, from the file's top.
-    ///   - keys: those that may stand there; `nil` for any.
-    ///   - refused: what people try and what is never taken, each with why not.
+    ///   - path: the path of the mapping from the top of the file.
+    ///   - keys: the allowed keys; `nil` for any.
+    ///   - refused: keys that people try and that are never allowed, each with the reason.
     /// - Returns: `nil`, and a mistake, for a node that is no mapping.
     init?(
         _ node: Node, _ path: String, keys: [String]?, refused: [String: String] = [:], _ mistakes: ProfileMistakeList
@@ -67,7 +67,7 @@ struct ProfileSection {
         }
     }
 
-    /// A key that is there and holds something.
+    /// The field of a key, if its value is not `null`.
     func field(_ key: String) -> Field? { rest.first { $0.key == key && !$0.isMissing } }
 
     func note(_ message: String, at key: String? = nil) {
@@ -75,7 +75,7 @@ struct ProfileSection {
         mistakes.add(field?.line ?? line, field?.path ?? path, message)
     }
 
-    /// Notes which of these keys are absent.
+    /// Records a mistake for each of these keys that is absent.
     func require(_ keys: String...) {
         for key in keys where field(key) == nil {
             mistakes.add(
@@ -86,9 +86,9 @@ struct ProfileSection {
     // MARK: Values
 
     /// - Parameters:
-    ///   - expected: what the value must be, as a message calls it.
-    ///   - read: answers `nil` for a text that is not that.
-    /// - Returns: `nil` where the key is absent, or wrong and noted.
+    ///   - expected: a description of the allowed values, for the message.
+    ///   - read: converts the text; returns `nil` for an invalid one.
+    /// - Returns: `nil` if the key is absent, or if its value is invalid and was recorded as a mistake.
     func value<Value>(_ key: String, _ expected: String, _ read: (String) -> Value?) -> Value? {
         guard let field = field(key) else { return nil }
         guard let text = field.text else {
@@ -104,13 +104,13 @@ struct ProfileSection {
 
     func truth(_ key: String) -> Bool? { value(key, "true or false") { ["true": true, "false": false][$0] } }
 
-    /// One word of an enumeration; the message names the nearest.
+    /// Reads a value of an enumeration; the message for another value names the nearest.
     func word<Word: RawRepresentable & CaseIterable>(_ key: String, _ type: Word.Type) -> Word? where Word.RawValue == String {
         guard let field = field(key) else { return nil }
         return word(field, field.text, type)
     }
 
-    /// - Parameter taken: those of them that are allowed; `nil` for all.
+    /// - Parameter taken: the allowed values; `nil` for all.
     func word<Word: RawRepresentable & CaseIterable>(
         _ field: Field, _ text: String?, _ type: Word.Type, among taken: [Word]? = nil
     ) -> Word? where Word.RawValue == String {
@@ -130,7 +130,7 @@ struct ProfileSection {
         return nil
     }
 
-    /// A text, or a list of texts; empty where the key is absent, or wrong and noted.
+    /// Reads a text or a list of texts; empty if the key is absent, or if its value is invalid and was recorded as a mistake.
     func texts(_ key: String) -> [Field] {
         guard let field = field(key) else { return [] }
         if field.text != nil { return [field] }
@@ -140,7 +140,7 @@ struct ProfileSection {
         }
     }
 
-    /// The items of a list, or the one that stands in place of it.
+    /// The items of a list, or with `orOne` a single item in its place.
     func items(_ key: String, orOne: Bool = false) -> [Field] {
         guard let field = field(key) else { return [] }
         if orOne, field.node.sequence == nil { return [field] }

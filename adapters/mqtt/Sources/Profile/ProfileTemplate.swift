@@ -1,23 +1,23 @@
-/// A text with places for variables: `{base}/{id}/state`. Nothing but names stands between the braces.
+/// A text with placeholders for variables: `{base}/{id}/state`. The braces contain only a name.
 struct ProfileTemplate: Hashable, Sendable {
     enum Piece: Hashable, Sendable {
         case text(String)
         case variable(String)
     }
 
-    /// How a value is written where it is put in.
+    /// How a value is escaped when it is inserted.
     enum Escaping: Hashable, Sendable {
         case plain
-        /// As the inside of a JSON string.
+        /// As the content of a JSON string.
         case json
     }
 
     private(set) var pieces: [Piece]
 
-    /// A text without places, which may hold any braces.
+    /// A text without placeholders, which may contain any braces.
     init(literal text: String) { pieces = text.isEmpty ? [] : [.text(text)] }
 
-    /// Any text: braces that hold no name are text themselves, as in JSON.
+    /// Parses any text: braces that contain no name are text themselves, as in JSON.
     init(_ text: String) {
         var pieces: [Piece] = []
         var literal = ""
@@ -43,16 +43,18 @@ struct ProfileTemplate: Hashable, Sendable {
         return text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 95 }
     }
 
-    /// The variables, in the order of their places.
+    /// The variables, in the order of their placeholders.
     var names: [String] { pieces.compactMap { if case .variable(let name) = $0 { name } else { nil } } }
 
-    /// The text alone, without what is left open.
+    /// The text without its placeholders.
     var text: String {
         pieces.reduce(into: "") { if case .text(let text) = $1 { $0 += text } }
     }
 
+    /// Replaces placeholders by values.
+    ///
     /// - Parameter open: variables that get their values later.
-    /// - Returns: `nil` where a variable has no value.
+    /// - Returns: `nil` if a variable has no value.
     func filled(
         by values: [String: String], _ escaping: Escaping = .plain, leaving open: Set<String> = []
     ) -> ProfileTemplate? {
@@ -69,7 +71,7 @@ struct ProfileTemplate: Hashable, Sendable {
         return filled
     }
 
-    /// Adds a piece; a text joins the text before it.
+    /// Appends a piece; a text is joined with a text before it.
     mutating func append(_ piece: Piece) {
         if piece == .text("") { return }
         if case .text(let more) = piece, case .text(let text)? = pieces.last {

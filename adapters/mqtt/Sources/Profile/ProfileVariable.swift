@@ -1,18 +1,18 @@
 internal import DoorwardDomain
 
-/// A part of a lock's address that a profile asks for.
+/// A variable of a profile, whose value is part of a lock's address.
 package struct ProfileVariable: Hashable, Sendable {
-    /// What values it takes.
+    /// The allowed values of a variable.
     package enum Form: Hashable, Sendable {
         /// Any text.
         case text
-        /// A whole number, 0 or more.
+        /// An integer, 0 or more.
         case integer
         /// `true` or `false`.
         case boolean
-        /// Any value; a hook reads it.
+        /// Any value, which a hook reads.
         case any
-        /// One of these words, each with the text that is put in for it.
+        /// One of these words, each with the text that replaces it in templates.
         case words([String: String])
     }
 
@@ -20,24 +20,26 @@ package struct ProfileVariable: Hashable, Sendable {
     package let name: String
     /// One sentence for the person who attaches a lock.
     package var meaning = ""
-    /// What values it takes; any text where the file does not say.
+    /// The allowed values; any text by default.
     package var form = Form.text
-    /// What holds where the address does not say; `nil` where nothing does.
+    /// The value if the address has none; `nil` for no default.
     package var defaultValue: String?
-    /// Whether an address may leave it out though it has no default. What needs it is then left out, too.
+    /// Whether an address may omit it though it has no default. Parts that need it are then left out, too.
     package var isOptional = false
     /// Whether its value may be empty.
     package var mayBeEmpty = false
-    /// Other keys that mean the same.
+    /// Alternative keys.
     package var aliases: [String] = []
 
     package init(_ name: String) { self.name = name }
 
-    /// Whether an address without it is refused.
+    /// Whether an address without it is rejected.
     package var isRequired: Bool { defaultValue == nil && !isOptional }
 
-    /// - Returns: the text that is put into templates.
-    /// - Throws: the word for what is wrong with the value.
+    /// Converts a value of an address.
+    ///
+    /// - Returns: the text for templates.
+    /// - Throws: the problem of the value.
     func text(of value: JSONValue) throws(VariableProblem) -> String {
         let written: String
         switch value {
@@ -69,7 +71,7 @@ package struct ProfileVariable: Hashable, Sendable {
     }
 }
 
-/// What is wrong with a value of an address. Raw values are the API's words.
+/// A problem of a value of an address. Raw values are the API's problem codes.
 enum VariableProblem: String, Error {
     case wrongType = "wrong_type"
     case tooLong = "too_long"
@@ -80,17 +82,17 @@ enum VariableProblem: String, Error {
     case unknownKey = "unknown_key"
     case duplicateKey = "duplicate_key"
     case malformed
-    /// A topic with `//`, or with a slash at an end.
+    /// A topic with `//`, or with a slash at its beginning or end.
     case emptyLevel = "empty_level"
-    /// A topic that begins with `$`, which are the broker's own.
+    /// A topic that begins with `$`, which is reserved for the broker.
     case reservedTopic = "reserved_topic"
     case bidirectionalCharacter = "bidirectional_character"
-    /// The lock would report its state where its own commands are published.
+    /// The state topic is the lock's own command topic.
     case commandTopic = "is_command_topic"
-    /// A lock that is attached already has its state there.
+    /// An attached lock has the same state topic.
     case stateTopicInUse = "state_topic_in_use"
-    /// Commands for a lock that is attached already are published there.
+    /// The topic is the command topic of an attached lock.
     case commandTopicOfOther = "is_command_topic_of_another_lock"
-    /// A lock that is attached already reports its state there.
+    /// The topic is the state topic of an attached lock.
     case stateTopicOfOther = "is_state_topic_of_another_lock"
 }

@@ -1,6 +1,6 @@
-/// The profiles that are part of the program, from `adapters/mqtt/Sources/Profiles`.
+/// The profiles that are compiled into the program, from `adapters/mqtt/Sources/Profiles`.
 enum ShippedProfiles {
-    /// By id. One that could not be read is missing; a test reads them all.
+    /// The profiles by id. One that could not be read is missing; a test reads them all.
     static let all: [String: Profile] = Dictionary(
         files.compactMap { name, bytes in
             // Stream-safe: shipped with the program.

@@ -1,5 +1,5 @@
 extension String {
-    /// As the inside of a JSON string (RFC 8259, section 7).
+    /// The text escaped as the content of a JSON string (RFC 8259, section 7).
     package var escapedAsJSON: String {
         var escaped = ""
         for scalar in unicodeScalars {

@@ -1,6 +1,6 @@
-/// A value of a lock: where it is told, and what each word means.
+/// A value that a lock reports: its topic, and the meaning of each text.
 struct ValuePart: Hashable, Sendable {
-    /// What the value speaks of.
+    /// What the value describes.
     enum Aspect: Hashable, Sendable {
         case state, door, batteryLevel, batteryLow, faults, availability
     }
@@ -8,11 +8,11 @@ struct ValuePart: Hashable, Sendable {
     let aspect: Aspect
     var reader: ValueReader
     var map: [Entry] = []
-    /// Where the device tells when it was so, the first that is there; what it publishes once more is then told from what is new.
+    /// The paths of the device's timestamp, of which the first present one counts; it distinguishes repeated values from new ones.
     var times: [JSONPath] = []
-    /// The keys beside it that change with every message, whatever it was sent for.
+    /// Keys beside the value that change with every message, whatever it was sent for.
     var volatile: [String] = []
-    /// `true` once filled in: the state was derived from what was sent, not measured.
+    /// `true` once resolved: the state is derived from the commands sent, not measured.
     var assumed: ProfileTemplate?
     var condition = PartCondition()
 
@@ -25,7 +25,7 @@ struct ValuePart: Hashable, Sendable {
         map.first { $0.pattern.match(value, ignoringCase: reader.ignoresCase) != nil }?.meaning
     }
 
-    /// A text that stands for two things, of which nobody can say which one is meant; once filled in.
+    /// A text with two contradicting meanings, once resolved; `nil` if there is none.
     var ambiguousText: String? {
         var meanings: [ValuePattern: ValueMeaning] = [:]
         for entry in map {
@@ -36,7 +36,9 @@ struct ValuePart: Hashable, Sendable {
         return nil
     }
 
-    /// - Returns: `nil` where a variable that it needs has no value.
+    /// Resolves the variables.
+    ///
+    /// - Returns: `nil` if a variable that it needs has no value.
     func filled(by values: [String: String]) -> ValuePart? {
         guard condition.holds(values), let reader = reader.filled(by: values) else { return nil }
         var part = self
@@ -49,18 +51,18 @@ struct ValuePart: Hashable, Sendable {
     }
 }
 
-/// What a word says.
+/// The meaning of a reported text.
 struct ValueMeaning: Hashable, Sendable {
-    /// For a state; `nil` with `isReevaluation` for "as the other topics say".
+    /// For a state; `nil` with `isReevaluation`: the other topics decide.
     var position: Position?
-    /// The jam, or whatever this topic told, is over: what the other topics told counts again.
+    /// The state that this topic reported, such as a jam, has ended: the other topics' reports count again.
     var isReevaluation = false
     var door: DoorPosition?
     var isLow: Bool?
     var availability: Availability?
     var faults: Set<LockFault> = []
-    /// Where one of these is known the word says nothing of its own: it stands for them too.
+    /// While one of these faults is known, the text has no meaning of its own, as it stands for them too.
     var unlessFaults: Set<LockFault> = []
-    /// What has happened when the word comes up.
+    /// The event that is raised when the text appears.
     var event: LockEvent.Kind?
 }

@@ -1,5 +1,5 @@
-/// What a profile compares a value with: the text itself, its beginning (`finger_open_*`), its end (`*_failed`), any (`*`), or
-/// anything but a text (`!0`).
+/// A pattern that a profile compares a value with: the exact text, its beginning (`finger_open_*`), its end (`*_failed`), any
+/// text (`*`), or any but one (`!0`).
 struct ValuePattern: Hashable, Sendable {
     enum Kind: Hashable, Sendable { case exact, prefix, suffix, any, not }
 
@@ -18,7 +18,9 @@ struct ValuePattern: Hashable, Sendable {
 
     init(_ kind: Kind, _ text: ProfileTemplate) { (self.kind, self.text) = (kind, text) }
 
-    /// - Returns: `nil` where a variable has no value.
+    /// Resolves the variables.
+    ///
+    /// - Returns: `nil` if a variable has no value.
     func filled(by values: [String: String], _ type: ValueType) -> ValuePattern? {
         text.filled(by: values).map { filled in
             guard type == .int, kind == .exact || kind == .not else { return ValuePattern(kind, filled) }
@@ -26,7 +28,7 @@ struct ValuePattern: Hashable, Sendable {
         }
     }
 
-    /// - Returns: what `*` stands for, empty where there is none; `nil` for no match.
+    /// - Returns: the text matched by `*`, empty for a pattern without one; `nil` if it does not match.
     func match(_ value: String, ignoringCase: Bool = false) -> Substring? {
         let (value, text) = ignoringCase ? (value.lowercased(), text.text.lowercased()) : (value, text.text)
         switch kind {
@@ -39,11 +41,11 @@ struct ValuePattern: Hashable, Sendable {
     }
 }
 
-/// What form a value has before it is looked up.
+/// The type to which a value is converted before it is compared.
 enum ValueType: String, CaseIterable, Hashable, Sendable {
     case string, int, bool
 
-    /// A whole number without leading zeros; `nil` for anything but `-?[0-9]+`.
+    /// Normalizes an integer: no leading zeros; `nil` for anything but `-?[0-9]+`.
     static func wholeNumber(_ text: String) -> String? {
         let isNegative = text.hasPrefix("-")
         let digits = isNegative ? text.dropFirst() : text[...]

@@ -1,18 +1,18 @@
-/// Where a value stands in a message, and in what form.
+/// Reads a value from a message: topic, path and type.
 struct ValueReader: Hashable, Sendable {
-    /// What a payload is.
+    /// Format of the payload.
     enum Source: String, CaseIterable, Hashable, Sendable {
-        /// The value itself.
+        /// The payload is the value.
         case raw
-        /// A JSON text in which `paths` lead to the value.
+        /// A JSON text with the value at one of `paths`.
         case json
-        /// JSON where it begins as an object, a list or a string does; else the value itself.
+        /// JSON if it begins as an object, a list or a string; else the payload is the value.
         case jsonOrRaw
     }
 
-    /// What was found.
+    /// Result of reading a value.
     enum Reading: Hashable, Sendable {
-        /// Not told, or `null`.
+        /// Not present, or `null`.
         case absent
         case malformed
         case value(String)
@@ -20,16 +20,18 @@ struct ValueReader: Hashable, Sendable {
 
     var topic: ProfileTemplate
     var source = Source.raw
-    /// Tried in order; the first that is there and not `null` counts. The whole payload where there is none.
+    /// Tried in order; the first that is present and not `null` counts. Empty for the whole payload.
     var paths: [JSONPath] = []
-    /// The paths as they are written, with places for variables.
+    /// The paths as templates.
     var pathTexts: [ProfileTemplate] = []
     var type = ValueType.string
     var ignoresCase = false
-    /// Templates of Home Assistant write truth as Python does: `True`.
+    /// Whether booleans are written as in Python (`True`), as Home Assistant's templates do.
     var writesTruthAsPython = false
 
-    /// - Returns: `nil` where a variable has no value.
+    /// Resolves the variables.
+    ///
+    /// - Returns: `nil` if a variable has no value.
     func filled(by values: [String: String]) -> ValueReader? {
         guard let topic = topic.filled(by: values) else { return nil }
         var reader = self

@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 internal import Yams
 
-/// Reads `vars`.
+/// Reads the section `vars` of a profile file.
 struct VariableReader {
     private let mistakes: ProfileMistakeList
 

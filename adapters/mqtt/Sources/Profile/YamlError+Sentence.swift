@@ -1,7 +1,7 @@
 internal import Yams
 
 extension YamlError {
-    /// Where it is, counted from 1; of keys that stand twice, where the first of them stands again.
+    /// The line of the error, from 1; for duplicate keys, that of the first repetition.
     func line(in yaml: String) -> Int? {
         switch self {
         case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
@@ -11,7 +11,7 @@ extension YamlError {
         }
     }
 
-    /// What is wrong, without the place; `nil` for what is no mistake of the text's form.
+    /// The error without its position; `nil` if it is no syntax error of the text.
     var problem: String? {
         switch self {
         case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _): problem
@@ -20,7 +20,8 @@ extension YamlError {
         }
     }
 
-    /// Yams tells where the mapping begins. In one that is written a line a key, the keys begin at one column.
+    /// The line of a repeated key: Yams reports only where the mapping begins. In a mapping with one key per line, all keys begin
+    /// at one column.
     private static func secondLine(of key: String, inMappingAt start: Mark, _ yaml: String) -> Int? {
         let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false)
         var seen = 0

@@ -1,8 +1,8 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// The keys of a simulated lock's address: the one list of them. `SimulatorSettings` reads by it, and a test holds the
-/// README and the defaults to it.
+/// The keys of a simulated lock's address, in one place: `SimulatorSettings` reads them, and a test compares them with the README
+/// and the defaults.
 extension AddressField {
     static let latency = AddressField(
         "latencyMs", .integer(0...60_000), default: .integer(200),
@@ -67,7 +67,7 @@ extension AddressField {
         meaning:
             "Whose codes the keypad knows: at most 32 names of 1 to 64 characters, with commas between. Without it no keypad.")
 
-    /// Every key, in the order in which a person meets them.
+    /// All keys, in the order of the documentation.
     static let ofSimulator: [AddressField] = [
         latency, jitter, seed, capabilities, initialState, autoRelock, keypadSlots, batteryLevel, lowBattery,
         batteryPerMovement, batteryPerDay, jamRate, refusalRate, lostRate, lateRate, late, wrongStateRate, duplicateRate,

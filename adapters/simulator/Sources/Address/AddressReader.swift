@@ -1,21 +1,21 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// Takes the keys of an address one by one and gathers what is wrong with them.
+/// Reads the keys of an address one by one, and collects the mistakes.
 struct AddressReader {
     private var rest: [String: JSONValue]
     private var mistakes: [AddressMistakes.Mistake] = []
 
     init(_ address: [String: JSONValue]) { rest = address }
 
-    /// Throws all mistakes, keys that nobody took among them.
+    /// Throws all mistakes, including unknown keys.
     func finish() throws(AddressMistakes) {
         let unknown = rest.keys.map { AddressMistakes.Mistake(field: "address.\($0)", problem: "unknown_key") }
         let all = (mistakes + unknown).sorted { $0.field < $1.field }
         if !all.isEmpty { throw AddressMistakes(all) }
     }
 
-    // Each answers `nil` where the key is absent, wrong and noted, or of another form.
+    // Each returns `nil` if the key is absent, if its value is invalid and was recorded as a mistake, or if the field has another form.
 
     mutating func integer(_ field: AddressField) -> Int64? {
         guard case .integer(let range) = field.form, let value = take(field) else { return nil }
@@ -60,7 +60,7 @@ struct AddressReader {
         return LockCapabilities(names: names) ?? wrong(field, "unknown_capability")
     }
 
-    /// Names with commas between them, each once; spaces beside the commas do not count.
+    /// Reads unique names separated by commas; spaces beside the commas are ignored.
     mutating func names(_ field: AddressField, most: Int, longest: Int) -> [String]? {
         guard let value = take(field) else { return nil }
         guard case .string(let text) = value else { return wrong(field, "wrong_type") }

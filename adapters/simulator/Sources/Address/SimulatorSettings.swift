@@ -1,24 +1,23 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// A simulated lock as its address describes it. What each one means and its range stand in
-/// `AddressField.ofSimulator`.
+/// The settings of a simulated lock, as its address gives them. `AddressField.ofSimulator` has their descriptions and ranges.
 struct SimulatorSettings: Hashable {
     var latency: Duration = .milliseconds(200)
     var jitterMs: Int64 = 0
-    /// `nil`: the device's id seeds the draws.
+    /// `nil`: the device's id is the seed.
     var seed: Int64?
     var capabilities = LockCapabilities.all
     /// `.locked` or `.unlocked`.
     var initialState = LockState.locked
-    /// `nil` when the lock never locks itself.
+    /// `nil` if the lock does not lock itself.
     var autoRelock: Duration?
-    /// Percent, as all of the battery's.
+    /// Percent, as are the other battery values.
     var batteryLevel = 100
     var lowBatteryLevel = 20
     var batteryPerMovement = 0.0
     var batteryPerDay = 0.0
-    // Chances, 0 to 1.
+    // Probabilities, 0 to 1.
     var jamRate = 0.0
     var refusalRate = 0.0
     var lostConfirmationRate = 0.0

@@ -1,22 +1,22 @@
 internal import DoorwardDomain
 
-/// The battery of a simulated lock: drained by time and by movement, never filled but by hand.
+/// The battery of a simulated lock: drained by time and by movements, refilled only by an event.
 ///
-/// Time is counted when somebody looks, so that a battery that time does not drain needs no timer.
+/// The drain by time is computed when the level is read, so that a battery without it needs no timer.
 struct Battery: Hashable {
-    /// The warning ends so much above the level that it begins at, so that it does not come and go.
+    /// The warning ends this many percent above the level at which it begins, so that it does not toggle.
     static let hysteresis = 5
 
-    /// False for a lock on the mains: its charge stays as it is.
+    /// False for a lock on mains power: its charge is constant.
     private let isFitted: Bool
     private let perDay: Double
     private let perMovement: Double
     private let lowLevel: Int
     /// Percent, 0 to 100.
     private var charge: Double
-    /// Up to when time was counted.
+    /// The instant up to which the drain by time has been applied.
     private var asOf: MonotonicInstant
-    /// The lock's own warning.
+    /// Whether the lock reports a low battery.
     private(set) var isLow: Bool
 
     init(_ settings: SimulatorSettings, at now: MonotonicInstant) {
@@ -26,16 +26,16 @@ struct Battery: Hashable {
         isLow = settings.batteryLevel <= settings.lowBatteryLevel
     }
 
-    /// Whole percent, rounded up: 0 only when nothing is left.
+    /// Whole percent, rounded up: 0 only when the battery is empty.
     var level: Int { Int(charge.rounded(.up)) }
 
     var isDead: Bool { isFitted && charge <= 0 }
 
-    /// When time alone makes the level fall by the next percent; `nil` when it never does.
+    /// When time alone reduces the level by the next percent; `nil` if it never does.
     var nextFall: MonotonicInstant? {
         guard isFitted, perDay > 0, charge > 0 else { return nil }
         let seconds = ((charge - (charge.rounded(.up) - 1)) / perDay * 86_400).rounded(.up)
-        // A drain of next to nothing would lie beyond every clock: a look once a year does no harm.
+        // A tiny drain would give an instant beyond the clock's range: check at least once a year.
         return asOf.advanced(by: .seconds(Int64(min(max(seconds, 1), 366 * 86_400))))
     }
 
@@ -47,7 +47,7 @@ struct Battery: Hashable {
 
     mutating func move() { if isFitted { set(charge - perMovement) } }
 
-    /// Puts in another one, or empties this one, by hand.
+    /// Replaces the battery, or empties it.
     ///
     /// - Parameter level: percent.
     mutating func replace(level: Int) { set(Double(level)) }

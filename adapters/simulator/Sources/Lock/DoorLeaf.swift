@@ -1,10 +1,10 @@
 internal import DoorwardDomain
 
-/// Where the leaf of a simulated door is. The contact knows two of the three: what is not home is open.
+/// Position of a simulated door leaf. The door contact reports two states: any but closed is open.
 enum DoorLeaf: Hashable {
     case closed
     case open
-    /// Leaning on the frame: a bolt that is thrown now meets the frame's edge.
+    /// Leaning on the frame: a bolt that extends now hits the frame's edge.
     case ajar
 
     var contact: DoorState { self == .closed ? .closed : .open }

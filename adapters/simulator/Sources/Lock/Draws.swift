@@ -1,4 +1,4 @@
-/// The luck of one simulated lock: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), the same again for the same seed.
+/// Random generator of one simulated lock: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), reproducible by its seed.
 struct Draws: RandomNumberGenerator {
     private var state: UInt64
 
@@ -12,10 +12,10 @@ struct Draws: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A whole number from 0 to `limit`, which must not be negative. Takes exactly one draw; the bias is below 2⁻⁴⁷ for
-    /// limits of a minute in milliseconds.
+    /// A random integer from 0 to `limit`, which must not be negative. Takes exactly one draw; the bias is below 2⁻⁴⁷ for limits
+    /// of a minute in milliseconds.
     mutating func integer(upTo limit: Int64) -> Int64 { Int64(next() % (UInt64(limit) + 1)) }
 
-    /// True with this chance, 0 to 1. Takes exactly one draw.
+    /// True with this probability, 0 to 1. Takes exactly one draw.
     mutating func chance(_ rate: Double) -> Bool { Double(next() >> 11) * 0x1p-53 < rate }
 }

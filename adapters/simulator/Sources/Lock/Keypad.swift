@@ -1,21 +1,21 @@
 internal import DoorwardDomain
 
-/// The keypad of a simulated lock: counts wrong codes, and shuts itself for a while.
+/// The keypad of a simulated lock: counts wrong codes, and disables itself for a while.
 struct Keypad: Hashable {
-    /// So many wrong codes in a row shut it.
+    /// This many wrong codes in a row disable it.
     static let mostWrongCodes = 5
-    /// For so long.
+    /// How long it stays disabled.
     static let lockout = Duration.seconds(60)
 
     private var wrongCodes = 0
     private var shutUntil: MonotonicInstant?
 
-    /// Whether it takes no code at this moment.
+    /// Whether it is disabled.
     func isShut(at now: MonotonicInstant) -> Bool { shutUntil.map { now < $0 } ?? false }
 
     mutating func rightCode() { wrongCodes = 0 }
 
-    /// - Returns: whether this one shut it.
+    /// - Returns: whether this code disabled it.
     mutating func wrongCode(at now: MonotonicInstant) -> Bool {
         wrongCodes += 1
         guard wrongCodes >= Self.mostWrongCodes else { return false }

@@ -1,9 +1,11 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// What happens to the lock from outside.
+/// External events of the lock.
 extension LockMachine {
-    /// - Parameter slot: whose code is typed; only `.keypad` asks. `nil`: the first that the keypad knows.
+    /// Applies an event.
+    ///
+    /// - Parameter slot: the slot whose code is typed, for `.keypad` only; `nil` for the first one of the keypad.
     mutating func happen(_ event: SimulatorEvent, slot: String?) throws(SimulatorEventError) {
         if faults.isUnreadable { throw .notAttached }
         guard settings.capabilities.isSuperset(of: event.needs), !(event.needsKeypad && settings.keypadSlots.isEmpty)
@@ -35,7 +37,7 @@ extension LockMachine {
         sayJam(nil)
     }
 
-    /// A movement under way goes on, without the faults that it began with.
+    /// Ends all faults. A movement in progress continues without those that it began with.
     private mutating func clear() {
         (faults, isStuck, keypad) = (SimulatedFaults(), false, Keypad())
         battery.replace(level: settings.batteryLevel)
@@ -53,7 +55,7 @@ extension LockMachine {
         sayCondition()
     }
 
-    // MARK: Reach and power
+    // MARK: Connection and power
 
     private mutating func goAway() {
         let wasAway = isAway
@@ -77,7 +79,7 @@ extension LockMachine {
         if wasDead, !isAway { sayCondition() } else { sayBattery(always: true) }
     }
 
-    /// The motor stops where it is.
+    /// Stops the motor at its present position.
     mutating func stopMotor() {
         (movement, relockAt) = (nil, nil)
         letGoOfLatch()

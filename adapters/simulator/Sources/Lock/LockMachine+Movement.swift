@@ -1,9 +1,9 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// How the bolt moves: by motor with a travel time, by hand at once.
+/// Movements of the bolt: by motor with a travel time, by hand at once.
 extension LockMachine {
-    /// Sets the motor going, in place of any movement under way. Only an order can be refused.
+    /// Starts the motor, in place of any movement in progress. Only a command can be rejected.
     mutating func begin(_ target: LockState, because cause: Movement.Cause) {
         let luck = Movement.Luck(settings, faults, &draws)
         let isRefused = luck.isRefused && cause == .order
@@ -30,7 +30,7 @@ extension LockMachine {
 
     private mutating func arrive(at target: LockState, _ luck: Movement.Luck, _ cause: Movement.Cause) {
         defer {
-            // Only now: what the last charge does is still said.
+            // Afterwards, so that a movement that empties the battery is still reported.
             battery.move()
             sayBattery()
         }
@@ -49,7 +49,7 @@ extension LockMachine {
         }
     }
 
-    /// The bolt rests; a held latch wants releasing, and a withdrawn bolt, in a lock that does so, throwing.
+    /// Ends a movement; schedules the release of a held latch, and the auto-relock of a withdrawn bolt.
     mutating func settle(at state: LockState, saying: Bool, lies: Bool, _ cause: Movement.Cause) {
         if saying { sayState(lies ? state.opposite : state, cause) }
         if state == .unlatched {
@@ -65,7 +65,7 @@ extension LockMachine {
         armRelock()
     }
 
-    /// A held latch springs back; every order and every jam ends the hold.
+    /// Releases a held latch; every command and every jam ends the hold.
     mutating func letGoOfLatch() {
         if position == .unlatched { position = .unlocked }
     }
@@ -78,7 +78,7 @@ extension LockMachine {
 
     // MARK: By hand
 
-    /// A jammed bolt does not turn, nor one that would meet the frame; one that is under way is overtaken.
+    /// Turns the bolt by hand. A jammed bolt does not turn, nor does one that would hit the frame; a movement in progress is replaced.
     mutating func turnThumb(to target: LockState) {
         if faults.jams || (target == .locked && position != .locked && door == .ajar) { return }
         guard target != position || isStuck || movement != nil else { return }
@@ -87,10 +87,10 @@ extension LockMachine {
         settle(at: target, saying: true, lies: faults.lies, .hand)
     }
 
-    // MARK: By itself
+    // MARK: Auto-relock
 
-    /// Starts the time to the lock's own locking. With a door contact it runs only while the door is closed: a bolt thrown
-    /// beside the open leaf would keep it from closing, and the house would stand open.
+    /// Starts the auto-relock timer. With a door contact it runs only while the door is closed: a bolt that extends beside the
+    /// open leaf would keep the door from closing.
     mutating func armRelock() {
         guard let time = settings.autoRelock, door == .closed, position == .unlocked else { return }
         relockAt = now.advanced(by: time)
@@ -103,7 +103,7 @@ extension LockMachine {
 }
 
 extension LockState {
-    /// What a lock with crossed sensors says in place of a resting state.
+    /// The state that a lock with swapped sensors reports in place of a resting state.
     var opposite: LockState {
         switch self {
         case .locked: .unlocked

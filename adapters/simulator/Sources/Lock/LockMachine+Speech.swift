@@ -1,9 +1,9 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// What the lock says, when anybody can hear it.
+/// Reports of the lock.
 extension LockMachine {
-    /// What was said since the last call.
+    /// Returns the reports since the last call.
     mutating func takeSaid() -> [LockReport.Fact] {
         defer { speech.said = [] }
         return speech.said
@@ -18,23 +18,23 @@ extension LockMachine {
         say(.state(state, quality: .confirmed, method: cause?.method, operatorName: cause?.operatorName))
     }
 
-    /// Nothing, where the lock cannot say that it jams.
+    /// Reports a jam, if the lock can detect one.
     mutating func sayJam(_ cause: Movement.Cause?) {
         if settings.capabilities.contains(.jam) { sayState(.jammed, cause) }
     }
 
-    /// The word of the transport, not the lock's own: it is heard while the lock is not.
+    /// Reports that the lock is unreachable. The transport reports this, so it is delivered while the lock is away.
     mutating func sayAway() { speech.say(.availability(false)) }
 
-    /// Says so when the battery has fallen to another percent or another warning, or died.
+    /// Reports the battery if its percentage or its warning has changed, or if it died.
     ///
-    /// - Parameter always: even if nothing has changed.
+    /// - Parameter always: reports it even if nothing has changed.
     mutating func sayBattery(always: Bool = false) {
         let isNew = battery.level != speech.batteryLevel || battery.isLow != speech.isBatteryLow
         guard isNew || always, settings.capabilities.contains(.battery) else { return }
         (speech.batteryLevel, speech.isBatteryLow) = (battery.level, battery.isLow)
         guard !battery.isDead else {
-            // The last charge has just gone: a lock that was in reach is not any more.
+            // The battery has just become empty: a lock that was reachable no longer is.
             if isNew { stopMotor() }
             if isNew, !faults.isOffline { sayAway() }
             return
@@ -42,7 +42,7 @@ extension LockMachine {
         say(batteryFact)
     }
 
-    /// Everything that the lock can say of itself, as after attaching; before it, what it remembers of the time away.
+    /// Reports the whole state, as after attaching; before that, the events stored while it was away.
     mutating func sayCondition() {
         (speech.batteryLevel, speech.isBatteryLow) = (battery.level, battery.isLow)
         if isAway { return sayAway() }
@@ -60,15 +60,15 @@ extension LockMachine {
 
     private var batteryFact: LockReport.Fact { .battery(level: battery.level, low: battery.isLow) }
 
-    /// `nil` for a bolt under way, which rests nowhere, in a lock that has no word for that, and for a stuck one in a lock
-    /// that cannot say that it jams: a word of where it was would read as the answer to an order.
+    /// The resting state to report; `nil` while the bolt moves, if the lock does not report that, and for a jammed bolt, if the
+    /// lock does not detect jams: the former state would look like the response to a command.
     private var spokenState: LockState? {
         if isStuck { return settings.capabilities.contains(.jam) ? .jammed : nil }
         if let movement, case .arrive = movement.step { return moving }
         return faults.lies ? position.opposite : position
     }
 
-    /// `.locking` or `.unlocking` while the bolt travels, if the lock reports that.
+    /// `.locking` or `.unlocking` while the bolt moves, if the lock reports that.
     var moving: LockState? {
         guard case .arrive(let target, _)? = movement?.step, settings.capabilities.contains(.intermediateStates) else {
             return nil

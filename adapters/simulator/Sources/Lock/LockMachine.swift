@@ -1,29 +1,29 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// A simulated lock as a state machine: time and what it is told go in, what it says comes out.
+/// A simulated lock as a state machine: time, commands and events are the input, reports are the output.
 ///
-/// It has no clock and no thread: whoever holds it calls `advance(to:)` before every input and at `nextDue`, and fetches
-/// what it has said with `takeSaid()`.
+/// It has no clock and no thread: its owner calls `advance(to:)` before every input and at `nextDue`, and collects the reports
+/// with `takeSaid()`.
 struct LockMachine {
     let settings: SimulatorSettings
     var draws: Draws
 
-    // Where things are.
-    /// Where the bolt rests: `.locked`, `.unlocked` or, while the latch is held, `.unlatched`.
+    // Positions and faults.
+    /// Resting position of the bolt: `.locked`, `.unlocked` or, while the latch is held, `.unlatched`.
     var position: LockState
-    /// Whether the last movement jammed and nothing has freed the bolt since.
+    /// Whether the last movement jammed and the bolt has not been freed since.
     var isStuck = false
     var door = DoorLeaf.closed
-    /// Whether the bolt was thrown while the leaf was not home: the leaf cannot come home before it is withdrawn.
+    /// Whether the bolt was extended while the leaf was open: the door cannot close before it is withdrawn.
     var boltBlocksDoor = false
     var battery: Battery
     var keypad = Keypad()
     var faults = SimulatedFaults()
 
-    // What comes of itself.
+    // Scheduled changes.
     var movement: Movement?
-    /// When the lock locks itself.
+    /// When the auto-relock is due.
     var relockAt: MonotonicInstant?
     private(set) var now: MonotonicInstant
 
@@ -40,22 +40,22 @@ struct LockMachine {
         (speech.batteryLevel, speech.isBatteryLow) = (battery.level, battery.isLow)
     }
 
-    /// A lock whose address cannot be read: it is never in reach.
+    /// A lock whose address is invalid: it is never reachable.
     init(unreadable id: DeviceID, at now: MonotonicInstant) {
         self.init(SimulatorSettings(), id: id, at: now)
         faults.isOffline = true
         faults.isUnreadable = true
     }
 
-    /// Whether the gateway and the lock cannot hear each other.
+    /// Whether the lock is unreachable for the gateway.
     var isAway: Bool { faults.isOffline || battery.isDead }
 
     // MARK: Time
 
-    /// When the machine next does something of itself; `nil` when it rests.
+    /// When the next scheduled change is due; `nil` if there is none.
     var nextDue: MonotonicInstant? { [movement?.due, relockAt, battery.nextFall].compactMap { $0 }.min() }
 
-    /// Does everything that is due by `instant`, each at its own instant.
+    /// Applies everything that is due by `instant`, each change at its own instant.
     mutating func advance(to instant: MonotonicInstant) {
         while let due = nextDue, due <= instant {
             pass(to: due)
@@ -70,14 +70,14 @@ struct LockMachine {
         pass(to: instant)
     }
 
-    /// A battery that dies on the way takes what would have moved with it.
+    /// Moves the clock. If the battery dies meanwhile, the scheduled movement is cancelled.
     private mutating func pass(to instant: MonotonicInstant) {
         now = max(now, instant)
         battery.pass(to: now)
         sayBattery()
     }
 
-    /// Forgets what was under way, as a lock that nobody listens to any more.
+    /// Cancels the scheduled changes and discards the reports, when the lock is disconnected.
     mutating func halt() {
         (movement, relockAt) = (nil, nil)
         letGoOfLatch()
@@ -85,7 +85,7 @@ struct LockMachine {
         (speech.batteryLevel, speech.isBatteryLow) = (battery.level, battery.isLow)
     }
 
-    // MARK: Orders
+    // MARK: Commands
 
     mutating func order(_ operation: LockOperation) throws(AdapterError) {
         guard let target = operation.restingState, let needed = operation.requiredCapability,
@@ -105,12 +105,12 @@ struct LockMachine {
 extension SimulatorSettings {
     fileprivate func drawSeed(of id: DeviceID) -> UInt64 { seed.map { UInt64(bitPattern: $0) } ?? id.high ^ id.low }
 
-    /// Draws for what happens to reports on their way, apart from the lock's own, so that the one does not change the other.
+    /// The generator for transmission faults, separate from the lock's own, so that neither affects the other's draws.
     func lineDraws(of id: DeviceID) -> Draws { Draws(seed: drawSeed(of: id) ^ 0x5DEE_CE66_D1CE_4E5B) }
 }
 
 extension LockOperation {
-    /// Where the bolt stands when this has been done; `nil` for what moves nothing.
+    /// The resting position after the operation; `nil` for an operation that moves nothing.
     fileprivate var restingState: LockState? {
         switch self {
         case .lock: .locked

@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// What a simulated lock does next of itself, and when.
+/// The next scheduled step of a simulated lock, and when it is due.
 struct Movement: Hashable {
     let due: MonotonicInstant
     let step: Step
@@ -9,18 +9,18 @@ struct Movement: Hashable {
     /// What happens at `due`.
     enum Step: Hashable {
         case arrive(at: LockState, Luck)
-        /// The order is answered with a refusal.
+        /// The command is rejected.
         case refuse
-        /// The word of a late confirmation.
+        /// The delayed confirmation is reported.
         case confirmLate(LockState, lies: Bool)
-        /// The latch springs back.
+        /// The latch is released.
         case releaseLatch
     }
 
-    /// Who or what moves the bolt: what the lock says of it.
+    /// The cause of a movement, as the lock reports it.
     struct Cause: Hashable {
         let method: EventMethod
-        /// The slot of a keypad's code, if the lock can tell.
+        /// The keypad slot of the code, if one was typed.
         var operatorName: String?
 
         static let order = Cause(method: .remote)
@@ -28,7 +28,7 @@ struct Movement: Hashable {
         static let hand = Cause(method: .manual)
     }
 
-    /// How a movement will go, drawn when it begins.
+    /// The random outcome of a movement, drawn when it begins.
     struct Luck: Hashable {
         /// Added to the lock's latency, in milliseconds.
         var jitterMs: Int64 = 0
@@ -39,8 +39,7 @@ struct Movement: Hashable {
 
         init() {}
 
-        /// Takes the same number of draws whatever comes of it, so that a fault does not change the luck of later
-        /// movements.
+        /// Always takes the same number of draws, so that a fault does not change the outcome of later movements.
         init(_ settings: SimulatorSettings, _ faults: SimulatedFaults, _ draws: inout Draws) {
             jitterMs = draws.integer(upTo: settings.jitterMs)
             jams = draws.chance(settings.jamRate) || faults.jams

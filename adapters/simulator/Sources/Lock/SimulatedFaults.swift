@@ -1,17 +1,17 @@
-/// What is wrong with a simulated lock until somebody clears it.
+/// Faults of a simulated lock, which last until they are cleared.
 struct SimulatedFaults: Hashable {
     var jams = false
     var refuses = false
-    /// Says the opposite of where the bolt rests.
+    /// Reports the opposite of the bolt's resting position.
     var lies = false
     var isOffline = false
-    /// The address makes no sense, so nothing brings the lock back.
+    /// The address is invalid, so the lock never becomes reachable.
     var isUnreadable = false
     var confirmation = Confirmation.prompt
     var duplicates = false
     var disorders = false
 
-    /// When the word comes that the bolt has arrived.
+    /// When a completed movement is reported.
     enum Confirmation: Hashable {
         case prompt
         case late

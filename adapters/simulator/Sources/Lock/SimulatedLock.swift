@@ -2,10 +2,10 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 import Synchronization
 
-/// One simulated lock: a `LockMachine` and its line to the gateway, with a clock, a timer, and somebody who listens.
+/// One simulated lock: a `LockMachine` with its transmission channel to the gateway, a clock, a timer and a listener.
 ///
-/// Reports are delivered one at a time in the order in which they arrived, never under the lock of the state: the listener
-/// may give the next order from inside `receive`.
+/// Reports are delivered one at a time in the order of their arrival, never under the lock of the state: the listener may send
+/// the next command from inside `receive`.
 final class SimulatedLock: Sendable {
     private let id: DeviceID
     private let clock: any GatewayClock
@@ -16,17 +16,17 @@ final class SimulatedLock: Sendable {
         var machine: LockMachine
         var line: ReportLine
         var sieve: ReportSieve
-        /// How many orders were handed to the lock, which takes each at once.
+        /// Number of commands sent to the lock, which accepts each at once.
         var orders: UInt64 = 0
-        /// The last of them.
+        /// The last command sent.
         var lastOrder: CommandID?
         /// `nil` before `connect` and after `disconnect`.
         var listener: (any ReportReceiver)?
-        /// What has arrived and was not delivered yet.
+        /// Reports that have arrived and are not delivered yet.
         var inbox: [Frame] = []
         var isDelivering = false
         var timer: (task: Task<Void, Never>, due: MonotonicInstant)?
-        /// Tells a timer that fires from one that was replaced while it woke up.
+        /// Identifies the timer, so that one that fires after it was replaced is ignored.
         var timerNumber: UInt64 = 0
     }
 
@@ -42,7 +42,7 @@ final class SimulatedLock: Sendable {
 
     // MARK: Listening
 
-    /// From now on reports go to `listener`, the lock's whole condition first; `deliver` hands them over.
+    /// Starts delivering reports to `listener`, beginning with the lock's whole state; `deliver` delivers them.
     func connect(_ listener: any ReportReceiver) {
         state.withLock { state in
             state.listener = listener
@@ -53,7 +53,7 @@ final class SimulatedLock: Sendable {
         }
     }
 
-    /// Drops what was not delivered, and any movement under way.
+    /// Discards undelivered reports, and any movement in progress.
     func disconnect() {
         let timer = state.withLock { state in
             (state.listener, state.inbox) = (nil, [])
@@ -94,7 +94,7 @@ final class SimulatedLock: Sendable {
         }
     }
 
-    /// How things are at this moment.
+    /// The actual state at this moment.
     var condition: SimulatedCondition {
         state.withLock { state in
             catchUp(&state)
@@ -102,7 +102,7 @@ final class SimulatedLock: Sendable {
         }
     }
 
-    /// What is due comes first, whether its timer has woken up or not.
+    /// Applies everything that is due, whether its timer has fired or not, then `body`.
     private func respond<Failure: Error>(
         _ body: (inout State) throws(Failure) -> Void, unlessConnected: () -> Failure
     ) throws(Failure) {
@@ -127,7 +127,7 @@ final class SimulatedLock: Sendable {
     private func catchUp(_ state: inout State) {
         guard state.listener != nil else { return }
         let now = clock.monotonicNow()
-        // Each at its own instant, so that what the lock says then enters the line in its turn.
+        // Each change at its own instant, so that its reports are sent in order.
         while let due = state.machine.nextDue, due <= now {
             state.machine.advance(to: due)
             absorb(&state)
@@ -138,7 +138,7 @@ final class SimulatedLock: Sendable {
 
     // MARK: Output
 
-    /// Puts what the lock has said on the line, and what has come out at the other end into the inbox.
+    /// Sends the machine's new reports over the channel, and moves those that have arrived to the inbox.
     private func absorb(_ state: inout State) {
         if state.machine.isAway { state.line.cut() }
         for fact in state.machine.takeSaid() {
@@ -163,7 +163,7 @@ final class SimulatedLock: Sendable {
         state.timer = (task, due)
     }
 
-    /// Empties the inbox, unless another thread does so already, or this one further up.
+    /// Delivers the inbox, unless another thread does so already, or an outer call on this one.
     func deliver() {
         var isFirst = true
         while let (report, listener) = state.withLock({ next(in: &$0, isFirst: isFirst) }) {
@@ -182,7 +182,7 @@ final class SimulatedLock: Sendable {
         return (report, listener)
     }
 
-    /// Tells only now whether a word is live: an order that was given while it waited here makes it an old one.
+    /// Decides only now whether a report is live: a command that was sent while it waited here makes it old.
     private func nextReport(in state: inout State) -> LockReport? {
         while !state.inbox.isEmpty {
             let frame = state.inbox.removeFirst()

@@ -1,13 +1,13 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// What a simulated lock has said and not yet sent, and what it would have said while nobody heard it.
+/// Reports of a simulated lock that are not sent yet, and those stored while it is unreachable.
 struct Speech {
-    /// In the order in which it was said.
+    /// In the order of reporting.
     var said: [LockReport.Fact] = []
-    /// Kept for the moment when the lock is back, oldest first.
+    /// Stored until the lock is reachable again, oldest first.
     private(set) var missed: [LockReport.Fact] = []
-    // What the gateway was told last; `nil` before the first word.
+    // The values last reported to the gateway; `nil` before the first report.
     var state: LockState?
     var door: DoorState?
     var batteryLevel = 0
@@ -22,17 +22,19 @@ struct Speech {
         said.append(fact)
     }
 
-    /// - Parameter limit: how much is kept; the oldest goes first.
+    /// Stores a report.
+    ///
+    /// - Parameter limit: maximum number of stored reports; the oldest is discarded first.
     mutating func miss(_ fact: LockReport.Fact, limit: Int) {
         guard limit > 0, fact.asEvent != nil else { return }
         missed.append(fact)
         if missed.count > limit { missed.removeFirst(missed.count - limit) }
     }
 
-    /// What was missed, for the lock that is back, as events of the past, which say nothing of where things are now.
+    /// Returns the stored reports as past events, which do not report the present state.
     ///
-    /// The last movement of the bolt, and of the leaf, is left out where it has brought about what the gateway does not know:
-    /// the report of that is the report of the movement.
+    /// The last movement of the bolt, and of the leaf, is left out if it led to a state that the gateway does not know: the
+    /// report of that state also reports the movement.
     ///
     /// - Returns: the events, and the last movement of the bolt if it was left out.
     mutating func takeMissed(state now: LockState?, door nowDoor: DoorState) -> (
@@ -50,7 +52,7 @@ struct Speech {
 }
 
 extension LockReport.Fact {
-    /// The same as something that happened at some time; `nil` for what is a condition and nothing else.
+    /// The report as an event; `nil` if it only reports a state.
     var asEvent: LockReport.Fact? {
         switch self {
         case .state(let state, _, let method, let name):
@@ -65,7 +67,7 @@ extension LockReport.Fact {
 }
 
 extension LockState {
-    /// `nil` for states that are on the way to another.
+    /// `nil` for transitional states.
     fileprivate var event: RecordEvent? {
         switch self {
         case .locked: .locked

@@ -1,10 +1,10 @@
-/// Which of the last 64 numbers have been seen: the window that IPsec uses against replay (RFC 4303, section 3.4.3).
+/// Sliding window of the last 64 sequence numbers, as IPsec uses against replay (RFC 4303, section 3.4.3).
 struct ReplayWindow: Hashable {
     private var highest: UInt64 = 0
-    /// The lowest bit stands for `highest`, the next for the one before it.
+    /// The lowest bit represents `highest`, the next one the number before it.
     private var bits: UInt64 = 0
 
-    /// - Returns: false for a number that was seen, or that is too old to tell. Numbers begin at 1.
+    /// - Returns: false for a number that was seen, or that is too old to decide. Numbers begin at 1.
     mutating func admit(_ number: UInt64) -> Bool {
         if number > highest {
             let step = number - highest

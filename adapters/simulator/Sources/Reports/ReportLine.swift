@@ -1,20 +1,20 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// One report on its way from the lock to the gateway.
+/// A report in transmission from the lock to the gateway.
 struct Frame: Hashable {
-    /// Counts the reports of the lock from 1; a repeat bears its original's.
+    /// Sequence number of the lock's report, from 1; a duplicate has that of the original.
     let number: UInt64
-    /// How many orders the lock had taken when it said this.
+    /// Number of commands that the lock had accepted when it sent this.
     let ordersTaken: UInt64
     let fact: LockReport.Fact
 }
 
-/// The way from a simulated lock to the gateway, on which reports can be held up, overtaken and doubled.
+/// The channel from a simulated lock to the gateway, which can delay, reorder and duplicate reports.
 struct ReportLine {
     private struct Held: Hashable {
         let due: MonotonicInstant
-        /// The order in which they entered the line.
+        /// The order of sending.
         let ticket: UInt64
         let frame: Frame
     }
@@ -27,13 +27,13 @@ struct ReportLine {
 
     init(_ settings: SimulatorSettings, draws: Draws) { (self.settings, self.draws) = (settings, draws) }
 
-    /// When the next report arrives; `nil` when none is under way.
+    /// When the next report arrives; `nil` if none is in transmission.
     var nextDue: MonotonicInstant? { held.map(\.due).min() }
 
     mutating func send(_ fact: LockReport.Fact, ordersTaken: UInt64, faults: SimulatedFaults, at now: MonotonicInstant) {
         frames += 1
         let frame = Frame(number: frames, ordersTaken: ordersTaken, fact: fact)
-        // The same draws for every report, so that a fault does not change the luck of later ones.
+        // Every report takes the same draws, so that a fault does not affect later ones.
         let isHeldUp = draws.chance(settings.disorderRate) || faults.disorders
         let delay = Duration.milliseconds(draws.integer(upTo: settings.disorderMs))
         let isDoubled = draws.chance(settings.duplicateRate) || faults.duplicates
@@ -44,7 +44,7 @@ struct ReportLine {
         if isDoubled { hold(frame, until: arrival.advanced(by: later)) }
     }
 
-    /// What has arrived by `now`, in the order of its arrival.
+    /// Returns the reports that have arrived by `now`, in the order of arrival.
     mutating func takeArrived(by now: MonotonicInstant) -> [Frame] {
         guard held.contains(where: { $0.due <= now }) else { return [] }
         let arrived = held.filter { $0.due <= now }.sorted { ($0.due, $0.ticket) < ($1.due, $1.ticket) }
@@ -52,7 +52,7 @@ struct ReportLine {
         return arrived.map(\.frame)
     }
 
-    /// The line is cut: what was under way is lost.
+    /// Cuts the channel: reports in transmission are lost.
     mutating func cut() { held = [] }
 
     private mutating func hold(_ frame: Frame, until due: MonotonicInstant) {

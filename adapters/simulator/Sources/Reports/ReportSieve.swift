@@ -1,8 +1,8 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-/// The gateway's end of the line: tells by their numbers which reports are live, and makes of the others what they are
-/// still good for. An old word is never handed on as a live one, so it can neither confirm nor fail an order.
+/// Receiving end of the channel: decides by sequence numbers which reports are live, and converts the others. An old report is
+/// never delivered as a live one, so it can neither confirm nor fail a command.
 struct ReportSieve {
     private enum Kind: Hashable {
         case state
@@ -10,17 +10,17 @@ struct ReportSieve {
         case battery
     }
 
-    /// False for a lock that numbers nothing: everything looks live.
+    /// False for a lock without sequence numbers: every report counts as live.
     private let readsNumbers: Bool
-    /// The newest report of each kind.
+    /// The number of the newest report of each kind.
     private var newest: [Kind: UInt64] = [:]
     private var window = ReplayWindow()
 
     init(readsNumbers: Bool) { self.readsNumbers = readsNumbers }
 
-    /// What the gateway hears of a report; `nil` for nothing.
+    /// Converts a received report; `nil` if it is discarded.
     ///
-    /// - Parameter ordersSent: how many orders were handed to the lock by now.
+    /// - Parameter ordersSent: number of commands sent to the lock by now.
     mutating func hear(_ frame: Frame, ordersSent: UInt64) -> LockReport.Fact? {
         guard readsNumbers else { return frame.fact }
         let isRepeat = !window.admit(frame.number)
@@ -35,8 +35,8 @@ struct ReportSieve {
         }
     }
 
-    /// What an old word of the bolt is still good for: it stands in the log as what happened, if nobody has heard of it,
-    /// and else is what the transport kept.
+    /// Converts an old state of the bolt: to an event if it is no duplicate and has another cause than a command, else to a
+    /// retained state.
     private func past(_ frame: Frame, isRepeat: Bool) -> LockReport.Fact? {
         guard case .state(let state, _, let method, let name) = frame.fact else { return nil }
         if !isRepeat, let method, method != .remote, let event = frame.fact.asEvent { return event }

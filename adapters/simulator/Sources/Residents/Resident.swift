@@ -1,32 +1,32 @@
-/// Somebody who lives behind a lock: leaves and comes home, goes out on free days, forgets to lock, sleeps.
+/// A resident, who leaves and returns, goes out on free days, may forget to lock, and locks at bedtime.
 package struct Resident: Hashable, Sendable {
-    /// As the gateway's people, or the keypad's slots, are called.
+    /// The name of a person of the gateway, or of a keypad slot.
     package var name: String
     /// The lock of their own door.
     package var door: String
-    /// The lock that they pass on the way to it; `nil` when their door is on the street.
+    /// The lock of the front door on the way to it; `nil` if their door is on the street.
     package var frontDoor: String?
-    /// The time of day of leaving, on workdays.
+    /// Time of day of leaving, on workdays.
     package var leaves = Duration.hours(8)
-    /// The time of day of coming home, on workdays.
+    /// Time of day of returning, on workdays.
     package var returns = Duration.hours(18)
-    /// The time of day of going to bed, when they lock from inside; one before `returns` is after midnight.
+    /// Time of day of locking from inside at bedtime; a time before `returns` is after midnight.
     package var sleeps = Duration.hours(23)
-    /// The days on which they leave and return at these times; on the others they are home, and mostly go out once.
+    /// The days on which they leave and return at these times; on the others they are at home, and usually go out once.
     package var workdays = Weekday.weekdays
-    /// At most so much earlier or later, drawn for each; below 12 hours.
+    /// Maximum deviation from each time, drawn at random; below 12 hours.
     package var spread = Duration.minutes(20)
-    /// How likely they go without locking, 0 to 1.
+    /// Probability of leaving without locking, 0 to 1.
     package var forgets = 0.05
-    /// By which way they open; by `.app` they are one of the scenario's `people`.
+    /// How they open doors; with `.app` they are one of the scenario's `people`.
     package var opens = Way.app
 
-    /// How likely somebody goes out on a free day.
+    /// Probability of going out on a free day.
     private static let outing = 0.7
 
     package init(name: String, door: String) { (self.name, self.door) = (name, door) }
 
-    /// What they do on one day, in no order. Takes the same draws every day.
+    /// The events of one day, in no order. Takes the same number of draws every day.
     func events(on day: Int, _ weekday: Weekday, _ draws: inout Draws) -> [ScenarioEvent] {
         let midnight = Duration.days(day)
         let offsets = (leave: draws.offset(within: spread), home: draws.offset(within: spread), bed: draws.offset(within: spread))

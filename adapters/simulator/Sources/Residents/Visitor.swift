@@ -1,32 +1,32 @@
-/// Somebody who comes on certain days and goes again: a cleaner, a guest.
+/// A visitor, such as a cleaner or a guest, who comes on certain days.
 package struct Visitor: Hashable, Sendable {
-    /// As the gateway's people, or the keypad's slots, are called.
+    /// The name of a person of the gateway, or of a keypad slot.
     package var name: String
-    /// The lock of the door that they come to.
+    /// The lock of the door that they visit.
     package var door: String
-    /// The lock that they pass on the way to it; `nil` when the door is on the street.
+    /// The lock of the front door on the way to it; `nil` if the door is on the street.
     package var frontDoor: String?
     /// The days on which they may come.
     package var days = Weekday.all
-    /// The time of day of their coming.
+    /// Time of day of arrival.
     package var comes = Duration.hours(9)
-    /// How long they stay, at most a day.
+    /// Length of the visit, at most a day.
     package var stays = Duration.hours(2)
-    /// At most so much earlier or later, drawn for coming and going; below 12 hours.
+    /// Maximum deviation of arrival and departure, drawn at random; below 12 hours.
     package var spread = Duration.minutes(10)
-    /// How likely they come on such a day, 0 to 1.
+    /// Probability of coming on such a day, 0 to 1.
     package var chance = 1.0
-    /// How likely they go without locking, 0 to 1.
+    /// Probability of leaving without locking, 0 to 1.
     package var forgets = 0.02
-    /// By which way they open; by `.app` they are one of the scenario's `people`.
+    /// How they open doors; with `.app` they are one of the scenario's `people`.
     package var opens = Way.app
 
     package init(name: String, door: String) { (self.name, self.door) = (name, door) }
 
-    /// Whether there is a day on which they might come.
+    /// Whether there is a day on which they may come.
     var canCome: Bool { chance > 0 && !days.isEmpty }
 
-    /// What they do on one day, in no order. Takes the same draws every day.
+    /// The events of one day, in no order. Takes the same number of draws every day.
     func events(on day: Int, _ weekday: Weekday, _ draws: inout Draws) -> [ScenarioEvent] {
         let (coming, going) = (draws.offset(within: spread), draws.offset(within: spread))
         let (doesCome, locks) = (draws.chance(chance), !draws.chance(forgets))

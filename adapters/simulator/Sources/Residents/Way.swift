@@ -1,23 +1,23 @@
 internal import DoorwardDomain
 
-/// How somebody opens a door from outside. Raw values are the words of scenario files.
+/// How a person opens a door from outside. Raw values are the words of scenario files.
 package enum Way: String, CaseIterable, Sendable {
-    /// Asks the gateway.
+    /// Sends a command to the gateway.
     case app
-    /// Types the code of the slot that bears their name.
+    /// Types the code of the slot with their name.
     case keypad
 }
 
-/// The doors between the street and somebody's rooms, and what they do on their way through.
+/// The doors between the street and a person's rooms, and the events of passing through them.
 struct WayIn {
     let person: String
     let door: String
     let frontDoor: String?
     let opens: Way
 
-    /// Comes in from the street.
+    /// The events of coming in from the street.
     ///
-    /// - Parameter locks: whether the bolt is thrown from inside behind them.
+    /// - Parameter locks: whether they lock from inside behind them.
     func enter(at time: Duration, locks: Bool) -> [ScenarioEvent] {
         var events: [ScenarioEvent] = []
         var time = time
@@ -30,9 +30,9 @@ struct WayIn {
         return events
     }
 
-    /// Goes out to the street.
+    /// The events of going out to the street.
     ///
-    /// - Parameter locks: whether they lock behind themselves.
+    /// - Parameter locks: whether they lock behind them.
     func leave(at time: Duration, locks: Bool) -> [ScenarioEvent] {
         var events = [ScenarioEvent(at: time, lock: door, action: .event(.thumbUnlock))] + pass(door, at: time + .seconds(4))
         if locks { events.append(ScenarioEvent(at: time + .seconds(20), lock: door, action: lock)) }

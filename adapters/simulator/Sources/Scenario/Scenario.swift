@@ -1,19 +1,19 @@
-/// What happens at a house's locks over days: people with their habits, visitors, and everything else by rule. The same
-/// scenario with the same seed is the same, event for event, wherever it is played.
+/// The events at a house's locks over several days: people with their habits, visitors, and rules for everything else. The same
+/// scenario with the same seed always has the same events.
 package struct Scenario: Hashable, Sendable {
-    /// Seeds everything that is left to chance.
+    /// Seed of all random choices.
     package var seed: UInt64
-    /// The day of the week of the first day.
+    /// Day of the week of the first day.
     package var firstWeekday: Weekday
-    /// How many days are planned; `nil` for no end, where anything repeats.
+    /// Number of planned days; `nil` for an endless scenario, if anything repeats.
     package var days: Int?
-    /// Every lock that a scenario may name, in the order of its file.
+    /// All locks that the scenario may name, in the order of the file.
     package var lockNames: [String]
-    /// In the order of the file, on which their luck depends.
+    /// In the order of the file, which determines their random draws.
     package var residents: [Resident]
-    /// In the order of the file; residents' luck does not depend on them.
+    /// In the order of the file; they do not affect the draws of residents.
     package var visitors: [Visitor]
-    /// In the order of the file: thumb turns, jams, lost connections and commands that are nobody's habit.
+    /// In the order of the file: thumb turns, jams, lost connections and commands that are not part of a habit.
     package var rules: [ScenarioRule]
 
     package init(
@@ -24,23 +24,23 @@ package struct Scenario: Hashable, Sendable {
         (self.residents, self.visitors, self.rules) = (residents, visitors, rules)
     }
 
-    /// Everybody who asks the gateway for something, by name, sorted.
+    /// All people who send commands to the gateway, by name, sorted.
     package var people: [String] {
         let byRule = rules.compactMap { if case .command(_, let person) = $0.action { person } else { nil } }
         let byApp = residents.filter { $0.opens == .app }.map(\.name) + visitors.filter { $0.opens == .app }.map(\.name)
         return Set(byRule + byApp).sorted()
     }
 
-    /// What happens, in order of time; where times are equal, in the order of the file. Endless where `days` is `nil` and
-    /// anything that can happen repeats.
+    /// The events in the order of time, and for equal times in the order of the file. Endless if `days` is `nil` and anything
+    /// that can happen repeats.
     ///
-    /// - Parameter start: events before it are left out.
+    /// - Parameter start: earlier events are left out.
     package func events(from start: Duration = .zero) -> ScenarioEvents { ScenarioEvents(self, from: start) }
 
-    /// How many days have to be planned; `nil` for no end.
+    /// Number of days to plan; `nil` for no end.
     var plannedDays: Int? {
         if let days { return days }
-        // What repeats and has no chance brings nothing about on any day: looking for it would never end.
+        // A repetition with probability 0 never has an event: searching for one would not terminate.
         guard residents.isEmpty, !visitors.contains(where: \.canCome) else { return nil }
         var last = 0
         for rule in rules {
@@ -49,8 +49,8 @@ package struct Scenario: Hashable, Sendable {
         return last
     }
 
-    /// Everything that is planned on one day, in the order of the file. Each line draws from a seed of its own, so that a
-    /// line that is added or removed leaves the others' luck alone as long as it stands last.
+    /// Plans the events of one day, in the order of the file. Each line has its own seed, so that adding or removing the last
+    /// line does not affect the draws of the others.
     func plan(ofDay day: Int) -> [ScenarioEvent] {
         let weekday = firstWeekday.advanced(byDays: day)
         var events: [ScenarioEvent] = []

@@ -1,25 +1,25 @@
 package import DoorwardDomain
 
-/// Something that somebody does, or that happens, at a lock at some time of a scenario.
+/// An event or an action at a lock, at a time of a scenario.
 package struct ScenarioEvent: Hashable, Sendable {
-    /// Since the first midnight of the scenario.
+    /// Time since the first midnight of the scenario.
     package let at: Duration
     /// The name of the lock in the scenario.
     package let lock: String
-    /// Tried at its time: what the lock's condition does not allow then does not happen.
+    /// Has no effect if the lock's state does not allow it at that time.
     package let action: Action
 
     package init(at: Duration, lock: String, action: Action) { (self.at, self.lock, self.action) = (at, lock, action) }
 
-    /// What is done.
+    /// The action.
     package enum Action: Hashable, Sendable {
-        /// The slot is that of a keypad's code.
+        /// An event of the simulator; for a keypad, the slot of the typed code.
         case event(SimulatorEvent, slot: String? = nil)
-        /// A person asks the gateway to move the lock.
+        /// A person sends a command to the gateway.
         case command(LockOperation, by: String)
-        /// Somebody pushes the door: it opens only if the bolt lets it.
+        /// The door is pushed: it opens only if the bolt permits it.
         case openDoor
-        /// Somebody lets the door fall shut, if it is open.
+        /// The door falls shut, if it is open.
         case closeDoor
     }
 }
@@ -31,7 +31,7 @@ extension Duration {
     static func hours(_ count: Int) -> Duration { .seconds(3600 * count) }
     static func minutes(_ count: Int) -> Duration { .seconds(60 * count) }
 
-    /// Whole days, towards minus infinity.
+    /// Whole days, rounded towards minus infinity.
     var wholeDays: Int {
         let seconds = components.seconds
         let isShort = seconds % 86_400 < 0 || (seconds % 86_400 == 0 && components.attoseconds < 0)

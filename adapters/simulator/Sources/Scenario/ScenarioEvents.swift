@@ -1,6 +1,6 @@
-/// The events of a scenario in order of time, planned a day at a time.
+/// The events of a scenario in the order of time, planned one day at a time.
 package struct ScenarioEvents: Sequence, IteratorProtocol, Sendable {
-    /// No plan of a day reaches further back into the day before.
+    /// The most by which an event of a day can be moved to the day before.
     static let longestSpread = Duration.hours(12)
 
     private let scenario: Scenario
@@ -8,16 +8,16 @@ package struct ScenarioEvents: Sequence, IteratorProtocol, Sendable {
     private let plannedDays: Int?
     /// The next day to plan.
     private var day: Int
-    /// What is planned, in reverse order of time.
+    /// The planned events, in reverse order of time.
     private var planned: [ScenarioEvent] = []
 
     init(_ scenario: Scenario, from start: Duration) {
         (self.scenario, self.start, plannedDays) = (scenario, start, scenario.plannedDays)
-        // What began long before may still have something to come: an event that lasts 30 days, at the longest.
+        // Events that began earlier may still have an ending to come: they last at most 30 days.
         day = Swift.max(0, start.wholeDays - ScenarioText.longestLasting.wholeDays - 1)
     }
 
-    /// `nil` only for a scenario that ends; plans as many days ahead as it takes to know the order.
+    /// Returns `nil` only at the end of a finite scenario; plans as many days ahead as needed to know the order.
     package mutating func next() -> ScenarioEvent? {
         while true {
             if let event = planned.last, isSettled(event) {
@@ -29,16 +29,16 @@ package struct ScenarioEvents: Sequence, IteratorProtocol, Sendable {
         }
     }
 
-    /// Whether no day that is still to be planned can bring anything earlier.
+    /// Whether no unplanned day can have an earlier event.
     private func isSettled(_ event: ScenarioEvent) -> Bool { isOver || event.at < .days(day) - Self.longestSpread }
 
     private var isOver: Bool { plannedDays.map { day >= $0 } ?? false }
 
-    /// - Returns: false when there is none.
+    /// - Returns: false if there is no further day.
     private mutating func planNextDay() -> Bool {
         guard !isOver else { return false }
         let events = planned.reversed() + scenario.plan(ofDay: day)
-        // By time, and what was there before first: `sort` keeps no order of equals.
+        // By time, then by planning order: `sort` is not guaranteed to be stable.
         planned = events.enumerated().sorted { ($0.element.at, $0.offset) > ($1.element.at, $1.offset) }.map(\.element)
         day += 1
         return true

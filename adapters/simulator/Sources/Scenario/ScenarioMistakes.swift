@@ -1,15 +1,15 @@
-/// What is wrong with a scenario: at least one mistake, in the order of the lines.
+/// The mistakes of a scenario file: at least one, in the order of the lines.
 package struct ScenarioMistakes: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the file, as the caller gave it.
     package let file: String
-    /// Never empty; those that no line stands for come first.
+    /// Never empty; mistakes without a line come first.
     package let mistakes: [Mistake]
 
-    /// One of them.
+    /// One mistake.
     package struct Mistake: Hashable, Sendable {
-        /// From 1; `nil` for one that no line stands for.
+        /// From 1; `nil` if it belongs to no line.
         package let line: Int?
-        /// What is wrong and what to write in its place.
+        /// What is wrong, and what to write instead.
         package let message: String
     }
 

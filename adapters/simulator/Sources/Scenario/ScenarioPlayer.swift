@@ -1,16 +1,16 @@
 package import DoorwardDomain
 
-/// A person's wish to have a lock moved through the gateway.
+/// A command that a person of the scenario sends through the gateway.
 package struct ScenarioCommand: Hashable, Sendable {
-    /// The attached lock behind the scenario's name for it.
+    /// The attached lock with the scenario's name.
     package let lock: DeviceID
     /// One of `LockOperation.movements`.
     package let operation: LockOperation
-    /// The name that the scenario gives to who asks.
+    /// The person's name in the scenario.
     package let person: String
 }
 
-/// Plays a scenario on simulated locks, each event at its time on the clock.
+/// Plays a scenario on simulated locks, each event at its time.
 package struct ScenarioPlayer: Sendable {
     private let scenario: Scenario
     private let adapter: SimulatorAdapter
@@ -22,10 +22,10 @@ package struct ScenarioPlayer: Sendable {
 
     /// - Parameters:
     ///   - locks: the attached lock for each name of the scenario.
-    ///   - start: which time of the scenario the present instant is; what lies before it is not played.
-    ///   - pace: how many of its seconds pass in one of the clock's; at least 0.1.
-    ///   - command: gives a person's command to the gateway. Commands go on beside the scenario, which waits for none.
-    /// - Throws: the names of the scenario that stand for no lock.
+    ///   - start: the time of the scenario at which playing starts; earlier events are skipped.
+    ///   - pace: seconds of the scenario per second of the clock; at least 0.1.
+    ///   - command: sends a person's command to the gateway. Commands run concurrently; the scenario does not wait for them.
+    /// - Throws: the names of the scenario without a lock.
     package init(
         _ scenario: Scenario, adapter: SimulatorAdapter, clock: any GatewayClock, locks: [String: DeviceID],
         from start: Duration = .zero, pace: Double = 1, command: @escaping @Sendable (ScenarioCommand) async -> Void
@@ -45,7 +45,7 @@ package struct ScenarioPlayer: Sendable {
 
     /// Plays to the last event, or until the task is cancelled; returns when the last command has ended.
     ///
-    /// Runs where its caller runs: on the executor of a test, all of it does. What cannot happen to a lock does not.
+    /// All of it runs on the caller's executor, such as that of a test. Events that a lock does not support are skipped.
     package func run() async {
         let began = clock.monotonicNow()
         await withDiscardingTaskGroup { group in

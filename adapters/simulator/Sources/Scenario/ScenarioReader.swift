@@ -2,7 +2,7 @@ internal import DoorwardDomain
 internal import Yams
 
 extension Scenario {
-    /// Reads a scenario file; its format stands in `docs/simulator.md`.
+    /// Reads a scenario file; `docs/simulator.md` describes the format.
     ///
     /// - Parameters:
     ///   - yaml: the text of the file.
@@ -17,7 +17,7 @@ extension Scenario {
     }
 }
 
-/// Makes a scenario of YAML, and gathers what is wrong with it.
+/// Reads a scenario from YAML, and collects its mistakes.
 struct ScenarioReader {
     private let mistakes: MistakeList
     private var locks: [String] = []
@@ -44,7 +44,7 @@ struct ScenarioReader {
         return scenario
     }
 
-    /// A scenario without an end in which whatever repeats has no chance: nobody means that.
+    /// Reports a mistake for an endless scenario in which no repetition can ever happen.
     private func noteStandstill(_ scenario: Scenario, visitors: [Node], events: [Node]) {
         guard mistakes.all.isEmpty, scenario.days == nil, scenario.plannedDays != nil else { return }
         let repeating = zip(events, scenario.rules).filter { if case .once = $1.when { false } else { true } }.map(\.0)

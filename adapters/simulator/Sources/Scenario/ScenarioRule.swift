@@ -1,18 +1,18 @@
 internal import DoorwardDomain
 
-/// One line of a scenario: what happens to which locks, when, and how surely.
+/// One rule of a scenario: what happens to which locks, when, and how probably.
 package struct ScenarioRule: Hashable, Sendable {
-    /// Before `spread` moves it.
+    /// The time before `spread` is applied.
     package let when: When
-    /// The locks that it happens to, each with its own luck.
+    /// The locks that it applies to, each with its own draws.
     package let locks: [String]
-    /// Tried at its time, with each of `locks` by itself.
+    /// Applied to each of `locks` separately.
     package let action: ScenarioEvent.Action
-    /// At most so much earlier or later, drawn for each time and lock; below 12 hours.
+    /// Maximum deviation, drawn at random for each time and lock; below 12 hours.
     package var spread: Duration
-    /// How likely it happens each time, 0 to 1.
+    /// Probability each time, 0 to 1.
     package var chance: Double
-    /// After so long the event's `ending` follows; `nil` for what nobody ends.
+    /// Time after which the event's `ending` follows; `nil` for an event that is not ended.
     package var lasts: Duration?
 
     package init(
@@ -23,23 +23,23 @@ package struct ScenarioRule: Hashable, Sendable {
         (self.spread, self.chance, self.lasts) = (spread, chance, lasts)
     }
 
-    /// When a rule's time comes.
+    /// The times of a rule.
     package enum When: Hashable, Sendable {
-        /// Since the first midnight.
+        /// Once, at this time since the first midnight.
         case once(Duration)
-        /// At this time of these days.
+        /// On these days, at this time of day.
         case daily(Set<Weekday>, at: Duration)
-        /// Every so often, first after one such time.
+        /// At this interval, the first time after one interval.
         case every(Duration)
     }
 
-    /// Whether there is a day on which it might happen.
+    /// Whether there is a day on which it may happen.
     var canHappen: Bool {
         if case .daily(let days, _) = when, days.isEmpty { return false }
         return chance > 0 && !locks.isEmpty
     }
 
-    /// Everything that this rule brings about on one day, in no order.
+    /// The events of this rule on one day, in no order.
     func events(on day: Int, _ weekday: Weekday, _ draws: inout Draws) -> [ScenarioEvent] {
         var events: [ScenarioEvent] = []
         for time in times(on: day, weekday) {
@@ -71,12 +71,12 @@ package struct ScenarioRule: Hashable, Sendable {
 }
 
 extension Draws {
-    /// A whole number of milliseconds from `-spread` to `spread`. Takes one draw.
+    /// A random number of milliseconds from `-spread` to `spread`. Takes one draw.
     mutating func offset(within spread: Duration) -> Duration {
         .milliseconds(integer(upTo: 2 * spread.wholeMilliseconds)) - .milliseconds(spread.wholeMilliseconds)
     }
 
-    /// A whole number of milliseconds from the one to the other. Takes one draw.
+    /// A random number of milliseconds in the range. Takes one draw.
     mutating func duration(in range: ClosedRange<Duration>) -> Duration {
         range.lowerBound + .milliseconds(integer(upTo: (range.upperBound - range.lowerBound).wholeMilliseconds))
     }

@@ -1,16 +1,16 @@
 internal import DoorwardDomain
 internal import Yams
 
-/// The mistakes of one file, gathered while it is read.
+/// Collects the mistakes of one file while it is read.
 final class MistakeList {
     private(set) var all: [ScenarioMistakes.Mistake] = []
 
     func add(_ line: Int?, _ message: String) { all.append(ScenarioMistakes.Mistake(line: line, message: message)) }
 }
 
-/// One mapping of a scenario file, whose keys are taken one by one; what nobody took is a mistake.
+/// One mapping of a scenario file, whose keys are read one by one; an unread key is a mistake.
 struct ScenarioSection {
-    /// What the mapping is, as a message calls it: `a resident`.
+    /// The kind of section, for messages: `a resident`.
     let kind: String
     let line: Int
     private let mistakes: MistakeList
@@ -38,9 +38,9 @@ struct ScenarioSection {
     // MARK: Single values
 
     /// - Parameters:
-    ///   - expected: what the value must be, as a message calls it.
-    ///   - read: answers `nil` for a text that is not that.
-    /// - Returns: `nil` where the key is absent, or wrong and noted.
+    ///   - expected: a description of the allowed values, for the message.
+    ///   - read: converts the text; returns `nil` for an invalid one.
+    /// - Returns: `nil` if the key is absent, or if its value is invalid and was recorded as a mistake.
     mutating func value<Value>(_ key: String, _ expected: String, _ read: (String) -> Value?) -> Value? {
         guard let (line, node) = take(key) else { return nil }
         guard let text = node.scalar?.string, node.null == nil else {
@@ -52,13 +52,13 @@ struct ScenarioSection {
         return nil
     }
 
-    /// One of a list of words; the message names the nearest.
+    /// Reads one word of a list; the message for another word names the nearest.
     mutating func word<Value>(_ key: String, _ what: String, among words: [String], _ read: (String) -> Value?) -> Value? {
         guard let (line, node) = take(key) else { return nil }
         return word(node, line, key, what, words).flatMap(read)
     }
 
-    /// One word of the list, or a list of them. An empty list is a mistake.
+    /// Reads one word of the list, or a list of them. An empty list is a mistake.
     mutating func words(_ key: String, _ what: String, among words: [String]) -> [String]? {
         guard let (line, node) = take(key) else { return nil }
         guard let sequence = node.sequence else { return word(node, line, key, what, words).map { [$0] } }
@@ -80,7 +80,7 @@ struct ScenarioSection {
 
     // MARK: Lists and sections
 
-    /// The items of a list, each with its line; empty where the key is absent, or wrong and noted.
+    /// The items of a list, each with its line; empty if the key is absent, or if its value is invalid and was recorded as a mistake.
     mutating func items(_ key: String) -> [Node] {
         guard let (line, node) = take(key) else { return [] }
         guard let sequence = node.sequence else {
@@ -90,20 +90,20 @@ struct ScenarioSection {
         return Array(sequence)
     }
 
-    // MARK: The whole
+    // MARK: The section as a whole
 
-    /// Whether a key that was asked for stands there, right or wrong.
+    /// Whether a key that was read before is present, valid or not.
     func has(_ key: String) -> Bool { !missing.contains(key) }
 
-    /// Notes which of these keys, all asked for before, are absent.
+    /// Records a mistake for each of these keys that is absent; all must have been read before.
     func require(_ keys: String...) {
         for key in keys where !has(key) { mistakes.add(line, "\(kind) needs `\(key)`") }
     }
 
-    /// Notes a mistake of the section as a whole.
+    /// Records a mistake of the section as a whole.
     func note(_ message: String) { mistakes.add(line, message) }
 
-    /// Notes the keys that nobody took.
+    /// Records a mistake for each unread key.
     func finish() {
         for (key, line, _) in rest { mistakes.add(line, "`\(key)` is not a key of \(kind)\(hint(key, asked))") }
     }

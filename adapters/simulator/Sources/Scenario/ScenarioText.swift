@@ -1,10 +1,10 @@
-/// Reads the small words of scenario files. Each answers `nil` for what is not one.
+/// Parses times and durations of scenario files. Each function returns `nil` for an invalid text.
 enum ScenarioText {
     static let longestLasting = Duration.days(30)
-    /// Ten years: more than anybody plays, and far from where numbers end.
+    /// Ten years: longer than any use, and far from an overflow.
     static let longestScenario = Duration.days(3660)
 
-    /// `90s`, `15m`, `1h 30m`, `2d`: more than nothing.
+    /// A duration: `90s`, `15m`, `1h 30m`, `2d`; above zero.
     static func length(_ text: String) -> Duration? {
         var total = Duration.zero
         for word in text.split(separator: " ") {
@@ -14,7 +14,7 @@ enum ScenarioText {
         return total > .zero && total <= longestScenario ? total : nil
     }
 
-    /// `07:30`, `23:59:59`: below 24 hours.
+    /// A time of day: `07:30`, `23:59:59`; below 24 hours.
     static func timeOfDay(_ text: some StringProtocol) -> Duration? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2 || parts.count == 3, parts.allSatisfy({ $0.count == 2 }) else { return nil }
@@ -23,7 +23,7 @@ enum ScenarioText {
         return .hours(numbers[0]) + .minutes(numbers[1]) + .seconds(numbers.count == 3 ? numbers[2] : 0)
     }
 
-    /// From the first midnight: `07:30`, `2d 07:30`, or a length such as `90s`.
+    /// A time since the first midnight: `07:30`, `2d 07:30`, or a duration such as `90s`.
     static func instant(_ text: String) -> Duration? {
         let words = text.split(separator: " ")
         guard let last = words.last else { return nil }
@@ -33,7 +33,7 @@ enum ScenarioText {
         return days + time
     }
 
-    /// `day 07:30`, `weekdays 07:30`, `mon,thu 08:00`, or a length such as `15m`, at least a second.
+    /// A repetition: `day 07:30`, `weekdays 07:30`, `mon,thu 08:00`, or a duration such as `15m`, at least a second.
     static func repetition(_ text: String) -> ScenarioRule.When? {
         if let length = length(text) { return .every(length) }
         let words = text.split(separator: " ")
@@ -52,7 +52,7 @@ enum ScenarioText {
         }
     }
 
-    /// At most nine digits.
+    /// A number of at most nine digits.
     private static func digits(_ text: some StringProtocol) -> Int? {
         guard (1...9).contains(text.count), text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
         return Int(text)

@@ -10,14 +10,14 @@ package enum Weekday: String, CaseIterable, Hashable, Sendable {
     /// Saturday and Sunday.
     package static let weekends: Set<Weekday> = [.saturday, .sunday]
 
-    /// The day of the week so many days later, or earlier.
+    /// The day of the week this many days later, or earlier for a negative number.
     package func advanced(byDays days: Int) -> Weekday {
         let all = Self.allCases
         let index = (all.firstIndex(of: self) ?? 0) + days % all.count + all.count
         return all[index % all.count]
     }
 
-    /// Reads `day`, `weekdays`, `weekends` or names such as `mon,thu`; `nil` for anything else.
+    /// Parses `day`, `weekdays`, `weekends` or names such as `mon,thu`; `nil` for anything else.
     static func days(_ text: some StringProtocol) -> Set<Weekday>? {
         switch text {
         case "day": return all

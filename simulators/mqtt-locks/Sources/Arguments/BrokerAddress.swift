@@ -1,7 +1,7 @@
 import DoorwardMQTT
 import Foundation
 
-/// Where the broker is: `mqtt://HOST[:PORT]`, or `mqtts://` for TLS.
+/// Address of the broker: `mqtt://HOST[:PORT]`, or `mqtts://` for TLS.
 struct BrokerAddress: Hashable, Sendable {
     let host: String
     let port: Int

@@ -2,7 +2,7 @@ import ArgumentParser
 import DoorwardMQTT
 import Foundation
 
-/// Which broker, and who the fleet is to it.
+/// Options for the connection to the broker, and the fleet's credentials.
 struct BrokerOptions: ParsableArguments {
     @Option(help: "The broker: mqtt://HOST[:PORT], or mqtts:// for TLS.")
     var broker: String?
@@ -23,7 +23,9 @@ struct BrokerOptions: ParsableArguments {
         if passwordFile != nil, username == nil { throw ValidationError("--password-file needs --username.") }
     }
 
-    /// - Throws: what is wrong with the files.
+    /// Reads the files and makes the connection settings.
+    ///
+    /// - Throws: if a file cannot be used.
     func settings() throws -> MQTTSettings {
         guard let broker, let address = BrokerAddress(broker) else { throw ValidationError("--broker is missing.") }
         var settings = MQTTSettings(host: address.host, port: address.port, clientID: "")

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How often what can go wrong does.
+/// Options for the rates of the simulated faults.
 struct FaultOptions: ParsableArguments {
     @Option(help: "How often the motor gets stuck, from 0 to 1 of all movements.")
     var jam = 0.0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A length of time as a person types it: `50ms`, `1.5s`, `2m`, `1h`.
+/// A duration as typed by a person: `50ms`, `1.5s`, `2m`, `1h`.
 struct TypedDuration: Hashable, Sendable {
     let duration: Duration
 
@@ -13,7 +13,7 @@ struct TypedDuration: Hashable, Sendable {
     }
 }
 
-/// From the shortest to the longest: `50ms-400ms`, or `100ms` for always the same.
+/// A range of durations: `50ms-400ms`, or `100ms` for a constant one.
 struct LatencyRange: Hashable, Sendable {
     let range: ClosedRange<Duration>
 

@@ -1,4 +1,4 @@
-/// The dialects that are played.
+/// The simulated dialects.
 enum Profile: String, CaseIterable, Hashable, Sendable {
     case homeassistant, zigbee2mqtt
     case nukiNative = "nuki-native"
@@ -8,7 +8,7 @@ enum Profile: String, CaseIterable, Hashable, Sendable {
     case ring = "ring-mqtt"
     case homekey = "homekey-esp32"
 
-    /// The bridge that speaks for all locks of a dialect; `nil` where each lock has a connection of its own.
+    /// Name of the bridge that connects all locks of a dialect; `nil` if each lock has its own connection.
     var bridgeName: String? {
         switch self {
         case .zigbee2mqtt, .zwave, .ring: rawValue
@@ -18,7 +18,7 @@ enum Profile: String, CaseIterable, Hashable, Sendable {
 
     /// - Parameters:
     ///   - number: from 1, among the locks of its profile.
-    ///   - random: for ids that an ecosystem makes up itself.
+    ///   - random: for ids that the ecosystem generates itself.
     func dialect(number: Int, _ random: inout SeededRandom) -> any Dialect {
         let name = "\(rawValue)-\(number)"
         return switch self {
@@ -35,7 +35,7 @@ enum Profile: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The program that speaks for these locks, which are all of this profile; `nil` where each speaks for itself.
+    /// The bridge of these locks, which are all of this profile; `nil` if each lock has its own connection.
     ///
     /// - Parameter locks: their variables, in their order.
     func bridge(_ locks: [JSON], announcesItself: Bool) -> (any Bridge)? {
@@ -47,6 +47,6 @@ enum Profile: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// How long after it has connected a lock does as it is told.
+    /// How long after connecting a lock ignores commands.
     var guardTime: Duration { self == .nukiHub ? NukiHubLock.guardTime : .zero }
 }

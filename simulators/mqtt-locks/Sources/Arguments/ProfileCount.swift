@@ -1,4 +1,4 @@
-/// How many locks of which profile: `zigbee2mqtt:10`, or `zigbee2mqtt` for as many as `--count` says.
+/// Number of locks of a profile: `zigbee2mqtt:10`, or `zigbee2mqtt` for the number in `--count`.
 struct ProfileCount: Hashable, Sendable {
     let profile: Profile
     let count: Int?

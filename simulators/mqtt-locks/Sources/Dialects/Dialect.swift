@@ -1,21 +1,21 @@
-/// The software of a lock, as its ecosystem wrote it: what it hears, and how it tells what happens.
+/// The software of a lock in one ecosystem: the messages that it processes and publishes.
 protocol Dialect: Sendable {
     static var profile: Profile { get }
-    /// Whether codes can be typed at the lock, or keys shown to it.
+    /// Whether codes can be typed at the lock, or keys presented to it.
     static var hasKeypad: Bool { get }
-    /// Whether its ecosystem lets the broker keep its state.
+    /// Whether its ecosystem retains the state.
     static var retainsState: Bool { get }
-    /// What a gateway needs to know to reach this lock: the variables of the profile.
+    /// The variables of the profile for this lock, which a gateway needs to attach it.
     var variables: JSON { get }
-    /// What it subscribes to; for a lock of a bridge, the bridge does.
+    /// Its subscriptions; a bridge subscribes for its locks.
     var filters: [String] { get }
-    /// For a lock of a bridge `nil`: the bridge has one.
+    /// Its last will; `nil` for a lock of a bridge, which has its own.
     var will: Frame? { get }
-    /// Where it tells its state.
+    /// Topic of its state.
     var stateTopic: String { get }
     mutating func hear(_ message: Message, _ stage: inout Stage)
     mutating func tell(_ happening: Happening, _ stage: inout Stage)
-    /// It restarts, and knows nothing of before.
+    /// Resets the state, as a restart does.
     mutating func forget()
 }
 
@@ -27,19 +27,19 @@ extension Dialect {
     mutating func forget() {}
 }
 
-/// The program that speaks for many locks over one connection.
+/// A program that connects many locks over one connection.
 protocol Bridge: Sendable {
     var filters: [String] { get }
     var will: Frame? { get }
-    /// What it says of itself when it has connected, before its locks say anything.
+    /// The messages that it publishes about itself when it has connected, before those of its locks.
     ///
     /// - Parameter wallMilliseconds: since 1970.
     func greeting(wallMilliseconds: Int64) -> [Frame]
-    /// Whom a message is for.
+    /// The locks that a message is addressed to.
     func hearers(of message: Message) -> Hearers
 }
 
-/// Whom a message to a bridge is for.
+/// The recipients of a message to a bridge.
 enum Hearers: Hashable, Sendable {
     case nobody
     /// The lock of this number, from 0.

@@ -1,10 +1,10 @@
-/// A lock of ESPHome with its MQTT component: a node of its own, with a contact at the door.
+/// A lock of ESPHome with its MQTT component: each has its own node, with a door contact.
 struct ESPHomeLock: Dialect {
     static let profile = Profile.esphome
     static let object = "front_door"
 
     let node: String
-    /// States that are the same as the one before are not said.
+    /// The last published state; an unchanged one is not published again.
     private var said: Position?
 
     init(node: String) { self.node = node }
@@ -16,7 +16,7 @@ struct ESPHomeLock: Dialect {
     var will: Frame? { Frame("\(node)/status", "offline", isRetained: true) }
 
     mutating func hear(_ message: Message, _ stage: inout Stage) {
-        // In any case; what is retained is carried out like anything else.
+        // Case is ignored, and a retained command is executed like any other.
         let motions: [String: Motion] = ["LOCK": .lock, "UNLOCK": .unlock, "OPEN": .open]
         guard message.topic == "\(base)/command", let motion = motions[message.text.uppercased()], stage.takesOrder() else {
             return
@@ -47,7 +47,7 @@ struct ESPHomeLock: Dialect {
     mutating func forget() { said = nil }
 
     private mutating func sayState(_ stage: inout Stage) {
-        // Its own action draws the latch; the state stays what it was, and is unlocked when the latch is let go.
+        // The open action withdraws the latch; the state stays the same, and becomes unlocked when the latch is released.
         let position = stage.mechanism.shown
         guard position != .opening, position != .open, position != said else { return }
         said = position

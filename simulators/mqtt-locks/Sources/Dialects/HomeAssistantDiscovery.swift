@@ -1,8 +1,8 @@
-/// What lets Home Assistant find a lock, as several ecosystems publish it (Home Assistant's documentation of the MQTT
+/// Home Assistant's discovery messages, as several ecosystems publish them (Home Assistant's documentation of the MQTT
 /// integration: discovery, single components and devices).
 enum HomeAssistantDiscovery {
     static let prefix = "homeassistant"
-    /// Where Home Assistant says that it has started.
+    /// Topic on which Home Assistant publishes that it has started.
     static let birthTopic = "homeassistant/status"
 
     static func isBirth(_ message: Message) -> Bool { message.topic == birthTopic && message.text == "online" }
@@ -13,7 +13,7 @@ enum HomeAssistantDiscovery {
 }
 
 extension Stage {
-    /// Publishes what lets Home Assistant find the lock, unless the fleet keeps that to itself.
+    /// Publishes a discovery message for Home Assistant, unless the fleet disables discovery.
     mutating func discover(_ path: String, _ configuration: JSON, qos: Int = 0, isRetained: Bool = true) {
         guard manner.announcesItself else { return }
         frames.append(HomeAssistantDiscovery.frame(path, configuration, qos: qos, isRetained: isRetained))

@@ -1,10 +1,10 @@
-/// A lock that was made for Home Assistant's MQTT lock platform: words on a state topic, words on a command topic, discovery.
-/// What the platform leaves to the device (topics, retain, quality) is as most such devices have it.
+/// A lock made for Home Assistant's MQTT lock platform: a state topic, a command topic, discovery. What the platform leaves to
+/// the device (topics, retain, QoS) is as in most such devices.
 struct HomeAssistantLock: Dialect {
     static let profile = Profile.homeassistant
 
     let name: String
-    /// Whether it announces itself as a device with components, the newer form, or as single components.
+    /// Whether it uses the newer discovery form, a device with components, or single components.
     let isDeviceForm: Bool
 
     private var base: String { "locks/\(name)" }

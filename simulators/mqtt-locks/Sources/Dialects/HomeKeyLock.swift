@@ -1,9 +1,9 @@
-/// HomeKey-ESP32 at a door whose bolt somebody else drives: the bolt follows the target, and writes where it is.
+/// HomeKey-ESP32 at a door with a separate motor: the motor follows the target state, and writes the current state.
 struct HomeKeyLock: Dialect {
     static let profile = Profile.homekey
     static let hasKeypad = true
 
-    /// The project's default numbers.
+    /// The project's default state numbers.
     private enum State: Int { case unlocked, locked, jammed, unknown, unlocking, locking }
 
     let client: String
@@ -28,7 +28,7 @@ struct HomeKeyLock: Dialect {
             guard number <= 1, number >= 0, stage.takesOrder() else { return }
             aim(number, .remote, &stage)
         case "\(base)/set_state":
-            // Target and current at once: nobody waits for the bolt.
+            // Sets target and current state at once, without waiting for the bolt.
             guard number <= 1, number >= 0, stage.takesOrder() else { return }
             state = number == 1 ? .locked : .unlocked
             sayState(&stage)
@@ -37,7 +37,7 @@ struct HomeKeyLock: Dialect {
         }
     }
 
-    /// A new target: the device says that the bolt is on its way, and waits for whoever drives it.
+    /// Sets a new target: the device reports that the bolt is moving, and waits for the motor.
     private mutating func aim(_ target: Int, _ cause: Cause, _ stage: inout Stage) {
         state = target == 1 ? .locking : .unlocking
         sayState(&stage)
@@ -50,7 +50,7 @@ struct HomeKeyLock: Dialect {
             stage.say("\(client)/status", "online", qos: 1, isRetained: true)
             sayState(&stage)
         case .moving(let move):
-            // A key was shown: the device tells of it, and aims for the other side.
+            // A key was presented: the device reports it, and sets the opposite target.
             guard case .keypad = move.cause else { return }
             let key: JSON = ["homekey": true, "issuerId": "a1b2c3d4e5f60718", "endpointId": "0a1b2c3d4e5f"]
             stage.say("\(client)/homekey/auth", key.description)
@@ -66,7 +66,7 @@ struct HomeKeyLock: Dialect {
         }
     }
 
-    /// Whoever drives the bolt says where it is; the device hears it from the broker.
+    /// The motor publishes the current state; the device receives it from the broker.
     private func writeBolt(_ state: State, _ stage: inout Stage) { stage.say("\(base)/set_current_state", "\(state.rawValue)") }
 
     private func sayState(_ stage: inout Stage) { stage.report(stateTopic, "\(state.rawValue)", isRetained: true) }

@@ -1,5 +1,5 @@
-/// A device of the Homie convention, version 5, with the node `lock` that Doorward's pages recommend. What the convention asks
-/// for with quality 2 goes with 1.
+/// A device of the Homie convention, version 5, with the node `lock` that Doorward's documentation recommends. QoS 1 is used
+/// where the convention requires QoS 2.
 struct HomieLock: Dialect {
     static let profile = Profile.homie
     static let hasKeypad = true
@@ -14,11 +14,11 @@ struct HomieLock: Dialect {
     init(device: String) { self.device = device }
 
     mutating func hear(_ message: Message, _ stage: inout Stage) {
-        // Words are exact; a value outside the format is ignored.
+        // Values are case sensitive; one outside the format is ignored.
         guard message.topic == "\(base)/lock/command/set", let motion = Motion(rawValue: message.text), stage.takesOrder() else {
             return
         }
-        // The same bytes as were received: taken.
+        // Repeating the received payload acknowledges the command.
         stage.say("\(base)/lock/command/$target", message.text)
         stage.order(motion, by: .remote)
     }

@@ -1,18 +1,18 @@
-/// A Nuki lock behind Nuki Hub (technyon/nuki_hub): an ESP32 for each lock, which speaks Bluetooth to it and MQTT to us.
+/// A Nuki lock behind Nuki Hub (technyon/nuki_hub): an ESP32 per lock, which connects to it by Bluetooth, and to the broker by MQTT.
 struct NukiHubLock: Dialect {
     static let profile = Profile.nukiHub
     static let hasKeypad = true
 
-    /// For so long after each connection the hub ignores actions, so that no door opens by an old one.
+    /// The hub ignores actions for this long after each connection, so that no door opens by an old one.
     static let guardTime = Duration.seconds(6)
 
     let name: String
-    /// The Nuki id behind the hub.
+    /// The Nuki id of the lock.
     let id: String
     private var connectedAt = Duration.zero
-    /// What was told last; the hub tells changes.
+    /// The last published state; only changes are published.
     private var told: Position?
-    /// Why and by whom the bolt moved last.
+    /// Trigger and operator of the last movement.
     private var story = Story()
 
     private struct Story {
@@ -36,7 +36,7 @@ struct NukiHubLock: Dialect {
     }
     var will: Frame? { Frame("\(name)/maintenance/mqttConnectionState", "offline", qos: 1, isRetained: true) }
 
-    // MARK: - Hearing
+    // MARK: - Messages
 
     private static let actions: [String: Motion] = [
         "lock": .lock, "fullLock": .lock, "unlock": .unlock, "lockNgo": .unlock, "unlatch": .open, "lockNgoUnlatch": .open,
@@ -59,10 +59,10 @@ struct NukiHubLock: Dialect {
     }
 
     private mutating func hearAction(_ word: String, _ stage: inout Stage) {
-        // The topic carries both directions: what the hub itself says there comes back to it.
+        // The topic is used in both directions: the hub receives its own messages.
         guard !["", "--", "ack", "unknown_action", "denied", "error"].contains(word) else { return }
         guard stage.now - connectedAt >= Self.guardTime else { return }
-        // Also with a capital first letter.
+        // The first letter may be upper case.
         let key = word.prefix(1).lowercased() + word.dropFirst()
         guard let motion = Self.actions[key] else { return stage.say("\(lock)/action", "unknown_action", qos: 1) }
         guard stage.takesOrder() else { return }
@@ -97,7 +97,7 @@ struct NukiHubLock: Dialect {
         answerKeypad(result, &stage)
     }
 
-    /// Six digits, none of them 0, not beginning with 12.
+    /// A valid code has six digits, none of them 0, and does not begin with 12.
     private static func isCode(_ text: String) -> Bool {
         text.utf8.count == 6 && text.utf8.allSatisfy { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }
             && !text.hasPrefix("12")
@@ -105,7 +105,7 @@ struct NukiHubLock: Dialect {
 
     private func answerKeypad(_ word: String, _ stage: inout Stage) { keep("keypad/commandResultJson", word, &stage) }
 
-    // MARK: - Telling
+    // MARK: - Reports
 
     mutating func tell(_ happening: Happening, _ stage: inout Stage) {
         switch happening {
@@ -208,12 +208,12 @@ struct NukiHubLock: Dialect {
         keep("battery/charging", "0", &stage)
     }
 
-    /// Nearly all that the hub says is retained, and all of it is acknowledged.
+    /// Nearly all messages of the hub are retained, and all have QoS 1.
     private func keep(_ topic: String, _ text: String, _ stage: inout Stage) {
         stage.say("\(lock)/\(topic)", text, qos: 1, isRetained: true)
     }
 
-    // MARK: - Greeting
+    // MARK: - Connecting
 
     private mutating func greet(_ stage: inout Stage) {
         discover(&stage)

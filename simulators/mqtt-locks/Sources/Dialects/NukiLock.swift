@@ -1,18 +1,18 @@
-/// A Nuki lock's own MQTT (the vendor's MQTT API, versions 1.0 to 1.4).
+/// The MQTT interface of a Nuki lock (the vendor's MQTT API, versions 1.0 to 1.4).
 struct NukiLock: Dialect {
     static let profile = Profile.nukiNative
     static let hasKeypad = true
 
-    /// What the lock answers with (the vendor's table of error codes).
+    /// Result codes of commands (the vendor's table of error codes).
     private enum Answer { static let done = 0, motorBlocked = 66, busy = 69 }
     private enum Trigger { static let system = 0, autoLock = 6, mqtt = 172 }
     private static let goingTime = Duration.seconds(20)
     private static let going = 1
 
     let name: String
-    /// The Nuki id, eight upper-case digits of base 16.
+    /// The Nuki id, eight upper-case hexadecimal digits.
     let id: String
-    /// It locks again by itself when it has unlocked.
+    /// Whether it locks again by itself after unlocking.
     private var goes = false
 
     init(name: String, id: String) { (self.name, self.id) = (name, id) }
@@ -23,7 +23,7 @@ struct NukiLock: Dialect {
     var filters: [String] { ["\(base)/lockAction", "\(base)/lock", "\(base)/unlock"] }
     var will: Frame? { Frame("\(base)/connected", "false", qos: 1, isRetained: true) }
 
-    // MARK: - Hearing
+    // MARK: - Messages
 
     mutating func hear(_ message: Message, _ stage: inout Stage) {
         let action: Int? =
@@ -48,7 +48,7 @@ struct NukiLock: Dialect {
         }
     }
 
-    // MARK: - Telling
+    // MARK: - Reports
 
     mutating func tell(_ happening: Happening, _ stage: inout Stage) {
         switch happening {
@@ -64,7 +64,7 @@ struct NukiLock: Dialect {
         case .due(Self.going): lockAgain(&stage)
         case .door: sayDoor(&stage)
         case .battery: sayBattery(&stage)
-        // A code that is refused is not told of (the vendor's document of version 1.4).
+        // A rejected code is not reported (the vendor's document of version 1.4).
         case .lost, .codeRefused, .due: break
         }
     }
@@ -72,7 +72,7 @@ struct NukiLock: Dialect {
     mutating func forget() { goes = false }
 
     private func begin(_ move: Move, _ stage: inout Stage) {
-        // The event comes when an action is about to be attempted; a code's number is made of its slot here.
+        // The event is published before an action is attempted; the numbers of a code are derived from its slot here.
         if case .keypad(let slot) = move.cause {
             let action = move.motion == .lock ? 2 : 1
             sayEvent(action, Trigger.system, authorization: 54_320 + slot, code: 12_340 + slot, context: 1, &stage)
@@ -123,7 +123,7 @@ struct NukiLock: Dialect {
         stage.say("\(base)/\(topic)", text, qos: 1, isRetained: true)
     }
 
-    // MARK: - Greeting
+    // MARK: - Connecting
 
     private func greet(_ stage: inout Stage) {
         discover(&stage)
@@ -140,9 +140,9 @@ struct NukiLock: Dialect {
         keep("doorsensorBatteryCritical", "false", &stage)
     }
 
-    /// As the lock abbreviates it: the template folds what Home Assistant has no word for into `3`.
+    /// With the keys that the lock abbreviates: the template maps states without an equivalent in Home Assistant to `3`.
     private func discover(_ stage: inout Stage) {
-        // A string, not a list, was seen from real locks.
+        // Real locks were seen to publish a string here, not a list.
         let device: JSON = ["ids": "[\(id)]", "name": .text(name), "mf": "Nuki Home Solutions GmbH", "mdl": "Smart Lock Ultra"]
         let shared: JSON = [
             "~": .text(base), "avty_t": "~/connected", "pl_avail": "true", "pl_not_avail": "false", "dev": device,

@@ -1,4 +1,4 @@
-/// A lock of a Ring alarm behind ring-mqtt. Nothing is retained; what the lock is doing is made up before the order is sent.
+/// A lock of a Ring alarm behind ring-mqtt. Nothing is retained; the transitional state is published before the command is sent.
 struct RingLock: Dialect {
     static let profile = Profile.ring
     static let retainsState = false
@@ -7,7 +7,7 @@ struct RingLock: Dialect {
     private static let afterBirth = 1
 
     let name: String
-    /// Ring's own id of the lock.
+    /// Ring's id of the lock.
     let device: String
 
     var variables: JSON { ["location": .text(Self.location), "device": .text(device)] }
@@ -17,7 +17,7 @@ struct RingLock: Dialect {
     init(name: String, device: String) { (self.name, self.device) = (name, device) }
 
     mutating func hear(_ message: Message, _ stage: inout Stage) {
-        // All is said again some seconds after Home Assistant has started.
+        // The bridge publishes everything again some seconds after Home Assistant has started.
         if HomeAssistantDiscovery.isBirth(message) {
             return stage.wait(stage.random.duration(in: .seconds(1) ... .seconds(5)), for: Self.afterBirth)
         }
@@ -27,7 +27,7 @@ struct RingLock: Dialect {
         case "unlock": motion = .unlock
         default: return
         }
-        // It proves nothing: the bridge says so before anything is sent.
+        // It proves nothing: the bridge publishes it before it sends the command.
         stage.say(stateTopic, motion == .lock ? "LOCKING" : "UNLOCKING", qos: 1)
         guard stage.isReachable, stage.takesOrder() else { return }
         stage.order(motion, by: .remote)
@@ -37,7 +37,7 @@ struct RingLock: Dialect {
         switch happening {
         case .online, .due: sayAll(&stage)
         case .lost: stage.say("\(base)/status", "offline", qos: 1)
-        // What jams is not told: the word that was made up stays.
+        // A jam is not reported: the transitional state remains.
         case .moved, .released, .report: sayState(&stage)
         case .battery: sayInfo(&stage)
         case .moving, .jammed, .codeRefused, .door: break
@@ -69,14 +69,14 @@ struct RingLock: Dialect {
     }
 
     private func sayInfo(_ stage: inout Stage) {
-        // A battery of 99 is shown as full.
+        // A level of 99 is published as 100.
         let level = stage.mechanism.percent == 99 ? 100 : stage.mechanism.percent
         let info: JSON = ["batteryLevel": .whole(level), "tamperStatus": "ok", "commStatus": "ok"]
         stage.say("\(base)/info/state", info.description, qos: 1)
     }
 }
 
-/// ring-mqtt itself.
+/// The bridge of `RingLock`.
 struct RingBridge: Bridge {
     private let numbers: [Substring: Int]
 

@@ -1,4 +1,4 @@
-/// A relay of Tasmota that drives a strike: `ON` opens the way, `OFF` bars it. The relay knows nothing of the bolt.
+/// A relay of Tasmota that drives an electric strike: `ON` releases it, `OFF` locks it. The relay does not sense the bolt.
 struct TasmotaLock: Dialect {
     static let profile = Profile.tasmota
     static let retainsState = false
@@ -19,7 +19,7 @@ struct TasmotaLock: Dialect {
         case "ON", "1", "TRUE": turn(true, &stage)
         case "OFF", "0", "FALSE": turn(false, &stage)
         case "TOGGLE", "2": turn(!isOn, &stage)
-        // Anything else, and nothing, asks.
+        // Anything else, including an empty payload, requests the state.
         default: answer(&stage)
         }
     }
@@ -36,17 +36,17 @@ struct TasmotaLock: Dialect {
             stage.say("tele/\(topic)/LWT", "Online", isRetained: true)
             stage.say("tele/\(topic)/INFO1", #"{"Info1":{"Module":"Generic","Version":"14.3.0(tasmota)"}}"#)
             sayTelemetry("tele/\(topic)/STATE", &stage)
-        // What jams is the strike: the relay answers all the same.
+        // A jam affects only the strike: the relay answers all the same.
         case .moved(let move) where move.cause == .remote, .jammed(let move) where move.cause == .remote: answer(&stage)
         case .report:
             sayTelemetry("tele/\(topic)/STATE", &stage)
-            // With `PowerRetain` the broker keeps what the relay answers, not its telemetry.
+            // With `PowerRetain` the relay's answers are retained, not its telemetry.
             if stage.isNextKept { answer(&stage) }
         case .lost, .moving, .moved, .jammed, .released, .codeRefused, .door, .battery, .due: break
         }
     }
 
-    /// What the relay says, unless the lock is one that says the opposite.
+    /// The state of the relay, or the opposite with the fault `wrong-state`.
     private func word(_ stage: Stage) -> String {
         let isWrong = stage.mechanism.position != stage.mechanism.shown
         return isOn != isWrong ? "ON" : "OFF"

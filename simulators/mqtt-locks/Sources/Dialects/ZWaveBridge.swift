@@ -1,4 +1,4 @@
-/// Z-Wave JS UI itself.
+/// The bridge of `ZWaveLock`: Z-Wave JS UI.
 struct ZWaveBridge: Bridge {
     private let numbers: [Substring: Int]
     private let nodes: [Int: Int]
@@ -27,7 +27,7 @@ struct ZWaveBridge: Bridge {
 
     func hearers(of message: Message) -> Hearers {
         if message.topic == "\(ZWaveLock.api)/set" {
-            // Nobody has a node that is not there: such a call ends in the bridge's own log.
+            // A call for an unknown node only appears in the bridge's own log.
             let node = JSON(message.payload)?["args"]?.list?.first?["nodeId"]?.whole
             return node.flatMap { nodes[$0] }.map { .one($0) } ?? .nobody
         }

@@ -1,4 +1,4 @@
-/// A lock behind Z-Wave JS UI: gateway type ValueId, payloads with time and value, values retained.
+/// A lock behind Z-Wave JS UI: gateway type ValueId, payloads with time and value, retained values.
 struct ZWaveLock: Dialect {
     static let profile = Profile.zwave
     static let hasKeypad = true
@@ -8,14 +8,14 @@ struct ZWaveLock: Dialect {
 
     /// Notification values of the access control type (Z-Wave's notification command class).
     private enum Notification { static let idle = 0, jammed = 11, doorOpen = 22, doorClosed = 23 }
-    /// What became of a value that was written (`SetValueStatus` of zwave-js).
+    /// Result of writing a value (`SetValueStatus` of zwave-js).
     private enum Status { static let failed = 2, invalid = 5, success = 255 }
     private static let secured = 255
     private static let unsecured = 0
     private static let unknown = 254
     private static let slots = 1...30
 
-    /// Its name in Z-Wave JS UI, of letters that need no replacing.
+    /// Its name in Z-Wave JS UI, of characters that are not replaced in topics.
     let name: String
     let node: Int
 
@@ -25,17 +25,17 @@ struct ZWaveLock: Dialect {
 
     init(name: String, node: Int) { (self.name, self.node) = (name, node) }
 
-    // MARK: - Hearing
+    // MARK: - Messages
 
     mutating func hear(_ message: Message, _ stage: inout Stage) {
         if message.topic == "\(Self.api)/set" { return hearCall(message, &stage) }
         guard message.topic.hasPrefix("\(base)/"), message.topic.hasSuffix("/set"), !message.payload.isEmpty else { return }
         let levels = message.topic.dropFirst(base.count + 1).dropLast(4).split(separator: "/").map(String.init)
-        // It is not looked at whether the broker had kept the message.
+        // The retain flag is ignored.
         let json = JSON(message.payload) ?? .text(message.text)
         let value = json["value"] ?? json
         switch levels {
-        // Writing the current mode writes the target.
+        // Writing the current mode writes the target mode.
         case ["98", "0", "targetMode"], ["98", "0", "currentMode"]: write(value, [], &stage)
         case _ where levels.count == 4 && levels[0] == "99": writeCode(levels[2], Int(levels[3]), value, &stage)
         default: break
@@ -52,7 +52,7 @@ struct ZWaveLock: Dialect {
         write(arguments[1], message.payload, &stage)
     }
 
-    /// - Parameter request: the call's own bytes; none for a topic, where nothing answers.
+    /// - Parameter request: the payload of an API call; empty for a topic without a response.
     private func write(_ value: JSON, _ request: [UInt8], _ stage: inout Stage) {
         guard let motion = Self.motion(value) else { return answer(request, Status.invalid, &stage) }
         guard stage.isReachable else { return answer(request, Status.failed, &stage) }
@@ -68,7 +68,7 @@ struct ZWaveLock: Dialect {
         }
     }
 
-    /// The call's success says only that it ran; `status` says what became of it, and `origin` repeats the whole call.
+    /// `success` only means that the call was executed; `status` is the result, and `origin` repeats the whole call.
     private func answer(_ request: [UInt8], _ status: Int, _ stage: inout Stage) {
         guard !request.isEmpty else { return }
         let origin = JSON(request) == nil ? JSON.null : .raw(String(decoding: request, as: UTF8.self))
@@ -79,7 +79,7 @@ struct ZWaveLock: Dialect {
         stage.say(Self.api, answer.description, qos: 1)
     }
 
-    // MARK: - Telling
+    // MARK: - Reports
 
     mutating func tell(_ happening: Happening, _ stage: inout Stage) {
         switch happening {
@@ -97,8 +97,8 @@ struct ZWaveLock: Dialect {
         case .door: sayDoor(&stage)
         case .battery: sayBattery(&stage)
         case .report: sayMode(&stage)
-        // A lock of this kind is supervised: it answers when the bolt is there. There is no notification for a wrong code at the
-        // keypad.
+        // A lock of this kind is supervised: it responds when the bolt has arrived. There is no notification for a wrong code at
+        // the keypad.
         case .moving, .released, .codeRefused, .due: break
         }
     }
@@ -124,7 +124,7 @@ struct ZWaveLock: Dialect {
         }
     }
 
-    /// An event without parameters carries no value.
+    /// Publishes an event; one without parameters has no value.
     private func event(_ label: String, _ value: JSON?, _ stage: inout Stage) {
         let payload = value.map { timed($0, stage) } ?? (["time": .number(Double(stage.wallMilliseconds))] as JSON).description
         stage.say("\(base)/113/0/Access_Control/\(label)", payload, qos: 1)
@@ -170,7 +170,7 @@ struct ZWaveLock: Dialect {
         sayBattery(&stage)
     }
 
-    /// It is there when its node, the gateway and the driver are.
+    /// Available while its node, the gateway and the driver are.
     private var discovery: JSON {
         let availability: JSON = [
             [
@@ -196,7 +196,7 @@ struct ZWaveLock: Dialect {
 
     // MARK: - Codes
 
-    /// A code is a text of 4 to 10 digits: a bare number has lost its leading zeros, and is refused by its type.
+    /// A code is a string of 4 to 10 digits: a number has lost its leading zeros, and is rejected by its type.
     private func writeCode(_ property: String, _ slot: Int?, _ value: JSON, _ stage: inout Stage) {
         guard let slot, Self.slots.contains(slot), stage.isReachable else { return }
         switch property {

@@ -1,5 +1,5 @@
-/// Zigbee2MQTT itself. It would subscribe to all below its base; here it asks for what it acts on, so that ten thousand locks
-/// do not hear each other.
+/// The bridge of `ZigbeeLock`: Zigbee2MQTT. The real one subscribes to all topics below its base; this one only to those that it
+/// processes, so that ten thousand locks do not receive each other's messages.
 struct ZigbeeBridge: Bridge {
     private let names: [String]
     private let numbers: [Substring: Int]

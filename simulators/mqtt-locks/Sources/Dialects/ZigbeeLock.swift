@@ -1,6 +1,6 @@
 import Foundation
 
-/// A lock behind Zigbee2MQTT, as its converters `fz.lock`, `fz.lock_operation_event` and `fz.lock_pin_code_response` speak.
+/// A lock behind Zigbee2MQTT, as its converters `fz.lock`, `fz.lock_operation_event` and `fz.lock_pin_code_response` publish it.
 struct ZigbeeLock: Dialect {
     static let profile = Profile.zigbee2mqtt
     static let retainsState = false
@@ -11,7 +11,7 @@ struct ZigbeeLock: Dialect {
 
     /// The friendly name.
     let name: String
-    /// What Zigbee2MQTT remembers of the lock, and merges into whatever it publishes.
+    /// The lock's values that Zigbee2MQTT caches, and merges into every message.
     private var cached = Position.locked
     private var cachedUsers: [Int: JSON] = [:]
 
@@ -20,21 +20,21 @@ struct ZigbeeLock: Dialect {
     var variables: JSON { ["name": .text(name)] }
     var stateTopic: String { "\(Self.base)/\(name)" }
 
-    // MARK: - Hearing
+    // MARK: - Messages
 
     mutating func hear(_ message: Message, _ stage: inout Stage) {
         guard message.topic.hasPrefix("\(stateTopic)/") else { return }
         let parts = message.topic.dropFirst(stateTopic.count + 1).split(separator: "/", maxSplits: 1)
         let wishes = Self.wishes(message, attribute: parts.count > 1 ? String(parts[1]) : nil)
         switch parts.first {
-        // It is not looked at whether the broker had kept the message: a retained one is carried out after each restart.
+        // The retain flag is ignored: a retained command is executed after each restart.
         case "set": for (key, value) in wishes { set(key, value, &stage) }
         case "get": for (key, value) in wishes { get(key, value, &stage) }
         default: break
         }
     }
 
-    /// JSON, a bare word for the state, or the value of the attribute that the topic names.
+    /// The requested values: from JSON, from a bare text for the state, or from the attribute in the topic.
     private static func wishes(_ message: Message, attribute: String?) -> [(key: String, value: JSON)] {
         let json = JSON(message.payload)
         if let attribute { return [(attribute, json ?? .text(message.text))] }
@@ -60,7 +60,7 @@ struct ZigbeeLock: Dialect {
     }
 
     private func motion(_ value: JSON, _ stage: Stage) -> Motion? {
-        // With a code in the radio's frame, the word lies one level deeper.
+        // With a code for the radio frame, the state is nested one level deeper.
         switch (value["state"] ?? value).text?.uppercased() {
         case "LOCK": .lock
         case "UNLOCK": .unlock
@@ -80,7 +80,7 @@ struct ZigbeeLock: Dialect {
         }
     }
 
-    // MARK: - Telling
+    // MARK: - Reports
 
     mutating func tell(_ happening: Happening, _ stage: inout Stage) {
         switch happening {
@@ -99,12 +99,12 @@ struct ZigbeeLock: Dialect {
             cached = stage.mechanism.shown
             publish(&stage)
         case .due(Reading.pins), .battery, .door, .report: publish(&stage)
-        // A Zigbee lock does not say that its bolt is moving, and has no latch to let go.
+        // A Zigbee lock does not report movements in progress, and has no latch to release.
         case .moving, .released, .due: break
         }
     }
 
-    /// The bolt's own report first, then the event of who had moved it.
+    /// Publishes the state of the bolt first, then the event with the operator.
     private mutating func told(_ move: Move, ok: Bool, _ stage: inout Stage) {
         cached = stage.mechanism.shown
         publish(&stage)
@@ -120,7 +120,7 @@ struct ZigbeeLock: Dialect {
         }
     }
 
-    /// 65535 stands for nobody.
+    /// 65535 means no user.
     private func act(_ action: JSON, user: Int?, _ stage: inout Stage) {
         stage.say(stateTopic, action.with(["action_user": .whole(user ?? 65_535)]).with(state(stage)).description)
     }
@@ -154,7 +154,7 @@ struct ZigbeeLock: Dialect {
     private static let undelivered =
         "ZCL command failed (Data request failed with error: 'MAC transaction expired' (240))"
 
-    /// The only place where a failed order shows up.
+    /// Publishes the failure of a command, which is reported nowhere else.
     private func fail(_ verb: String, _ key: String, _ why: String, _ stage: inout Stage) {
         let message = "Publish '\(verb)' '\(key)' to '\(name)' failed: 'Error: \(why)'"
         let line: JSON = ["level": "error", "message": .text(message), "namespace": "z2m"]
@@ -183,7 +183,7 @@ struct ZigbeeLock: Dialect {
         stage.wait(stage.radioDelay(), for: Reading.pins)
     }
 
-    /// The code itself is shown with the device's option `expose_pin` alone.
+    /// The code itself is only published with the device's option `expose_pin`.
     private mutating func cacheUser(_ slot: Int, _ stage: Stage) {
         let status = stage.mechanism.codes[slot].map { $0.isEnabled ? "enabled" : "disabled" } ?? "available"
         cachedUsers[slot] = ["status": .text(status)]

@@ -1,4 +1,4 @@
-/// What is to happen when; of what is due at the same time, what was noted first comes first.
+/// A queue of scheduled items by due time; items of the same time keep their insertion order.
 struct Agenda<Entry: Sendable>: Sendable {
     private struct Item {
         let due: Duration
@@ -8,11 +8,11 @@ struct Agenda<Entry: Sendable>: Sendable {
         func isBefore(_ other: Item) -> Bool { (due, order) < (other.due, other.order) }
     }
 
-    /// A binary heap: no item is before its parent.
+    /// A binary heap: no item is due before its parent.
     private var items: [Item] = []
     private var noted = 0
 
-    /// When something is due next.
+    /// When the next item is due.
     var next: Duration? { items.first?.due }
 
     mutating func note(_ entry: Entry, at due: Duration) {
@@ -25,7 +25,7 @@ struct Agenda<Entry: Sendable>: Sendable {
         }
     }
 
-    /// Takes out what is due next, if it is due by then.
+    /// Removes the next item, if it is due by then.
     mutating func take(by now: Duration) -> (due: Duration, entry: Entry)? {
         guard let first = items.first, first.due <= now else { return nil }
         items.swapAt(0, items.count - 1)

@@ -1,8 +1,8 @@
-/// What a fleet wants done to the world.
+/// An effect that the fleet requests from its runner.
 enum Deed: Hashable, Sendable {
-    /// On the connection of this number.
+    /// Publishes on the connection with this number.
     case publish(client: Int, Frame)
-    /// Ends the connection without a goodbye, so that the broker says its last will.
+    /// Ends the connection without a DISCONNECT, so that the broker publishes the last will.
     case cut(client: Int)
     /// Connects again.
     case connect(client: Int)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// All locks that are played, and their connections: what the broker and people do goes in, what is to be done comes out. It has
-/// no clock of its own and no chance but its seed.
+/// All simulated locks and their connections: broker events and control commands are the input, effects are the output. It has no
+/// clock, and its only randomness is its seed.
 struct Fleet: Sendable {
     private enum Errand: Sendable {
         case lock(Int, life: Int, Stage.Cue)
@@ -69,16 +69,16 @@ struct Fleet: Sendable {
         ]
     }
 
-    /// When there is something to do next.
+    /// When the next scheduled item is due.
     var next: Duration? { agenda.next }
 
-    /// What is to be done, in its order. Asking takes it out.
+    /// Removes and returns the pending effects, in order.
     mutating func takeDeeds() -> [Deed] {
         defer { deeds = [] }
         return deeds
     }
 
-    // MARK: - What the broker does
+    // MARK: - Broker events
 
     mutating func connected(client number: Int, at now: Duration) {
         self.now = now
@@ -101,9 +101,9 @@ struct Fleet: Sendable {
         for lock in clients[number].hearers(of: message) { play(lock) { $0.hear(message) } }
     }
 
-    // MARK: - What time does
+    // MARK: - Time
 
-    /// Does what has become due by then, each thing at its own time.
+    /// Runs everything that is due by then, each item at its own time.
     mutating func advance(to now: Duration) {
         while let (due, errand) = agenda.take(by: now) {
             self.now = max(self.now, due)
@@ -129,9 +129,9 @@ struct Fleet: Sendable {
         }
     }
 
-    // MARK: - What people do
+    // MARK: - Control commands
 
-    /// - Returns: why it cannot be done; `nil` when it is done.
+    /// - Returns: why it cannot be executed; `nil` if it was.
     mutating func obey(_ order: HandOrder, at now: Duration) -> String? {
         self.now = now
         if let client = clients.firstIndex(where: { $0.id == order.target && $0.bridge != nil }) {
@@ -167,7 +167,7 @@ struct Fleet: Sendable {
 
     private mutating func schedulePeople() {
         guard plan.manualPerMinute > 0, !locks.isEmpty else { return }
-        // Between two of many independent acts lie exponentially distributed times; within reason.
+        // Independent events have exponentially distributed intervals; long ones are capped.
         let wait = min(10, -Foundation.log(1 - people.share())) * 60 / plan.manualPerMinute
         agenda.note(.people, at: now + .milliseconds(Int64(wait * 1000)))
     }
@@ -180,9 +180,9 @@ struct Fleet: Sendable {
         play(number) { types ? $0.typeCode(slot: 1) : $0.turn() }
     }
 
-    // MARK: - Playing
+    // MARK: - Locks
 
-    /// Lets something happen to one lock, and does what follows.
+    /// Applies a change to one lock, and its effects.
     private mutating func play(_ number: Int, _ happening: (inout LockPlay) -> Void) {
         locks[number].stage.now = now
         happening(&locks[number])
@@ -192,7 +192,7 @@ struct Fleet: Sendable {
     private mutating func settle(_ number: Int) {
         let client = clientOfLock[number]
         for frame in locks[number].stage.frames {
-            // Nobody keeps what could not be said.
+            // Messages of a disconnected lock are lost.
             guard clients[client].isConnected else {
                 counts.unsaid += 1
                 continue

@@ -1,17 +1,17 @@
-/// One connection of the fleet: a lock's own, or that of the bridge that speaks for many.
+/// One connection of the fleet: of a single lock, or of a bridge for many.
 struct FleetClient: Sendable {
-    /// What the broker tells connections apart by; also what a person calls a bridge.
+    /// The client identifier; also the name of a bridge in control commands.
     let id: String
     let filters: [String]
     let will: Frame?
     /// Its locks, by their numbers in the fleet.
     let locks: Range<Int>
     let bridge: (any Bridge)?
-    /// What `ready` waits for after it has connected.
+    /// How long `ready` is delayed after it has connected.
     let guardTime: Duration
     var isConnected = false
 
-    /// Which locks of the fleet a message is for.
+    /// The locks of the fleet that a message is addressed to.
     func hearers(of message: Message) -> Range<Int> {
         guard let bridge else { return locks }
         switch bridge.hearers(of: message) {

@@ -1,14 +1,14 @@
-/// What a fleet has done, for the line at its end.
+/// Counters of a fleet, for the summary at its end.
 struct FleetCounts: Hashable, Sendable {
-    /// Messages that came to the fleet.
+    /// Messages that the fleet received.
     var heard = 0
-    /// Frames for a broker that was there.
+    /// Messages published while connected.
     var said = 0
-    /// Frames that were lost because the connection was away.
+    /// Messages lost while disconnected.
     var unsaid = 0
-    /// Times that a lock went offline or restarted, by itself or because somebody asked for it.
+    /// Times that a lock went offline or restarted, at random or by a control command.
     var faults = 0
-    /// Times that people turned a thumb turn or typed a code by themselves.
+    /// Times that a thumb turn was used or a code typed at random.
     var byHand = 0
 }
 

@@ -1,5 +1,5 @@
 extension Fleet {
-    /// The locks as a gateway needs to know them: name, profile, variables of the address.
+    /// The locks as a gateway needs them: name, profile, variables of the address.
     var list: JSON {
         .list(
             locks.map { lock in

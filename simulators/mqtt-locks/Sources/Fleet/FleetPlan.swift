@@ -1,10 +1,10 @@
-/// Which locks a fleet has, and how they behave.
+/// The locks of a fleet, and their behaviour.
 struct FleetPlan: Hashable, Sendable {
-    /// How many of which dialect, in the order in which they were asked for. A dialect stands here once.
+    /// The number of locks per dialect, in the order of the arguments. Each dialect appears once.
     var parts: [Part]
     var seed: UInt64
     var manner = Manner()
-    /// How often people turn a thumb turn or type a code, over the whole fleet.
+    /// Rate of manual operations (thumb turn or code) over the whole fleet.
     var manualPerMinute = 0.0
 
     struct Part: Hashable, Sendable {

@@ -1,8 +1,8 @@
-/// What a person or a test asks for on standard input: an act, and the lock (or bridge) that it befalls.
+/// A control command on standard input: an act, and the lock (or bridge) that it applies to.
 struct HandOrder: Hashable, Sendable {
     enum Act: Hashable, Sendable {
         case thumbTurn, garbage, retained, offline, online, reboot
-        /// Once, at the next occasion.
+        /// Once, at the next opportunity.
         case next(Fault)
         case keypad(slot: Int)
         case battery(Double)
@@ -12,7 +12,7 @@ struct HandOrder: Hashable, Sendable {
     let act: Act
     let target: String
 
-    /// - Returns: `nil` for what is no order.
+    /// - Returns: `nil` if it is no valid command.
     init?(_ line: String) {
         let words = line.split(separator: " ").map(String.init)
         guard words.count >= 2, let act = Act(words[0], words.dropFirst(2)) else { return nil }
@@ -55,7 +55,7 @@ extension HandOrder.Act {
         }
     }
 
-    /// What needs no connection to be cut or made.
+    /// Applies an act that does not affect the connection.
     func carryOut(on lock: inout LockPlay) {
         switch self {
         case .thumbTurn: lock.turn()

@@ -1,48 +1,48 @@
-/// What can go wrong with a lock.
+/// Simulated faults of a lock.
 enum Fault: String, Hashable, Sendable, CaseIterable {
-    /// A movement of the motor gets stuck.
+    /// A motor movement jams.
     case jam
-    /// An order is lost on its way to the lock; nobody says so.
+    /// A command is lost on its way to the lock, without any response.
     case drop
     /// A report is published twice.
     case duplicate
-    /// A movement takes longer than anybody waits.
+    /// A movement takes longer than any timeout.
     case late
-    /// At an order, the lock goes offline in its place, with its last will, and comes back later.
+    /// Instead of executing a command, the lock goes offline with its last will, and comes back later.
     case offline
-    /// After a movement the lock says that the bolt is on the other side.
+    /// After a movement the lock reports the opposite position of the bolt.
     case wrongState = "wrong-state"
-    /// Rubbish comes on the topic of the state, right before a report.
+    /// A garbage payload is published on the state topic, right before a report.
     case garbage
-    /// The broker keeps a state that is no longer true: the lock's later ones are not retained.
+    /// A retained state becomes stale: the lock's later reports are not retained.
     case retained
-    /// At an order, the lock restarts in its place.
+    /// Instead of executing a command, the lock restarts.
     case reboot
 }
 
-/// How a fleet's locks behave.
+/// The behaviour of a fleet's locks.
 struct Manner: Hashable, Sendable {
-    /// From an order to the end of the movement.
+    /// Time from a command to the end of the movement.
     var latency: ClosedRange<Duration> = .milliseconds(50) ... .milliseconds(400)
-    /// How often each fault happens by itself: from 0 to 1 of all orders, movements, reports, or (`retained`) locks.
+    /// Probability of each fault, 0 to 1 per command, movement, report, or (`retained`) lock.
     var rates: [Fault: Double] = [:]
-    /// What a late movement takes beyond its latency.
+    /// Additional time of a late movement.
     var lateness = Duration.seconds(15)
-    /// How long a lock that went offline by itself is away.
+    /// How long a lock stays offline after the fault `offline`.
     var absence = Duration.seconds(20)
     /// How long a restart takes.
     var restart = Duration.seconds(3)
-    /// How long the latch is held back.
+    /// How long the latch stays withdrawn.
     var latchHold = Duration.seconds(3)
-    /// Percent of the battery that a movement of the motor takes.
+    /// Percent of the battery that a motor movement takes.
     var drain = 0.05
-    /// `nil`: a lock speaks when something happens.
+    /// Interval of regular reports; `nil`: a lock reports only events.
     var reportEvery: Duration?
-    /// Whether locks publish what lets others find them.
+    /// Whether discovery messages are published.
     var announcesItself = true
 }
 
-/// Payloads that no lock sends in its right mind.
+/// Payloads that no working lock sends.
 enum Garbage {
     static func payload(_ random: inout SeededRandom) -> [UInt8] {
         let rubbish: [[UInt8]] = [

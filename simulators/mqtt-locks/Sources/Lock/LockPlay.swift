@@ -1,14 +1,14 @@
-/// One lock, played: what happens to it goes in, what it publishes and waits for comes out.
+/// One simulated lock: events are the input, messages and timers are the output.
 struct LockPlay: Sendable {
     let name: String
     let profile: Profile
-    /// Whether it has a connection of its own, or speaks through a bridge.
+    /// Whether it has its own connection, or uses a bridge.
     let isOnItsOwn: Bool
     var stage: Stage
     private(set) var dialect: any Dialect
-    /// Raised by a restart: what it had been waiting for before is gone.
+    /// Incremented by a restart: timers of an earlier life are ignored.
     private(set) var life = 0
-    /// Whether chance has said if it leaves a stale state.
+    /// Whether the fault `retained` has been drawn.
     private var isStaleDrawn = false
 
     init(name: String, dialect: any Dialect, stage: Stage) {
@@ -17,9 +17,9 @@ struct LockPlay: Sendable {
         isOnItsOwn = profile.bridgeName == nil
     }
 
-    // MARK: - What happens to it
+    // MARK: - Events
 
-    /// Its connection, or its bridge's, stands.
+    /// Its connection, or its bridge's, has been established.
     mutating func connect() {
         if isOnItsOwn { stage.isReachable = true }
         let leavesStale = !isStaleDrawn && stage.happens(.retained)
@@ -46,13 +46,13 @@ struct LockPlay: Sendable {
         }
     }
 
-    /// A person turns the bolt by hand to its other side.
+    /// Moves the bolt to its other side by the thumb turn.
     mutating func turn() {
         let motion: Motion = stage.mechanism.position == .locked ? .unlock : .lock
         arrive(stage.begin(motion, by: .thumbTurn))
     }
 
-    /// A person types the code of a slot.
+    /// Types the code of a slot.
     mutating func typeCode(slot: Int) {
         guard stage.mechanism.codes[slot]?.isEnabled == true else { return tell(.codeRefused(slot: slot)) }
         let motion: Motion = stage.mechanism.position == .locked ? .unlock : .lock
@@ -69,20 +69,20 @@ struct LockPlay: Sendable {
         tell(.battery)
     }
 
-    /// Rubbish, now.
+    /// Publishes a garbage payload now.
     mutating func babble() {
         stage.frames.append(Frame(dialect.stateTopic, Garbage.payload(&stage.random)))
     }
 
-    /// Its state as it is now is kept by the broker for good.
+    /// Keeps the present state retained, whatever follows.
     mutating func leaveStale() {
         stage.leaveStale(hasState: type(of: dialect).retainsState)
         if stage.isNextKept { tell(.report) }
     }
 
-    // MARK: - Being away
+    // MARK: - Outages
 
-    /// Loses its radio or its own connection. Whether the connection is to be cut, the fleet sees by `isOnItsOwn`.
+    /// Loses its radio or its own connection. The fleet cuts the connection, if it has its own.
     mutating func goAway(for absence: Duration?) {
         guard stage.isReachable else { return }
         stage.isReachable = false
@@ -90,18 +90,18 @@ struct LockPlay: Sendable {
         if let absence { stage.cues.append((absence, .back)) }
     }
 
-    /// Forgets what it was at and comes back in a moment.
+    /// Restarts: forgets its state and comes back after a moment.
     mutating func restart() {
         life += 1
         if stage.isMoving { stage.mechanism.show(stage.origin) }
         stage.moves += 1
         dialect.forget()
         goAway(for: stage.manner.restart)
-        // Its regular reports belong to the life that is over.
+        // The timer of its regular reports ended with the earlier life.
         scheduleReport()
     }
 
-    /// For a lock of a bridge, which needs no connection of its own.
+    /// Makes a lock of a bridge reachable again; it needs no connection of its own.
     mutating func comeBack() {
         guard !isOnItsOwn, !stage.isReachable else { return }
         stage.isReachable = true
@@ -113,7 +113,7 @@ struct LockPlay: Sendable {
         stage.cues.append((interval * stage.random.share(), .report))
     }
 
-    // MARK: - Moving
+    // MARK: - Movements
 
     private mutating func begin(_ move: Move) {
         guard move.number == stage.moves else { return }
@@ -141,7 +141,7 @@ struct LockPlay: Sendable {
         if move.motion == .open { stage.cues.append((stage.manner.latchHold, .release(afterMove: move.number))) }
     }
 
-    /// Nobody hears of what happens to a lock that is away.
+    /// Reports an event, unless the lock is unreachable.
     private mutating func tell(_ happening: Happening) {
         guard stage.isReachable else { return }
         dialect.tell(happening, &stage)

@@ -5,23 +5,23 @@ struct Mechanism: Hashable, Sendable {
         var isEnabled: Bool
     }
 
-    /// Where the bolt is.
+    /// Actual position of the bolt.
     var position: Position = .locked
-    /// Where the lock's own sensor says that it is.
+    /// Position according to the lock's own sensor.
     var shown: Position = .locked
     var isDoorOpen = false
     /// Percent.
     var battery: Double
-    /// By their slot; slot 1 has one from the beginning.
+    /// By slot; slot 1 has a code from the beginning.
     var codes: [Int: Code]
 
     init(_ random: inout SeededRandom) {
-        // Well above a whole percent, so that the first movements change no figure.
+        // Well above a whole percent, so that the first movements do not change the reported level.
         battery = 60.9 + (random.share() * 39).rounded(.down)
         codes = [1: Code(digits: String(Int.random(in: 300_000...899_999, using: &random)), isEnabled: true)]
     }
 
-    /// As a lock says it.
+    /// The level that the lock reports.
     var percent: Int { Int(battery.rounded(.down)) }
     var isLow: Bool { percent <= 20 }
 

@@ -1,14 +1,14 @@
-/// Where the bolt and the latch are.
+/// Position of the bolt and the latch.
 enum Position: String, Hashable, Sendable, CaseIterable {
     case locked, unlocked, locking, unlocking, opening, jammed
-    /// The latch is held back, so that the door gives way.
+    /// The latch is held, so that the door opens.
     case open
 }
 
-/// What a lock can be made to do.
+/// A movement that a lock can make.
 enum Motion: String, Hashable, Sendable, CaseIterable {
     case lock, unlock
-    /// Draws the latch back for a moment.
+    /// Withdraws the latch for a moment.
     case open
 
     var end: Position {
@@ -28,43 +28,43 @@ enum Motion: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Who or what makes the bolt move.
+/// The cause of a movement.
 enum Cause: Hashable, Sendable {
     case remote, thumbTurn, automatic
-    /// Somebody has typed the code of a slot, or shown the key that stands there.
+    /// The code of a slot was typed, or its key presented.
     case keypad(slot: Int)
 }
 
 /// One movement of the bolt.
 struct Move: Hashable, Sendable {
-    /// Movements of a lock are counted: a newer one takes the place of one under way.
+    /// Sequence number: a newer movement replaces one in progress.
     let number: Int
     let motion: Motion
     let cause: Cause
-    /// It will not get to its end.
+    /// Whether it will jam before its end.
     let jams: Bool
-    /// What it was asked with, where the answer repeats it.
+    /// The payload of the command, for responses that repeat it.
     let request: [UInt8]
 }
 
-/// What happens to a lock that its software may speak of.
+/// An event of a lock that its software may report.
 enum Happening: Hashable, Sendable {
-    /// It, or its bridge, has connected: it says all that it says then.
+    /// It, or its bridge, has connected: it publishes its initial messages.
     case online
-    /// Its bridge has lost it.
+    /// Its bridge has lost the connection to it.
     case lost
     case moving(Move)
-    /// The bolt is there, as far as the lock knows.
+    /// The bolt has arrived, according to its sensor.
     case moved(Move)
     case jammed(Move)
-    /// The latch, drawn back before, is let go.
+    /// The latch is released again.
     case released
-    /// Somebody has typed a code that opens nothing.
+    /// An invalid code was typed.
     case codeRefused(slot: Int)
     case door
     case battery
-    /// The time of a regular report.
+    /// A regular report is due.
     case report
-    /// A time that the dialect had asked for.
+    /// A timer of the dialect is due.
     case due(Int)
 }

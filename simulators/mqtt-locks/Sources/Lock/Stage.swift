@@ -1,32 +1,32 @@
-/// What a dialect plays on: its lock, the time, chance, and what it says and asks for.
+/// Context of a dialect: its lock, time and randomness, and its output of messages and timers.
 struct Stage: Sendable {
-    /// What a lock waits for.
+    /// A timer of a lock.
     enum Cue: Hashable, Sendable {
         case begin(Move), end(Move), release(afterMove: Int), report, back
-        /// A time of the dialect's own.
+        /// A timer of the dialect itself.
         case own(Int)
     }
 
-    /// What befalls the lock's connection.
+    /// A fault of the lock's connection.
     enum Fate: Hashable, Sendable { case offline(Duration?), restart }
 
     let manner: Manner
-    /// Milliseconds since 1970 at the fleet's beginning.
+    /// Milliseconds since 1970 at the start of the fleet.
     let startedAt: Int64
-    /// Since the fleet's beginning.
+    /// Time since the start of the fleet.
     var now = Duration.zero
     var mechanism: Mechanism
     var random: SeededRandom
     /// Whether its radio, or its own connection, works.
     var isReachable = true
-    /// Faults that somebody has asked for: each happens once, at the next occasion.
+    /// Faults requested by control commands: each happens once, at the next opportunity.
     var asked: Set<Fault> = []
-    /// Movements so far.
+    /// Number of movements so far.
     var moves = 0
-    /// Where the bolt was before the movement under way.
+    /// Position of the bolt before the movement in progress.
     var origin: Position = .locked
 
-    // What is to be carried out.
+    // Output.
     var frames: [Frame] = []
     var cues: [(after: Duration, cue: Cue)] = []
     var fate: Fate?
@@ -45,18 +45,18 @@ struct Stage: Sendable {
     /// Whether the motor runs.
     var isMoving: Bool { [.locking, .unlocking, .opening].contains(mechanism.position) }
 
-    /// Whether a fault happens now, by itself or because somebody has asked for it.
+    /// Whether a fault happens now, at random or by request.
     mutating func happens(_ fault: Fault) -> Bool {
         asked.remove(fault) != nil || random.happens(manner.rates[fault] ?? 0)
     }
 
-    // MARK: - Speaking
+    // MARK: - Messages
 
     mutating func say(_ topic: String, _ text: String, qos: Int = 0, isRetained: Bool = false) {
         frames.append(Frame(topic, text, qos: qos, isRetained: isRetained))
     }
 
-    /// Says where the bolt is, with what can befall such a report.
+    /// Publishes the bolt's state, subject to the faults of reports.
     mutating func report(_ topic: String, _ text: String, qos: Int = 0, isRetained: Bool = false) {
         if happens(.garbage) { frames.append(Frame(topic, Garbage.payload(&random), qos: qos)) }
         let frame = Frame(topic, text, qos: qos, isRetained: staleness == .next || isRetained && staleness == .none)
@@ -65,16 +65,15 @@ struct Stage: Sendable {
         if happens(.duplicate) { frames.append(frame) }
     }
 
-    /// From here on the broker keeps the same, whatever happens afterwards: what it has if it has something, else what the next
-    /// report says.
+    /// Makes the retained state stale from now on: keeps the retained message if there is one, else retains the next report.
     mutating func leaveStale(hasState: Bool) { if staleness == .none { staleness = hasState ? .left : .next } }
 
-    /// Whether the next report is to stay on the broker.
+    /// Whether the next report is to be retained as the stale state.
     var isNextKept: Bool { staleness == .next }
 
-    // MARK: - Being ordered
+    // MARK: - Commands
 
-    /// Whether an order gets through to the lock. If not, nobody is told.
+    /// Whether a command reaches the lock. If not, nothing is reported.
     mutating func takesOrder() -> Bool {
         if happens(.drop) { return false }
         if happens(.offline) {
@@ -88,7 +87,7 @@ struct Stage: Sendable {
         return true
     }
 
-    /// Starts the motor, in a moment.
+    /// Starts the motor after a moment.
     mutating func order(_ motion: Motion, by cause: Cause, request: [UInt8] = []) {
         let move = begin(motion, by: cause, jams: happens(.jam), request: request)
         var whole = random.duration(in: manner.latency)
@@ -97,14 +96,14 @@ struct Stage: Sendable {
         cues.append((whole, .end(move)))
     }
 
-    /// A movement that takes the place of any that is under way.
+    /// Begins a movement, in place of any in progress.
     mutating func begin(_ motion: Motion, by cause: Cause, jams: Bool = false, request: [UInt8] = []) -> Move {
         moves += 1
         if !isMoving { origin = mechanism.position }
         return Move(number: moves, motion: motion, cause: cause, jams: jams, request: request)
     }
 
-    /// What a moment of the lock's radio takes: an answer that needs no motor.
+    /// A random radio delay: the time of a response that needs no motor.
     mutating func radioDelay() -> Duration { random.duration(in: manner.latency) / 3 }
 
     mutating func wait(_ duration: Duration, for number: Int) { cues.append((duration, .own(number))) }

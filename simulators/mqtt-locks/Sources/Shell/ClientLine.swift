@@ -1,18 +1,18 @@
 import DoorwardMQTT
 
-/// A connection of the fleet, for the runner that has it alone.
+/// The state of one connection of the fleet, owned by the runner.
 struct ClientLine {
     let settings: MQTTSettings
     let filters: [MQTTFilter]
-    /// `nil` while it has been cut.
+    /// `nil` after it has been cut.
     var connection: MQTTConnection?
-    /// Counts connections: what an earlier one still hands over is none of this one's.
+    /// Counts connections: events of an earlier one are ignored.
     var generation = 0
     var outbox = Outbox()
-    /// Connected, subscribed and announced, as the broker has acknowledged.
+    /// Whether it is connected, subscribed and announced, as acknowledged by the broker.
     var isReady = false
-    /// The frame whose acknowledgement says so.
+    /// The frame whose acknowledgement shows that it is ready.
     var probe: MQTTFrameID?
-    /// It is still to be sent, behind all that waits.
+    /// Whether the probe is still to be sent, after all waiting messages.
     var wantsProbe = false
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The files and sockets that the process may have open: each connection takes some.
+/// The limit of open file descriptors: each connection needs some.
 enum Descriptors {
-    /// As many as the system lets this process have.
+    /// Raises the soft limit to the hard limit.
     static func allowMost() {
         var limit = rlimit()
         guard getrlimit(Int32(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

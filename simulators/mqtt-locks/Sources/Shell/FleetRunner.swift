@@ -3,9 +3,9 @@ import DoorwardMQTT
 import Foundation
 import Synchronization
 
-/// Plays a fleet: the one place where it meets connections, the clock, standard input and output.
+/// Runs a fleet: connects it to MQTT connections, the clock, standard input and output.
 ///
-/// Everything happens on one queue, in the order in which it comes in.
+/// Everything runs on one queue, in the order of arrival.
 final class FleetRunner: Sendable {
     private struct State {
         var fleet: Fleet
@@ -13,10 +13,10 @@ final class FleetRunner: Sendable {
         var isAnnounced = false
         var timer: (any DispatchSourceTimer)?
         var isFlushPlanned = false
-        /// When the last lock stops ignoring what it is told.
+        /// When the last lock stops ignoring commands after connecting.
         var guardedUntil: Duration
         var end: CheckedContinuation<Void, Never>?
-        /// Whether the locks go without a goodbye.
+        /// Whether the connections are closed without a DISCONNECT.
         var endsSuddenly = false
     }
 
@@ -42,10 +42,10 @@ final class FleetRunner: Sendable {
 
     private var now: Duration { .nanoseconds(FrameLog.Moment.now().monotonic - start.monotonic) }
 
-    /// Until `quit` is typed, the input of a pipe ends after `quit`, or the process is told to end.
+    /// Runs until `quit` is read, SIGINT or SIGTERM arrives, or standard output is closed.
     func run() async {
         Descriptors.allowMost()
-        // A reader that has gone is seen by what a write says.
+        // A closed pipe is detected by the result of a write.
         signal(SIGPIPE, SIG_IGN)
         let signals = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
@@ -84,7 +84,7 @@ final class FleetRunner: Sendable {
         state.lines[number].connection = connection
     }
 
-    /// On the connection's thread.
+    /// Called on the connection's thread.
     private func receive(_ event: MQTTEvent, _ number: Int, _ generation: Int, _ id: String) {
         let moment = FrameLog.Moment.now()
         if case .message(let message) = event {
@@ -134,7 +134,7 @@ final class FleetRunner: Sendable {
         }
     }
 
-    /// Does what has become due and what the fleet wants, and plans the next time.
+    /// Runs what is due, applies the fleet's effects, and sets the next timer.
     private func carryOn(_ state: inout State) {
         state.fleet.advance(to: now)
         for deed in state.fleet.takeDeeds() {
@@ -150,7 +150,7 @@ final class FleetRunner: Sendable {
     }
 
     private func cut(_ number: Int, _ state: inout State) {
-        // What was said before the end is still said.
+        // Messages published before the cut are still sent.
         flush(number, &state)
         state.lines[number].outbox.forget()
         let connection = state.lines[number].connection
@@ -159,7 +159,7 @@ final class FleetRunner: Sendable {
         Task { await connection.stop(withoutGoodbye: true) }
     }
 
-    // MARK: - Speaking
+    // MARK: - Publishing
 
     private func flush(_ state: inout State) {
         var isBusy = false
@@ -186,11 +186,11 @@ final class FleetRunner: Sendable {
         let id = state.fleet.clients[number].id
         state.lines[number].outbox.empty { frame in handOver(frame, connection, id).handover }
         guard state.lines[number].outbox.isEmpty, state.lines[number].wantsProbe else { return }
-        // The broker takes packets in their order: when it acknowledges this one, it has the subscriptions and all before it.
+        // The broker processes packets in order: when it acknowledges this one, it has processed the subscriptions and all before it.
         let (probe, handover) = handOver(Frame("doorward-mqtt-locks/ready/\(id)", "", qos: 1), connection, id)
         guard handover == .done else { return }
         (state.lines[number].probe, state.lines[number].wantsProbe) = (probe, false)
-        // A broker that acknowledges nothing is not waited for.
+        // Do not wait for a broker that acknowledges no messages.
         if probe == nil { state.lines[number].isReady = true }
     }
 
@@ -221,7 +221,7 @@ final class FleetRunner: Sendable {
         say("ready")
     }
 
-    /// When nobody reads any more, nobody wants the locks: they go as if their power did, and their last wills are said.
+    /// Writes a line to standard output. If that is closed, the fleet ends without a DISCONNECT, so that the last wills are published.
     private func say(_ line: String) {
         do {
             try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
@@ -233,7 +233,7 @@ final class FleetRunner: Sendable {
         }
     }
 
-    /// What nobody reads is of no use, and no reason to end.
+    /// Writes a line to standard error. Failures are ignored.
     private func complain(_ line: String) { try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8)) }
 
     // MARK: - Time
@@ -245,7 +245,7 @@ final class FleetRunner: Sendable {
         let timer = state.timer ?? newTimer()
         state.timer = timer
         let wait = max(Duration.zero, next - now)
-        // Rounded up, so that it is due when the timer fires.
+        // Rounded up, so that the item is due when the timer fires.
         timer.schedule(deadline: .now() + .milliseconds(Int(wait.milliseconds) + 1))
     }
 

@@ -2,17 +2,17 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Every frame that the fleet has seen or published, one JSON object a line, on the disk's side of the program as soon as it is
-/// written: a test can prove by it what was sent and what was not.
+/// Log of every message that the fleet received or published, one JSON object per line, written to the file at once: a test can
+/// prove by it what was sent and what was not.
 final class FrameLog: Sendable {
     enum Direction: String, Sendable {
         /// From the broker.
         case heard = "in"
-        /// Handed to the connection.
+        /// Passed to the connection.
         case said = "out"
     }
 
-    /// When something came or went.
+    /// The time of a message.
     struct Moment: Sendable {
         /// Milliseconds since 1970.
         let wall: Int64
@@ -38,7 +38,7 @@ final class FrameLog: Sendable {
 
     private let file: Mutex<FileHandle>
 
-    /// Begins the file anew.
+    /// Truncates the file.
     init(path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw CannotOpen(path: path, reason: String(cString: strerror(errno))) }
@@ -47,11 +47,11 @@ final class FrameLog: Sendable {
 
     func note(_ frame: Frame, _ direction: Direction, client: String, at moment: Moment) {
         let line = Self.line(frame, direction, client: client, at: moment)
-        // Without room on the disk the fleet plays on; whoever reads the file sees that it ends.
+        // If the disk is full, the fleet keeps running and the log ends.
         file.withLock { try? $0.write(contentsOf: Data((line + "\n").utf8)) }
     }
 
-    /// A payload that is no UTF-8 stands under `payloadBase64` instead of `payload`.
+    /// A payload that is not UTF-8 is written as `payloadBase64` instead of `payload`.
     static func line(_ frame: Frame, _ direction: Direction, client: String, at moment: Moment) -> String {
         let payload: JSON =
             if let text = String(validating: frame.payload, as: UTF8.self) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Standard input, line by line. Its end ends nothing: a fleet that was started without a terminal plays on.
+/// Reads standard input line by line. End of file is ignored: a fleet without a terminal keeps running.
 enum HandInput {
     static func read(_ take: @escaping @Sendable (String) -> Void) {
         Thread.detachNewThread {

@@ -1,7 +1,6 @@
 import DoorwardMQTT
 
-/// What waits for a connection that takes no more for a moment. Locks say what they say in order; what is not said when the
-/// connection breaks is not said at all.
+/// Messages waiting for a connection that is busy, in order. They are discarded when the connection breaks.
 struct Outbox {
     private var waiting: [Frame] = []
     private var first = 0
@@ -12,9 +11,9 @@ struct Outbox {
 
     mutating func forget() { (waiting, first) = ([], 0) }
 
-    /// Hands over as much as the connection takes.
+    /// Publishes as many messages as the connection accepts.
     ///
-    /// - Parameter publish: what handing one over came to.
+    /// - Parameter publish: publishes one message.
     mutating func empty(_ publish: (Frame) -> Handover) {
         loop: while first < waiting.count {
             switch publish(waiting[first]) {
@@ -27,10 +26,10 @@ struct Outbox {
     }
 }
 
-/// What handing a frame to a connection came to.
+/// Result of passing a message to a connection.
 enum Handover {
     case done
-    /// Later, perhaps.
+    /// Try again later.
     case busy
     /// There is no connection.
     case gone

@@ -1,8 +1,8 @@
-/// What a lock or its bridge publishes.
+/// A message that a lock or its bridge publishes.
 struct Frame: Hashable, Sendable {
     var topic: String
     var payload: [UInt8]
-    /// 0 or 1. What an ecosystem sends with 2 goes with 1.
+    /// 0 or 1. Messages that an ecosystem sends with QoS 2 have 1.
     var qos = 0
     var isRetained = false
 
@@ -15,11 +15,11 @@ struct Frame: Hashable, Sendable {
     }
 }
 
-/// What a lock or its bridge hears.
+/// A message that a lock or its bridge receives.
 struct Message: Hashable, Sendable {
     let topic: String
     let payload: [UInt8]
-    /// The broker had kept it. Most ecosystems do not look at this.
+    /// Whether it is a retained message. Most ecosystems ignore this.
     var isRetained = false
 
     init(_ topic: String, _ payload: [UInt8], isRetained: Bool = false) {
@@ -30,6 +30,6 @@ struct Message: Hashable, Sendable {
         self.init(topic, Array(text.utf8), isRetained: isRetained)
     }
 
-    /// What is no UTF-8 reads as no word that any lock knows.
+    /// The payload as text. Invalid UTF-8 is repaired, and matches no value of a lock.
     var text: String { String(decoding: payload, as: UTF8.self) }
 }

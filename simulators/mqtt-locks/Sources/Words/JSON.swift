@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON value. An object keeps the order in which it was written down, since that is the order in which an ecosystem writes.
+/// A JSON value. An object keeps the order of its members, as an ecosystem writes them.
 enum JSON: Hashable, Sendable {
     case null
     case flag(Bool)
@@ -8,7 +8,7 @@ enum JSON: Hashable, Sendable {
     case text(String)
     case list([JSON])
     case object([Member])
-    /// JSON text that goes out as it came in.
+    /// JSON text that is written unchanged.
     case raw(String)
 
     struct Member: Hashable, Sendable {
@@ -16,9 +16,9 @@ enum JSON: Hashable, Sendable {
         let value: JSON
     }
 
-    /// - Returns: `nil` for what is no JSON. The members of objects are sorted by their keys.
+    /// - Returns: `nil` if it is no JSON. The members of objects are sorted by key.
     init?(_ bytes: [UInt8]) {
-        // The decoder takes fragments, and gives up on nesting that is deeper than any lock's.
+        // The decoder accepts fragments, and rejects nesting deeper than that of any lock.
         guard let value = try? JSONDecoder().decode(JSON.self, from: Data(bytes)) else { return nil }
         self = value
     }
@@ -32,7 +32,7 @@ enum JSON: Hashable, Sendable {
     var flag: Bool? { if case .flag(let flag) = self { flag } else { nil } }
     var list: [JSON]? { if case .list(let list) = self { list } else { nil } }
     var isNull: Bool { self == .null }
-    /// A whole number, not one with a fraction.
+    /// The integer value; `nil` for a number with a fraction.
     var whole: Int? { if case .number(let number) = self { Int(exactly: number) } else { nil } }
 }
 
@@ -113,7 +113,7 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByStringInterpolation, Ex
 
     static func whole(_ number: Int) -> JSON { .number(Double(number)) }
 
-    /// This object with further members behind its own.
+    /// Appends further members to this object.
     func with(_ more: JSON) -> JSON {
         guard case .object(let own) = self, case .object(let others) = more else { return self }
         return .object(own + others)

@@ -1,8 +1,8 @@
-/// SplitMix64 (Steele, Lea, Flood 2014): the same seed, the same draws.
+/// SplitMix64 (Steele, Lea, Flood 2014): reproducible by its seed.
 struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// - Parameter stream: tells generators of one seed apart.
+    /// - Parameter stream: distinguishes generators with the same seed.
     init(seed: UInt64, stream: UInt64 = 0) {
         state = seed
         let first = next()
@@ -17,22 +17,22 @@ struct SeededRandom: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// From 0 to just under 1.
+    /// A random number from 0 to just under 1.
     mutating func share() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
 
-    /// Whether something happens that happens at this rate.
+    /// True with this probability.
     mutating func happens(_ rate: Double) -> Bool { rate > 0 && share() < rate }
 
     mutating func duration(in range: ClosedRange<Duration>) -> Duration {
         range.lowerBound + (range.upperBound - range.lowerBound) * share()
     }
 
-    /// Upper-case digits of base 16.
+    /// Random upper-case hexadecimal digits.
     mutating func hexadecimal(_ digits: Int) -> String {
         String((0..<digits).map { _ in "0123456789ABCDEF".randomElement(using: &self) ?? "0" })
     }
 
-    /// In the form of a UUID; its bits are all of them drawn.
+    /// Random digits in the format of a UUID.
     mutating func uuid() -> String {
         [8, 4, 4, 4, 12].map { hexadecimal($0).lowercased() }.joined(separator: "-")
     }

@@ -1,9 +1,9 @@
 internal import DoorwardDomain
 
-/// The short key names of Home Assistant's discovery, as far as a lock's announcement has them
-/// (`homeassistant/components/mqtt/abbreviations.py`). Each block has its own.
+/// The short key names of Home Assistant's discovery that a lock's announcement may contain
+/// (`homeassistant/components/mqtt/abbreviations.py`), by block.
 enum Abbreviations {
-    /// Of a component, of a device's root, and of an item of `availability`.
+    /// Keys of a component, of a device's root, and of an item of `availability`.
     static let component = [
         "avty": "availability", "avty_mode": "availability_mode", "avty_t": "availability_topic",
         "avty_tpl": "availability_template", "cmd_t": "command_topic", "cmd_tpl": "command_template", "cmps": "components",
@@ -17,18 +17,17 @@ enum Abbreviations {
         "stat_unlocked": "state_unlocked", "stat_unlocking": "state_unlocking", "t": "topic", "uniq_id": "unique_id",
         "val_tpl": "value_template",
     ]
-    /// Of `device`.
+    /// Keys of `device`.
     static let device = [
         "cns": "connections", "cu": "configuration_url", "hw": "hw_version", "ids": "identifiers", "mdl": "model",
         "mdl_id": "model_id", "mf": "manufacturer", "sa": "suggested_area", "sn": "serial_number", "sw": "sw_version",
     ]
-    /// Of `origin`.
+    /// Keys of `origin`.
     static let origin = ["sw": "sw_version", "url": "support_url"]
 }
 
 extension [String: JSONValue] {
-    /// The same with every short key at its full length. Where both stand there, the short one counts, as in Home Assistant; and
-    /// what is `null` is not there.
+    /// Replaces short keys by full ones. If both are present, the short one counts, as in Home Assistant; `null` values are removed.
     func expanded(_ abbreviations: [String: String]) -> Self {
         var fields = filter { abbreviations[$0.key] == nil && $0.value != .null }
         for (key, value) in self where value != .null {

@@ -1,29 +1,29 @@
 internal import DoorwardDomain
 
-/// One message of Home Assistant's discovery, read: which locks it announces, and of what device.
+/// One parsed discovery message of Home Assistant: the announced locks and their device.
 struct Announcement {
-    /// `nil` where a single lock names none.
+    /// `nil` if a single lock has no device.
     var device: HomeAssistantDevice?
-    /// The announcing program's name, where it says so.
+    /// The name of the announcing program, if given.
     var origin: String?
-    /// The locks; none where the message takes away what was there.
+    /// The locks; empty if the message removes the announcement.
     var locks: [Component]
 
-    /// A lock, not yet looked at.
+    /// A lock, not yet validated.
     struct Component {
-        /// Unlike every other's of the broker.
+        /// Unique on the broker.
         var id: String
-        /// The part of the topic, or the component's key, that names it.
+        /// The object id of the topic, or the component's key.
         var object: String
-        /// Keys at full length, `~` put in, what the device says for all its components put in.
+        /// The configuration with full keys, `~` replaced, and the device's shared values added.
         var fields: [String: JSONValue]
     }
 
-    /// - Returns: `nil` for what Home Assistant would drop.
+    /// - Returns: `nil` for a message that Home Assistant rejects.
     init?(_ payload: JSONValue, at topic: HomeAssistantTopic) {
         guard let root = payload.object?.atFullLength else { return nil }
         locks = []
-        // Home Assistant's way from one form to the other: what was announced here will be announced elsewhere.
+        // Home Assistant's migration between the two forms: what was announced here will be announced elsewhere.
         if root["migrate_discovery"] == .bool(true) { return }
         if let value = root["origin"] {
             guard let origin = HomeAssistantOrigin(value) else { return nil }
@@ -44,7 +44,7 @@ struct Announcement {
         }
     }
 
-    /// The locks among a device's components; `nil` where one of them, of whatever kind, does not say what it is.
+    /// The locks among a device's components; `nil` if any component has no platform.
     private static func locks(
         _ components: [String: JSONValue], root: [String: JSONValue], at topic: HomeAssistantTopic
     ) -> [Component]? {
@@ -53,7 +53,7 @@ struct Announcement {
             guard var fields = value.object?.atFullLength, let platform = fields.removeValue(forKey: "platform")?.string else {
                 return nil
             }
-            // Reduced to its platform, a component is taken away; and each that stays has an id of its own.
+            // A component with nothing but its platform is removed; any other needs an id of its own.
             guard platform == "lock", !fields.isEmpty, fields["unique_id"] != nil, key.utf8.count <= HomeAssistantTopic.longestID
             else { continue }
             for shared in sharedKeys where fields[shared] == nil {
@@ -62,7 +62,7 @@ struct Announcement {
                 }
                 fields[shared] = root[shared]
             }
-            // A slash in a key would make it look like part of the topic.
+            // Escape slashes, which separate the levels of a topic.
             let name = key.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%25")
                 .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "%2F")
             locks.append(Component(id: "\(topic.id)/\(name)", object: key, fields: fields.withTopicBase))
@@ -70,7 +70,7 @@ struct Announcement {
         return locks
     }
 
-    /// What a device says for all its components that do not say it themselves.
+    /// Values of a device that apply to all components without their own.
     private static let sharedKeys = [
         "~", "availability", "availability_mode", "availability_template", "availability_topic", "command_topic", "encoding",
         "payload_available", "payload_not_available", "qos", "state_topic",
@@ -78,7 +78,7 @@ struct Announcement {
 }
 
 extension [String: JSONValue] {
-    /// The same with full keys, in `availability` too; `device` and `origin` are read with abbreviations of their own.
+    /// Replaces short keys, in `availability` too; `device` and `origin` have their own abbreviations.
     fileprivate var atFullLength: Self {
         var fields = expanded(Abbreviations.component)
         if let availability = fields["availability"] {

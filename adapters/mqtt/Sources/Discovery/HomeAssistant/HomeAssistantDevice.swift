@@ -1,15 +1,15 @@
 internal import DoorwardDomain
 
-/// The `device` block: what the lock's housing is.
+/// The `device` block: the device that the lock is part of.
 struct HomeAssistantDevice {
     var name: String?
     var manufacturer: String?
     var model: String?
-    /// At least one of these or a connection is there.
+    /// At least one identifier or connection is present.
     var identifiers: [String]
 
     /// - Parameter value: with short or full keys.
-    /// - Returns: `nil` where the block is none, or names neither identifiers nor connections.
+    /// - Returns: `nil` if it is no object, or has neither identifiers nor connections.
     init?(_ value: JSONValue) {
         guard let fields = value.object?.expanded(Abbreviations.device) else { return nil }
         identifiers = fields["identifiers"]?.listed.compactMap(\.word) ?? []
@@ -21,11 +21,11 @@ struct HomeAssistantDevice {
     }
 }
 
-/// The `origin` block: which program announces.
+/// The `origin` block: the announcing program.
 struct HomeAssistantOrigin {
     var name: String
 
-    /// - Returns: `nil` where the block is none, or has no name.
+    /// - Returns: `nil` if it is no object, or has no name.
     init?(_ value: JSONValue) {
         guard let name = value.object?.expanded(Abbreviations.origin)["name"]?.word, !name.isEmpty else { return nil }
         self.name = name
@@ -33,8 +33,8 @@ struct HomeAssistantOrigin {
 }
 
 extension JSONValue {
-    /// As Home Assistant takes a text: numbers and truth values count as their Python text (`True`), so `"payload_lock": 255` is
-    /// the word `255`.
+    /// The value as Home Assistant converts it to text: numbers and booleans as in Python (`True`), so `"payload_lock": 255` is
+    /// the text `255`.
     var word: String? {
         switch self {
         case .string(let text): text
@@ -45,6 +45,6 @@ extension JSONValue {
         }
     }
 
-    /// As Home Assistant takes a list: one value alone is a list of it.
+    /// The value as Home Assistant converts it to a list: a single value is a list of one.
     var listed: [JSONValue] { array ?? [self] }
 }

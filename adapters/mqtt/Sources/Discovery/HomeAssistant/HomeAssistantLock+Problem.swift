@@ -3,7 +3,7 @@ internal import DoorwardDomain
 internal import DoorwardMQTT
 
 extension HomeAssistantLock {
-    /// Why the `homeassistant` profile cannot take it as it is; `nil` when it can.
+    /// Why the `homeassistant` profile cannot be used for it; `nil` if it can.
     var problem: String? { topicProblem ?? templateProblem ?? profileProblem }
 
     private var topicProblem: String? {
@@ -29,7 +29,7 @@ extension HomeAssistantLock {
         return "needs a profile: its command template computes something, and only `{{ value }}` and `{{ code }}` are written"
     }
 
-    /// Whatever else the profile itself says of the address.
+    /// The first problem that the profile itself reports for the address.
     private var profileProblem: String? {
         guard let profile = ProfileLibrary.shipped["homeassistant"] else { return nil }
         do {

@@ -1,16 +1,17 @@
 internal import DoorwardDomain
 
-/// A lock's configuration as Home Assistant takes it: keys at full length, `~` put in, types checked.
+/// A lock's configuration as Home Assistant reads it: full keys, `~` replaced, types checked.
 struct HomeAssistantLock {
-    /// What the `homeassistant` profile takes, under the same names. `retain` is not among it: no command is ever retained, whatever
-    /// an announcement asks for.
+    /// The variables of the `homeassistant` profile, under the same names. `retain` is left out: no command is ever retained,
+    /// whatever an announcement requests.
     private(set) var variables: [String: JSONValue] = [:]
     private(set) var uniqueID: String?
     private(set) var name: String?
     private(set) var isOptimistic = false
 
-    /// - Parameter fields: of the component, at full length and with `~` put in.
-    /// - Returns: `nil` for what Home Assistant would drop: no command topic, a value of a wrong type, two kinds of availability.
+    /// - Parameter fields: the component's configuration, with full keys and `~` replaced.
+    /// - Returns: `nil` for a configuration that Home Assistant rejects: no command topic, a value of a wrong type, both kinds of
+    ///   availability.
     init?(_ fields: [String: JSONValue]) {
         for key in Self.textKeys {
             guard let value = fields[key] else { continue }
@@ -26,10 +27,10 @@ struct HomeAssistantLock {
         name = fields["name"]?.word
     }
 
-    /// A value that is a text.
+    /// The value of a key, if it is a text.
     func text(_ key: String) -> String? { variables[key]?.string }
 
-    /// The items of `availability`, or none.
+    /// The items of `availability`; empty if there are none.
     var availability: [[String: JSONValue]] { variables["availability"]?.array?.compactMap(\.object) ?? [] }
 
     private mutating func readOptimistic(_ value: JSONValue?) -> Bool {
@@ -68,7 +69,7 @@ struct HomeAssistantLock {
         return true
     }
 
-    /// Items of `availability`. A lock hangs on a device, a bridge and perhaps a driver.
+    /// Maximum items of `availability`. A lock depends on a device, a bridge and perhaps a driver.
     private static let mostAvailabilities = 32
     private static let availabilityKeys = ["topic", "payload_available", "payload_not_available", "value_template"]
     private static let textKeys = [

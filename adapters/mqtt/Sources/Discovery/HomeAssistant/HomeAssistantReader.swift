@@ -1,15 +1,15 @@
 internal import DoorwardDomain
 internal import DoorwardMQTT
 
-/// Reads what is announced to Home Assistant: single locks, and devices with their components.
+/// Reads Home Assistant's announcements: single locks, and devices with their components.
 struct HomeAssistantReader: DiscoveryReader {
-    /// Whether every lock is wanted, or only those of `makes`.
+    /// Whether all locks are requested, or only those of `makes`.
     private let takesAll: Bool
     private let makes: Set<KnownMake>
-    /// Zigbee2MQTT's own list says more of its locks than what it announces.
+    /// Whether locks of Zigbee2MQTT are left to its own list, which is more complete than its announcements.
     private let leavesZigbee2MQTT: Bool
 
-    /// - Returns: `nil` where none of the profiles is announced this way.
+    /// - Returns: `nil` if none of the profiles is announced this way.
     init?(profiles: Set<String>) {
         takesAll = profiles.contains("homeassistant")
         // For the Zigbee2MQTT profile alone, discovery reads the bridge's own list.
@@ -32,7 +32,7 @@ struct HomeAssistantReader: DiscoveryReader {
         }
         if leavesZigbee2MQTT, announcement.origin == "Zigbee2MQTT" { return (message.topic, []) }
         let locks = announcement.locks.map { ($0, HomeAssistantLock($0.fields)) }
-        // A single announcement that is no lock's changes nothing; a device goes on without the component.
+        // A single announcement that is no lock changes nothing; a device is read without the component.
         if topic.component == .lock, locks.contains(where: { $0.1 == nil }) { return nil }
         return (message.topic, locks.compactMap { component, lock in lock.flatMap { claim(component, $0, announcement) } })
     }
@@ -56,7 +56,7 @@ struct HomeAssistantReader: DiscoveryReader {
         return Claim(lock: named, commandTopic: TopicText(command), uniqueID: lock.uniqueID, weight: .announcement)
     }
 
-    /// Device and lock together, as Home Assistant shows them: `Front door`, `Front door Lower bolt`.
+    /// Combines the names of device and lock, as Home Assistant displays them: `Front door`, `Front door Lower bolt`.
     private func name(_ lock: HomeAssistantLock, of device: HomeAssistantDevice?) -> String? {
         guard let own = lock.name, !own.isEmpty else { return device?.name }
         guard let whole = device?.name, !whole.isEmpty, !own.hasPrefix(whole) else { return own }

@@ -1,4 +1,4 @@
-/// A place where something is announced to Home Assistant: `homeassistant/<component>/[<node>/]<object>/config`.
+/// A discovery topic of Home Assistant: `homeassistant/<component>/[<node>/]<object>/config`.
 struct HomeAssistantTopic: Hashable {
     /// `lock`, or `device` for a device with all its components.
     var component: Component
@@ -7,12 +7,12 @@ struct HomeAssistantTopic: Hashable {
 
     enum Component: String { case lock, device }
 
-    /// The first level. Home Assistant lets it be changed; what announces locks has this one from the start.
+    /// The first level. It can be configured in Home Assistant; announcing programs use this one by default.
     static let prefix = "homeassistant"
-    /// Characters of a node's or object's id.
+    /// Maximum characters of a node id or an object id.
     static let longestID = 256
 
-    /// - Returns: `nil` for another topic, and where an id holds anything but letters, digits, `_` and `-`.
+    /// - Returns: `nil` for another topic, and if an id contains anything but letters, digits, `_` and `-`.
     init?(_ topic: String) {
         let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
         guard levels.count == 4 || levels.count == 5, levels[0] == Self.prefix, levels.last == "config",
@@ -23,7 +23,7 @@ struct HomeAssistantTopic: Hashable {
         object = String(levels[levels.count - 2])
     }
 
-    /// Unlike every other topic's of the broker: `abc`, `node/abc`, `device/abc`.
+    /// Unique among the discovery topics of the broker: `abc`, `node/abc`, `device/abc`.
     var id: String {
         (component == .device ? ["device"] : []).appending(node).appending(object).joined(separator: "/")
     }

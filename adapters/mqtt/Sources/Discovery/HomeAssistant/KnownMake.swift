@@ -1,8 +1,8 @@
 internal import DoorwardDomain
 internal import DoorwardMQTT
 
-/// An ecosystem that announces its locks to Home Assistant, and whose own profile knows more of them: how the latch is drawn, what
-/// jams, what a command's answer is. A lock counts as one only where its topics leave no doubt; else it is what it says it is.
+/// An ecosystem that announces its locks to Home Assistant, and whose own profile supports more: unlatching, jams, responses to
+/// commands. A lock counts as one only if its topics are unambiguous; else it gets the `homeassistant` profile.
 enum KnownMake: CaseIterable {
     case nukiNative, nukiHub, zwaveJSUI, esphome, ringMQTT, zigbee2MQTT
 
@@ -18,7 +18,7 @@ enum KnownMake: CaseIterable {
         }
     }
 
-    /// - Returns: the address for the profile, `nil` where the lock is not surely one of this make.
+    /// - Returns: the address for the profile; `nil` if the lock is not certainly one of this ecosystem.
     func variables(_ lock: HomeAssistantLock, object: String) -> [String: JSONValue]? {
         guard let command = lock.text("command_topic"), let state = lock.text("state_topic"), MQTTTopic(command) != nil,
             MQTTTopic(state) != nil
@@ -33,7 +33,7 @@ enum KnownMake: CaseIterable {
         }
     }
 
-    /// `nuki/<ID>/lockAction` under the object `nuki_<ID>_lock`, with the numbers of Nuki's own codes.
+    /// `nuki/<ID>/lockAction` under the object `nuki_<ID>_lock`, with Nuki's own numeric codes.
     private func nukiNative(
         _ lock: HomeAssistantLock, command: String, state: String, object: String
     ) -> [String: JSONValue]? {
@@ -47,7 +47,7 @@ enum KnownMake: CaseIterable {
         return ["id": .string(id)].with("base", String(place[..<slash]), unless: "nuki")
     }
 
-    /// `<base>/lock/action` and `<base>/lock/hastate`, in a lock's words: an opener of the same bridge has others.
+    /// `<base>/lock/action` and `<base>/lock/hastate`, with a lock's payloads: an opener of the same bridge has others.
     private func nukiHub(_ lock: HomeAssistantLock, command: String, state: String) -> [String: JSONValue]? {
         guard let base = command.before("/lock/action"), state == base + "/lock/hastate", lock.text("payload_lock") == "lock",
             lock.text("payload_unlock") == "unlock"
@@ -55,7 +55,7 @@ enum KnownMake: CaseIterable {
         return [:].with("base", base, unless: "nukihub")
     }
 
-    /// `<prefix>/<node>/98/0/targetMode/set`, or the same by names; the prefix is known by the gateway's own status, which is
+    /// `<prefix>/<node>/98/0/targetMode/set`, or the same with names; the prefix is that of the gateway's status topic, which is
     /// announced with each lock.
     private func zwaveJSUI(_ lock: HomeAssistantLock, command: String, state: String) -> [String: JSONValue]? {
         let gateways = lock.availability.compactMap { $0["topic"]?.string?.before("/status") }
@@ -74,7 +74,7 @@ enum KnownMake: CaseIterable {
         return nil
     }
 
-    /// `<node>/lock/<object>/command` under the same object, in ESPHome's words, with `<node>/status` as its availability.
+    /// `<node>/lock/<object>/command` under the same object, with ESPHome's payloads, and `<node>/status` as its availability.
     private func esphome(_ lock: HomeAssistantLock, command: String, state: String, object: String) -> [String: JSONValue]? {
         guard let node = command.before("/lock/\(object)/command"), state == "\(node)/lock/\(object)/state",
             lock.text("availability_topic") == "\(node)/status", lock.hasDefaultWords
@@ -111,7 +111,7 @@ enum KnownMake: CaseIterable {
 }
 
 extension HomeAssistantLock {
-    /// Whether commands and states are the words that a lock has which names none.
+    /// Whether its payloads and states are Home Assistant's defaults.
     fileprivate var hasDefaultWords: Bool {
         let defaults = [
             "payload_lock": "LOCK", "payload_unlock": "UNLOCK", "payload_open": "OPEN", "state_locked": "LOCKED",
@@ -123,19 +123,19 @@ extension HomeAssistantLock {
 }
 
 extension String {
-    /// What stands before `suffix`, if something does.
+    /// The text before `suffix`, if not empty.
     fileprivate func before(_ suffix: String) -> String? {
         hasSuffix(suffix) && utf8.count > suffix.utf8.count ? String(dropLast(suffix.count)) : nil
     }
 
-    /// What stands after `prefix`, if something does.
+    /// The text after `prefix`, if not empty.
     fileprivate func after(_ prefix: String) -> String? {
         hasPrefix(prefix) && utf8.count > prefix.utf8.count ? String(dropFirst(prefix.count)) : nil
     }
 }
 
 extension [String: JSONValue] {
-    /// The same with one text more, where it is not what the profile takes by itself.
+    /// Adds a value, unless it is the profile's default.
     func with(_ key: String, _ value: String, unless standard: String) -> Self {
         value == standard ? self : merging([key: .string(value)]) { $1 }
     }

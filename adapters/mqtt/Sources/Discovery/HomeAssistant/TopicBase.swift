@@ -1,8 +1,8 @@
 internal import DoorwardDomain
 
 extension [String: JSONValue] {
-    /// The same with `~` put in: at the beginning or end of the values of keys that end in `topic`, and of the topics of
-    /// `availability`. Keys are at full length.
+    /// Replaces `~`: at the beginning or end of the values of keys that end in `topic`, and of the topics of `availability`.
+    /// Expects full keys.
     var withTopicBase: Self {
         guard let base = self["~"]?.string else { return self }
         var fields = self

@@ -1,13 +1,12 @@
-/// A device's `$description` of Homie 5, as far as it speaks of locks.
+/// The locks in a device's `$description` of Homie 5.
 struct HomieDescription {
     var name: String?
-    /// The id of the device that this one hangs on at last: `root`, or `parent` where that is the root; `nil` for one that
-    /// stands by itself.
+    /// The id of the root device: `root`, or `parent` if that is the root; `nil` for a device without a parent.
     var root: String?
     /// The locks' names by the ids of their nodes.
     var locks: [String: String?]
 
-    /// - Returns: `nil` for what is no description of version 5.
+    /// - Returns: `nil` if it is no description of version 5.
     init?(_ text: JSONText) {
         guard let fields = text.object, let version = fields["homie"]?.string, version.split(separator: ".").first == "5" else {
             return nil
@@ -24,8 +23,7 @@ struct HomieDescription {
         }
     }
 
-    /// Whether a node is the lock that the `homie` profile speaks to: what the bolt does in `state`, and what it should do in
-    /// `command`.
+    /// Whether a node is a lock that the `homie` profile supports: a bolt state in `state`, and a settable target in `command`.
     private static func isLock(_ properties: [String: JSONText]) -> Bool {
         guard let state = properties["state"]?.object, let command = properties["command"]?.object else { return false }
         return words(state).isSuperset(of: ["locked", "unlocked"]) && state["settable"]?.bool != true

@@ -1,8 +1,8 @@
 internal import DoorwardDomain
 internal import DoorwardMQTT
 
-/// Reads what devices of the Homie convention, version 5, say of themselves. Version 4 spreads a description over many topics, and
-/// is not looked for.
+/// Reads the descriptions of devices of the Homie convention, version 5. Version 4 spreads a description over many topics, and is
+/// not supported.
 struct HomieReader: DiscoveryReader {
     var filters: [MQTTFilter] { ["+/5/+/$description", "+/5/+/$state"].compactMap { MQTTFilter($0) } }
 
@@ -12,7 +12,7 @@ struct HomieReader: DiscoveryReader {
         let source = "\(levels[0])/5/\(levels[2])"
         switch levels[3] {
         case "$state":
-            // A state says how the device is; only an empty one, that it is no more.
+            // An empty state means that the device was removed; any other is not relevant.
             return message.payload.isEmpty ? (source, []) : nil
         case "$description":
             guard !message.payload.isEmpty else { return (source, []) }
@@ -36,7 +36,7 @@ struct HomieReader: DiscoveryReader {
     }
 
     private func name(_ description: HomieDescription, _ id: String, _ own: String?) -> String? {
-        // A node that is called as the profile has it says nothing more about the device.
+        // A node with the id that the profile uses by default adds nothing to the device's name.
         guard id != "lock" || description.name == nil, let own else { return description.name }
         return description.name.map { "\($0) \(own)" } ?? own
     }
@@ -46,7 +46,7 @@ struct HomieReader: DiscoveryReader {
         return "the device that it says it hangs on, `\(root.prefix(40))`, has no id of the convention"
     }
 
-    /// Lower-case letters, digits and hyphens.
+    /// Whether a text is an id: lower-case letters, digits and hyphens.
     private static func isID(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 256
             && text.utf8.allSatisfy { byte in

@@ -1,26 +1,26 @@
-/// A device of Zigbee2MQTT's list (`<base>/bridge/devices`), as far as it may be a lock.
+/// A device of Zigbee2MQTT's list (`<base>/bridge/devices`), with the properties that matter for locks.
 struct BridgeDevice {
     /// `0x` and hexadecimal digits.
     var ieeeAddress: String
-    /// Its topic after the base. May hold slashes and spaces.
+    /// Its topic after the base. May contain slashes and spaces.
     var friendlyName: String
-    /// It is there, and must not be used.
+    /// Whether it is present, but disabled.
     var isDisabled: Bool
-    /// Whether the bridge has learnt all of what it can.
+    /// Whether the bridge has completed the interview of the device.
     var isInterviewed: Bool
     var model: String?
     var vendor: String?
-    /// None while the bridge does not know the model.
+    /// Empty while the bridge does not know the model.
     var locks: [Lock]
 
-    /// - Returns: `nil` for what is no device.
+    /// - Returns: `nil` if it is no device.
     init?(_ text: JSONText) {
         guard let fields = text.object, let address = fields["ieee_address"]?.string, address.isZigbeeAddress,
             let name = fields["friendly_name"]?.string
         else { return nil }
         (ieeeAddress, friendlyName) = (address, name)
         isDisabled = fields["disabled"]?.bool ?? false
-        // The state came with version 2, and says more where both are there.
+        // `interview_state` exists since version 2, and is more precise.
         isInterviewed =
             fields["interview_state"]?.string.map { $0 == "SUCCESSFUL" } ?? fields["interview_completed"]?.bool ?? true
         let definition = fields["definition"]?.object ?? [:]
@@ -30,14 +30,14 @@ struct BridgeDevice {
 
     /// A lock of the device.
     struct Lock {
-        /// The part of the device that it is, where it has several alike.
+        /// The endpoint of the device, if it has several locks.
         var endpoint: String?
-        /// The words of `state`; `nil` where they are no texts.
+        /// The values of `state`; `nil` if they are no texts.
         var locked: String?
         var unlocked: String?
 
-        /// - Returns: `nil` for what is no bolt: a thermostat's child lock is exposed as a lock, too, under a key of its own, where a
-        ///   bolt's is `state`.
+        /// - Returns: `nil` if it is no bolt: a thermostat's child lock is also exposed as a lock, but under another key than a
+        ///   bolt's `state`.
         init?(_ expose: JSONText) {
             guard let fields = expose.object, fields["type"] == .string("lock") else { return nil }
             endpoint = fields["endpoint"]?.string

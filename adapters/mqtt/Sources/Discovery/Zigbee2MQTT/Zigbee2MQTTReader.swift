@@ -1,12 +1,12 @@
 internal import DoorwardDomain
 internal import DoorwardMQTT
 
-/// Reads the list of devices that Zigbee2MQTT keeps on its broker.
+/// Reads the device list that Zigbee2MQTT retains on its broker.
 struct Zigbee2MQTTReader: DiscoveryReader {
-    /// Bytes of a list. A device takes two to ten thousand, and a bridge may have two thousand devices.
+    /// Maximum bytes of a list. A device takes two to ten thousand, and a bridge may have two thousand devices.
     static let longest = 24 << 20
 
-    /// Bases of one level and of two (`zigbee2mqtt`, `home/zigbee`).
+    /// The list of a base with one level or with two (`zigbee2mqtt`, `home/zigbee`).
     var filters: [MQTTFilter] { ["+\(Self.suffix)", "+/+\(Self.suffix)"].compactMap { MQTTFilter($0) } }
 
     func read(_ message: MQTTMessage) -> (source: String, claims: [Claim])? {
@@ -14,7 +14,7 @@ struct Zigbee2MQTTReader: DiscoveryReader {
         guard !message.payload.isEmpty else { return (message.topic, []) }
         guard message.payload.count <= Self.longest, let devices = JSONElements(message.payload) else { return nil }
         var found: [Claim] = []
-        // Most devices are no locks: only those that contain the mark are parsed.
+        // Most devices are no locks: only those that contain `mark` are parsed.
         for element in devices.slices where element.firstRange(of: Self.mark) != nil {
             guard let text = JSONText.read(Array(element), longest: Self.longestDevice) else { return nil }
             if let device = BridgeDevice(text) { found += claims(device, base: base) }
@@ -24,7 +24,7 @@ struct Zigbee2MQTTReader: DiscoveryReader {
 
     /// The text that the description of every lock contains.
     private static let mark = Array(#""lock""#.utf8)
-    /// Bytes of one device.
+    /// Maximum bytes of one device.
     private static let longestDevice = 1 << 20
 
     func problem(with message: MQTTMessage) -> String? {
@@ -51,7 +51,7 @@ struct Zigbee2MQTTReader: DiscoveryReader {
                     .with("endpoint", part, unless: ""),
                 problem: problem(device, lock))
             found.isKnownByHardware = true
-            // The bridge takes the address for the name.
+            // The bridge accepts the IEEE address in place of the name.
             if device.friendlyName != device.ieeeAddress { found.otherCommandTopics = ["\(base)/\(device.ieeeAddress)\(ending)"] }
             return Claim(lock: found, commandTopic: TopicText("\(base)/\(device.friendlyName)\(ending)"), weight: .ownWord)
         }
