@@ -235,8 +235,9 @@ extension TenancyChange {
         case .removeDevice(let id): return [.device(id)]
         case .putUser(let user): return [.user(user.id), .permissions(of: user.id)]
         case .putAssociation(let association):
-            let former = before.association(association.id)
-            return former.map { Self.holders(of: $0, in: before) } ?? [] + [.permissions(of: association.userID)]
+            let former = before.association(association.id).map { Self.holders(of: $0, in: before) } ?? []
+            let present = ChangedObject.permissions(of: association.userID)
+            return former.contains(present) ? former : former + [present]
         case .removeAssociation(let id):
             return before.association(id).map { Self.holders(of: $0, in: before) } ?? []
         case .putGuestAccess(let access):

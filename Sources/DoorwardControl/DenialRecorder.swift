@@ -7,6 +7,8 @@ final class DenialRecorder: Sendable {
     private struct Minute {
         var start: MonotonicInstant
         var denied: Int
+        /// Whether the summary record has been written, or is being written.
+        var isSummarized = false
     }
 
     private let ledger: Ledger
@@ -32,13 +34,24 @@ final class DenialRecorder: Sendable {
                 return (nil, false)
             }
             guard minute.denied >= perMinute else { return (nil, false) }
-            minute.denied += 1
+            let isFirst = !minute.isSummarized
+            minute.isSummarized = true
             minutes[caller.principal] = minute
-            return (end.duration(since: now), minute.denied == perMinute + 1)
+            return (end.duration(since: now), isFirst)
         }
         guard let wait else { return }
-        if isFirst { try await ledger.write(StoreTransaction(records: [PendingRecord(summary(for: caller))])) }
+        if isFirst { try await writeSummary(for: caller) }
         throw .rateLimited(retryAfterSeconds: Int((wait.wholeMilliseconds + 999) / 1000))
+    }
+
+    /// Writes the summary record of the minute; after a failure the next rejection writes it.
+    private func writeSummary(for caller: Caller) async throws(GatewayError) {
+        do {
+            try await ledger.write(StoreTransaction(records: [PendingRecord(summary(for: caller))]))
+        } catch {
+            minutes.withLock { $0[caller.principal]?.isSummarized = false }
+            throw error
+        }
     }
 
     /// Makes a denial durable, and returns the error to answer with.

@@ -1,8 +1,9 @@
-import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
+
+@testable import DoorwardControl
 
 /// What a refused command leaves behind, and how many of them one principal can cause.
 @Suite struct DenialTests {
@@ -90,5 +91,20 @@ import Testing
         house.clock.advance(by: .seconds(61))
         let again = await denial { _ = try await house.run(by: house.ids.stranger) }
         #expect(again != nil)
+    }
+
+    @Test("denials that were admitted together and exceed the limit still lead to one summary record")
+    func admittedTogether() async throws {
+        let house = try await House()
+        let denied = try #require(await denial { _ = try await house.run(by: house.ids.stranger) })
+        let recorder = DenialRecorder(
+            ledger: Ledger(store: house.store), clock: house.clock, random: RandomSource(SeededGenerator(seed: 7)), perMinute: 2)
+        let caller = Caller(userID: house.ids.stranger)
+        let request = CommandRequest(
+            caller: caller, deviceID: nil, attemptedID: "x", operation: .unlock, timeout: .seconds(10))
+        for _ in 0..<4 { try await recorder.admit(caller) }
+        for _ in 0..<4 { _ = try await recorder.record(denied, of: request, device: nil, in: TenancyDirectory()) }
+        for _ in 0..<3 { await #expect(throws: GatewayError.self) { try await recorder.admit(caller) } }
+        #expect(house.gatewayLog.count { $0.body.event == .denialsSuppressed } == 1)
     }
 }

@@ -108,6 +108,7 @@ import Testing
                 + #""validUntil":"2026-11-22T08:00:00Z"}"#, ["operations: not_grantable"]),
         Case(.owner, "/simulator/devices/S/events", #"{"event":"explode"}"#, ["event: unknown_value"]),
         Case(.owner, "/simulator/devices/S/events", "{}", ["event: required"]),
+        Case(.owner, "/simulator/devices/S/events", #"{"event":""}"#, ["event: unknown_value"]),
         Case(.tenant, "/users/me", #"{"firstName":null}"#, ["firstName: required"], method: .put),
         Case(.tenant, "/users/me", #"{"email":"a@b"}"#, ["email: unknown_key"], method: .put),
         Case(.tenant, "/users/me", #"{"isEnabled":false}"#, ["isEnabled: unknown_key"], method: .put),

@@ -138,6 +138,15 @@ import Testing
         }
     }
 
+    @Test("A value that is no number, or too large for one, is not recorded")
+    func noNumber() {
+        let series = HistogramSeries(bounds: [1, 2])
+        for value in [Double.nan, .infinity, -.infinity, 1e300, -1e300] { series.record(value) }
+        series.record(1.4)
+        #expect(series.cumulativeCounts == [1, 1, 1])
+        #expect(series.sum == 1)
+    }
+
     @Test("A gateway that measures nothing says so")
     func nothing() async throws {
         let house = try await House(measures: false)

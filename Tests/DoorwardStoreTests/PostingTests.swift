@@ -135,4 +135,20 @@ import Testing
         try await store.close()
         #expect(try StoreCheck.run(path: database.path).fault?.problem == .projection("postings"))
     }
+
+    @Test("A store with a log whose records are missing is refused at the opening, and does not hang", .timeLimit(.minutes(5)))
+    func missingRecords() async throws {
+        let database = try TemporaryDatabase()
+        let store = try database.open()
+        var script = StoreScript(seed: 1)
+        _ = try await store.commit(script.tenancy)
+        _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.event(on: script.door))]))
+        try await store.close()
+        let queue = try DatabaseQueue(path: database.path)
+        try await queue.write { db in
+            try db.execute(sql: "UPDATE logs SET size = size + 100000 WHERE key = (SELECT min(key) FROM logs)")
+        }
+        try queue.close()
+        #expect(throws: (any Error).self) { _ = try database.open() }
+    }
 }

@@ -58,7 +58,10 @@ final class HistogramSeries: TimerHandler, RecorderHandler {
     }
 
     func recordNanoseconds(_ duration: Int64) { record(duration) }
-    func record(_ value: Double) { record(Int64(value)) }
+    /// Records the nearest whole number. A value that has none, such as NaN, is not recorded.
+    func record(_ value: Double) {
+        if let whole = Int64(exactly: value.rounded()) { record(whole) }
+    }
 
     func record(_ value: Int64) {
         var index = 0

@@ -9,9 +9,9 @@ enum SimulatorRoutes {
     private static func trigger(_ call: Call) async throws -> Answer {
         let simulator = call.services.simulator
         let (event, slot) = try call.readBody { body in
-            let event = body.require("event", body.string("event")) ?? ""
-            if !event.isEmpty, let simulator, !simulator.eventWords.contains(event) { body.note("event", .unknownValue) }
-            return (event, body.string("slot"))
+            let event = body.require("event", body.string("event"))
+            if let event, let simulator, !simulator.eventWords.contains(event) { body.note("event", .unknownValue) }
+            return (event ?? "", body.string("slot"))
         }
         let device = try call.control.attachedDevices.changeable(call.id("id"), for: call.caller)
         guard let simulator, device.adapter == simulator.adapterKind else {

@@ -92,7 +92,7 @@ package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .refused(let why): "the broker refuses the gateway: \(why)"
         case .notTrusted(let why): "no secure connection to the broker: \(why)"
         case .lost(let why): "the connection to the broker is lost: \(why)"
-        case .stuck: "the broker has not read for too long; the connection was cut so that nothing arrives late"
+        case .stuck: "the broker has not read for too long; the connection was cut"
         case .standsStill: Self.standstill
         case .stopped: "the connection was ended"
         }

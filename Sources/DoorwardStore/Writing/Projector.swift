@@ -95,7 +95,10 @@ struct Projector {
                     return
                 }
                 try db.inTransaction(.immediate) {
-                    try project(try log.entries(limit: entriesAtOnce, in: db), in: db)
+                    let entries = try log.entries(limit: entriesAtOnce, in: db)
+                    // Without an entry nothing would advance: the file is damaged.
+                    guard !entries.isEmpty else { throw UnreadableColumn(column: "position") }
+                    try project(entries, in: db)
                     return .commit
                 }
             }
