@@ -206,7 +206,7 @@ package final class GatewayControl: Sendable {
             for transport in adapter.transports {
                 guard case .portfolio(let id) = transport.owner, tenancy.portfolio(id) == nil else { continue }
                 logger.warning(
-                    "broker `\(transport.name)` belongs to portfolio \(id), which does not exist: nobody can attach its locks",
+                    "broker `\(transport.name)` belongs to portfolio \(id), which does not exist: its locks cannot be attached",
                     metadata: ["adapter": "\(adapter.kind)", "broker": "\(transport.name)", "portfolio": "\(id)"])
             }
         }
@@ -257,7 +257,7 @@ package final class GatewayControl: Sendable {
 
     // MARK: - Recovery
 
-    /// After a failed write, waits until the store writes again, reloads the state that was in doubt, and accepts commands
+    /// After a failed write, waits until the store can write again; commands are accepted, reloads the state that was in doubt, and accepts commands
     /// again.
     private func beginMending() {
         let task = Task(executorPreference: executor) { [self] in
@@ -286,7 +286,7 @@ package final class GatewayControl: Sendable {
         let recovered = try await recovery.settleOpenCommands(except: running.contains)
         try await ledger.write(StoreTransaction(records: [recoveryRecord(recovered, after: "store_failure")]))
         guard ledger.settle(asOf: doubts) else { throw GatewayError.unavailable }
-        logger.notice("the store writes again", metadata: ["commandsSettled": "\(recovered)"])
+        logger.notice("the store can write again; commands are accepted", metadata: ["commandsSettled": "\(recovered)"])
     }
 
     /// Reloads the sessions from the store, as a write in doubt may have ended some durably. A session becomes valid only once

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Writes to the store, and tracks whether it can be relied on.
 ///
-/// After a failed write it is unknown what is durable, so no command is accepted until the store writes again and everything
+/// After a failed write it is unknown what is durable, so no command is accepted until the store can write again; commands are accepted and everything
 /// that was in doubt has been reloaded from it.
 package final class Ledger: Sendable {
     /// Not accessible elsewhere, so that every write and every failure passes through this type.
@@ -105,7 +105,7 @@ package final class Ledger: Sendable {
 
     /// Marks the store in doubt, as an event may not have been recorded: nothing is started until the store has been reloaded.
     func doubt(because cause: String) {
-        logger.error("the store failed; no command is taken until it writes again", metadata: ["cause": "\(cause)"])
+        logger.error("the store cannot write; commands are rejected until it can", metadata: ["cause": "\(cause)"])
         let begins = doubts.withLock { doubts in
             defer { doubts.isFailing = true }
             doubts.count += 1

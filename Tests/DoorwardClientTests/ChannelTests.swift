@@ -64,7 +64,7 @@ import Testing
         defer { close(held.descriptor) }
         let client = try DoorwardClient(patient: "http://127.0.0.1:\(held.port)", credentials: .bearer("t"))
         let error = await #expect(throws: ClientError.self) { try await client.devices.unlock("d") }
-        #expect(error == .noConnection(server: "http://127.0.0.1:\(held.port)", why: "nobody listens there"))
+        #expect(error == .noConnection(server: "http://127.0.0.1:\(held.port)", why: "connection refused"))
     }
 
     @Test("an answer that does not come within the time is given up")

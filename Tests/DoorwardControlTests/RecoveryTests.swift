@@ -82,7 +82,9 @@ import Testing
         }
     }
 
-    @Test("an outcome that cannot be written is UNKNOWN to everybody, and no command is taken until the store writes again")
+    @Test(
+        "an outcome that cannot be written is UNKNOWN to everybody, and no command is taken until the store can write again; commands are accepted"
+    )
     func outcomeNotWritten() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)

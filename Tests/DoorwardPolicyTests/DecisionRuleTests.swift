@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test("The most specific rule is named: unit, property, portfolio, guest, and last the super admin")
-    func mostSpecific() {
+    func nearestRule() {
         var house = House()
         house.put(user: house.person, isSuperAdmin: true)
         #expect(house.decide(.viewStatus).rule == .superAdmin)

@@ -64,9 +64,10 @@ import Testing
                 order: Bool.random(using: &random) ? .oldestFirst : .newestFirst, limit: Int.random(in: 60...900, using: &random))
             let instants = (0..<2).compactMap { _ in sorted.randomElement(using: &random)?.body.at }
                 .map { $0.advanced(by: .milliseconds(Int.random(in: -1...1, using: &random))) }
-            (query.filter.from, query.filter.until) = [
-                (instants[0], nil), (nil, instants[0]), (instants.min(), instants.max()), (instants[0], instants[0]),
-            ].randomElement(using: &random) ?? (nil, nil)
+            (query.filter.from, query.filter.until) =
+                [
+                    (instants[0], nil), (nil, instants[0]), (instants.min(), instants.max()), (instants[0], instants[0]),
+                ].randomElement(using: &random) ?? (nil, nil)
             let expected = sorted.filter { record in
                 query.filter.passes(record.body)
                     && query.scopes.contains {

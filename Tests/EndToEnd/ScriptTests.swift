@@ -97,6 +97,8 @@ extension EndToEnd {
                 ("Sources/A/A.swift", "// TO\u{44}O\n", "A.swift:1:// TO\u{44}O"),
                 ("README.md", "\n[there](not/there.md)\n", "README.md:2: not/there.md"),
                 ("Sources/A/A.swift", "import GRDB\n", "A.swift:1:import"),
+                ("Sources/A/A.swift", "struct TenancyPlace {}\n", "A.swift:1:struct TenancyPlace"),
+                ("Sources/A/A.swift", "let longestName = 1\n", "A.swift:1:let longestName"),
                 ("Sources/A/A.swift", "struct A {}\nstruct B {}\nstruct C {}\n", "all of it: 3 lines of tests for 4 of source"),
                 ("Tests/A/ATests.swift", "// One\n// two\n\n", "all of it: 2 lines of tests for 3 of source"),
                 ("Sources/DoorwardStore/S.swift", "struct S {}\nstruct T {}\n", "Store: 2 lines of tests for 2 of source"),

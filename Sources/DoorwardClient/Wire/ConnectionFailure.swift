@@ -55,7 +55,7 @@ struct ConnectionFailure {
 
     private init(_ error: IOError) {
         switch error.errnoCode {
-        case ECONNREFUSED: self.init(words: "nobody listens there", isBeforeSending: true)
+        case ECONNREFUSED: self.init(words: "connection refused", isBeforeSending: true)
         case EHOSTUNREACH, ENETUNREACH: self.init(words: "there is no way to it", isBeforeSending: true)
         case ECONNRESET, EPIPE: self = .broken
         default: self.init(words: "the connection failed")

@@ -21,8 +21,10 @@ extension Line {
             return .lost(String(cString: mosquitto_reason_string(goodbye)))
         }
         guard case .opening = phase, case .lost = failure else { return failure }
-        guard settings.tls == nil else { return .lost("it ended the connection without a word; check that this port speaks TLS") }
-        return .lost("it ended the connection without a word; check that this port speaks MQTT, and whether it wants TLS")
+        guard settings.tls == nil else {
+            return .lost("it closed the connection without an answer; check that this port speaks TLS")
+        }
+        return .lost("it closed the connection without an answer; check that this port speaks MQTT, and whether it wants TLS")
     }
 
     /// Whether the failure may mean that the broker does not support MQTT 5: some such brokers close the connection without a

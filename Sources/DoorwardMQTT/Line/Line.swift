@@ -184,7 +184,7 @@ struct Line: ~Copyable {
             if let socket = handle?.socket, TCPFlow.wasAccepted(socket) { hasReached = true }
             try serveOpening(ready)
             if let answer = handle?.events.answer { return try stand(answer, at: now, &turn) }
-            if ready.isOver { throw hasReached ? .lost("it ended the connection") : .unreachable("nobody listens there") }
+            if ready.isOver { throw hasReached ? .lost("it ended the connection") : .unreachable("connection refused") }
             if until <= now { throw .unreachable("it does not answer") }
         case .standing:
             if let cutBecause { throw cutBecause }

@@ -120,7 +120,7 @@ extension EndToEnd {
                 Program.doorward, ["login", "--server", "http://127.0.0.1:1", "--email", "a@b.example", "--password-stdin"],
                 environment: ["XDG_CONFIG_HOME": folder.path], input: "whatever it is\n", in: folder)
             #expect(result.code == 3)
-            #expect(result.errors == "doorward: no connection to http://127.0.0.1:1: nobody listens there\n")
+            #expect(result.errors == "doorward: no connection to http://127.0.0.1:1: connection refused\n")
         }
 
         private func mode(of path: String) throws -> Int? {

@@ -12,7 +12,7 @@ extension AddressField {
                 "broker", .word(brokers), isRequired: true, meaning: "The broker's name in the gateway's configuration."),
             AddressField(
                 "profile", .word(profiles), isRequired: true,
-                meaning: "The dialect that the lock speaks; `doorward profile show` tells the further keys that it needs."),
+                meaning: "The profile of the lock; `doorward profile show` lists the further keys that it needs."),
         ]
     }
 }

@@ -3,7 +3,7 @@ internal import Yams
 
 extension PartsReader {
     func readCommands(_ file: ProfileSection, _ parts: inout ProfileParts) {
-        let toggle = ["toggle": "nobody knows what it does when the bolt has moved in between"]
+        let toggle = ["toggle": "its effect depends on the bolt's position"]
         if let section = file.section("commands", keys: ProfileKeys.commands, refused: toggle) {
             let words: [(String, LockOperation)] = [("lock", .lock), ("unlock", .unlock), ("open", .unlatch)]
             for (key, operation) in words {
@@ -45,7 +45,8 @@ extension PartsReader {
     private func check(_ template: ProfileTemplate, _ field: ProfileSection.Field, _ isJSON: Bool, open: Set<String>) {
         _ = checked(template, field, isTopic: false, open: open)
         if template.text.lowercased().contains("toggle") {
-            mistakes.add(field.line, field.path, "`\(field.path)`: a toggle is never sent; nobody knows what it does to the bolt")
+            mistakes.add(
+                field.line, field.path, "`\(field.path)`: a toggle is never sent: its effect depends on the bolt's position")
         }
         guard isJSON else {
             if JSONText(trial(template)).map({ $0.isContainer }) == true {

@@ -29,7 +29,7 @@ struct ProfileJudge {
             if let text = part.ambiguousText { file.note("`\(text)` stands for two things in one map", at: part.aspect.section) }
         }
         if profile.parts.ambiguousCommand != nil {
-            file.note("`commands.lock` sends what another command sends; nobody can say what it does", at: "commands")
+            file.note("`commands.lock` sends the same as another command", at: "commands")
         }
         noteTooMany()
     }
