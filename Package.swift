@@ -58,6 +58,10 @@ let package = Package(
     products: [
         .executable(name: "doorward", targets: ["doorward"]),
         .executable(name: "doorward-mqtt-locks", targets: ["doorward-mqtt-locks"]),
+        // What an adapter outside this repository is written against, and tested with (docs/write-an-adapter.md). Neither depends on
+        // another package.
+        .library(name: "DoorwardAdapterKit", targets: ["DoorwardAdapterKit", "DoorwardDomain"]),
+        .library(name: "DoorwardAdapterTesting", targets: ["DoorwardAdapterTesting"]),
     ],
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
@@ -84,7 +88,7 @@ let package = Package(
         // Record encoding, Merkle tree, commitments. Bytes in, verdict out.
         module("DoorwardAudit", ["DoorwardDomain", crypto]),
         // What a lock of any make looks like to the gateway.
-        module("DoorwardAdapterKit", ["DoorwardDomain", logging]),
+        module("DoorwardAdapterKit", ["DoorwardDomain"]),
         // libmosquitto, and a Swift face on it.
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         module("DoorwardMQTT", ["CMosquitto", "DoorwardDomain"]),
@@ -111,12 +115,14 @@ let package = Package(
             ]),
         // What programs use to speak to a gateway.
         module("DoorwardClient", ["DoorwardAPI", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
-        // Virtual clock, seeded generator, fakes, conformance kits.
+        // What tests of an adapter need, inside this repository and outside: virtual clock, executor, conformance kit.
+        module("DoorwardAdapterTesting", ["DoorwardAdapterKit", "DoorwardDomain"]),
+        // World, fakes, conformance kit for stores; all of DoorwardAdapterTesting with it.
         module(
             "DoorwardTesting",
             [
-                "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardControl", "DoorwardStore",
-                "DoorwardMQTT", logging,
+                "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardAdapterTesting",
+                "DoorwardControl", "DoorwardStore", "DoorwardMQTT", logging,
             ]),
         // The in-memory lock.
         module(
@@ -146,7 +152,7 @@ let package = Package(
         tests("DoorwardPolicyTests", ["DoorwardPolicy", "DoorwardDomain", "DoorwardTesting"]),
         tests("DoorwardAuditTests", ["DoorwardAudit", "DoorwardDomain", "DoorwardTesting", crypto], exclude: ["Fixtures"]),
         tests("DoorwardMQTTTests", ["DoorwardMQTT", "DoorwardDomain", "DoorwardTesting"]),
-        tests("DoorwardAdapterKitTests", ["DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting", logging]),
+        tests("DoorwardAdapterKitTests", ["DoorwardAdapterKit", "DoorwardAdapterTesting", "DoorwardDomain"]),
         tests(
             "DoorwardControlTests",
             [

@@ -1,5 +1,5 @@
 /// Why an adapter did not hand an order over, sorted by what to do next. Nothing has left when one is thrown.
-package enum AdapterError: Error, Hashable, Sendable {
+public enum AdapterError: Error, Hashable, Sendable {
     /// The lock or its broker is known to be away: try again when it is back.
     case offline
     /// The transport cannot take more at this moment: try again shortly.

@@ -1,5 +1,5 @@
 /// Whether an adapter can do its work at this moment. Says nothing of single locks. Raw values are the wire's.
-package enum AdapterHealth: String, CaseIterable, Sendable {
+public enum AdapterHealth: String, CaseIterable, Sendable {
     /// Started, and every connection that it needs stands.
     case ok
     /// Started, and some of its locks cannot be reached for a reason of the adapter's: a broker is away, say.

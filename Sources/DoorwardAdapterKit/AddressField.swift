@@ -1,10 +1,10 @@
-package import DoorwardDomain
+public import DoorwardDomain
 
 /// One key of the `address` that an adapter takes, as data: for `GET /adapters`, forms and help texts. `check(address:)`
 /// takes these keys and no other.
-package struct AddressField: Hashable, Sendable {
+public struct AddressField: Hashable, Sendable {
     /// The types that a value may have, with their limits.
-    package enum Form: Hashable, Sendable {
+    public enum Form: Hashable, Sendable {
         /// Any text that is not empty.
         case text
         /// `true` or `false`.
@@ -20,17 +20,17 @@ package struct AddressField: Hashable, Sendable {
     }
 
     /// The key in `address`, such as `latencyMs`.
-    package let name: String
+    public let name: String
     /// What `check` takes as its value.
-    package let form: Form
+    public let form: Form
     /// Whether an address without it is refused.
-    package let isRequired: Bool
+    public let isRequired: Bool
     /// What holds where the key is absent; `nil` where that has no value of its own.
-    package let defaultValue: JSONValue?
+    public let defaultValue: JSONValue?
     /// One sentence for the person who attaches a lock: what it means, and in which unit.
-    package let meaning: String
+    public let meaning: String
 
-    package init(
+    public init(
         _ name: String, _ form: Form, isRequired: Bool = false, default defaultValue: JSONValue? = nil, meaning: String
     ) {
         (self.name, self.form, self.isRequired) = (name, form, isRequired)

@@ -1,10 +1,10 @@
-package import DoorwardDomain
+public import DoorwardDomain
 
 /// What speaks to locks of one make or transport. The gateway knows nothing of a lock but what its adapter says.
 ///
 /// An adapter decides nothing and keeps nothing for later: it hands bytes over now, or throws. It is shared by all who
 /// use it and is called from any thread.
-package protocol LockAdapter: Sendable {
+public protocol LockAdapter: Sendable {
     /// The name that devices carry in `adapter`: lower-case letters, `simulator`.
     var kind: String { get }
 
@@ -62,6 +62,7 @@ package protocol LockAdapter: Sendable {
     /// dispatch gate, right after the decision. When it throws, no byte of the order has left and none will.
     /// A report that answers the order may be delivered before this returns. Reports bear the order in `after` from the moment
     /// at which it leaves, and never before: what the lock said earlier, and what is on its way to the receiver, does not.
+    /// `LockChannel` does that, for one command at a time.
     func send(_ order: LockOrder) throws(AdapterError)
 
     /// Queries the lock for its state, if it supports queries; the answer comes as a report. Where the transport is busy the query
@@ -76,51 +77,51 @@ package protocol LockAdapter: Sendable {
 
 extension LockAdapter {
     /// Locks of this kind are reached by no way that could be somebody's.
-    package func owner(of address: [String: JSONValue]) -> TransportOwner? { .anybody }
+    public func owner(of address: [String: JSONValue]) -> TransportOwner? { .anybody }
 
     /// It reaches its locks by itself.
-    package var transports: [AdapterTransport] { [] }
+    public var transports: [AdapterTransport] { [] }
 
     /// There is nothing to count.
-    package var counts: [String: Int] { [:] }
+    public var counts: [String: Int] { [:] }
 
     /// Locks of this kind do not make themselves known.
-    package var discovered: [DiscoveredLock] { [] }
+    public var discovered: [DiscoveredLock] { [] }
 
     /// Its locks take no codes.
-    package func setCode(_ code: Secret<String>?, for id: DeviceID) {}
+    public func setCode(_ code: Secret<String>?, for id: DeviceID) {}
 
     /// The adapter knows no more than the outcome.
-    package func problem(of command: CommandID, for id: DeviceID) -> TransportProblem? { nil }
+    public func problem(of command: CommandID, for id: DeviceID) -> TransportProblem? { nil }
 
     /// As for one from whom nothing is hidden.
-    package func check(address: [String: JSONValue]) throws(AddressMistakes) -> CheckedAddress {
+    public func check(address: [String: JSONValue]) throws(AddressMistakes) -> CheckedAddress {
         try check(address: address, within: .everything)
     }
 }
 
 /// A lock as its adapter needs to know it.
-package struct AttachedLock: Hashable, Sendable {
+public struct AttachedLock: Hashable, Sendable {
     /// What its reports and its orders are named by.
-    package let id: DeviceID
+    public let id: DeviceID
     /// The device's `address`, which `check` has let pass; its meaning is the adapter's own.
-    package let address: [String: JSONValue]
+    public let address: [String: JSONValue]
 
-    package init(id: DeviceID, address: [String: JSONValue]) { (self.id, self.address) = (id, address) }
+    public init(id: DeviceID, address: [String: JSONValue]) { (self.id, self.address) = (id, address) }
 }
 
 /// One order to move one lock once.
-package struct LockOrder: Hashable, Sendable {
+public struct LockOrder: Hashable, Sendable {
     /// The command that the order belongs to; no two orders have the same.
-    package let commandID: CommandID
+    public let commandID: CommandID
     /// The lock to move, which must be attached.
-    package let deviceID: DeviceID
+    public let deviceID: DeviceID
     /// One of `LockOperation.movements`.
-    package let operation: LockOperation
+    public let operation: LockOperation
     /// After this instant the order means nothing any more; for transports that can say so in the frame.
-    package let deadline: Timestamp
+    public let deadline: Timestamp
 
-    package init(commandID: CommandID, deviceID: DeviceID, operation: LockOperation, deadline: Timestamp) {
+    public init(commandID: CommandID, deviceID: DeviceID, operation: LockOperation, deadline: Timestamp) {
         (self.commandID, self.deviceID, self.operation, self.deadline) = (commandID, deviceID, operation, deadline)
     }
 }

@@ -1,40 +1,40 @@
-package import DoorwardDomain
+public import DoorwardDomain
 
 /// Receives what locks say. Returns at once; safe to call from any thread, also from inside `send`.
-package protocol ReportReceiver: Sendable {
+public protocol ReportReceiver: Sendable {
     /// Takes one message. A lock's messages come in the order in which the lock said them.
     func receive(_ report: LockReport)
 }
 
 /// One message of one lock, in the gateway's words.
-package struct LockReport: Hashable, Sendable {
+public struct LockReport: Hashable, Sendable {
     /// The attached lock that speaks.
-    package let deviceID: DeviceID
+    public let deviceID: DeviceID
     /// What it says.
-    package let fact: Fact
+    public let fact: Fact
     /// The order that was the last to have been handed over to the lock when its adapter took in what it said; `nil` before
     /// the first. Only a report after an order can be the lock's word on it: what was said before the hand-over is not, however
     /// late it is delivered.
-    package let after: CommandID?
+    public let after: CommandID?
 
     /// It tells where the bolt is after something that an `.event` has told a moment ago: it counts as any other, and is no second
     /// line in the log.
-    package let isRepeat: Bool
+    public let isRepeat: Bool
 
     /// Truncates the fact's texts to their limits, and makes them stream-safe (`StreamSafeText`).
-    package init(deviceID: DeviceID, _ fact: Fact, after: CommandID?, isRepeat: Bool = false) {
+    public init(deviceID: DeviceID, _ fact: Fact, after: CommandID?, isRepeat: Bool = false) {
         (self.deviceID, self.fact, self.after, self.isRepeat) = (deviceID, fact.bounded, after, isRepeat)
     }
 
     /// Maximum length of an operator's name in a report, in bytes.
-    package static let maxOperatorNameBytes = 800
+    public static let maxOperatorNameBytes = 800
     /// Maximum number of fault codes in a report.
-    package static let maxFaults = 64
+    public static let maxFaults = 64
     /// Maximum length of a fault code in bytes; a longer one is dropped.
-    package static let maxFaultBytes = 64
+    public static let maxFaultBytes = 64
 
     /// What the lock says.
-    package enum Fact: Hashable, Sendable {
+    public enum Fact: Hashable, Sendable {
         /// Where the bolt is. Only quality `.confirmed`, a live word of the lock, can end a command.
         case state(LockState, quality: StateQuality, method: EventMethod?, operatorName: String?)
         /// Whether the door stands open, from the lock's own contact or one beside it.
@@ -78,7 +78,7 @@ extension LockReport.Fact {
 }
 
 /// Why a lock or its bridge did not do what it was told. Raw values are the command's `outcomeDetail`.
-package enum RefusalCause: String, CaseIterable, Sendable {
+public enum RefusalCause: String, CaseIterable, Sendable {
     /// It is doing something else: another order, an update.
     case busy
     /// The bridge does not let the gateway do this.

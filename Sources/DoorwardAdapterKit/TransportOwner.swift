@@ -1,7 +1,7 @@
-package import DoorwardDomain
+public import DoorwardDomain
 
 /// Whose a way to locks is: an MQTT broker's, say. It decides who may attach by it, and where such a lock may hang.
-package enum TransportOwner: Hashable, Sendable {
+public enum TransportOwner: Hashable, Sendable {
     /// Nobody's in particular: who may attach a lock may attach it by this way, to hang anywhere.
     case anybody
     /// One portfolio's. A lock that is reached by it hangs in that portfolio or, for a while, nowhere.

@@ -1,5 +1,5 @@
 /// One request to move one lock, from its intent to its outcome.
-package struct Command: Hashable, Sendable {
+public struct Command: Hashable, Sendable {
     /// Generated before the intent is written; a repeat with the same idempotency key gets the same id.
     package let id: CommandID
     /// The device; a command has exactly one. A lockdown creates one command for each lock.

@@ -4,9 +4,8 @@
 /// them as 128 bits, so that comparing and hashing one costs a few nanoseconds. A text that is not exactly such a UUID is an id
 /// that does not exist: `init?(_:)` returns `nil`.
 ///
-/// Public rather than `package`, although only this package uses it: Swift 6.3 inlines and specialises across modules only
-/// public declarations, and an unspecialised comparison of ids, through a witness table, would be most of the cost of a
-/// decision.
+/// Public and inlinable: Swift 6.3 inlines and specialises across modules only public declarations, and an unspecialised comparison
+/// of ids, through a witness table, would be most of the cost of a decision.
 public struct EntityID<Entity>: Sendable {
     /// The first eight bytes, big-endian. In a version 7 UUID the time comes first, so ids sort by age.
     public let high: UInt64
@@ -122,7 +121,7 @@ extension EntityID: Codable {
 }
 
 /// The id of a portfolio, and of its log.
-package typealias PortfolioID = EntityID<Portfolio>
+public typealias PortfolioID = EntityID<Portfolio>
 /// The id of a building or site.
 package typealias PropertyID = EntityID<Property>
 /// The id of an apartment, office or other space of a property.
@@ -132,11 +131,11 @@ package typealias UserID = EntityID<User>
 /// The id of one role of one user on one entity; a role assigned again gets a new one.
 package typealias AssociationID = EntityID<UserRoleAssociation>
 /// The gateway's id of a lock; the identifiers that its adapter uses are in its `address`.
-package typealias DeviceID = EntityID<LockDevice>
+public typealias DeviceID = EntityID<LockDevice>
 /// The id of one grant to one guest; it does not identify the guest.
 package typealias GuestAccessID = EntityID<GuestAccess>
 /// The id of one request to one lock; its intent, its outcome and later reports carry it.
-package typealias CommandID = EntityID<Command>
+public typealias CommandID = EntityID<Command>
 /// The id of one record, unique across logs; its position in its log is its `seq`.
 package typealias RecordID = EntityID<AccessRecord>
 /// The id of one sign-in, to which its access and refresh tokens belong.

@@ -1,7 +1,7 @@
 /// The gateway's only source of time, injected where it is needed; tests inject a virtual clock.
 ///
 /// Wall time evaluates windows and timestamps records; monotonic time measures deadlines and never steps.
-package protocol GatewayClock: Sendable {
+public protocol GatewayClock: Sendable {
     /// The wall clock, UTC.
     func now() -> Timestamp
 
@@ -15,21 +15,21 @@ package protocol GatewayClock: Sendable {
 }
 
 /// A reading of the monotonic clock: nanoseconds since an origin that differs between processes.
-package struct MonotonicInstant: Hashable, Comparable, Sendable {
+public struct MonotonicInstant: Hashable, Comparable, Sendable {
     /// Never goes back within a process.
-    package let nanoseconds: Int64
+    public let nanoseconds: Int64
 
-    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// Meaningful only for two instants of one process.
-    package static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
+    public static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
 
     /// This instant moved by `duration`, rounded towards zero to a nanosecond.
-    package func advanced(by duration: Duration) -> Self {
+    public func advanced(by duration: Duration) -> Self {
         let (seconds, attoseconds) = duration.components
         return Self(nanoseconds: nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 
     /// The time from `other` to this instant.
-    package func duration(since other: Self) -> Duration { .nanoseconds(nanoseconds - other.nanoseconds) }
+    public func duration(since other: Self) -> Duration { .nanoseconds(nanoseconds - other.nanoseconds) }
 }

@@ -1,7 +1,7 @@
 /// Any JSON value, stored and shown without the gateway interpreting it, such as an adapter's `address`.
 ///
 /// A number without a fraction that fits 64 bits is an `integer`, any other a `number`.
-package enum JSONValue: Hashable, Sendable {
+public enum JSONValue: Hashable, Sendable {
     /// An explicit `null`; an absent field is not represented.
     case null
     /// `true` or `false`; never 0 or 1.
@@ -20,7 +20,7 @@ package enum JSONValue: Hashable, Sendable {
 
 extension JSONValue: Codable {
     /// Decodes any JSON value.
-    package init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -39,7 +39,7 @@ extension JSONValue: Codable {
         }
     }
 
-    package func encode(to encoder: any Encoder) throws {
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()
@@ -55,7 +55,7 @@ extension JSONValue: Codable {
 
 extension JSONValue {
     /// Strings are equal only if their bytes are: a composed and a decomposed letter give two different MQTT topics.
-    package static func == (one: JSONValue, other: JSONValue) -> Bool {
+    public static func == (one: JSONValue, other: JSONValue) -> Bool {
         switch (one, other) {
         case (.null, .null): true
         case (.bool(let one), .bool(let other)): one == other

@@ -1,6 +1,6 @@
 /// A lock as configured in the gateway: its position in the hierarchy and its address. Its reported state is its
 /// `DeviceStatus`.
-package struct LockDevice: Hashable, Sendable {
+public struct LockDevice: Hashable, Sendable {
     /// Assigned when the lock is attached, and kept when it is moved; a lock that is detached and attached again gets a new id.
     package let id: DeviceID
     /// The display name; not unique.

@@ -1,5 +1,5 @@
 /// An operation on a lock that a right can be granted for. Raw values are those of the API.
-package enum LockOperation: String, CaseIterable, Codable, Sendable {
+public enum LockOperation: String, CaseIterable, Codable, Sendable {
     /// Extends the bolt.
     case lock = "LOCK"
     /// Retracts the bolt; the latch still holds the door.
@@ -18,10 +18,10 @@ package enum LockOperation: String, CaseIterable, Codable, Sendable {
     case lockdown = "LOCKDOWN"
 
     /// The operations that move the lock; every command has one of them.
-    package static let movements = allCases.filter(\.isMovement)
+    public static let movements = allCases.filter(\.isMovement)
 
     /// Whether it moves the bolt or the latch, and so needs a command.
-    package var isMovement: Bool {
+    public var isMovement: Bool {
         switch self {
         case .lock, .unlock, .unlatch: true
         case .viewStatus, .changeSettings, .viewAccessHistory, .grantAccess, .lockdown: false
@@ -29,7 +29,7 @@ package enum LockOperation: String, CaseIterable, Codable, Sendable {
     }
 
     /// The capability that a device must have for this operation; `nil` if none.
-    package var requiredCapability: LockCapabilities? {
+    public var requiredCapability: LockCapabilities? {
         switch self {
         case .lock: .lock
         case .unlock: .unlock

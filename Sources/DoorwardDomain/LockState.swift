@@ -1,5 +1,5 @@
 /// The bolt state of a lock. Only `locked` is secure.
-package enum LockState: String, CaseIterable, Codable, Sendable {
+public enum LockState: String, CaseIterable, Codable, Sendable {
     /// The bolt is fully extended.
     case locked = "LOCKED"
     /// The bolt is retracted, and the latch holds the door.
@@ -27,7 +27,7 @@ package enum LockState: String, CaseIterable, Codable, Sendable {
 }
 
 /// How reliable a reported state is.
-package enum StateQuality: String, Codable, Sendable {
+public enum StateQuality: String, Codable, Sendable {
     /// A live report from the lock.
     case confirmed = "CONFIRMED"
     /// An old report that the transport retained; the lock may have moved since.
@@ -39,7 +39,7 @@ package enum StateQuality: String, Codable, Sendable {
 }
 
 /// Whether the door leaf is open, if the lock has a door contact.
-package enum DoorState: String, Codable, Sendable {
+public enum DoorState: String, Codable, Sendable {
     /// The leaf is open, whatever the bolt state.
     case open = "OPEN"
     /// The leaf is closed; this does not imply that it is locked.
@@ -49,51 +49,51 @@ package enum DoorState: String, Codable, Sendable {
 }
 
 /// The capabilities of a lock: an immutable set, reported by its adapter when it is attached.
-package struct LockCapabilities: OptionSet, Hashable, Sendable {
+public struct LockCapabilities: OptionSet, Hashable, Sendable {
     /// One bit for each capability. Stored in the database, so a bit MUST never change its meaning.
-    package let rawValue: UInt16
-    package init(rawValue: UInt16) { self.rawValue = rawValue }
+    public let rawValue: UInt16
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// It can be commanded to extend the bolt.
-    package static let lock = Self(rawValue: 1 << 0)
+    public static let lock = Self(rawValue: 1 << 0)
     /// It can be commanded to retract the bolt.
-    package static let unlock = Self(rawValue: 1 << 1)
+    public static let unlock = Self(rawValue: 1 << 1)
     /// It can be commanded to retract the latch.
-    package static let unlatch = Self(rawValue: 1 << 2)
+    public static let unlatch = Self(rawValue: 1 << 2)
     /// It reports `locking` and `unlocking` during a movement.
-    package static let intermediateStates = Self(rawValue: 1 << 3)
+    public static let intermediateStates = Self(rawValue: 1 << 3)
     /// It detects and reports a jam.
-    package static let jam = Self(rawValue: 1 << 4)
+    public static let jam = Self(rawValue: 1 << 4)
     /// It has a contact that reports whether the door is open.
-    package static let door = Self(rawValue: 1 << 5)
+    public static let door = Self(rawValue: 1 << 5)
     /// It reports its battery level.
-    package static let battery = Self(rawValue: 1 << 6)
+    public static let battery = Self(rawValue: 1 << 6)
     /// It reports how, or with whose code, it was operated.
-    package static let `operator` = Self(rawValue: 1 << 7)
+    public static let `operator` = Self(rawValue: 1 << 7)
     /// It reports wrong codes, cards or fingerprints.
-    package static let failedAttempts = Self(rawValue: 1 << 8)
+    public static let failedAttempts = Self(rawValue: 1 << 8)
     /// Its state can be requested.
-    package static let refresh = Self(rawValue: 1 << 9)
+    public static let refresh = Self(rawValue: 1 << 9)
     /// Its `LockSettings` can be changed through the gateway.
-    package static let settings = Self(rawValue: 1 << 10)
+    public static let settings = Self(rawValue: 1 << 10)
     /// It accepts a code with a command.
-    package static let acceptsCode = Self(rawValue: 1 << 11)
+    public static let acceptsCode = Self(rawValue: 1 << 11)
 
     /// Every capability with its API name, in the order of the domain's list.
-    package static let named: [(name: String, capability: LockCapabilities)] = [
+    public static let named: [(name: String, capability: LockCapabilities)] = [
         ("LOCK", .lock), ("UNLOCK", .unlock), ("UNLATCH", .unlatch), ("INTERMEDIATE_STATES", .intermediateStates), ("JAM", .jam),
         ("DOOR", .door), ("BATTERY", .battery), ("OPERATOR", .operator), ("FAILED_ATTEMPTS", .failedAttempts),
         ("REFRESH", .refresh), ("SETTINGS", .settings), ("ACCEPTS_CODE", .acceptsCode),
     ]
 
     /// All capabilities in `named`.
-    package static let all = Self(rawValue: (1 << 12) - 1)
+    public static let all = Self(rawValue: (1 << 12) - 1)
 
     /// The API names, in the order of the domain's list.
-    package var names: [String] { Self.named.filter { contains($0.capability) }.map(\.name) }
+    public var names: [String] { Self.named.filter { contains($0.capability) }.map(\.name) }
 
     /// `nil` if any name is unknown.
-    package init?(names: [String]) {
+    public init?(names: [String]) {
         self = []
         for name in names {
             guard let capability = Self.named.first(where: { $0.name == name })?.capability else { return nil }

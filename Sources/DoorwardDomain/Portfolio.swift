@@ -1,5 +1,5 @@
 /// The top level of the hierarchy: everything in it belongs to one owner or company.
-package struct Portfolio: Hashable, Sendable {
+public struct Portfolio: Hashable, Sendable {
     /// Also the id of its log, which is kept after the portfolio is deleted.
     package let id: PortfolioID
     /// The display name; not unique.

@@ -1,5 +1,5 @@
 /// An event in a record: at a lock, of a session, or of the gateway's lifecycle.
-package enum RecordEvent: String, CaseIterable, Codable, Sendable {
+public enum RecordEvent: String, CaseIterable, Codable, Sendable {
     /// The lock reported that the bolt is extended, and no command in flight accounts for it.
     case locked = "LOCKED"
     /// The bolt was retracted by thumb turn, key, code or the manufacturer's app; or by a command, after that command had
@@ -62,7 +62,7 @@ package enum RecordEvent: String, CaseIterable, Codable, Sendable {
 }
 
 /// How a lock was operated, as far as it reports it.
-package enum EventMethod: String, CaseIterable, Codable, Sendable {
+public enum EventMethod: String, CaseIterable, Codable, Sendable {
     /// The thumb turn, from inside.
     case manual = "MANUAL"
     /// A code entered at the lock.

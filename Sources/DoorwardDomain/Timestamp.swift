@@ -1,21 +1,21 @@
 /// An instant in time: whole milliseconds since 1970-01-01T00:00:00Z, without leap seconds.
 ///
 /// The text form is RFC 3339 in UTC with three decimals, `2026-11-21T08:46:00.000Z`; input may have any UTC offset.
-package struct Timestamp: Hashable, Comparable, Sendable {
+public struct Timestamp: Hashable, Comparable, Sendable {
     /// Milliseconds since the Unix epoch.
-    package var milliseconds: Int64
+    public var milliseconds: Int64
 
-    package init(milliseconds: Int64) { self.milliseconds = milliseconds }
+    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// Earlier is smaller; in the years 0 to 9999 this is also the order of the texts of `description`.
     @inlinable
-    package static func < (a: Self, b: Self) -> Bool { a.milliseconds < b.milliseconds }
+    public static func < (a: Self, b: Self) -> Bool { a.milliseconds < b.milliseconds }
 
     /// This instant moved by `duration`, rounded towards zero to a millisecond.
-    package func advanced(by duration: Duration) -> Self { Self(milliseconds: milliseconds + duration.wholeMilliseconds) }
+    public func advanced(by duration: Duration) -> Self { Self(milliseconds: milliseconds + duration.wholeMilliseconds) }
 
     /// The time from `other` to this instant; negative when `other` is later.
-    package func duration(since other: Self) -> Duration { .milliseconds(milliseconds - other.milliseconds) }
+    public func duration(since other: Self) -> Duration { .milliseconds(milliseconds - other.milliseconds) }
 }
 
 extension Duration {
@@ -30,7 +30,7 @@ extension Duration {
 
 extension Timestamp: CustomStringConvertible {
     /// The instant in RFC 3339, UTC, with milliseconds.
-    package var description: String {
+    public var description: String {
         let (date, time) = dateAndTime
         if Self.fixedWidthYears.contains(date.year) {
             return String(unsafeUninitializedCapacity: Self.fixedWidth) { Self.write(date, time, to: $0) }
@@ -128,7 +128,7 @@ extension Timestamp: CustomStringConvertible {
 
 extension Timestamp: Codable {
     /// Decodes a string by `init(rfc3339:)`; throws a `DecodingError` for anything else.
-    package init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         do {
             self = try Self(rfc3339: try container.decode(String.self))
@@ -137,7 +137,7 @@ extension Timestamp: Codable {
         }
     }
 
-    package func encode(to encoder: any Encoder) throws {
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }

@@ -1,3 +1,4 @@
+internal import DoorwardAdapterTesting
 package import DoorwardDomain
 package import DoorwardPolicy
 

@@ -1,3 +1,4 @@
+package import DoorwardAdapterTesting
 internal import DoorwardDomain
 package import DoorwardMQTT
 import Foundation

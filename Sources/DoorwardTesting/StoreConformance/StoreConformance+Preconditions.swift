@@ -1,3 +1,4 @@
+internal import DoorwardAdapterTesting
 internal import DoorwardControl
 internal import DoorwardDomain
 internal import DoorwardPolicy

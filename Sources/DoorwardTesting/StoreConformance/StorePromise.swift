@@ -1,3 +1,4 @@
+internal import DoorwardAdapterTesting
 package import DoorwardControl
 internal import DoorwardPolicy
 
@@ -15,14 +16,6 @@ package struct StorePromise: Sendable, CustomStringConvertible {
     }
 }
 
-/// A violated requirement.
-package struct BrokenPromise: Error, CustomStringConvertible {
-    /// Expected and actual values, as one line of a test report.
-    package let description: String
-
-    init(_ description: String) { self.description = description }
-}
-
 /// All requirements that every store must meet: a test checks each with its own store.
 package enum StoreConformance {
     /// Grouped by topic; each needs a new, empty store and leaves it in any state.
@@ -30,15 +23,6 @@ package enum StoreConformance {
         tenancyPromises + credentialPromises + resetPromises + commandPromises + idempotencyPromises + recordPromises
         + queryPromises + backupPromises + preconditionPromises
         + treePromises
-}
-
-/// - Throws: `BrokenPromise` with both values if they differ.
-func require<Value: Equatable>(_ found: Value, is expected: Value, _ what: String) throws {
-    guard found == expected else { throw BrokenPromise("\(what): found \(found), expected \(expected)") }
-}
-
-func require(_ condition: Bool, _ what: String) throws {
-    guard condition else { throw BrokenPromise(what) }
 }
 
 /// - Throws: `BrokenPromise` unless the store rejects the transaction for exactly this rule.

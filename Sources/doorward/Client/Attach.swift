@@ -1,9 +1,7 @@
-import AdapterSimulator
 import ArgumentParser
 import DoorwardAPI
 import DoorwardAdapterKit
 import DoorwardClient
-import DoorwardControl
 
 /// `doorward attach`: makes a lock known to the gateway.
 struct Attach: AsyncParsableCommand {
@@ -13,10 +11,7 @@ struct Attach: AsyncParsableCommand {
             The address tells the adapter which lock it is, and how to reach it; each adapter has keys of its own. A value that \
             reads as JSON (a number, true, a list) is taken as that, any other as text.
 
-            simulator: locks in memory, to try things on. All keys can be left out: \(Self.simulatorKeys).
-
-            mqtt: real locks on a broker of the gateway's configuration. The keys are broker, profile (how the lock speaks), \
-            and the profile's own; `doorward profile show PROFILE` lists those.
+            \(ShippedAdapters.guides.map { "\($0.kind): \($0.attaching)" }.joined(separator: "\n\n"))
 
             What `doorward discovered` lists is attached by its id; options beside it change or add parts of the address.
 
@@ -29,16 +24,13 @@ struct Attach: AsyncParsableCommand {
               doorward attach Gate --discovered home:zigbee2mqtt:0x00158d0001 --property "Quay 1"
             """)
 
-    private static var simulatorKeys: String {
-        SimulatorAdapter(clock: SystemClock()).addressFields.map(\.name).joined(separator: ", ")
-    }
-
     @Argument(help: ArgumentHelp("What the lock is to be called.", valueName: "name"))
     var name: String
 
     @Option(
-        help: ArgumentHelp("The kind of lock: simulator or mqtt.", valueName: "adapter"),
-        completion: .list(["simulator", "mqtt"]))
+        help: ArgumentHelp(
+            "The kind of lock: \(ShippedAdapters.guides.map(\.kind).joined(separator: " or ")).", valueName: "adapter"),
+        completion: .list(ShippedAdapters.guides.map(\.kind)))
     var adapter: String?
 
     @Option(help: ArgumentHelp("A lock that was found, by its id in `doorward discovered`.", valueName: "id"))

@@ -4,14 +4,15 @@ import DoorwardTesting
 import Testing
 
 @Suite struct AdapterConformanceTests {
-    private func check(_ promise: AdapterPromise, _ fault: AdapterFault?) throws {
+    @discardableResult
+    private func check(_ promise: AdapterPromise, _ fault: AdapterFault?) throws -> ConformanceOutcome {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
-        try executor.run { try await promise.check(FaultyHarness(fault, clock: clock, executor: executor)) }
+        return try executor.run { try await promise.check(FaultyHarness(fault, clock: clock, executor: executor)) }
     }
 
     @Test("An adapter without a fault keeps every promise", arguments: AdapterConformance.promises)
-    func faultless(_ promise: AdapterPromise) throws { try check(promise, nil) }
+    func faultless(_ promise: AdapterPromise) throws { #expect(try check(promise, nil) == .kept) }
 
     @Test("Every fault breaks the promise that it is a fault against", arguments: AdapterFault.allCases)
     func faulty(_ fault: AdapterFault) throws {
@@ -32,6 +33,6 @@ import Testing
     func scripted(_ promise: AdapterPromise) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
-        try executor.run { try await promise.check(ScriptedHarness(clock: clock, executor: executor)) }
+        _ = try executor.run { try await promise.check(ScriptedHarness(clock: clock, executor: executor)) }
     }
 }

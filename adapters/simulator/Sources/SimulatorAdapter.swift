@@ -6,7 +6,7 @@ import Synchronization
 /// faults of real locks. The README lists what is simulated and what is not.
 package final class SimulatorAdapter {
     /// The value of `adapter` of its devices.
-    package let kind = "simulator"
+    package let kind = AdapterGuide.simulator.kind
     private let clock: any GatewayClock
     private let executor: (any TaskExecutor)?
     /// Also serializes connecting and disconnecting locks, so that no lock has a listener after `detach` or `stop`.

@@ -9,7 +9,20 @@ import Testing
     func keeps(_ promise: AdapterPromise) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
-        try executor.run { try await promise.check(SimulatorHarness(clock: clock, executor: executor)) }
+        _ = try executor.run { try await promise.check(SimulatorHarness(clock: clock, executor: executor)) }
+    }
+
+    @Test("What does not apply to the simulator are transports, discovery, and what arrives from outside")
+    func notApplicable() {
+        let report = AdapterConformance.report { clock, executor in SimulatorHarness(clock: clock, executor: executor) }
+        #expect(report.failed.isEmpty, "\(report)")
+        #expect(
+            Set(report.notApplicable.map(\.reason)) == [
+                "nothing that could be away lies between the adapter and its locks",
+                "locks of this kind do not make themselves known",
+                "the adapter has no transports that belong to a tenant", "the transport keeps no earlier report",
+                "nothing but a lock's own words can arrive", "locks of this kind report no faults",
+            ])
     }
 }
 

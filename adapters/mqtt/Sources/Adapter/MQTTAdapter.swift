@@ -9,7 +9,7 @@ internal import Synchronization
 /// A command is sent at once or rejected, and a retained message never confirms it.
 package final class MQTTAdapter: Sendable {
     /// The value of `adapter` of its devices.
-    package let kind = "mqtt"
+    package let kind = AdapterGuide.mqtt.kind
     let library: ProfileLibrary
     let surroundings: Surroundings
     let links: [String: BrokerLink]

@@ -20,14 +20,9 @@ final class SimulatedLock: Sendable {
         var orders: UInt64 = 0
         /// The last command sent.
         var lastOrder: CommandID?
-        /// `nil` before `connect` and after `disconnect`.
-        var listener: (any ReportReceiver)?
-        /// Reports that have arrived and are not delivered yet.
-        var inbox: [Frame] = []
-        var isDelivering = false
-        var timer: (task: Task<Void, Never>, due: MonotonicInstant)?
-        /// Identifies the timer, so that one that fires after it was replaced is ignored.
-        var timerNumber: UInt64 = 0
+        /// Reports that have arrived and are not delivered yet; open from `connect` to `disconnect`.
+        var inbox = ReportOutbox<Frame>()
+        var timer = DeadlineTimer()
     }
 
     init(id: DeviceID, address: [String: JSONValue], clock: any GatewayClock, executor: (any TaskExecutor)?) {
@@ -45,7 +40,7 @@ final class SimulatedLock: Sendable {
     /// Starts delivering reports to `listener`, beginning with the lock's whole state; `deliver` delivers them.
     func connect(_ listener: any ReportReceiver) {
         state.withLock { state in
-            state.listener = listener
+            state.inbox.open(to: listener)
             state.machine.advance(to: clock.monotonicNow())
             _ = state.machine.takeSaid()
             state.machine.sayCondition()
@@ -55,15 +50,12 @@ final class SimulatedLock: Sendable {
 
     /// Discards undelivered reports, and any movement in progress.
     func disconnect() {
-        let timer = state.withLock { state in
-            (state.listener, state.inbox) = (nil, [])
+        state.withLock { state in
+            state.inbox.close()
             state.line.cut()
             state.machine.halt()
-            state.timerNumber += 1
-            defer { state.timer = nil }
-            return state.timer
+            state.timer.cancel()
         }
-        timer?.task.cancel()
     }
 
     // MARK: Input
@@ -107,7 +99,7 @@ final class SimulatedLock: Sendable {
         _ body: (inout State) throws(Failure) -> Void, unlessConnected: () -> Failure
     ) throws(Failure) {
         try state.withLock { (state) throws(Failure) in
-            guard state.listener != nil else { throw unlessConnected() }
+            guard state.inbox.isOpen else { throw unlessConnected() }
             catchUp(&state)
             try body(&state)
             absorb(&state)
@@ -115,17 +107,15 @@ final class SimulatedLock: Sendable {
         deliver()
     }
 
-    private func timerFired(number: UInt64) {
+    private func timerFired(_ setting: DeadlineTimer.Setting) {
         state.withLock { state in
-            guard state.timerNumber == number else { return }
-            state.timer = nil
-            catchUp(&state)
+            if state.timer.expire(setting) { catchUp(&state) }
         }
         deliver()
     }
 
     private func catchUp(_ state: inout State) {
-        guard state.listener != nil else { return }
+        guard state.inbox.isOpen else { return }
         let now = clock.monotonicNow()
         // Each change at its own instant, so that its reports are sent in order.
         while let due = state.machine.nextDue, due <= now {
@@ -144,23 +134,13 @@ final class SimulatedLock: Sendable {
         for fact in state.machine.takeSaid() {
             state.line.send(fact, ordersTaken: state.orders, faults: state.machine.faults, at: state.machine.now)
         }
-        state.inbox += state.line.takeArrived(by: state.machine.now)
+        state.inbox.append(contentsOf: state.line.takeArrived(by: state.machine.now))
         setTimer(in: &state)
     }
 
     private func setTimer(in state: inout State) {
         let due = [state.machine.nextDue, state.line.nextDue].compactMap { $0 }.min()
-        guard due != state.timer?.due else { return }
-        state.timer?.task.cancel()
-        state.timer = nil
-        state.timerNumber += 1
-        guard let due else { return }
-        let number = state.timerNumber
-        let task = Task(executorPreference: executor) { [weak self, clock] in
-            do { try await clock.sleep(until: due) } catch { return }
-            self?.timerFired(number: number)
-        }
-        state.timer = (task, due)
+        state.timer.set(due, clock: clock, executor: executor) { [weak self] in self?.timerFired($0) }
     }
 
     /// Delivers the inbox, unless another thread does so already, or an outer call on this one.
@@ -172,22 +152,13 @@ final class SimulatedLock: Sendable {
         }
     }
 
-    private func next(in state: inout State, isFirst: Bool) -> (report: LockReport, listener: any ReportReceiver)? {
-        if isFirst, state.isDelivering { return nil }
-        guard let listener = state.listener, let report = nextReport(in: &state) else {
-            state.isDelivering = false
-            return nil
-        }
-        state.isDelivering = true
-        return (report, listener)
-    }
-
     /// Decides only now whether a report is live: a command that was sent while it waited here makes it old.
-    private func nextReport(in state: inout State) -> LockReport? {
-        while !state.inbox.isEmpty {
-            let frame = state.inbox.removeFirst()
+    private func next(in state: inout State, isFirst: Bool) -> (report: LockReport, listener: any ReportReceiver)? {
+        var isFirst = isFirst
+        while let (frame, listener) = state.inbox.next(isFirst: isFirst) {
+            isFirst = false
             if let fact = state.sieve.hear(frame, ordersSent: state.orders) {
-                return LockReport(deviceID: id, fact, after: state.lastOrder)
+                return (LockReport(deviceID: id, fact, after: state.lastOrder), listener)
             }
         }
         return nil

@@ -1,0 +1,40 @@
+public import DoorwardDomain
+
+extension [AddressField] {
+    /// Checks an address against these fields: each key is one of them, those that are required are there, and each value has the
+    /// field's form. What an adapter knows beyond that, such as a broker that there is not, it checks afterwards.
+    ///
+    /// - Throws: every mistake, sorted by field.
+    public func check(_ address: [String: JSONValue]) throws(AddressMistakes) {
+        var mistakes = Set(address.keys).subtracting(map(\.name)).map {
+            AddressMistakes.Mistake(field: "address.\($0)", problem: "unknown_key")
+        }
+        for field in self {
+            let problem = address[field.name].map(field.form.problem) ?? (field.isRequired ? "required" : nil)
+            if let problem { mistakes.append(AddressMistakes.Mistake(field: "address.\(field.name)", problem: problem)) }
+        }
+        if !mistakes.isEmpty { throw AddressMistakes(mistakes.sorted { $0.field < $1.field }) }
+    }
+}
+
+extension AddressField.Form {
+    /// Why a field of this form does not take the value; `nil` where it does.
+    fileprivate func problem(of value: JSONValue) -> String? {
+        switch (self, value) {
+        case (.text, .string(let text)): text.isEmpty ? "too_short" : nil
+        case (.boolean, .bool): nil
+        case (.integer(let range), .integer(let number)): range.contains(number) ? nil : "out_of_range"
+        case (.number(let range), .integer(let number)): range.contains(Double(number)) ? nil : "out_of_range"
+        case (.number(let range), .number(let number)): range.contains(number) ? nil : "out_of_range"
+        case (.word(let words), .string(let word)): words.contains(word) ? nil : "unknown_value"
+        case (.words(let words), .array(let values)): Self.problem(of: values, among: words)
+        case (.text, _), (.boolean, _), (.integer, _), (.number, _), (.word, _), (.words, _): "wrong_type"
+        }
+    }
+
+    private static func problem(of values: [JSONValue], among words: [String]) -> String? {
+        let found = values.compactMap { if case .string(let word) = $0 { word } else { nil } }
+        if found.count < values.count { return "wrong_type" }
+        return Set(found).count == found.count && Set(found).isSubset(of: words) ? nil : "unknown_value"
+    }
+}

@@ -1,0 +1,92 @@
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+
+extension AdapterConformance {
+    static let addressPromises: [AdapterPromise] = [
+        AdapterPromise("An adapter's kind is a word in lower case, and stays") { harness in
+            let kind = harness.adapter.kind
+            try require(!kind.isEmpty && kind.utf8.allSatisfy { (0x61...0x7A).contains($0) }, "the kind is '\(kind)'")
+            _ = try await AdapterBench(harness)
+            try require(harness.adapter.kind, is: kind, "the kind after the start")
+        },
+        AdapterPromise("Check answers what the lock at the address can do") { harness in
+            for number in 0..<3 {
+                let found = try harness.adapter.check(address: harness.address(of: number)).capabilities
+                try require(found, is: harness.capabilities, "the capabilities of lock \(number)")
+            }
+            if let limited = harness.limited {
+                let found = try harness.adapter.check(address: limited.address).capabilities
+                try require(found, is: limited.capabilities, "the capabilities of the limited lock")
+            }
+        },
+        AdapterPromise("Check answers alike before the start, while the adapter runs and after its stop") { harness in
+            let (good, bad) = (harness.address(of: 0), everyFieldWrong(harness))
+            let expected = [verdict(on: good, harness), verdict(on: bad, harness)]
+            _ = try await AdapterBench(harness)
+            try require([verdict(on: good, harness), verdict(on: bad, harness)], is: expected, "the verdicts while it runs")
+            await harness.adapter.stop()
+            try require([verdict(on: good, harness), verdict(on: bad, harness)], is: expected, "the verdicts after the stop")
+        },
+        AdapterPromise("Checking the address of an attached lock moves nothing and makes it say nothing") { harness in
+            let bench = try await AdapterBench(harness)
+            for _ in 0..<3 { _ = try harness.adapter.check(address: harness.address(of: 0)) }
+            _ = verdict(on: everyFieldWrong(harness), harness)
+            try await bench.pass(longAfter)
+            try bench.requireSilence(of: 0, "after a check")
+            try await bench.requireOrders([], at: 0, "after a check")
+        },
+        AdapterPromise("A key that an address does not have is a mistake, not overlooked") { harness in
+            guard !harness.adapter.addressFields.isEmpty else { throw NotApplicable.fields }
+            var address = harness.address(of: 0)
+            address["noSuchKey"] = .null
+            let expected = AddressMistakes([.init(field: "address.noSuchKey", problem: "unknown_key")])
+            try require(verdict(on: address, harness), is: .mistakes(expected), "the verdict on another key")
+        },
+        AdapterPromise("All mistakes of an address are told at once, sorted, each with its field") { harness in
+            let address = everyFieldWrong(harness)
+            guard !address.isEmpty else { throw NotApplicable.fields }
+            guard case .mistakes(let found) = verdict(on: address, harness) else {
+                throw BrokenPromise("an address with every field wrong is taken")
+            }
+            try require(found.mistakes.map(\.field), is: address.keys.map { "address.\($0)" }.sorted(), "the fields")
+            try require(found.mistakes.allSatisfy { isWord($0.problem) }, "a problem is no word: \(found.mistakes)")
+        },
+    ]
+
+    /// What `check` makes of an address.
+    enum Verdict: Equatable {
+        case capabilities(LockCapabilities)
+        case mistakes(AddressMistakes)
+    }
+
+    /// - Parameter scope: what whoever asks may know of.
+    static func verdict(
+        on address: [String: JSONValue], _ harness: any AdapterHarness, within scope: TransportScope = .everything
+    ) -> Verdict {
+        do {
+            return .capabilities(try harness.adapter.check(address: address, within: scope).capabilities)
+        } catch {
+            return .mistakes(error)
+        }
+    }
+
+    /// An address with each key that the adapter lists, and a value of the wrong type under each.
+    static func everyFieldWrong(_ harness: any AdapterHarness) -> [String: JSONValue] {
+        Dictionary(harness.adapter.addressFields.map { ($0.name, $0.form.wrongValue) }) { first, _ in first }
+    }
+
+    /// Whether this is a word that programs can hold on to: `out_of_range`.
+    private static func isWord(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }
+    }
+}
+
+extension AddressField.Form {
+    /// A value of another type.
+    var wrongValue: JSONValue {
+        switch self {
+        case .boolean: .string("true")
+        case .text, .integer, .number, .word, .words: .bool(true)
+        }
+    }
+}

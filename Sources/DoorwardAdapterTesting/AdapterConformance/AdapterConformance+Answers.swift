@@ -1,0 +1,84 @@
+internal import Dispatch
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+import Synchronization
+
+extension AdapterConformance {
+    static let answerPromises: [AdapterPromise] = [
+        AdapterPromise("What a lock says before its first order follows none") { harness in
+            let bench = try await AdapterBench(harness)
+            guard try await bench.happen(.speaks, at: 0) else { throw NotApplicable.reports }
+            try await bench.pass(harness.promptTime)
+            try require(!bench.heard.reports.isEmpty, "a lock that speaks is not heard")
+            try require(bench.heard.reports.allSatisfy { $0.after == nil }, "a word before the first order follows one")
+        },
+        AdapterPromise("What a lock says after an order follows that order, and after the next the next") { harness in
+            let bench = try await AdapterBench(harness)
+            for number in UInt64(1)...3 {
+                let command = CommandID(high: 0xAF, low: number)
+                bench.heard.forget()
+                try bench.send(number % 2 == 1 ? bench.opening : .lock, to: 0, command: command)
+                try await bench.pass(harness.promptTime)
+                try require(!bench.heard.rests(of: 0).isEmpty, "order \(number) is not confirmed")
+                try require(bench.heard.reports.allSatisfy { $0.after == command }, "what is heard after order \(number)")
+            }
+        },
+        AdapterPromise("An order that was not handed over is followed by nothing") { harness in
+            let bench = try await AdapterBench(harness)
+            try await bench.carryOut(bench.opening, by: 0)
+            try await bench.set(.away, of: 0)
+            try await bench.pass(harness.promptTime)
+            let refused = CommandID(high: 0xAF, low: 9)
+            do { try bench.send(.lock, to: 0, command: refused) } catch {
+                try await bench.set(.prompt, of: 0)
+                try await bench.pass(harness.promptTime)
+                _ = try await bench.happen(.speaks, at: 0)
+                try await bench.pass(harness.promptTime)
+                let followsIt = bench.heard.reports.contains { $0.after == refused }
+                return try require(!followsIt, "what is heard follows an order that never left")
+            }
+            throw NotApplicable("an order to a lock that is away is handed over, and refused later")
+        },
+        AdapterPromise("A word follows the orders of its own lock, not those of another") { harness in
+            let bench = try await AdapterBench(harness, locks: 2)
+            try bench.send(bench.opening, to: 0, command: CommandID(high: 0xAF, low: 1))
+            guard try await bench.happen(.speaks, at: 1) else { throw NotApplicable.reports }
+            try await bench.pass(harness.promptTime)
+            for report in bench.heard.reports {
+                let expected = report.deviceID == AdapterBench.id(0) ? CommandID(high: 0xAF, low: 1) : nil
+                try require(report.after == expected, "a word of \(report.deviceID) follows \(String(describing: report.after))")
+            }
+        },
+        AdapterPromise("Orders to one lock from many threads at once arrive once each, or are refused") { harness in
+            let bench = try await AdapterBench(harness)
+            let taken = Mutex(0)
+            DispatchQueue.concurrentPerform(iterations: 16) { _ in
+                if bench.failure(of: bench.opening, to: 0) == nil { taken.withLock { $0 += 1 } }
+            }
+            try await bench.pass(harness.promptTime)
+            try await bench.pass(longAfter)
+            let count = taken.withLock { $0 }
+            try require(count > 0, "no order is taken")
+            if let orders = await harness.orders(at: AdapterBench.id(0)) {
+                try require(orders.count, is: count, "the orders at the lock")
+            }
+            try require(bench.heard.rests(of: 0).last, is: bench.opening.rest, "what is confirmed")
+        },
+        AdapterPromise("What an adapter counts has a word in snake case each, the same ones always, and never falls") {
+            harness in
+            let before = harness.adapter.counts
+            let isWord = { (word: String) in word.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") } }
+            try require(before.keys.allSatisfy { !$0.isEmpty && isWord($0) }, "a count has no word: \(before.keys)")
+            let bench = try await AdapterBench(harness, locks: 2)
+            var last = before
+            for step in 0..<4 {
+                if step < 3 { try await bench.carryOut(step == 1 ? .lock : bench.opening, by: 0) }
+                if step == 3 { await harness.adapter.stop() }
+                let now = harness.adapter.counts
+                try require(Set(now.keys), is: Set(before.keys), "the words of what is counted")
+                for (word, count) in now { try require(count >= last[word, default: 0], "\(word) falls to \(count)") }
+                last = now
+            }
+        },
+    ]
+}

@@ -1,0 +1,119 @@
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+
+extension AdapterConformance {
+    static let fieldPromises: [AdapterPromise] = [
+        AdapterPromise("The keys of an address are listed once each, with a meaning, and the list stays") { harness in
+            let fields = harness.adapter.addressFields
+            try require(Set(fields.map(\.name)).count, is: fields.count, "the number of different keys")
+            for field in fields {
+                try require(!field.name.isEmpty, "a key is empty")
+                try require(field.meaning.hasSuffix("."), "the meaning of \(field.name) is no sentence: \(field.meaning)")
+                try require(!field.isRequired || field.defaultValue == nil, "\(field.name) is required and has a default")
+            }
+            _ = try await AdapterBench(harness)
+            try require(harness.adapter.addressFields, is: fields, "the fields after the start")
+        },
+        AdapterPromise("What is listed as a default is a value that check takes") { harness in
+            let fields = try fields(of: harness) { $0.defaultValue != nil }
+            for field in fields { try requireTaken(field.name, field.defaultValue ?? .null, harness) }
+        },
+        AdapterPromise("An address without a required key is refused for just that") { harness in
+            for field in try fields(of: harness, where: \.isRequired) {
+                var address = harness.address(of: 0)
+                address[field.name] = nil
+                let expected = AddressMistakes([.init(field: "address.\(field.name)", problem: "required")])
+                try require(verdict(on: address, harness), is: .mistakes(expected), "the verdict without \(field.name)")
+            }
+        },
+        AdapterPromise("A key that is not required may be absent") { harness in
+            for field in try fields(of: harness, where: { !$0.isRequired }) {
+                var address = harness.address(of: 0)
+                address[field.name] = nil
+                if case .mistakes(let mistakes) = verdict(on: address, harness) {
+                    throw BrokenPromise("an address without \(field.name): \(mistakes.mistakes)")
+                }
+            }
+        },
+        AdapterPromise("A range is taken up to its ends and not beyond") { harness in
+            for field in try fields(of: harness, where: \.form.isRange) {
+                switch field.form {
+                case .integer(let range):
+                    try requireTaken(field.name, .integer(range.lowerBound), harness)
+                    try requireTaken(field.name, .integer(range.upperBound), harness)
+                    if range.lowerBound > .min { try requireRefused(field.name, .integer(range.lowerBound - 1), harness) }
+                    if range.upperBound < .max { try requireRefused(field.name, .integer(range.upperBound + 1), harness) }
+                case .number(let range):
+                    try requireTaken(field.name, .number(range.lowerBound), harness)
+                    try requireTaken(field.name, .number(range.upperBound), harness)
+                    try requireRefused(field.name, .number(range.lowerBound.nextDown), harness)
+                    try requireRefused(field.name, .number(range.upperBound.nextUp), harness)
+                case .text, .boolean, .word, .words: continue
+                }
+            }
+        },
+        AdapterPromise("The listed words are taken, and no others") { harness in
+            for field in try fields(of: harness, where: { !$0.form.isRange }) {
+                switch field.form {
+                case .word(let words):
+                    for word in words { try requireKnown(field.name, word, harness) }
+                    try requireRefused(field.name, .string("no such word"), harness)
+                case .words(let words):
+                    try requireTaken(field.name, .array(words.map { .string($0) }), harness)
+                    try requireTaken(field.name, .array([]), harness)
+                    try requireRefused(field.name, .array([.string("no such word")]), harness)
+                    try requireRefused(field.name, .array([.null]), harness)
+                case .text: try requireRefused(field.name, .string(""), harness)
+                case .boolean: for value in [true, false] { try requireTaken(field.name, .bool(value), harness) }
+                case .integer, .number: continue
+                }
+            }
+        },
+    ]
+
+    /// The fields of an address for which this holds, at least one.
+    ///
+    /// - Throws: `NotApplicable` where it holds for none.
+    private static func fields(
+        of harness: any AdapterHarness, where condition: (AddressField) -> Bool
+    ) throws(NotApplicable) -> [AddressField] {
+        let fields = harness.adapter.addressFields.filter(condition)
+        guard !fields.isEmpty else { throw .fields }
+        return fields
+    }
+
+    private static func verdict(on value: JSONValue, under key: String, _ harness: any AdapterHarness) -> Verdict {
+        var address = harness.address(of: 0)
+        address[key] = value
+        return verdict(on: address, harness)
+    }
+
+    private static func requireTaken(_ key: String, _ value: JSONValue, _ harness: any AdapterHarness) throws {
+        guard case .mistakes(let mistakes) = verdict(on: value, under: key, harness) else { return }
+        throw BrokenPromise("\(key) \(value): \(mistakes.mistakes)")
+    }
+
+    /// A word may ask for other keys than the harness's address has.
+    private static func requireKnown(_ key: String, _ word: String, _ harness: any AdapterHarness) throws {
+        guard case .mistakes(let mistakes) = verdict(on: .string(word), under: key, harness) else { return }
+        guard mistakes.mistakes.contains(where: { $0.field == "address.\(key)" }) else { return }
+        throw BrokenPromise("\(key) \(word): \(mistakes.mistakes)")
+    }
+
+    private static func requireRefused(_ key: String, _ value: JSONValue, _ harness: any AdapterHarness) throws {
+        guard case .mistakes(let found) = verdict(on: value, under: key, harness) else {
+            throw BrokenPromise("\(key) \(value) is taken")
+        }
+        try require(found.mistakes.map(\.field), is: ["address.\(key)"], "the fields that are wrong")
+    }
+}
+
+extension AddressField.Form {
+    /// Whether a value of this form is a number within a range.
+    fileprivate var isRange: Bool {
+        switch self {
+        case .integer, .number: true
+        case .text, .boolean, .word, .words: false
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Synchronization
+
+/// Runs tasks one job at a time on the thread that calls `run`, in an order drawn from a seed: the same seed gives the same
+/// interleaving, other seeds give others.
+///
+/// All tasks that the body starts must use this executor. Child tasks, groups and actors without their own executor do so by themselves
+/// (SE-0417); an unstructured `Task` does so if it is created with `Task(executorPreference: executor)`. Other tasks are not tracked:
+/// if the body waits for one, the executor may report a deadlock. When no job can run, the clock moves to its next sleeper.
+public final class SeededExecutor: TaskExecutor {
+    private let clock: VirtualClock?
+    private let state: Mutex<(jobs: [UnownedJob], generator: SeededGenerator)>
+
+    /// Why `run` gave up.
+    public enum Stall: Error, Equatable {
+        /// The body waits, no job can run, and no task sleeps on the clock.
+        case deadlock
+        /// The body had not ended after this many jobs.
+        case endless(steps: Int)
+    }
+
+    /// - Parameters:
+    ///   - seed: determines the interleaving.
+    ///   - clock: the clock that the body sleeps on, if any.
+    public init(seed: UInt64, clock: VirtualClock? = nil) {
+        self.clock = clock
+        state = Mutex(([], SeededGenerator(seed: seed)))
+    }
+
+    /// Called by the runtime. The job is run by `run`, on its thread, when it is drawn.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        state.withLock { $0.jobs.append(job) }
+    }
+
+    /// Runs the body to its end, then the jobs that can run without moving the clock.
+    ///
+    /// Tasks that still sleep or wait at the end of the body are left suspended; the body can await or cancel them.
+    ///
+    /// - Parameter stepLimit: maximum number of jobs before the body counts as endless.
+    /// - Throws: an error of the body, or a `Stall`.
+    public func run<Value: Sendable>(
+        stepLimit: Int = 1_000_000, _ body: @escaping @Sendable () async throws -> Value
+    ) throws -> Value {
+        let outcome = Outcome<Value>()
+        let task = Task(executorPreference: self) {
+            do { outcome.set(.success(try await body())) } catch { outcome.set(.failure(error)) }
+        }
+        var steps = 0
+        while outcome.value == nil {
+            guard steps < stepLimit else {
+                task.cancel()
+                throw Stall.endless(steps: steps)
+            }
+            if !runOneJob() {
+                guard clock?.advanceToNextSleeper() == true else {
+                    task.cancel()
+                    throw Stall.deadlock
+                }
+            }
+            steps += 1
+        }
+        while steps < stepLimit, runOneJob() { steps += 1 }
+        guard let value = outcome.value else { throw Stall.deadlock }
+        return try value.get()
+    }
+
+    /// - Returns: false if there was no job.
+    private func runOneJob() -> Bool {
+        let job: UnownedJob? = state.withLock { state in
+            guard !state.jobs.isEmpty else { return nil }
+            let choice = state.jobs.count == 1 ? 0 : Int.random(in: 0..<state.jobs.count, using: &state.generator)
+            state.jobs.swapAt(choice, state.jobs.count - 1)
+            return state.jobs.removeLast()
+        }
+        guard let job else { return false }
+        job.runSynchronously(on: asUnownedTaskExecutor())
+        return true
+    }
+}
+
+/// The result of the body, once it has ended.
+private final class Outcome<Value: Sendable>: Sendable {
+    private let result = Mutex<Result<Value, any Error>?>(nil)
+
+    var value: Result<Value, any Error>? { result.withLock { $0 } }
+
+    func set(_ value: Result<Value, any Error>) { result.withLock { $0 = value } }
+}

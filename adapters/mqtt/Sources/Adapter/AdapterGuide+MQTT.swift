@@ -1,0 +1,11 @@
+package import DoorwardAdapterKit
+
+extension AdapterGuide {
+    /// Of the MQTT adapter.
+    package static let mqtt = AdapterGuide(
+        kind: "mqtt",
+        attaching: """
+            real locks on a broker of the gateway's configuration. The keys are broker, profile (how the lock speaks), \
+            and the profile's own; `doorward profile show PROFILE` lists those.
+            """)
+}
