@@ -165,7 +165,7 @@ let package = Package(
                 sqlite, logging, metrics,
             ]),
         tests("DoorwardAPITests", ["DoorwardAPI"]),
-        tests("DoorwardClientTests", ["DoorwardClient", "DoorwardAPI", "DoorwardTesting", nioCore, nioPosix, nioHTTP1]),
+        tests("DoorwardClientTests", ["DoorwardClient", "DoorwardAPI", "DoorwardTesting", nioCore, nioPosix, nioHTTP1, nioSSL]),
         tests(
             "DoorwardHTTPTests",
             [

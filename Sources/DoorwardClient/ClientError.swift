@@ -10,12 +10,18 @@ package enum ClientError: Error, Equatable, Sendable {
     case refused(Refusal)
     /// The response is not that of a gateway, or of another version: its envelope could not be decoded.
     case notAGateway(server: String)
-    /// There is no session, or it has expired; the user must sign in again.
+    /// The gateway's certificate is not trusted, or is for another host; nothing was sent. `why` says which.
+    case notTrusted(server: String, why: String)
+    /// There is no session for this gateway; the user must sign in.
     case notSignedIn(server: String?)
+    /// The session, or the API key if `email` is `nil`, is no longer accepted and cannot be refreshed; the user must sign in again.
+    case sessionExpired(server: String, email: String?, name: SessionName)
     /// The server address cannot be used; `why` is a sentence.
     case badAddress(String, why: String)
     /// The session file cannot be used; `why` says what to do.
     case sessionFile(path: String, why: String)
+    /// The file with the trusted certificates cannot be used.
+    case authorityFile(path: String, why: String)
 }
 
 /// An error response of the gateway.

@@ -9,12 +9,16 @@ package struct DoorwardClient: Sendable {
     ///   - server: `https://HOST[:PORT]`, or plain HTTP to this machine.
     ///   - source: the client type that the access log records: `cli` or `console`; `nil` for the API itself.
     ///   - timeLimit: replaces each call's own time limit.
-    /// - Throws: `ClientError.badAddress`.
-    package init(server: String, credentials: Credentials, source: String? = nil, timeLimit: Duration? = nil) throws(ClientError)
-    {
+    ///   - caFile: a PEM file with the trusted certificates, in place of those of the system.
+    /// - Throws: `ClientError.badAddress`, `.authorityFile`.
+    package init(
+        server: String, credentials: Credentials, source: String? = nil, timeLimit: Duration? = nil, caFile: String? = nil
+    ) throws(ClientError) {
         self.server = try ServerAddress(server)
         self.credentials = credentials
-        channel = Channel(server: self.server, source: source, timeLimit: timeLimit)
+        var authorities: TrustedAuthorities?
+        if let caFile { authorities = try TrustedAuthorities(file: caFile) }
+        channel = Channel(server: self.server, source: source, timeLimit: timeLimit, authorities: authorities)
     }
 
     /// Locks.
@@ -27,6 +31,8 @@ package struct DoorwardClient: Sendable {
     package var accessRecords: AccessRecords { AccessRecords(client: self) }
     /// Users.
     package var users: Users { Users(client: self) }
+    /// What belongs to one owner or one company.
+    package var portfolios: Portfolios { Portfolios(client: self) }
     /// Buildings and sites.
     package var properties: Properties { Properties(client: self) }
     /// Flats, offices and other parts of a property.
@@ -35,6 +41,10 @@ package struct DoorwardClient: Sendable {
     package var authentication: Authentication { Authentication(client: self) }
     /// The gateway's database.
     package var store: Store { Store(client: self) }
+    /// The kinds of locks that the gateway controls.
+    package var adapters: Adapters { Adapters(client: self) }
+    /// Calls that a caller composes itself.
+    package var raw: RawCalls { RawCalls(client: self) }
     /// Events of simulated locks.
     package var simulator: Simulator { Simulator(client: self) }
 
@@ -51,18 +61,27 @@ package struct DoorwardClient: Sendable {
     func perform(_ call: Call) async throws { _ = try await data(of: call) }
 
     private func data(of call: Call) async throws -> Reply {
+        try await authenticated {
+            try await channel.send(call, token: $0)
+        } status: {
+            $0.status
+        }.successful()
+    }
+
+    /// Makes an attempt with the token of the credentials, and a second one with a renewed token if the first is answered with 401.
+    func authenticated<Response>(
+        _ attempt: (_ token: String?) async throws -> Response, status: (Response) -> Int
+    ) async throws -> Response {
         switch credentials {
-        case .none: return try await channel.send(call, token: nil).successful()
-        case .bearer(let token): return try await channel.send(call, token: token).successful()
-        case .sessionUnrenewed(let file):
-            let token = try SessionKeeper(file: file, channel: channel).standingToken()
-            return try await channel.send(call, token: token).successful()
+        case .none: return try await attempt(nil)
+        case .bearer(let token): return try await attempt(token)
+        case .sessionUnrenewed(let file): return try await attempt(SessionKeeper(file: file, channel: channel).standingToken())
         case .session(let file):
             let keeper = SessionKeeper(file: file, channel: channel)
             let token = try await keeper.token()
-            let reply = try await channel.send(call, token: token)
-            guard reply.status == 401 else { return try reply.successful() }
-            return try await channel.send(call, token: try await keeper.token(after: token)).successful()
+            let response = try await attempt(token)
+            guard status(response) == 401 else { return response }
+            return try await attempt(try await keeper.token(after: token))
         }
     }
 }

@@ -83,7 +83,7 @@ package struct GatewayServer: Sendable {
                 base: HTTP1Channel(responder: responder, configuration: Self.channelConfiguration()), table: connections)
         }
         guard let tls = settings.tls else { return plain }
-        return try .tls(plain, tlsConfiguration: try Self.configuration(of: tls))
+        return try .tls(plain, tlsConfiguration: try tls.configuration())
     }
 
     static func channelConfiguration() -> HTTP1Channel.Configuration {
@@ -92,14 +92,5 @@ package struct GatewayServer: Sendable {
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: HTTPSettings.longestHeader, maxHeaderListSize: HTTPSettings.longestHeaderList,
                 maxHeaderFieldCount: HTTPSettings.mostHeaders))
-    }
-
-    private static func configuration(of tls: HTTPSettings.TLSFiles) throws -> TLSConfiguration {
-        let certificates = try NIOSSLCertificate.fromPEMFile(tls.certificatePath)
-        let key = try NIOSSLPrivateKey(file: tls.privateKeyPath, format: .pem)
-        var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
-        configuration.minimumTLSVersion = .tlsv12
-        return configuration
     }
 }

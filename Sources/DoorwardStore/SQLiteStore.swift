@@ -31,6 +31,10 @@ package final class SQLiteStore: GatewayStore {
         (self.path, self.metrics) = (path, metrics)
     }
 
+    /// Whether a file is at the path, if `open` could use it or make it as far as names and rights tell. Nothing is made, opened or
+    /// locked, so a gateway may hold it.
+    package static func isFile(at path: String) throws(StoreOpenError) -> Bool { try DatabaseFile(at: path).check() }
+
     /// Opens the file, or creates it (mode 0600), and migrates its schema. Blocks until done.
     ///
     /// - Parameters:

@@ -20,14 +20,19 @@ import ArgumentParser
         version: version,
         subcommands: [Reference.self],
         groupedSubcommands: [
-            CommandGroup(name: "Signing in", subcommands: [Login.self, Logout.self]),
+            CommandGroup(name: "Signing in", subcommands: [Login.self, Logout.self, Whoami.self]),
             CommandGroup(name: "Locks", subcommands: [Locks.self, Status.self, Lock.self, Unlock.self, Unlatch.self]),
             CommandGroup(name: "Guests", subcommands: [Grant.self, Grants.self, Revoke.self]),
             CommandGroup(name: "What has happened", subcommands: [Log.self]),
             CommandGroup(
                 name: "Setting up",
-                subcommands: [Discovered.self, Attach.self, Detach.self, Simulate.self, ProfileGroup.self]),
-            CommandGroup(name: "Running a gateway", subcommands: [Demo.self, Serve.self, Admin.self, StoreGroup.self]),
+                subcommands: [
+                    Discovered.self, Attach.self, Detach.self, Simulate.self, Adapters.self, ProfileGroup.self,
+                ]),
+            CommandGroup(name: "For everything else", subcommands: [API.self]),
+            CommandGroup(
+                name: "Running a gateway",
+                subcommands: [Demo.self, Serve.self, ConfigGroup.self, Admin.self, StoreGroup.self]),
         ])
 
     static func main() async {

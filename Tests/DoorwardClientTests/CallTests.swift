@@ -18,6 +18,9 @@ import Testing
     func query() {
         let call = Call.get("devices", query: [("unitId", nil), ("propertyId", "a&limit=1"), ("adapter", "")])
         #expect(call.target == "/api/v1/devices?propertyId=a%26limit%3D1&adapter=")
+        var given = Call(.GET, encodedPath: "/devices?limit=1")
+        given.query = [("q", "a b")]
+        #expect(given.target == "/api/v1/devices?limit=1&q=a%20b")
     }
 
     @Test("what changes something has a key of its own each time; what asks has none")

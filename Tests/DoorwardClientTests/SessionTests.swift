@@ -46,12 +46,15 @@ import Testing
         let (issuer, folder) = (Issuer(), try TemporaryFolder())
         let gateway = try await StubGateway { request, _ in issuer.reply(to: request) }
         let file = SessionFile(folder: folder.path)
-        try file.write(try session(at: gateway, token: "old"))
+        var old = try session(at: gateway, token: "old")
+        old.caFile = "/etc/doors.pem"
+        try file.write(old)
         let client = try DoorwardClient(patient: gateway.address, credentials: .session(file))
         #expect(try await client.users.me().content.user.id == "u")
         #expect(gateway.requests.map(\.uri) == ["/api/v1/users/me", "/api/v1/auth/refresh", "/api/v1/users/me"])
         let kept = try #require(try file.read())
         #expect((kept.token, kept.refreshToken, kept.email) == ("access-2", "refresh-2", "a@b.example"))
+        #expect(kept.caFile == "/etc/doors.pem")
         #expect(try await client.users.me().content.user.id == "u")
         #expect(issuer.renewals == 1)
     }
@@ -151,8 +154,11 @@ import Testing
         let kept = try session(at: gateway, token: "old")
         try file.write(kept)
         let client = try DoorwardClient(patient: gateway.address, credentials: .session(file))
-        await #expect(throws: ClientError.notSignedIn(server: gateway.address)) { try await client.users.me() }
+        let expired = ClientError.sessionExpired(server: gateway.address, email: "a@b.example", name: .default)
+        await #expect(throws: expired) { try await client.users.me() }
         #expect(try file.read() == kept)
+        try file.remove()
+        await #expect(throws: ClientError.notSignedIn(server: gateway.address)) { try await client.users.me() }
     }
 
     @Test("an API key is not renewed")
@@ -162,7 +168,8 @@ import Testing
         let file = SessionFile(folder: folder.path)
         try file.write(Session(server: try ServerAddress(gateway.address), apiKey: "dw_key"))
         let client = try DoorwardClient(patient: gateway.address, credentials: .session(file))
-        await #expect(throws: ClientError.notSignedIn(server: gateway.address)) { try await client.users.me() }
+        let expired = ClientError.sessionExpired(server: gateway.address, email: nil, name: .default)
+        await #expect(throws: expired) { try await client.users.me() }
         #expect(gateway.requests.map(\.token) == ["Bearer dw_key"])
     }
 

@@ -3,6 +3,7 @@ import FoundationEssentials
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import Synchronization
 
 /// A server on a loopback port that answers as a test wants, also not at all.
@@ -41,18 +42,21 @@ final class StubGateway: Sendable {
     var requests: [Request] { received.withLock { $0 } }
     let address: String
 
-    /// - Parameter respond: gets each request, and how many came before it.
-    init(_ respond: @escaping @Sendable (Request, Int) -> Reply) async throws {
+    /// - Parameters:
+    ///   - tls: `nil` for plain HTTP.
+    ///   - respond: gets each request, and how many came before it.
+    init(tls: NIOSSLContext? = nil, _ respond: @escaping @Sendable (Request, Int) -> Reply) async throws {
         let link = Link()
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
                     try channel.pipeline.syncOperations.addHandler(Responder(link))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
-        address = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)"
+        address = "\(tls == nil ? "http" : "https")://127.0.0.1:\(channel.localAddress?.port ?? 0)"
         link.respond.withLock { $0 = { [weak self] in self?.reply(to: $0, respond) ?? .cut } }
     }
 

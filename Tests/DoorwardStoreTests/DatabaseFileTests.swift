@@ -20,6 +20,20 @@ import Testing
         #expect(try isLocked(database.path) == false)
     }
 
+    @Test("Whether a file is there, and could be opened or made, is told without a trace, also of one that is held")
+    func isFile() async throws {
+        let database = try TemporaryDatabase()
+        #expect(try SQLiteStore.isFile(at: database.path) == false)
+        #expect(!FileManager.default.fileExists(atPath: database.path))
+        let store = try database.open()
+        #expect(try SQLiteStore.isFile(at: database.path))
+        #expect(try isLocked(database.path))
+        try await store.close()
+        for path in [database.folder.path, database.folder.appending(path: "none/doorward.db").path] {
+            #expect(throws: StoreOpenError.self) { try SQLiteStore.isFile(at: path) }
+        }
+    }
+
     @Test("A second store is refused by a hard link's name before it reads anything, and the first one keeps its locks")
     func hardLink() async throws {
         let database = try TemporaryDatabase()

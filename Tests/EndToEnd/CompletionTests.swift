@@ -72,6 +72,24 @@ extension EndToEnd {
             }
         }
 
+        @Test("Tab completes the names of sign-ins, and a lock's name by the sign-in that is named before it")
+        func signIns() async throws {
+            let (_, house, shell) = try await ownersShell()
+            _ = try await house.lock("Front door")
+            let files = FileManager.default
+            try files.createDirectory(
+                atPath: shell.folder.file("config/doorward/sessions"), withIntermediateDirectories: false,
+                attributes: [.posixPermissions: 0o700])
+            try files.moveItem(atPath: shell.sessionFile, toPath: shell.folder.file("config/doorward/sessions/work.json"))
+            for (typed, completed) in [("doorward locks --as wo", "rk "), ("doorward unlock --as work Fro", "nt\\ door ")] {
+                let bash = try await bash(environment: shell.environment)
+                bash.type(typed)
+                bash.press(.tab)
+                try await bash.read(until: typed + completed)
+                await leave(bash)
+            }
+        }
+
         @Test("Tab completes the files of options that take one")
         func files() async throws {
             _ = try folder.write("{}", to: "gateway.yaml")

@@ -90,6 +90,11 @@ extension Wire.UserPage: ListPage {
     package var items: [Wire.User] { users }
 }
 
+extension Wire.PortfolioPage: ListPage {
+    package static var key: String { "portfolios" }
+    package var items: [Wire.Portfolio] { portfolios }
+}
+
 extension Wire.PropertyPage: ListPage {
     package static var key: String { "properties" }
     package var items: [Wire.Property] { properties }

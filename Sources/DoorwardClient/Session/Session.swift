@@ -12,6 +12,8 @@ package struct Session: Codable, Equatable, Sendable, CustomStringConvertible, C
     package var expiresAt: Int64?
     /// Valid for one refresh; `nil` with an API key.
     package var refreshToken: String?
+    /// The absolute path of the PEM file whose certificates alone are trusted at this gateway; `nil` for those of the system.
+    package var caFile: String?
 
     /// Makes a session that uses an API key.
     package init(server: ServerAddress, apiKey: String) {

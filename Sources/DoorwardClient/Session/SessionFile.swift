@@ -6,10 +6,16 @@ package struct SessionFile: Sendable {
     /// An absolute path.
     package let path: String
 
-    /// - Parameter folder: created with mode 0700 when a session is stored.
-    package init(folder: String) { path = "\(folder)/session.json" }
+    /// What the sign-in is called.
+    package let name: SessionName
 
-    private var folder: String { String(path.dropLast("/session.json".count)) }
+    /// - Parameter path: of a `.json` file; its folder is made, with mode 0700, when a session is kept.
+    init(path: String, name: SessionName) { (self.path, self.name) = (path, name) }
+
+    /// The default sign-in's file of a folder.
+    package init(folder: String) { self = SessionFolder(folder).file(.default) }
+
+    private var folder: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
 
     /// Reads the stored session; `nil` if there is none.
     ///
@@ -79,7 +85,7 @@ package struct SessionFile: Sendable {
     /// Runs `body` while no other process does, by a lock on a file beside this one. The lock file is never deleted.
     package func locked<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         try makeFolder()
-        let file = open("\(folder)/session.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let file = open("\(path.dropLast(".json".count)).lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure("its lock cannot be opened: \(reason)") }
         // Closing the file releases the lock, as does the end of the process.
         defer { close(file) }

@@ -27,12 +27,12 @@ struct SessionKeeper: Sendable {
     /// Refreshes the token, unless `old` has already been replaced. A refresh that has begun is completed even if the caller is
     /// cancelled: the gateway has issued the next refresh token by then, which must be stored.
     ///
-    /// - Throws: `ClientError.notSignedIn` if the session cannot be refreshed.
+    /// - Throws: `ClientError.sessionExpired` if the session cannot be refreshed.
     func token(after old: String) async throws -> String {
         try await file.locked {
             let session = try current()
             if session.token != old { return session.token }
-            guard let refreshToken = session.refreshToken else { throw ClientError.notSignedIn(server: session.server) }
+            guard let refreshToken = session.refreshToken else { throw expired(session) }
             try Task.checkCancellation()
             // An unstructured task, which the caller's cancellation does not reach.
             return try await Task {
@@ -59,11 +59,17 @@ struct SessionKeeper: Sendable {
         call.timeLimit = .seconds(10)
         do {
             let answer: Answer<Wire.SignedIn> = try await channel.send(call, token: nil).successful().answer(from: channel.server)
-            return Session(
+            var renewed = Session(
                 server: channel.server, email: session.email, token: answer.content.token, lifetime: answer.content.expiresIn,
                 refreshToken: answer.content.refreshToken)
+            renewed.caFile = session.caFile
+            return renewed
         } catch ClientError.refused(let refusal) where refusal.status == 401 {
-            throw ClientError.notSignedIn(server: session.server)
+            throw expired(session)
         }
+    }
+
+    private func expired(_ session: Session) -> ClientError {
+        .sessionExpired(server: session.server, email: session.email, name: file.name)
     }
 }

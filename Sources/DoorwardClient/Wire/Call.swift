@@ -6,6 +6,8 @@ struct Call: Sendable {
     let method: HTTPMethod
     /// The path after `/api/v1`, percent-encoded.
     let path: String
+    /// Besides those of every call, or in place of them; no name twice.
+    var headers: [(name: String, value: String)] = []
     var query: [(name: String, value: String)] = []
     var body: [UInt8]?
     /// The idempotency key: the gateway executes requests with the same key once.
@@ -18,7 +20,7 @@ struct Call: Sendable {
     /// Path and query of the URL.
     var target: String {
         let items = query.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }
-        return "/api/v1" + path + (items.isEmpty ? "" : "?" + items.joined(separator: "&"))
+        return "/api/v1" + path + (items.isEmpty ? "" : (path.contains("?") ? "&" : "?") + items.joined(separator: "&"))
     }
 
     /// - Parameter path: path segments, not yet encoded.
@@ -40,6 +42,9 @@ struct Call: Sendable {
         call.idempotencyKey = UUID().uuidString.lowercased()
         return call
     }
+
+    /// - Parameter encodedPath: begins with a slash and is sent as it is; it may hold a query.
+    init(_ method: HTTPMethod, encodedPath: String) { (self.method, path) = (method, encodedPath) }
 
     private init(_ method: HTTPMethod, parts: [String]) {
         self.method = method

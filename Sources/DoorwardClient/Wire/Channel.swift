@@ -8,19 +8,11 @@ struct Channel: Sendable {
     let source: String?
     /// Replaces the time limit of every call.
     var timeLimit: Duration?
+    /// Those that are trusted in place of the system's.
+    var authorities: TrustedAuthorities?
 
     /// Maximum bytes of a response body; a gateway sends no longer one.
     private static let longestAnswer = 32 << 20
-
-    /// One HTTP client for the process, never shut down. It neither follows redirects, which could carry a token elsewhere, nor
-    /// retries: whether a request may be repeated is decided here.
-    private static let http: HTTPClient = {
-        var configuration = HTTPClient.Configuration()
-        configuration.redirectConfiguration = .disallow
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.timeout.connect = .seconds(10)
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
 
     /// Sends a call. If the connection breaks before the response is complete, and the call may be repeated, it is sent once more.
     ///
@@ -36,11 +28,26 @@ struct Channel: Sendable {
     }
 
     private func sendOnce(_ call: Call, token: String?) async throws -> Reply {
-        let response = try await Self.http.execute(request(call, token), timeout: TimeAmount(timeLimit ?? call.timeLimit))
+        let response = try await head(of: call, token: token)
         let body = try await response.body.collect(upTo: Self.longestAnswer)
         return Reply(
             status: Int(response.status.code), body: Array(body.readableBytesView),
             retryAfter: response.headers.first(name: "Retry-After").flatMap { Int($0) }, server: server)
+    }
+
+    private func head(of call: Call, token: String?) async throws -> HTTPClientResponse {
+        try await HTTPClients.client(trusting: authorities)
+            .execute(request(call, token), timeout: TimeAmount(timeLimit ?? call.timeLimit))
+    }
+
+    /// Sends a call once, and returns as soon as the status and the headers have come; the time limit is for these.
+    func open(_ call: Call, token: String?) async throws -> RawResponse {
+        do {
+            let response = try await head(of: call, token: token)
+            return RawResponse(response, channel: self)
+        } catch {
+            throw failure(error, wasSent: false)
+        }
     }
 
     private func request(_ call: Call, _ token: String?) -> HTTPClientRequest {
@@ -54,14 +61,16 @@ struct Channel: Sendable {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(body)
         }
+        for (name, value) in call.headers { request.headers.replaceOrAdd(name: name, value: value) }
         return request
     }
 
     /// - Parameter wasSent: whether an earlier attempt may have reached the gateway.
-    private func failure(_ error: any Error, wasSent: Bool) -> any Error {
+    func failure(_ error: any Error, wasSent: Bool) -> any Error {
         if error is CancellationError || (error as? HTTPClientError) == .cancelled { return CancellationError() }
         let failure = ConnectionFailure(error)
         let server = server.description
+        if failure.isUntrusted { return ClientError.notTrusted(server: server, why: failure.words) }
         return failure.isBeforeSending && !wasSent
             ? ClientError.noConnection(server: server, why: failure.words)
             : ClientError.noAnswer(server: server, why: failure.words)

@@ -12,6 +12,8 @@ struct ConnectionFailure {
     var isBeforeSending = false
     /// Whether the connection broke before the response was complete.
     var isBroken = false
+    /// Whether the certificate was refused, before anything was sent.
+    var isUntrusted = false
 
     init(_ error: any Error) {
         switch error {
@@ -19,10 +21,13 @@ struct ConnectionFailure {
         case let error as NIOConnectionError: self.init(error)
         case let error as IOError: self.init(error)
         case NIOSSLError.uncleanShutdown: self = .broken
-        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
-            self.init(
-                words: "no secure connection: its certificate is not one that this machine trusts, or it does not speak TLS",
-                isBeforeSending: true)
+        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+            self.init(words: "certificate not trusted: it is for another host", isBeforeSending: true)
+            isUntrusted = true
+        case NIOSSLError.unableToValidateCertificate, NIOSSLError.noCertificateToValidate: self = .untrusted
+        case NIOSSLError.handshakeFailed(let cause), let cause as BoringSSLError:
+            self = Self.isRefusedCertificate(cause) ? .untrusted : .noTLS
+        case is NIOSSLError, is NIOSSLExtraError: self = .noTLS
         case is NIOTooManyBytesError: self.init(words: "the answer is too long")
         default: self.init(words: "the connection failed")
         }
@@ -33,6 +38,18 @@ struct ConnectionFailure {
     }
 
     private static let broken = ConnectionFailure(words: "the connection ended before the answer was whole", isBroken: true)
+
+    private static let noTLS = ConnectionFailure(
+        words: "the TLS handshake failed; this port may not serve HTTPS", isBeforeSending: true)
+
+    private static let untrusted: ConnectionFailure = {
+        var failure = ConnectionFailure(words: "certificate not trusted", isBeforeSending: true)
+        failure.isUntrusted = true
+        return failure
+    }()
+
+    /// BoringSSL has no code in Swift for this reason, only its name in the description.
+    private static func isRefusedCertificate(_ error: BoringSSLError) -> Bool { "\(error)".contains("CERTIFICATE_VERIFY_FAILED") }
 
     private init(_ error: HTTPClientError) {
         switch error {

@@ -50,6 +50,22 @@ struct DatabaseFile {
         return tightened
     }
 
+    /// Whether the file is there, if `prepare` could make or use it as far as rights tell. Nothing is made or changed.
+    func check() throws(StoreOpenError) -> Bool {
+        var status = stat()
+        if stat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFREG else { throw .failed(path: path, reason: "it is not a file") }
+            guard access(path, R_OK | W_OK) == 0 else {
+                throw .failed(path: path, reason: systemError("the file cannot be opened for writing"))
+            }
+            return true
+        }
+        guard access(Self.split(path).folder, W_OK | X_OK) == 0 else {
+            throw .failed(path: path, reason: systemError("the file cannot be made"))
+        }
+        return false
+    }
+
     /// The number of hard links to the file; `nil` if it cannot be determined.
     var nameCount: Int? {
         var status = stat()

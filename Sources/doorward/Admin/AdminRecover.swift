@@ -13,6 +13,8 @@ struct AdminRecover: AsyncParsableCommand {
             The link is good for 24 hours. An earlier one for the same person is good for nothing from now on. Whoever has it can \
             become this super admin: hand it over in person. Using it ends all of their sessions.
 
+            The link begins with gateway.publicUrl of the configuration; without that it is only the part after the address.
+
             No gateway may run on the database meanwhile; start it afterwards.
 
             Example: doorward admin recover --email you@example.org
@@ -41,8 +43,12 @@ struct AdminRecover: AsyncParsableCommand {
             try? await opened.close()
             throw error
         }
-        let reset = ResetView(offer, under: configuration.gateway.publicURL)
+        let reset = ResetView(offer, configuration)
         output.print(json: reset.json) { reset.lines($0) }
+        // Where a program reads the output, the remark goes to standard error, where a person may still see it.
+        if let remark = reset.remark, output.json || !Style.output.isForPerson {
+            StandardStream.error.line("doorward: \(remark)")
+        }
     }
 
     private func recover(

@@ -2,17 +2,20 @@ import ArgumentParser
 import DoorwardAPI
 import FoundationEssentials
 
-/// One `KEY=VALUE` of a lock's address.
+/// One `KEY=VALUE` of a lock's address, or of a call of the API.
 struct AddressPart: ExpressibleByArgument, Equatable {
     let key: String
     /// What the text says as JSON, or the text itself where it says nothing as JSON.
     let value: Wire.Value
+    /// The text after the first `=`.
+    let text: String
 
     init?(argument: String) {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty else { return nil }
         key = String(parts[0])
         let text = String(parts[1])
+        self.text = text
         value =
             (try? JSONDecoder().decode(Wire.Value.self, from: Data(text.utf8))).flatMap { Self.kept($0, text) } ?? .string(text)
     }

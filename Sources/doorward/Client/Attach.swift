@@ -51,6 +51,7 @@ struct Attach: AsyncParsableCommand {
     var unit: String?
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
 
     func validate() throws {
         if (adapter == nil) == (discovered == nil) {
@@ -63,7 +64,7 @@ struct Attach: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try ClientAccess().client()
+        let client = try gateway.client()
         let place = try await Finder(client).place(property: property, unit: unit)
         var device = Wire.NewDevice(
             name: name, adapter: adapter ?? "", address: [:], propertyId: place.propertyID ?? property, unitId: place.unitID)

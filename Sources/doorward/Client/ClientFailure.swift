@@ -8,13 +8,23 @@ extension CommandFailure {
     init(_ error: ClientError, style: Style = .error) {
         switch error {
         case .noConnection(let server, let why): self.init("no connection to \(server): \(why)", code: 3)
+        case .notTrusted(let server, let why):
+            self.init(
+                "no connection to \(server): \(why)\n"
+                    + "  if it is the gateway's own, name the PEM file of its certificate authority: --ca-file FILE", code: 3)
         case .noAnswer(let server, let why):
             self.init("no answer from \(server): \(why); whether anything was done is not known", code: 3)
         case .notAGateway(let server): self.init("what answers at \(server) is no gateway that this version understands")
         case .notSignedIn(let server):
             self.init("nobody is signed in\(server.map { " at \($0)" } ?? ""); run `doorward login --server URL --email ADDRESS`")
+        case .sessionExpired(let server, let email, let name):
+            let signIn = "doorward login\(name == .default ? "" : " --as \(name)") --server \(server)"
+            self.init(
+                email.map { "The session has expired; sign in again: \(signIn) --email \($0.printable)" }
+                    ?? "The API key is no longer valid; sign in again: \(signIn) --api-key-stdin")
         case .badAddress(let text, let why): self.init("`\(text.printable)` is no address of a gateway: \(why)", code: 2)
         case .sessionFile(let path, let why): self.init("\(path): \(why)")
+        case .authorityFile(let path, let why): self.init("the certificate file \(path.printable) cannot be used: \(why)")
         case .refused(let refusal): self.init(RefusalWords(refusal, style: style).text)
         }
     }

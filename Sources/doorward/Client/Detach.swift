@@ -15,8 +15,10 @@ struct Detach: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
     var lock: String
 
+    @OptionGroup var gateway: ClientOptions
+
     func run() async throws {
-        let client = try ClientAccess().client()
+        let client = try gateway.client()
         let lock = try await Finder(client).lock(lock)
         try await client.devices.detach(lock.id)
         StandardStream.output.line(

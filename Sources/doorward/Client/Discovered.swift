@@ -15,9 +15,10 @@ struct Discovered: AsyncParsableCommand {
             """)
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
-        let found = try await ClientAccess().client().devices.discovered().all()
+        let found = try await gateway.client().devices.discovered().all()
         output.print(json: found.json) { Self.lines(found.content, $0) }
     }
 

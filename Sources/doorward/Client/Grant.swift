@@ -38,12 +38,13 @@ struct Grant: AsyncParsableCommand {
     var isLabel = false
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
         let now = SystemClock().now()
         let begin = try TimeArgument(from, option: "--from").instant(now: now)
         let end = try TimeArgument(until, option: "--until").instant(now: now, start: begin)
-        let client = try ClientAccess().client()
+        let client = try gateway.client()
         let finder = Finder(client)
         var found: [Finder.FoundLock] = []
         for lock in locks { found.append(try await finder.lock(lock)) }

@@ -13,9 +13,10 @@ struct Grants: AsyncParsableCommand {
     var lock: String?
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
-        let client = try ClientAccess().client()
+        let client = try gateway.client()
         let finder = Finder(client)
         var deviceID: String?
         if let lock { deviceID = try await finder.lock(lock).id }

@@ -20,9 +20,10 @@ struct Locks: AsyncParsableCommand {
     var unit: String?
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
-        let client = try ClientAccess().client()
+        let client = try gateway.client()
         let place = try await Finder(client).place(property: property, unit: unit)
         let locks = try await client.devices.list(propertyID: place.propertyID, unitID: place.unitID).all()
         output.print(json: locks.json) { style in

@@ -36,6 +36,7 @@ struct Log: AsyncParsableCommand {
     var follow = false
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
 
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1 on.") }
@@ -43,7 +44,7 @@ struct Log: AsyncParsableCommand {
 
     func run() async throws {
         let since = try since.map { try TimeArgument($0, option: "--since").instant(now: SystemClock().now()) }
-        let client = try ClientAccess().client()
+        let client = try gateway.client()
         let finder = Finder(client)
         var query = AccessRecords.Query(decision: denied ? "DENIED" : nil, from: since?.description)
         if let lock { query.deviceID = try await finder.lock(lock).id }

@@ -3,6 +3,9 @@ import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 
+// DoorwardDomain has one, too.
+import struct DoorwardClient.Session
+
 /// `doorward login`: signs in at a gateway and keeps the session.
 struct Login: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,7 +15,12 @@ struct Login: AsyncParsableCommand {
             commands use it, until `doorward logout`. Where nobody can sign in, as in a script, the variables DOORWARD_SERVER and \
             DOORWARD_TOKEN (an access token or API key) take its place.
 
-            Passwords and tokens are sent over https only, or over plain http to this same machine.
+            Several sign-ins can be kept side by side: --as NAME, or the variable DOORWARD_AS, says which one a command makes or \
+            uses, and `doorward whoami --all` lists them. `default` is the one without a name. A command's --as comes before \
+            DOORWARD_TOKEN, and DOORWARD_TOKEN before DOORWARD_AS.
+
+            Passwords and tokens are sent over https only, or over plain http to this same machine. --ca-file is for a gateway \
+            whose certificate no public authority has signed; its path is kept with the session.
 
             Example: doorward login --server https://doors.example --email you@example.org
             """)
@@ -29,6 +37,8 @@ struct Login: AsyncParsableCommand {
     @Flag(help: "Read an API key, for machines, from the first line of standard input; no email address is needed.")
     var apiKeyStdin = false
 
+    @OptionGroup var gateway: ClientOptions
+
     func validate() throws {
         if apiKeyStdin {
             guard email == nil, !passwordStdin else {
@@ -40,37 +50,51 @@ struct Login: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let access = ClientAccess()
+        let access = gateway.access
         guard let server = server ?? access.server else {
             throw CommandFailure("which gateway? name it with --server URL, or in DOORWARD_SERVER", code: 2)
         }
         let file = try access.sessionFile()
         if let email {
-            try await signIn(at: server, as: email, keeping: file)
+            try await signIn(at: server, as: email, access, keeping: file)
         } else {
-            try await useKey(at: server, keeping: file)
+            try await useKey(at: server, access, keeping: file)
         }
     }
 
-    private func signIn(at server: String, as email: String, keeping file: SessionFile) async throws {
-        let client = try ClientAccess.client(server: server, .none)
+    private func signIn(
+        at server: String, as email: String, _ access: ClientAccess, keeping file: SessionFile
+    ) async throws {
+        let client = try access.client(server: server, .none)
         let password = try PasswordPrompt.password(of: email, fromStandardInput: passwordStdin)
         let signedIn = try await Self.refusing("the email address or the password is wrong") {
             try await client.authentication.signIn(email: email, password: password.reveal())
         }
-        try await file.locked { try file.write(signedIn.session) }
-        StandardStream.output.line("signed in at \(client.server) as \((signedIn.user.fullName ?? email).printable)")
+        try await keep(signedIn.session, access, in: file)
+        Self.report("signed in at \(client.server) as \((signedIn.user.fullName ?? email).printable)", file.name)
     }
 
-    private func useKey(at server: String, keeping file: SessionFile) async throws {
+    private func useKey(at server: String, _ access: ClientAccess, keeping file: SessionFile) async throws {
         // The address is looked at before the secret is read.
-        _ = try ClientAccess.client(server: server, .none)
+        _ = try access.client(server: server, .none)
         let key = try PasswordPrompt.firstLine("API key").reveal()
         guard !key.isEmpty, key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw CommandFailure("this is no API key") }
-        let client = try ClientAccess.client(server: server, .bearer(key))
+        let client = try access.client(server: server, .bearer(key))
         _ = try await Self.refusing("the gateway does not take this API key") { try await client.devices.first() }
-        try await file.locked { try file.write(Session(server: client.server, apiKey: key)) }
-        StandardStream.output.line("signed in at \(client.server) with an API key")
+        try await keep(Session(server: client.server, apiKey: key), access, in: file)
+        Self.report("signed in at \(client.server) with an API key", file.name)
+    }
+
+    /// Keeps the session with the certificates that it was made with.
+    private func keep(_ session: Session, _ access: ClientAccess, in file: SessionFile) async throws {
+        var session = session
+        session.caFile = access.caFile(at: session.server)
+        let kept = session
+        try await file.locked { try file.write(kept) }
+    }
+
+    private static func report(_ sentence: String, _ name: SessionName) {
+        StandardStream.output.line(name == .default ? sentence : "\(sentence); use it with --as \(name)")
     }
 
     /// Says what a 401 means here.

@@ -5,27 +5,33 @@ import DoorwardClient
 struct Logout: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sign out, and forget the session.",
-        discussion: "An API key is forgotten here and stays good at the gateway.\n\nExample: doorward logout")
+        discussion: """
+            An API key is forgotten here and stays good at the gateway. With --as only that sign-in ends; the others stay.
+
+            Example: doorward logout
+            """)
+
+    @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
-        let file = try ClientAccess().sessionFile()
-        guard let session = try file.read() else {
+        let access = gateway.access
+        guard let (file, session) = try access.session() else {
             StandardStream.output.line("nobody was signed in")
             return
         }
-        let ending = await Self.end(session, file)
+        let ending = await Self.end(session, access, file)
         try await file.locked { try file.remove() }
         StandardStream.output.line("signed out: \(session.description.printable)")
         if let ending { throw ending }
     }
 
     /// Ends the session at the gateway, if it is one: what keeps it from that is told after the session was forgotten.
-    private static func end(_ session: Session, _ file: SessionFile) async -> CommandFailure? {
+    private static func end(_ session: Session, _ access: ClientAccess, _ file: SessionFile) async -> CommandFailure? {
         guard session.refreshToken != nil else { return nil }
         do {
-            try await ClientAccess.client(server: session.server, .session(file)).authentication.signOut()
+            try await access.client(of: session, in: file).authentication.signOut()
             return nil
-        } catch ClientError.notSignedIn {
+        } catch ClientError.notSignedIn, ClientError.sessionExpired {
             return nil
         } catch {
             let failure = Exit(of: error)

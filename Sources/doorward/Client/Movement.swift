@@ -28,6 +28,7 @@ struct Movement: ParsableArguments {
     var timeout: Double?
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
 
     func validate() throws {
         guard let timeout else { return }
@@ -42,7 +43,7 @@ struct Movement: ParsableArguments {
     ///   - doing: what is being done, for the line of progress: `Unlocking`.
     ///   - done: the state that it leads to, as a word.
     func run(_ doing: String, _ done: String, _ move: @escaping Move) async throws {
-        let client = try ClientAccess().client()
+        let client = try gateway.client()
         let lock = try await Finder(client).lock(lock)
         let order = Wire.CommandOrder(
             reason: reason, override: override, timeoutMs: timeout.map { Int(($0 * 1000).rounded()) })

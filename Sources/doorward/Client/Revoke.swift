@@ -17,8 +17,10 @@ struct Revoke: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The guest access: an id, a label or the guest's name.", valueName: "access"))
     var access: String
 
+    @OptionGroup var gateway: ClientOptions
+
     func run() async throws {
-        let client = try ClientAccess().client()
+        let client = try gateway.client()
         let access = try await Finder(client).guestAccess(access)
         try await client.guestAccesses.revoke(access.id)
         let id = access.id.printable

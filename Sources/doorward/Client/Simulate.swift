@@ -30,6 +30,7 @@ struct Simulate: AsyncParsableCommand {
     var event: String
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
 
     /// As the gateway has it: people type hyphens too.
     private var word: String { event.replacing("-", with: "_") }
@@ -42,7 +43,7 @@ struct Simulate: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try ClientAccess().client()
+        let client = try gateway.client()
         let lock = try await Finder(client).lock(lock)
         let answer = try await client.simulator.trigger(word, on: lock.id)
         let device = answer.content.device

@@ -16,9 +16,10 @@ struct Status: AsyncParsableCommand {
     var lock: String
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
-        let client = try ClientAccess().client()
+        let client = try gateway.client()
         let lock = try await Finder(client).lock(lock)
         if output.json {
             return output.print(json: try await client.devices.status(lock.id).json) { _ in [] }

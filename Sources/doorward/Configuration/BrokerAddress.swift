@@ -1,13 +1,16 @@
 import FoundationEssentials
 
 /// Where an MQTT broker listens, as its URL says it.
-struct BrokerAddress: Equatable, Sendable {
+struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
     /// A name or an IP address; one of version 6 without its brackets.
     let host: String
     /// 1883, or 8883 with TLS, unless the URL names another.
     let port: Int
     /// Whether the URL is `mqtts://`.
     let isEncrypted: Bool
+
+    /// The URL, with the port in any case.
+    var description: String { "\(isEncrypted ? "mqtts" : "mqtt")://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     /// `nil` for anything but `mqtt://` or `mqtts://` with a host and perhaps a port.
     init?(_ text: String) {

@@ -72,5 +72,5 @@ struct ConfigurationKey: Sendable {
     static let notYet: Set<String> = ["audit", "clock", "iap"]
 
     /// Variables that belong to commands other than `serve`.
-    static let otherVariables: Set<String> = ["DOORWARD_SERVER", "DOORWARD_TOKEN"]
+    static let otherVariables: Set<String> = ["DOORWARD_SERVER", "DOORWARD_TOKEN", "DOORWARD_AS", "DOORWARD_CA_FILE"]
 }

@@ -6,9 +6,17 @@ extension CompletionKind {
     /// The names of the locks that whoever is signed in may see, from the gateway; none where it does not answer at once, or the
     /// session would have to be renewed for it.
     static var lockName: CompletionKind {
-        .custom { _, _, _ in
-            await Completion.names { try await ClientAccess().client(isRenewing: false).devices.list().all().content.map(\.name) }
+        .custom { words, _, _ in
+            await Completion.names {
+                let access = ClientAccess(words: words)
+                return try await access.client(isRenewing: false).devices.list().all().content.map(\.name)
+            }
         }
+    }
+
+    /// The names of the sign-ins on this machine.
+    static var signInName: CompletionKind {
+        .custom { _, _, _ in await Completion.names { try ClientAccess().sessions().names().map(\.description) } }
     }
 
     /// The words that a configuration key takes.

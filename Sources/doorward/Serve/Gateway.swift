@@ -29,6 +29,7 @@ struct Gateway: Service {
     static func open(
         _ configuration: GatewayConfiguration, logger: Logger, onListening: @escaping @Sendable (String) -> Void
     ) async throws -> Gateway {
+        try configuration.checkTLSFiles()
         let clock = SystemClock()
         let metrics = PrometheusMetrics()
         let store = try openStore(configuration, clock: clock, logger: logger, metrics: metrics)

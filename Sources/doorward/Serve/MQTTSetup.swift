@@ -8,6 +8,8 @@ struct MQTTSetup {
     let brokers: [MQTTBroker]
     /// Those of the program and those of the user's folders.
     let library: ProfileLibrary
+    /// One sentence for each file of a profile that was left out.
+    let profileMistakes: [String]
 
     /// Reads the files. A profile with a mistake is left out and logged: it keeps no other lock from being opened.
     ///
@@ -27,7 +29,8 @@ struct MQTTSetup {
         for folder in configuration.profileDirectories {
             try NamedFile(path: folder, setting: configuration.origins.subject("profiles.directories")).requireFolder()
         }
-        for mistake in library.reload() { logger.error("a profile is left out", metadata: ["mistake": "\(mistake)"]) }
+        profileMistakes = library.reload()
+        for mistake in profileMistakes { logger.error("a profile is left out", metadata: ["mistake": "\(mistake)"]) }
         for id in library.replaced {
             logger.notice("a profile of a folder takes the place of the shipped one", metadata: ["profile": "\(id)"])
         }

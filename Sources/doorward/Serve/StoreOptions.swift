@@ -14,9 +14,16 @@ struct StoreOptions: ParsableArguments {
     func configuration(_ options: [String: String?] = [:]) throws -> GatewayConfiguration {
         var flags = options.compactMapValues { $0 }
         flags["store.path"] = storePath
+        return try GatewayConfiguration.load(file: config, flags: flags)
+    }
+}
+
+extension GatewayConfiguration {
+    /// The configuration of a file, if one is named, of this process's environment, and of flags by the path of their key.
+    static func load(file: String?, flags: [String: String] = [:]) throws(CommandFailure) -> GatewayConfiguration {
         do {
             return try ConfigurationSources(
-                file: config, environment: ProcessInfo.processInfo.environment, flags: flags
+                file: file, environment: ProcessInfo.processInfo.environment, flags: flags
             ).load()
         } catch {
             throw CommandFailure(error.description, code: error.isWrongUsage ? 2 : 1)

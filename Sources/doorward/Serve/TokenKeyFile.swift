@@ -16,6 +16,16 @@ struct TokenKeyFile {
         path = configuration.auth.signingKeyFile ?? "\(configuration.store.path).signing-key"
     }
 
+    /// Whether the file is there.
+    ///
+    /// - Throws: a failure for a file that others can read or that holds no key.
+    func check() throws -> Bool {
+        guard let mode = try fileMode() else { return false }
+        try requirePrivate(mode)
+        _ = try read()
+        return true
+    }
+
     /// The key, read or made; from then on the store knows its public half.
     func key(knownTo ledger: Ledger, random: RandomSource = RandomSource()) async throws -> TokenKey {
         let known = try await ledger.credentials.publicKey(for: .accessTokens)
@@ -30,11 +40,7 @@ struct TokenKeyFile {
             try await note(key, in: ledger)
             return key
         }
-        guard mode & 0o077 == 0 else {
-            throw CommandFailure(
-                "\(path): others than its owner can read this key; run `chmod 600 \(path)`. Whoever has read it can make access "
-                    + "tokens, and this version cannot exchange the key: docs/operating.md says what to do then")
-        }
+        try requirePrivate(mode)
         let key = try read()
         if known == nil { try await note(key, in: ledger) }
         guard known == nil || known == key.publicRepresentation else {
@@ -47,6 +53,14 @@ struct TokenKeyFile {
     private func note(_ key: TokenKey, in ledger: Ledger) async throws {
         try await ledger.write(
             StoreTransaction(credentials: [.noteKey(.accessTokens, publicHalf: key.publicRepresentation)]))
+    }
+
+    private func requirePrivate(_ mode: mode_t) throws {
+        guard mode & 0o077 == 0 else {
+            throw CommandFailure(
+                "\(path): others than its owner can read this key; run `chmod 600 \(path)`. Whoever has read it can make access "
+                    + "tokens, and this version cannot exchange the key: docs/operating.md says what to do then")
+        }
     }
 
     /// The file's mode; `nil` if there is no such file.

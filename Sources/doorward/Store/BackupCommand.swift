@@ -21,9 +21,10 @@ struct BackupCommand: AsyncParsableCommand {
     var file: String
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
-        let client = try ClientAccess().client()
+        let client = try gateway.client()
         let target = Self.absolute(file, from: FileManager.default.currentDirectoryPath)
         let answer = try await Progress("Writing \(target)").during { try await client.store.backUp(to: target) }
         output.print(json: answer.json) { Self.lines(answer.content.backup, $0) }

@@ -12,8 +12,11 @@ enum StandardStream: Int32 {
     func line(_ text: String) -> Bool { write(text + "\n") }
 
     @discardableResult
-    func write(_ text: String) -> Bool {
-        var rest = Array(text.utf8)[...]
+    func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+
+    @discardableResult
+    func write(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Glibc.write(rawValue, $0.baseAddress, $0.count) }
             if written < 0, errno == EINTR { continue }

@@ -17,6 +17,7 @@ import Testing
     func values(_ text: String, _ value: Wire.Value) {
         #expect(AddressPart(argument: text)?.value == value)
         #expect(text.hasPrefix(AddressPart(argument: text)?.key ?? "-"))
+        #expect(text.hasSuffix("=\(AddressPart(argument: text)?.text ?? "-")"), "as it was typed")
     }
 
     @Test("what has no key or no value is none", arguments: ["", "a", "=", "=5"])

@@ -80,6 +80,8 @@ import Testing
         arguments: [
             (ClientError.noConnection(server: "s", why: "w"), 3), (.noAnswer(server: "s", why: "w"), 3),
             (.notAGateway(server: "s"), 1),
+            (.notTrusted(server: "s", why: "w"), 3), (.authorityFile(path: "p", why: "w"), 1),
+            (.sessionExpired(server: "s", email: "e", name: .default), 1),
             (.notSignedIn(server: nil), 1), (.badAddress("x", why: "w"), 2), (.sessionFile(path: "p", why: "w"), 1),
             (.refused(Refusal(status: 403, code: "forbidden", message: "No.")), 1),
         ] as [(ClientError, Int32)])
@@ -87,6 +89,25 @@ import Testing
         let exit = Exit(of: error)
         #expect(exit.code == code)
         #expect(exit.message.hasPrefix("doorward: "))
+    }
+
+    @Test("a session that is over is told with the command that makes it anew")
+    func expired() throws {
+        func sentence(_ email: String?, _ name: SessionName) -> String {
+            CommandFailure(.sessionExpired(server: "https://doors.example", email: email, name: name)).sentence
+        }
+        #expect(
+            sentence("a@b.example", .default)
+                == "The session has expired; sign in again: doorward login --server https://doors.example --email a@b.example")
+        let work = try #require(SessionName("work"))
+        #expect(
+            sentence("a@b.example", work)
+                == "The session has expired; sign in again: doorward login --as work --server https://doors.example "
+                + "--email a@b.example")
+        #expect(
+            sentence(nil, work)
+                == "The API key is no longer valid; sign in again: doorward login --as work --server https://doors.example "
+                + "--api-key-stdin")
     }
 
     @Test("every word of the API for a wrong field has words of its own", arguments: FieldProblemWord.allCases)

@@ -149,7 +149,10 @@ import Testing
 
     @Test("variables of other programs and of client commands are left alone")
     func foreignVariables() throws {
-        let environment = ["PATH": "/bin", "DOORWARD_SERVER": "http://127.0.0.1:1", "DOORWARD_TOKEN": "x"]
+        let environment = [
+            "PATH": "/bin", "DOORWARD_SERVER": "http://127.0.0.1:1", "DOORWARD_TOKEN": "x", "DOORWARD_AS": "work",
+            "DOORWARD_CA_FILE": "/ca.pem",
+        ]
         #expect(try ConfigurationSources(environment: environment).load() == GatewayConfiguration())
     }
 

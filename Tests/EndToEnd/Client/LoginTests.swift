@@ -32,7 +32,10 @@ extension EndToEnd {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: shell.sessionFile)
             let after = try await shell.run("locks")
             #expect(after.code == 1)
-            #expect(after.errors.hasPrefix("doorward: nobody is signed in at \(gateway.address)"))
+            #expect(
+                after.errors
+                    == "doorward: The session has expired; sign in again: "
+                    + "doorward login --server \(gateway.address) --email owner@doors.example\n")
         }
 
         @Test("a wrong password is refused in one sentence, and nothing is kept")

@@ -3,7 +3,7 @@ extension CommandCase {
     private static let nowhere = ["DOORWARD_SERVER": "http://127.0.0.1:1", "DOORWARD_TOKEN": "t"]
 
     /// Every command with each of its options and arguments at least once; `CommandCoverage` holds it to that.
-    static let all = signingIn + locks + movements + guests + log + settingUp + profiles + host + mistakes
+    static let all = signingIn + api + locks + movements + guests + log + settingUp + profiles + host + mistakes
 
     private static let signingIn = [
         CommandCase(
@@ -13,6 +13,24 @@ extension CommandCase {
         CommandCase(
             "login", "--server", "{server}", "--api-key-stdin", by: .nobody, input: "dw_nonsense\n", code: 1,
             pipe: "doorward: the gateway does not take this API key; nothing was kept"),
+        CommandCase(
+            "whoami", pipe: "email\towner@doors.example\nname\tOlga Example\nroles\towner of Harbour\nserver\t{server}\n",
+            terminal: "roles    owner of Harbour\n"),
+        CommandCase("whoami", "--json", pipe: #""email":"owner@doors.example""#),
+        CommandCase(
+            "whoami", "--all", pipe: "default\towner@doors.example\t{server}\ttoken until ",
+            terminal: "default  owner@doors.example  {server}  token until "),
+        CommandCase(
+            "whoami", "--all", "--json", pipe: #"{"signIns":[{"email":"owner@doors.example","isInUse":true,"name":"default""#),
+    ]
+
+    private static let api = [
+        CommandCase("api", "GET", "devices", "limit=1", "sortBy=name", pipe: #"{"devices":[{"#),
+        CommandCase("api", "get", "/api/v1/devices/{door}", pipe: #"{"device":{"#),
+        CommandCase(
+            "api", "PUT", "users/me", "--input", "{folder}/names", "--header", "If-Match: *", "--include",
+            pipe: "HTTP/1.1 200 OK\n", terminal: #""firstName":"Olga""#),
+        CommandCase("api", "GET", "nothing", code: 1, pipe: "doorward: "),
     ]
 
     private static let locks = [
@@ -71,6 +89,10 @@ extension CommandCase {
         CommandCase(
             "attach", "Found", "--discovered", "home:homie:x", "--property", "Quay 1", code: 1,
             pipe: "doorward: no lock `home:homie:x` waits to be attached; `doorward discovered` lists those that do"),
+        CommandCase(
+            "adapters", by: .admin, pipe: "mqtt\t-\tok\t0\t0\t-\nsimulator\t-\tok\t", terminal: "ADAPTER    BROKER  HEALTH  "),
+        CommandCase("adapters", "simulator", by: .admin, pipe: "latencyMs\tinteger 0…", terminal: "KEY "),
+        CommandCase("adapters", "--json", by: .admin, pipe: #"{"adapters":[{"kind":"mqtt""#),
         CommandCase("simulate", "Cellar", "door-open", pipe: "Cellar\tlocked\n", terminal: "Cellar is locked."),
         CommandCase("simulate", "Cellar", "low_battery", "--json", pipe: #""batteryLow":true"#),
         CommandCase("detach", "Away {how}", pipe: "Away pipe\tdetached\n", terminal: "\n  its history: doorward log "),
@@ -143,6 +165,14 @@ extension CommandCase {
             "--json",
             by: .nobody, pipe: #"{"reset":{"#),
         CommandCase(
+            "config", "check", "--config", "{config}", by: .nobody, pipe: "{config}: ok\nlistens on\thttp://127.0.0.1:8080\n",
+            terminal: "{config}: ok"),
+        CommandCase(
+            "config", "check", "--config", "{config}", "--json", by: .nobody, pipe: #"{"configuration":{"address":"http://"#),
+        CommandCase(
+            "config", "check", "--config", "{folder}/bad.yaml", by: .nobody, code: 1,
+            pipe: "bad.yaml, line 1: `profile` is not a key of the configuration"),
+        CommandCase(
             "store", "backup", "{folder}/{how}-copy.db", by: .admin, pipe: "{folder}/pipe-copy.db\t",
             terminal: "Wrote {folder}/terminal-copy.db on the gateway's host: "),
         CommandCase("store", "backup", "{folder}/{how}-json.db", "--json", by: .admin, pipe: #"{"backup":{"#),
@@ -151,6 +181,8 @@ extension CommandCase {
     private static let mistakes = [
         CommandCase("status", "TWIN", code: 1, pipe: "doorward: `TWIN` is the name of several; name one by its id:"),
         CommandCase("unlock", "Garage", code: 1, pipe: "doorward: there is no lock `Garage`; `doorward locks` lists"),
+        CommandCase("adapters", code: 1, pipe: "  only a super admin may"),
+        CommandCase("adapters", "simulador", by: .admin, code: 1, pipe: "`simulador`; did you mean `simulator`?"),
         CommandCase("locks", by: .nobody, code: 1, pipe: "doorward: nobody is signed in; run `doorward login"),
         CommandCase("store", "backup", "{folder}/other.db", code: 1, pipe: "doorward: "),
         CommandCase("unlock", code: 2, pipe: "Usage: doorward unlock <lock>"),

@@ -55,6 +55,7 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
     /// What lies in the suite's folder for commands that read files.
     private static let files = [
         "heard": "nuki/398172F4/lockAction 2\nnuki/398172F4/commandResponse 66\n", "locked": "1", "code": "0042\n",
+        "names": #"{"firstName":"Olga"}"#,
         "bad.yaml": "profile: bad\ncomands: {}\n",
         "good.yaml": """
         profile: good

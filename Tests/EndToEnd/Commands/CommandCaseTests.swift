@@ -68,6 +68,41 @@ extension EndToEnd {
             }
         }
 
+        @Test("every command that calls a gateway takes --as and --ca-file, and no other does")
+        func clientOptions() async throws {
+            let commands = try await CommandTree.read(in: TemporaryFolder()).filter { !$0.hasSubcommands }
+            let local = ["profile", "demo", "serve", "admin", "config"]
+            for command in commands {
+                let isClient = !local.contains(command.path[0]) && command.path != ["store", "check"]
+                #expect(command.common.isSuperset(of: ["as", "ca-file"]) == isClient, "\(command.name)")
+                #expect(isClient || command.common.isDisjoint(with: ["as", "ca-file"]), "\(command.name)")
+            }
+        }
+
+        @Test("a sign-in that is not there and a file without certificates stop every command that calls a gateway")
+        func badClientOptions() async throws {
+            let house = try InDailyHouse.house
+            let commands = try await CommandTree.read(in: TemporaryFolder()).filter { $0.common.contains("as") }
+            for command in commands where command.path != ["login"] {
+                let line = try #require(
+                    CommandCase.all.first { $0.arguments.starts(with: command.path) && $0.code == 0 && !$0.isEndless })
+                let arguments = try line.arguments.map { try CommandCase.fill($0, .pipe, house) }
+                let unknown = try await house.owner.run(arguments + ["--as", "defualt"])
+                #expect(unknown.code == 1)
+                #expect(
+                    unknown.errors.hasPrefix(
+                        "doorward: there is no sign-in `defualt`; did you mean `default`?\n  there are: default\n"),
+                    "\(command.name): \(unknown.errors)")
+                guard command.path != ["logout"] else { continue }
+                let untrusting = try await house.owner.run(arguments + ["--ca-file", "/nowhere.pem"])
+                #expect(untrusting.code == 1)
+                #expect(
+                    untrusting.errors
+                        == "doorward: the certificate file /nowhere.pem cannot be used: it cannot be read: No such file or directory\n",
+                    "\(command.name)")
+            }
+        }
+
         @Test("each option and argument of each command stands in one of the cases")
         func coverage() async throws {
             let commands = try await CommandTree.read(in: TemporaryFolder())

@@ -12,6 +12,8 @@ enum CommandTree {
         /// The names of its arguments, in order.
         let arguments: [String]
         let hasSubcommands: Bool
+        /// Those of `CommandTree.common` that it has.
+        let common: Set<String>
 
         var name: String { (["doorward"] + path).joined(separator: " ") }
 
@@ -45,21 +47,22 @@ enum CommandTree {
         return commands(root, path: [])
     }
 
-    /// Options that every command has; they have a test of their own.
-    private static let common = ["help", "version"]
+    /// Options that every command, or every one that calls a gateway, has; they have tests of their own.
+    static let common = ["help", "version", "as", "ca-file"]
 
-    private static func commands(_ command: JSON, path: [String]) -> [Command] {
-        guard command["shouldDisplay"] == .bool(true) else { return [] }
-        let parts = command["arguments"].items
+    private static func commands(_ tree: JSON, path: [String]) -> [Command] {
+        guard tree["shouldDisplay"] == .bool(true) else { return [] }
+        let parts = tree["arguments"].items
         func names(_ kind: String) -> [String] {
             parts.filter { $0["kind"] == .string(kind) }.compactMap { part in
                 part["names"].items.first { $0["kind"] == .string("long") }?["name"].text ?? part["valueName"].text
-            }.filter { !common.contains($0) }
+            }
         }
-        let below = command["subcommands"].items.filter { $0["commandName"] != .string("help") }
-        let own = Command(
-            path: path, options: Set(names("option")), flags: Set(names("flag")), arguments: names("positional"),
-            hasSubcommands: !below.isEmpty)
-        return [own] + below.flatMap { commands($0, path: path + [$0["commandName"].text ?? ""]) }
+        func own(_ kind: String) -> Set<String> { Set(names(kind)).subtracting(common) }
+        let below = tree["subcommands"].items.filter { $0["commandName"] != .string("help") }
+        let command = Command(
+            path: path, options: own("option"), flags: own("flag"), arguments: names("positional"),
+            hasSubcommands: !below.isEmpty, common: Set(names("option") + names("flag")).intersection(common))
+        return [command] + below.flatMap { commands($0, path: path + [$0["commandName"].text ?? ""]) }
     }
 }

@@ -1,0 +1,34 @@
+internal import AsyncHTTPClient
+internal import NIOCore
+internal import NIOSSL
+internal import Synchronization
+
+/// The HTTP clients of the process: one for the system's certificate authorities, and one for each set of others.
+///
+/// They are never shut down: they live as long as the process does. Nothing is followed or tried again on their own account: a
+/// redirection could carry a token elsewhere, and what is safe to send again is decided by `Channel`.
+enum HTTPClients {
+    private static let clients = Mutex<[TrustedAuthorities?: HTTPClient]>([:])
+
+    static func client(trusting authorities: TrustedAuthorities?) -> HTTPClient {
+        clients.withLock { clients in
+            if let client = clients[authorities] { return client }
+            let client = make(authorities)
+            clients[authorities] = client
+            return client
+        }
+    }
+
+    private static func make(_ authorities: TrustedAuthorities?) -> HTTPClient {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.timeout.connect = .seconds(10)
+        if let authorities {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.trustRoots = .certificates(authorities.certificates)
+            configuration.tlsConfiguration = tls
+        }
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+}

@@ -1,0 +1,70 @@
+internal import AsyncHTTPClient
+internal import NIOCore
+internal import NIOHTTP1
+
+/// A response as it came: its status and headers, and a body that is still to be read.
+package struct RawResponse: Sendable {
+    private let response: HTTPClientResponse
+    private let channel: Channel
+
+    init(_ response: HTTPClientResponse, channel: Channel) { (self.response, self.channel) = (response, channel) }
+
+    /// The HTTP status.
+    package var status: Int { Int(response.status.code) }
+
+    /// The status line, such as `HTTP/1.1 200 OK`.
+    package var statusLine: String { "\(response.version) \(status) \(response.status.reasonPhrase)" }
+
+    /// In the order in which they came.
+    package var headers: [RawCalls.Field] { response.headers.map { RawCalls.Field($0.name, $0.value) } }
+
+    /// Whether the body is one JSON document.
+    package var isJSON: Bool {
+        let type = response.headers.first(name: "Content-Type")?.prefix { $0 != ";" }.lowercased() ?? ""
+        return type == "application/json" || type == "application/problem+json"
+    }
+
+    /// Whether the status says that the call succeeded.
+    package var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// The parts of the body as they come; it can be read once.
+    ///
+    /// - Parameter take: returns whether it wants more.
+    /// - Throws: `ClientError.noAnswer` where the connection ends before the body does.
+    package func read(_ take: ([UInt8]) -> Bool) async throws {
+        do {
+            for try await part in response.body {
+                guard take(Array(part.readableBytesView)) else { return }
+            }
+        } catch {
+            throw channel.failure(error, wasSent: true)
+        }
+    }
+
+    /// The whole body; of a success's envelope its `data` alone.
+    ///
+    /// - Throws: `ClientError.refused` for an error of the gateway.
+    package func document() async throws -> [UInt8] {
+        let body = try await whole()
+        try requireSuccess(body)
+        return isJSON ? JSONScanner.member("data", of: body) ?? body : body
+    }
+
+    /// The body, as it came.
+    package func whole() async throws -> [UInt8] {
+        var body: [UInt8] = []
+        try await read { part in
+            body += part
+            return true
+        }
+        return body
+    }
+
+    /// - Throws: `ClientError.refused` for an error of the gateway, `.notAGateway` for one of another server.
+    package func requireSuccess(_ body: [UInt8]) throws {
+        _ = try Reply(
+            status: status, body: body, retryAfter: response.headers.first(name: "Retry-After").flatMap { Int($0) },
+            server: channel.server
+        ).successful()
+    }
+}

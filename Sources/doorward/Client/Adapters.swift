@@ -1,0 +1,95 @@
+import ArgumentParser
+import DoorwardAPI
+import DoorwardClient
+import DoorwardDomain
+
+/// `doorward adapters`: the kinds of locks that the gateway controls, and their health.
+struct Adapters: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List the gateway's adapters, their brokers and their health.",
+        discussion: """
+            Shows each adapter with its health, how many locks it has and how many of them are online, and below it each of its \
+            brokers. With the name of an adapter it shows the keys of an address instead, as `doorward attach --address` takes \
+            them. Only super admins may do this.
+
+            Example: doorward adapters mqtt
+            """)
+
+    @Argument(
+        help: ArgumentHelp("Show the address keys of this adapter.", valueName: "adapter"),
+        completion: .list(["simulator", "mqtt"]))
+    var adapter: String?
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let answer = try await gateway.client().adapters.list()
+        let adapters = answer.content.adapters
+        guard let adapter else { return output.print(json: answer.json) { Self.lines(adapters, $0) } }
+        guard let found = adapters.first(where: { $0.kind == adapter }) else {
+            let kinds = adapters.map(\.kind)
+            let hint = nearestName(to: adapter, among: kinds).map { "; did you mean `\($0.printable)`?" } ?? ""
+            throw CommandFailure(
+                "the gateway has no adapter `\(adapter.printable)`\(hint)\n  it has: \(kinds.joined(separator: ", ").printable)")
+        }
+        output.print(json: answer.json) { Self.keyLines(found, $0) }
+    }
+
+    /// A row for each adapter, and one below it for each of its brokers.
+    static func lines(_ adapters: [Wire.Adapter], _ style: Style) -> [String] {
+        let rows = adapters.flatMap { adapter -> [[Table.Cell]] in
+            let own = [
+                Table.Cell(adapter.kind, .bold), Table.Cell(nil), health(adapter.health), Table.Cell("\(adapter.deviceCount)"),
+                Table.Cell("\(adapter.onlineCount)"), Table.Cell(adapter.problem, .yellow),
+            ]
+            return [own]
+                + adapter.transports.map { transport in
+                    [
+                        Table.Cell(adapter.kind), Table.Cell(transport.name), health(transport.health), Table.Cell(nil),
+                        Table.Cell(nil), Table.Cell(transport.problem, .yellow),
+                    ]
+                }
+        }
+        let table = Table("ADAPTER", "BROKER", "HEALTH", "LOCKS", "ONLINE", "PROBLEM", rows: rows).lines(style)
+        return style.isForPerson ? table + ["", "Address keys of one: doorward adapters ADAPTER"] : table
+    }
+
+    private static func health(_ word: String) -> Table.Cell {
+        Table.Cell(word, word == "ok" ? .green : word == "down" ? .red : .yellow)
+    }
+
+    /// A row for each key of an address.
+    static func keyLines(_ adapter: Wire.Adapter, _ style: Style) -> [String] {
+        let rows = adapter.address.map { key in
+            [
+                Table.Cell(key.field, .bold), Table.Cell(type(of: key)), Table.Cell(key.required ? "yes" : "no"),
+                Table.Cell(key.default.map(text)), Table.Cell(key.meaning),
+            ]
+        }
+        return Table("KEY", "TYPE", "REQUIRED", "DEFAULT", "DESCRIPTION", rows: rows).lines(style)
+    }
+
+    private static func type(of key: Wire.Adapter.AddressField) -> String {
+        if let values = key.values { return values.joined(separator: "|") }
+        switch (key.minimum, key.maximum) {
+        case (let low?, let high?): return "\(key.type) \(text(low))…\(text(high))"
+        case (let low?, nil): return "\(key.type) from \(text(low))"
+        case (nil, let high?): return "\(key.type) to \(text(high))"
+        case (nil, nil): return key.type
+        }
+    }
+
+    private static func text(_ value: Wire.Value) -> String {
+        switch value {
+        case .string(let text): text
+        case .integer(let number): "\(number)"
+        case .number(let number): "\(number)"
+        case .bool(let flag): "\(flag)"
+        case .null: "none"
+        case .array(let values): "[\(values.map(text).joined(separator: ", "))]"
+        case .object(let members):
+            "{\(members.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }.joined(separator: ", "))}"
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import ArgumentParser
+import DoorwardAPI
+import DoorwardClient
+import DoorwardDomain
+
+// DoorwardDomain has one, too.
+import struct DoorwardClient.Session
+
+/// `doorward whoami`: who is signed in where.
+struct Whoami: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show who is signed in, and where.",
+        discussion: """
+            Asks the gateway, as every command would: with --as NAME that sign-in, else the token of the environment, else the \
+            default sign-in. --json prints the gateway's own answer.
+
+            --all lists the sign-ins on this machine, without a call.
+
+            Example: doorward whoami --as work
+            """)
+
+    @Flag(help: "List all sign-ins on this machine; nothing is asked of a gateway.")
+    var all = false
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let access = gateway.access
+        if all {
+            let list = try SignInList(access)
+            return output.print(json: list.json) { list.lines($0) }
+        }
+        let client = try access.client()
+        guard let answer = try await user(client, access) else {
+            let credential = try Self.credential(access)
+            return output.print(json: []) { Self.lines(nil, server: client.server.description, credential, places: [:], $0) }
+        }
+        if output.json { return output.print(json: answer.json) { _ in [] } }
+        let credential = try Self.credential(access)
+        let user = answer.content.user
+        let places = try await Self.placeNames(of: user.roleAssociations ?? [], client)
+        output.print(json: []) {
+            Self.lines(user, server: client.server.description, credential, places: places, $0)
+        }
+    }
+
+    /// - Returns: `nil` for an API key that is accepted and belongs to no user.
+    private func user(_ client: DoorwardClient, _ access: ClientAccess) async throws -> Answer<Wire.UserAnswer>? {
+        do {
+            return try await client.users.me()
+        } catch ClientError.refused(let refusal) where !output.json && (refusal.status == 403 || refusal.status == 404) {
+            if try Self.credential(access).isAPIKey { return nil }
+            throw ClientError.refused(refusal)
+        }
+    }
+
+    /// What the caller is identified by.
+    enum Credential: Equatable {
+        case token(AccessTokenClaims?)
+        case session(SessionName, Session)
+
+        var isAPIKey: Bool {
+            switch self {
+            case .token(let claims): claims == nil
+            case .session(_, let session): session.expiresAt == nil
+            }
+        }
+    }
+
+    private static func credential(_ access: ClientAccess) throws -> Credential {
+        if let token = access.token { return .token(AccessTokenClaims(of: token)) }
+        // Read again: the call may have renewed it.
+        guard let (file, session) = try access.session() else { throw ClientError.notSignedIn(server: access.server) }
+        return .session(file.name, session)
+    }
+
+    /// One fact a line, its name before it.
+    ///
+    /// - Parameter user: `nil` for an API key that belongs to no user.
+    static func lines(
+        _ user: Wire.User?, server: String, _ credential: Credential, places: [String: String], _ style: Style
+    ) -> [String] {
+        let roles = (user?.roleAssociations ?? []).map {
+            "\(Words.role($0.roleWithinEntity)) of \(places[$0.associatedEntityId] ?? $0.associatedEntityId)"
+        }
+        let all = (user?.isSuperAdmin == true ? ["super admin"] : []) + roles
+        let facts: [[Table.Cell]] = [
+            ["email", Table.Cell(user?.email)], ["name", Table.Cell(user == nil ? "an API key" : user?.fullName, .bold)],
+            ["roles", Table.Cell(all.joined(separator: ", "))], ["server", Table.Cell(server)],
+            ["sign-in", Table.Cell(name(of: credential))], ["session", Table.Cell(validity(of: credential, style))],
+        ]
+        return Table("", "", rows: facts).lines(style, withHeadings: false)
+    }
+
+    private static func name(of credential: Credential) -> String {
+        switch credential {
+        case .token: "DOORWARD_TOKEN"
+        case .session(let name, _): name.description
+        }
+    }
+
+    /// Until when the credential is good, as far as it tells: the API says nothing of the end of a whole session.
+    static func validity(of credential: Credential, _ style: Style) -> String {
+        switch credential {
+        case .token(let claims?): "until \(style.instant(claims.expiresAt.description)), not renewed"
+        case .token(nil): "an API key"
+        case .session(_, let session): SignInList.validity(of: session, style)
+        }
+    }
+
+    /// The names of the places of roles, as far as the caller may see them.
+    private static func placeNames(
+        of roles: [Wire.RoleAssociation], _ client: DoorwardClient
+    ) async throws -> [String: String] {
+        let kinds = Set(roles.map(\.associatedEntityType))
+        var names: [(String, String)] = []
+        if kinds.contains("PORTFOLIO") { names += try await client.portfolios.list().all().content.map { ($0.id, $0.name) } }
+        if kinds.contains("PROPERTY") { names += try await client.properties.list().all().content.map { ($0.id, $0.name) } }
+        if kinds.contains("UNIT") { names += try await client.units.list().all().content.map { ($0.id, $0.name) } }
+        return Dictionary(names, uniquingKeysWith: { first, _ in first })
+    }
+}

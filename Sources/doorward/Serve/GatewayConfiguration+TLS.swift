@@ -1,0 +1,29 @@
+import DoorwardHTTP
+
+extension GatewayConfiguration {
+    /// Checks the certificate and the key that HTTPS is served with.
+    ///
+    /// - Throws: one sentence about the first that cannot be read or used.
+    func checkTLSFiles() throws(CommandFailure) {
+        guard let tls = http.tls else { return }
+        let subjects = ["certificate", "privateKey"].map { origins.subject("http.tls.\($0)") }
+        do throws(ConfigurationError) {
+            try NamedFile(path: tls.certificate, setting: subjects[0]).requireReadable()
+            try NamedFile(path: tls.privateKey, setting: subjects[1]).requireReadable()
+        } catch {
+            throw CommandFailure(error.description)
+        }
+        do throws(HTTPSettings.TLSFiles.Problem) {
+            try HTTPSettings.TLSFiles(certificatePath: tls.certificate, privateKeyPath: tls.privateKey).check()
+        } catch {
+            switch error {
+            case .noCertificate: throw CommandFailure("\(subjects[0]): the file `\(tls.certificate)` holds no certificate in PEM")
+            case .noPrivateKey:
+                throw CommandFailure("\(subjects[1]): the file `\(tls.privateKey)` holds no unencrypted private key in PEM")
+            case .mismatch:
+                throw CommandFailure(
+                    "\(subjects[1]): the key `\(tls.privateKey)` does not belong to the certificate `\(tls.certificate)`")
+            }
+        }
+    }
+}

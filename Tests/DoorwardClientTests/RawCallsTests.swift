@@ -1,0 +1,123 @@
+import FoundationEssentials
+import NIOHTTP1
+import Testing
+
+@testable import DoorwardClient
+
+@Suite("Calls that a caller composes") struct RawCallsTests {
+    private func client(_ gateway: StubGateway, _ credentials: Credentials = .bearer("t")) throws -> DoorwardClient {
+        try DoorwardClient(patient: gateway.address, credentials: credentials, source: "cli")
+    }
+
+    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    @Test("method, path, query, headers and body go out as they are given")
+    func sent() async throws {
+        let gateway = try await StubGateway { _, _ in .data("{}") }
+        var request = RawCalls.Request("PUT", "/devices/d%20e?dryRun=true")
+        request.query = [.init("q", "a&b"), .init("q", "c")]
+        request.headers = [.init("If-Match", "\"v1\""), .init("content-type", "text/plain")]
+        request.body = Array("body".utf8)
+        _ = try await client(gateway).raw.send(request)
+        let received = try #require(gateway.requests.first)
+        #expect(received.method == .PUT)
+        #expect(received.uri == "/api/v1/devices/d%20e?dryRun=true&q=a%26b&q=c")
+        #expect(received.headers["If-Match"] == ["\"v1\""])
+        #expect(received.headers["Content-Type"] == ["text/plain"], "one in place of the client's own")
+        #expect(received.headers["X-Doorward-Client"] == ["cli"])
+        #expect(received.token == "Bearer t")
+        #expect((received.body, received.key) == ("body", nil))
+    }
+
+    @Test("a POST has a key of its own, or the caller's, and is not sent again: not every path takes one")
+    func keys() async throws {
+        let gateway = try await StubGateway { _, before in before < 2 ? .data("{}") : .cut }
+        let client = try client(gateway)
+        var request = RawCalls.Request("POST", "/store/backup")
+        _ = try await client.raw.send(request)
+        request.headers = [.init("idempotency-key", "mine")]
+        _ = try await client.raw.send(request)
+        let error = await #expect(throws: ClientError.self) { try await client.raw.send(request) }
+        #expect(error == .noAnswer(server: gateway.address, why: "the connection ended before the answer was whole"))
+        #expect(gateway.requests.count == 3)
+        #expect(gateway.requests[0].key?.count == 36)
+        #expect(gateway.requests[1].headers["Idempotency-Key"] == ["mine"])
+    }
+
+    @Test("of an envelope the data is the document; a body without one is it whole")
+    func documents() async throws {
+        let bodies = [
+            #"{"status":"success","data":{"b":1, "a":[]}}"#, #"{"openapi":"3.1.0"}"#, "[1]", "", #""text""#,
+        ]
+        let gateway = try await StubGateway { _, before in
+            .answer(200, bodies[before], ["Content-Type": "application/json; charset=utf-8"])
+        }
+        for expected in [#"{"b":1, "a":[]}"#] + bodies.dropFirst() {
+            let response = try await client(gateway).raw.send(.init("GET", "/x"))
+            #expect(response.isJSON && response.isSuccess)
+            #expect(text(try await response.document()) == expected)
+        }
+    }
+
+    @Test("a body that is no JSON stays as it is, and comes in parts")
+    func otherTypes() async throws {
+        let gateway = try await StubGateway { _, _ in .answer(200, #"{"data":1}"#, ["Content-Type": "application/x-ndjson"]) }
+        let response = try await client(gateway).raw.send(.init("GET", "/access-records/export"))
+        #expect(!response.isJSON)
+        #expect(text(try await response.document()) == #"{"data":1}"#)
+    }
+
+    @Test("the status line and the headers are there as they came")
+    func head() async throws {
+        let gateway = try await StubGateway { _, _ in .answer(201, "{}", ["Location": "/api/v1/units/u"]) }
+        let response = try await client(gateway).raw.send(.init("POST", "/units"))
+        #expect((response.status, response.statusLine) == (201, "HTTP/1.1 201 Created"))
+        #expect(response.headers.contains(.init("Location", "/api/v1/units/u")))
+    }
+
+    @Test("an error of the gateway is told with all that it says, one of another server as such")
+    func errors() async throws {
+        let gateway = try await StubGateway { _, before in
+            before == 0 ? .error(412, "precondition_failed") : .answer(502, "Bad gateway")
+        }
+        let client = try client(gateway)
+        let refused = try await client.raw.send(.init("PUT", "/units/u"))
+        #expect(!refused.isSuccess)
+        let error = await #expect(throws: ClientError.self) { try await refused.document() }
+        guard case .refused(let refusal) = error else { throw try #require(error) }
+        #expect((refusal.status, refusal.code, refusal.requestID) == (412, "precondition_failed", "r-1"))
+        let strange = try await client.raw.send(.init("GET", "/units"))
+        await #expect(throws: ClientError.notAGateway(server: gateway.address)) { try await strange.document() }
+    }
+
+    @Test("a token that is no longer taken is renewed, and the call made again")
+    func renewed() async throws {
+        let folder = try TemporaryFolder()
+        let gateway = try await StubGateway { request, _ in
+            if request.uri == "/api/v1/auth/refresh" {
+                return .data(#"{"user":{"id":"u"},"token":"new","expiresIn":900,"refreshToken":"r2"}"#)
+            }
+            return request.token == "Bearer new" ? .data(#"{"done":true}"#) : .error(401, "unauthenticated")
+        }
+        let file = SessionFile(folder: folder.path)
+        try file.write(
+            Session(
+                server: try ServerAddress(gateway.address), email: "a@b.example", token: "old", lifetime: 900, refreshToken: "r1")
+        )
+        let response = try await client(gateway, .session(file)).raw.send(.init("DELETE", "/units/u"))
+        #expect(response.status == 200)
+        #expect(gateway.requests.map(\.uri) == ["/api/v1/units/u", "/api/v1/auth/refresh", "/api/v1/units/u"])
+    }
+
+    @Test("whoever has read enough reads no more")
+    func stopped() async throws {
+        let gateway = try await StubGateway { _, _ in .answer(200, String(repeating: "x", count: 4 << 20)) }
+        let response = try await client(gateway).raw.send(.init("GET", "/stream"))
+        var parts = 0
+        try await response.read { _ in
+            parts += 1
+            return false
+        }
+        #expect(parts == 1)
+    }
+}

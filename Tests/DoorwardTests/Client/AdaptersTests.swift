@@ -1,0 +1,60 @@
+import DoorwardAPI
+import FoundationEssentials
+import Testing
+
+@testable import doorward
+
+@Suite("The gateway's adapters in a table") struct AdaptersTests {
+    private let pipe = Style(isTerminal: false, environment: [:])
+
+    private var adapters: [Wire.Adapter] {
+        get throws {
+            let text = """
+                [{"kind":"mqtt","health":"degraded","problem":null,"deviceCount":3,"onlineCount":1,"transports":[
+                   {"name":"home","health":"down","problem":"connection refused","portfolioId":null},
+                   {"name":"\u{1B}spare","health":"ok","problem":null,"portfolioId":"p"}],"address":[
+                   {"field":"broker","type":"string","required":true,"minimum":null,"maximum":null,"values":null,"default":null,
+                    "meaning":"The broker."}]},
+                 {"kind":"simulator","health":"ok","problem":null,"deviceCount":0,"onlineCount":0,"transports":[],"address":[
+                   {"field":"latencyMs","type":"integer","required":false,"minimum":0,"maximum":60000,"values":null,"default":400,
+                    "meaning":"How long."},
+                   {"field":"a","type":"number","required":false,"minimum":0.5,"maximum":null,"values":null,"default":0.5,
+                    "meaning":"A."},
+                   {"field":"b","type":"number","required":false,"minimum":null,"maximum":1,"values":null,"default":null,
+                    "meaning":"B."},
+                   {"field":"initialState","type":"string","required":false,"minimum":null,"maximum":null,
+                    "values":["LOCKED","UNLOCKED"],"default":"LOCKED","meaning":"At first."},
+                   {"field":"capabilities","type":"array","required":false,"minimum":null,"maximum":null,"values":null,
+                    "default":["LOCK","UNLOCK"],"meaning":"What it can do."}]}]
+                """.replacing("\u{1B}", with: "\\u001b")
+            return try JSONDecoder().decode([Wire.Adapter].self, from: Data(text.utf8))
+        }
+    }
+
+    @Test("each adapter is a row, and each of its brokers one below it")
+    func rows() throws {
+        #expect(
+            try Adapters.lines(adapters, pipe) == [
+                "mqtt\t-\tdegraded\t3\t1\t-", "mqtt\thome\tdown\t-\t-\tconnection refused", "mqtt\t\u{241B}spare\tok\t-\t-\t-",
+                "simulator\t-\tok\t0\t0\t-",
+            ])
+    }
+
+    @Test("a person is told what the columns are, and where the keys are found")
+    func person() throws {
+        let lines = try Adapters.lines(adapters, Style(isTerminal: true, environment: ["NO_COLOR": "1"]))
+        #expect(lines.first == "ADAPTER    BROKER  HEALTH    LOCKS  ONLINE  PROBLEM")
+        #expect(lines.last == "Address keys of one: doorward adapters ADAPTER")
+    }
+
+    @Test("the keys of an address have their types, bounds and defaults")
+    func keys() throws {
+        #expect(try Adapters.keyLines(adapters[0], pipe) == ["broker\tstring\tyes\t-\tThe broker."])
+        #expect(
+            try Adapters.keyLines(adapters[1], pipe) == [
+                "latencyMs\tinteger 0…60000\tno\t400\tHow long.", "a\tnumber from 0.5\tno\t0.5\tA.", "b\tnumber to 1\tno\t-\tB.",
+                "initialState\tLOCKED|UNLOCKED\tno\tLOCKED\tAt first.",
+                "capabilities\tarray\tno\t[LOCK, UNLOCK]\tWhat it can do.",
+            ])
+    }
+}

@@ -1,0 +1,158 @@
+import DoorwardTesting
+import Foundation
+import Testing
+
+@testable import doorward
+
+@Suite("The check of a configuration") struct ConfigurationReportTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func write(_ text: String, to name: String, mode: Int = 0o600) throws -> String {
+        let path = try folder.write(text, to: name)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        return path
+    }
+
+    /// A report on this text, after the path of a database in the test's folder.
+    private func report(_ yaml: String) throws -> ConfigurationReport {
+        let file = try write("store: { path: \(folder.path)/doorward.db }\n\(yaml)", to: "doorward.yaml")
+        return try ConfigurationReport(of: ConfigurationSources(file: file).load(), file: file)
+    }
+
+    private func refusal(_ yaml: String) throws -> String {
+        try #require(throws: CommandFailure.self) { _ = try report(yaml) }.sentence
+    }
+
+    private func openssl(_ arguments: String...) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["openssl"] + arguments
+        process.standardError = FileHandle.nullDevice
+        try process.start()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+    }
+
+    /// A certificate and its key.
+    private func pair(_ name: String) throws -> (file: String, key: String) {
+        let (file, key) = ("\(folder.path)/\(name).pem", "\(folder.path)/\(name).key")
+        try openssl(
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-subj", "/CN=\(name)", "-keyout",
+            key,
+            "-out", file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+        return (file, key)
+    }
+
+    @Test("what the settings amount to is told, and nothing is made")
+    func summary() throws {
+        let report = try report(
+            """
+            gateway: { publicUrl: "https://doors.example" }
+            http: { host: "::1", port: 8443 }
+            log: { level: debug, format: json }
+            mqtt:
+              - { name: home, url: "mqtt://127.0.0.1" }
+              - { name: away, url: "mqtts://[::2]:9000" }
+            """)
+        let path = folder.path
+        let pipe = Style(isTerminal: false, environment: [:])
+        #expect(
+            report.lines(pipe) == [
+                "\(path)/doorward.yaml: ok", "listens on\thttp://[::1]:8443", "public URL\thttps://doors.example",
+                "database\t\(path)/doorward.db (made by the first start)",
+                "signing key\t\(path)/doorward.db.signing-key (made by the first start)",
+                "brokers\thome (mqtt://127.0.0.1:1883), away (mqtts://[::2]:9000)", "profiles\t-", "log\tdebug, json",
+            ])
+        let json = String(decoding: report.json, as: UTF8.self)
+        #expect(json.hasPrefix(#"{"configuration":{"address":"http://[::1]:8443","brokers":[{"name":"home","url":"#), "\(json)")
+        #expect(json.contains(#""isOk":true"#) && json.contains(#""warnings":[]"#))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path) == ["doorward.yaml"])
+    }
+
+    @Test("without a file it is the environment and the defaults that are checked")
+    func noFile() throws {
+        var configuration = GatewayConfiguration()
+        configuration.store.path = "\(folder.path)/doorward.db"
+        let report = try ConfigurationReport(of: configuration, file: nil)
+        #expect(report.lines(Style(isTerminal: false, environment: [:])).first == "no file: ok")
+        #expect(report.warnings == ["gateway.publicUrl is not set: links for new passwords lack the gateway's address"])
+    }
+
+    @Test("a key file that others can read or that holds no key is the mistake that stops a start")
+    func signingKey() throws {
+        let key = try write(Data(repeating: 7, count: 32).base64EncodedString() + "\n", to: "key", mode: 0o644)
+        let yaml = "gateway: { publicUrl: 'https://doors.example' }\nauth: { signingKeyFile: \(key) }\n"
+        #expect(try refusal(yaml).hasPrefix("\(key): others than its owner can read this key"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+        #expect(try report(yaml).warnings == [])
+        _ = try write("nonsense", to: "key")
+        #expect(try refusal(yaml).hasPrefix("\(key): this file holds no key"))
+    }
+
+    @Test("a database without its key, and one that others can read, is a warning: only opening it tells more")
+    func database() throws {
+        _ = try write("", to: "doorward.db", mode: 0o640)
+        let warnings = try report("gateway: { publicUrl: 'https://doors.example' }").warnings
+        #expect(warnings.count == 2)
+        #expect(warnings[0].hasPrefix("\(folder.path)/doorward.db.signing-key does not exist: `serve` does not start if"))
+        #expect(warnings[1].hasPrefix("\(folder.path)/doorward.db: others than its owner can read the database"))
+    }
+
+    @Test("a database in a folder that is not there is the mistake that stops a start")
+    func databaseFolder() throws {
+        let path = "\(folder.path)/none/doorward.db"
+        var configuration = GatewayConfiguration()
+        configuration.store.path = path
+        let failure = try #require(throws: CommandFailure.self) { _ = try ConfigurationReport(of: configuration, file: nil) }
+        #expect(failure.sentence.hasPrefix("\(path): the database could not be opened: its folder cannot be resolved"))
+    }
+
+    @Test("a certificate and its key are read: that they are there, hold what they should, and belong together")
+    func certificates() throws {
+        let (own, other) = (try pair("own"), try pair("other"))
+        func yaml(_ certificate: String, _ key: String) -> String {
+            "gateway: { publicUrl: 'https://doors.example' }\nhttp:\n  tls:\n    certificate: \(certificate)\n    privateKey: \(key)\n"
+        }
+        let file = "\(folder.path)/doorward.yaml"
+        #expect(try report(yaml(own.file, own.key)).warnings == [])
+        #expect(
+            try report(yaml(own.file, own.key)).lines(Style(isTerminal: false, environment: [:])).contains(
+                "listens on\thttps://127.0.0.1:8080"))
+        #expect(
+            try refusal(yaml("/none.pem", own.key))
+                == "\(file), line 5: `http.tls.certificate`: the file `/none.pem` cannot be read: No such file or directory")
+        #expect(try refusal(yaml(own.key, own.key)).hasSuffix("the file `\(own.key)` holds no certificate in PEM"))
+        #expect(
+            try refusal(yaml(own.file, own.file))
+                == "\(file), line 6: `http.tls.privateKey`: the file `\(own.file)` holds no unencrypted private key in PEM")
+        #expect(
+            try refusal(yaml(own.file, other.key)).hasSuffix(
+                "the key `\(other.key)` does not belong to the certificate `\(own.file)`"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: own.key)
+        #expect(
+            try report(yaml(own.file, own.key)).warnings == [
+                "\(own.key): others than its owner can read this key; run `chmod 600 \(own.key)`"
+            ])
+    }
+
+    @Test("a broker's files are read as for a start; a profile with a mistake is a warning, as it stops none")
+    func brokers() throws {
+        let broker =
+            "mqtt: [{ name: home, url: 'mqtt://127.0.0.1', usernameFile: \(folder.path)/name, passwordFile: \(folder.path)/password }]"
+        #expect(try refusal(broker).contains("`mqtt.0.usernameFile`: the file `\(folder.path)/name` cannot be read"))
+        _ = try write("doors\n", to: "name")
+        _ = try write("secret\n", to: "password", mode: 0o644)
+        #expect(try refusal(broker).contains("`\(folder.path)/password` can be read by others than its owner"))
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/profiles", withIntermediateDirectories: false)
+        _ = try write("profile: bad\ncomands: {}\n", to: "profiles/bad.yaml")
+        let report = try report(
+            "gateway: { publicUrl: 'https://doors.example' }\nprofiles: { directories: ['\(folder.path)/profiles'] }")
+        #expect(!report.warnings.isEmpty)
+        for warning in report.warnings {
+            #expect(warning.hasPrefix("a profile is left out: \(folder.path)/profiles/bad.yaml:"), "\(warning)")
+        }
+    }
+}
