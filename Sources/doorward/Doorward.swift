@@ -36,15 +36,20 @@ import ArgumentParser
         ])
 
     static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            var command = try await asyncParseAsRoot()
+            // The parser takes `help` of an unknown command for that of the program.
+            if arguments.first == "help", let misspelling = Misspelling(in: arguments) {
+                throw ValidationError(misspelling.sentence)
+            }
+            var command = try await asyncParseAsRoot(AddressOptions.expanded(arguments))
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
                 try command.run()
             }
         } catch {
-            Exit(of: error).leave()
+            Exit(of: error, arguments: arguments).leave()
         }
     }
 }

@@ -18,6 +18,42 @@ import Testing
         #expect(exit.message.contains("Usage: doorward"))
     }
 
+    @Test(
+        "a misspelt command or option is named, with what was probably meant",
+        arguments: [
+            (["unlok", "x"], "There is no command `unlok`. Did you mean `unlock`?", "doorward <subcommand>"),
+            (["xyzzy"], "There is no command `xyzzy`.", "doorward <subcommand>"),
+            (
+                ["profile", "decod", "x"], "There is no command `profile decod`. Did you mean `profile decode`?",
+                "doorward profile"
+            ),
+            (["help", "store", "chek"], "There is no command `store chek`. Did you mean `store check`?", ""),
+            (["refrence"], "There is no command `refrence`.", ""),
+            (["locks", "--propertty", "x"], "There is no option `--propertty`. Did you mean `--property`?", "doorward locks"),
+            (
+                ["grant", "x", "y", "--frm=now", "--until", "+1h"], "There is no option `--frm`. Did you mean `--from`?",
+                "doorward grant"
+            ),
+            (["log", "--xyzzyx"], "There is no option `--xyzzyx`.", "doorward log"),
+        ])
+    func misspelling(_ arguments: [String], _ sentence: String, _ usage: String) throws {
+        #expect(Misspelling(in: arguments)?.sentence == sentence)
+        // The parser itself answers `help` with help.
+        if arguments.first == "help" { return }
+        let error = try #require(throws: (any Error).self) { _ = try Doorward.parseAsRoot(arguments) }
+        let exit = Exit(of: error, arguments: arguments)
+        #expect(exit.code == 2)
+        #expect(exit.message.hasPrefix("Error: \(sentence)\nUsage: \(usage)"), "\(exit.message)")
+    }
+
+    @Test(
+        "what is spelt right is left to the parser",
+        arguments: [
+            ["unlock", "a", "b"], ["store"], ["help", "unlock"], ["grant", "x", "--from", "now"], ["unlock", "--", "--x", "y"],
+            ["log", "--limit", "0"], ["reference", "x"], ["locks", "--help"],
+        ])
+    func spelt(_ arguments: [String]) { #expect(Misspelling(in: arguments) == nil) }
+
     @Test("asking for the version exits 0 and prints it")
     func version() throws {
         let exit = try exit(of: ["--version"])

@@ -27,6 +27,12 @@ struct Caller: Sendable {
         try await send(.POST, path, Array(body.utf8), ["Content-Type": "application/json"].merging(headers) { _, new in new })
     }
 
+    func put(_ path: String, _ body: String) async throws -> Answer {
+        try await send(.PUT, path, Array(body.utf8), ["Content-Type": "application/json"])
+    }
+
+    func delete(_ path: String) async throws -> Answer { try await send(.DELETE, path) }
+
     /// A gateway that is gone is told at once, not after attempts to reach it, and no call waits for another's connection.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()

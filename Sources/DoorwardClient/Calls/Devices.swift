@@ -5,6 +5,14 @@ internal import NIOHTTP1
 package struct Devices: Sendable {
     let client: DoorwardClient
 
+    /// A lock, and its JSON as the gateway wrote it.
+    package struct Entry: Sendable, Equatable {
+        /// The lock as far as its type describes it.
+        package let lock: Wire.Device
+        /// One JSON object.
+        package let json: [UInt8]
+    }
+
     /// Lists the locks that the caller may see, by name.
     package func list(propertyID: String? = nil, unitID: String? = nil) -> Pages<Wire.DevicePage> {
         Pages(
@@ -69,5 +77,13 @@ package struct Devices: Sendable {
         var call = try Call.post("devices", id, word, body: order)
         call.timeLimit = .milliseconds((order.timeoutMs ?? WireLimits.timeoutMs.upperBound) + Self.margin)
         return try await client.answer(call)
+    }
+}
+
+extension Answer<[Wire.Device]> {
+    /// The locks of the list, each with its JSON as the gateway wrote it.
+    package var entries: [Devices.Entry] {
+        let items = JSONScanner.items(of: JSONScanner.member("devices", of: json) ?? []) ?? []
+        return zip(content, items).map { Devices.Entry(lock: $0, json: $1) }
     }
 }

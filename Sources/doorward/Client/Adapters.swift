@@ -17,7 +17,7 @@ struct Adapters: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("Show the address keys of this adapter.", valueName: "adapter"),
-        completion: .list(["simulator", "mqtt"]))
+        completion: .list(ShippedAdapters.guides.map(\.kind)))
     var adapter: String?
 
     @OptionGroup var output: OutputOptions

@@ -3,9 +3,9 @@ import DoorwardAPI
 import FoundationEssentials
 
 /// One `KEY=VALUE` of a lock's address, or of a call of the API.
-struct AddressPart: ExpressibleByArgument, Equatable {
+struct AddressPart: ExpressibleByArgument, Equatable, Sendable {
     let key: String
-    /// What the text says as JSON, or the text itself where it says nothing as JSON.
+    /// The value that the text has as JSON, or the text itself if it is not JSON.
     let value: Wire.Value
     /// The text after the first `=`.
     let text: String
@@ -27,5 +27,45 @@ struct AddressPart: ExpressibleByArgument, Equatable {
         case .number: text.contains { $0 == "e" || $0 == "E" } || !text.contains(".") ? nil : value
         default: value
         }
+    }
+}
+
+/// `--address`, the same in every command that has it.
+struct AddressOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Parts of the lock's address; several can follow, and the option can be repeated.", valueName: "key=value"),
+        transform: { text in
+            guard let part = AddressPart(argument: text) else {
+                throw ValidationError("write it as KEY=VALUE, as in `name=gate`.")
+            }
+            return part
+        })
+    var address: [AddressPart] = []
+
+    func validate() throws {
+        if let twice = Dictionary(grouping: address.map(\.key), by: \.self).first(where: { $1.count > 1 })?.key {
+            throw ValidationError("The address has two values for `\(twice.printable)`.")
+        }
+    }
+
+    /// The arguments with `--address` before each `KEY=VALUE` that follows one: `--address a=1 b=2` is `--address a=1 --address b=2`.
+    /// The parser can read either single values or all words up to the next option, and arguments may follow the address.
+    static func expanded(_ arguments: [String]) -> [String] {
+        var (expanded, isAddress, isValueNext): ([String], Bool, Bool) = ([], false, false)
+        for (index, argument) in arguments.enumerated() {
+            if argument == "--" { return expanded + arguments[index...] }
+            if isAddress, !isValueNext, !argument.hasPrefix("-"), AddressPart(argument: argument) != nil {
+                expanded.append("--address")
+            }
+            if !isValueNext {
+                isAddress =
+                    argument == "--address" || argument.hasPrefix("--address=")
+                    || isAddress && !argument.hasPrefix("-") && AddressPart(argument: argument) != nil
+            }
+            isValueNext = argument == "--address" && !isValueNext
+            expanded.append(argument)
+        }
+        return expanded
     }
 }

@@ -1,7 +1,10 @@
+import AdapterMQTT
+import AdapterSimulator
 import ArgumentParser
 import DoorwardAPI
 import DoorwardAdapterKit
 import DoorwardClient
+import DoorwardControl
 
 /// `doorward attach`: makes a lock known to the gateway.
 struct Attach: AsyncParsableCommand {
@@ -24,13 +27,16 @@ struct Attach: AsyncParsableCommand {
               doorward attach Gate --discovered home:zigbee2mqtt:0x00158d0001 --property "Quay 1"
             """)
 
+    private static let adapters = ShippedAdapters.guides.map(\.kind)
+
+    private static var simulatorKeyNames: [String] { SimulatorAdapter(clock: SystemClock()).addressFields.map(\.name) }
+
     @Argument(help: ArgumentHelp("What the lock is to be called.", valueName: "name"))
     var name: String
 
     @Option(
-        help: ArgumentHelp(
-            "The kind of lock: \(ShippedAdapters.guides.map(\.kind).joined(separator: " or ")).", valueName: "adapter"),
-        completion: .list(ShippedAdapters.guides.map(\.kind)))
+        help: ArgumentHelp("The kind of lock: \(Self.adapters.joined(separator: " or ")).", valueName: "adapter"),
+        completion: .list(Self.adapters))
     var adapter: String?
 
     @Option(help: ArgumentHelp("A lock that was found, by its id in `doorward discovered`.", valueName: "id"))
@@ -39,12 +45,9 @@ struct Attach: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How the lock speaks, where the adapter has several ways.", valueName: "profile"))
     var profile: String?
 
-    @Option(
-        parsing: .upToNextOption,
-        help: ArgumentHelp("Parts of the lock's address; the option can stand several times.", valueName: "key=value"))
-    var address: [AddressPart] = []
+    @OptionGroup var lock: AddressOptions
 
-    @Option(help: ArgumentHelp("The property that it hangs on: a name or id.", valueName: "property"))
+    @Option(help: ArgumentHelp("The property that it is attached to: a name or id.", valueName: "property"))
     var property: String
 
     @Option(help: ArgumentHelp("The unit that it belongs to: a name or id.", valueName: "unit"))
@@ -57,10 +60,14 @@ struct Attach: AsyncParsableCommand {
         if (adapter == nil) == (discovered == nil) {
             throw ValidationError("Say --adapter and the address, or --discovered with the id of a lock that was found.")
         }
-        let keys = address.map(\.key) + (profile == nil ? [] : ["profile"])
-        if let twice = Dictionary(grouping: keys, by: \.self).first(where: { $1.count > 1 })?.key {
-            throw ValidationError("The address has two values for `\(twice.printable)`.")
+        if profile != nil, lock.address.contains(where: { $0.key == "profile" }) {
+            throw ValidationError("The address has two values for `profile`.")
         }
+        guard let adapter, !Self.adapters.contains(adapter) else { return }
+        throw ValidationError(
+            Candidate.missing(
+                adapter, of: Self.adapters, noun: "adapter",
+                otherwise: "The adapters are \(Self.adapters.joined(separator: ", "))."))
     }
 
     func run() async throws {
@@ -69,9 +76,9 @@ struct Attach: AsyncParsableCommand {
         var device = Wire.NewDevice(
             name: name, adapter: adapter ?? "", address: [:], propertyId: place.propertyID ?? property, unitId: place.unitID)
         if let discovered { try await take(discovered, into: &device, client) }
-        for part in address { device.address[part.key] = part.value }
+        for part in lock.address { device.address[part.key] = part.value }
         if let profile { device.address["profile"] = .string(profile) }
-        let answer = try await client.devices.attach(device)
+        let answer = try await namingOptions(option) { [device] in try await client.devices.attach(device) }
         output.print(json: answer.json) { style in
             let lock = answer.content.device
             return style.isForPerson
@@ -83,13 +90,36 @@ struct Attach: AsyncParsableCommand {
     /// What was found of a lock: how to reach it, and who made it.
     private func take(_ id: String, into device: inout Wire.NewDevice, _ client: DoorwardClient) async throws {
         let found = try await client.devices.discovered().all().content
-        guard let lock = found.first(where: { $0.id == id }) else {
-            throw CommandFailure("no lock `\(id.printable)` waits to be attached; `doorward discovered` lists those that do")
+        let meant = try Candidate.one(
+            id, of: found.map { Candidate(id: $0.id, name: $0.id, place: $0.name) }, noun: "discovered lock",
+            listing: "`doorward discovered` lists the locks that can be attached.")
+        guard let found = found.first(where: { $0.id == meant.id }) else { return }
+        if let problem = found.problem, lock.address.isEmpty, profile == nil {
+            throw CommandFailure("\(found.id.printable) cannot be attached as it was found: \(problem.printable)")
         }
-        if let problem = lock.problem, address.isEmpty, profile == nil {
-            throw CommandFailure("\(id.printable) cannot be attached as it was found: \(problem.printable)")
+        (device.adapter, device.address) = (found.adapter, found.address)
+        (device.manufacturer, device.model) = (found.manufacturer, found.model)
+    }
+
+    /// What the command line calls a field of the request.
+    private func option(_ field: String) -> FieldOption? {
+        switch field {
+        case "name": return FieldOption("the name")
+        case "adapter": return FieldOption("--adapter", value: adapter, candidates: Self.adapters)
+        case "propertyId": return FieldOption("--property", value: property)
+        case "unitId": return FieldOption("--unit", value: unit)
+        case "address": return FieldOption("--address")
+        case "address.profile" where profile != nil && adapter != "simulator":
+            return FieldOption("--profile", value: profile, candidates: ProfileLibrary.shipped.ids)
+        case "address.profile" where profile != nil: return FieldOption("--profile")
+        default:
+            guard field.hasPrefix("address.") else { return nil }
+            let key = String(field.dropFirst("address.".count))
+            guard let part = lock.address.first(where: { $0.key == key }) else { return FieldOption("--address \(key)") }
+            if adapter == "simulator", !Self.simulatorKeyNames.contains(key) {
+                return FieldOption("--address \(key)", value: key, candidates: Self.simulatorKeyNames)
+            }
+            return FieldOption("--address \(key)", value: part.text)
         }
-        (device.adapter, device.address) = (lock.adapter, lock.address)
-        (device.manufacturer, device.model) = (lock.manufacturer, lock.model)
     }
 }

@@ -32,10 +32,15 @@ extension CommandFailure {
 
 /// What a refusal says to a person: the gateway's sentence, and below it what is known of the reason.
 struct RefusalWords {
-    let refusal: Refusal
-    let style: Style
+    private let refusal: Refusal
+    private let style: Style
+    private let fieldLines: [String]
 
-    init(_ refusal: Refusal, style: Style) { (self.refusal, self.style) = (refusal, style) }
+    /// - Parameter option: what the command line calls a field; the field's own name is shown for `nil`.
+    init(_ refusal: Refusal, style: Style, option: (String) -> FieldOption? = { _ in nil }) {
+        (self.refusal, self.style) = (refusal, style)
+        fieldLines = refusal.fields.map { Words.problem($0.problem, of: option($0.field) ?? FieldOption($0.field)) }
+    }
 
     var text: String { ([sentence] + (reasons + [request]).compactMap(\.self).map { "  " + $0 }).joined(separator: "\n") }
 
@@ -47,7 +52,7 @@ struct RefusalWords {
     private var request: String? { refusal.requestID.map { "request \($0.printable)" } }
 
     private var reasons: [String?] {
-        denialLines + refusal.fields.map { "\($0.field.printable) \(Words.problem($0.problem))" } + commandLines
+        denialLines + fieldLines + commandLines
     }
 
     private var denialLines: [String?] {
@@ -61,16 +66,16 @@ struct RefusalWords {
             denial.missing?.operation.map { "needs the operation \(Words.word($0))" },
             denial.missing?.capability.map { "the lock has no \(Words.word($0))" },
             denial.missing?.module.map { "needs \($0.printable) in the subscription" },
-            denial.rule?.role.map { "looked at as \(Words.role($0))" },
+            denial.rule?.role.map { "your role there: \(Words.role($0))" },
         ]
     }
 
     private var commandLines: [String?] {
         guard let command = refusal.command else { return [] }
-        let sent = command.sent.map { $0 ? "the lock was told" : "nothing was sent to the lock" }
+        let sent = command.sent.map { $0 ? "the command was sent to the lock" : "nothing was sent to the lock" }
         return [
             "command \(command.id.printable)\(command.outcomeDetail.map { ": \(Words.word($0))" } ?? "")",
-            sent ?? "whether the lock was told is not known",
+            sent ?? "it is not known whether the command was sent to the lock",
         ]
     }
 }

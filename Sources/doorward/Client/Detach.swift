@@ -1,13 +1,18 @@
 import ArgumentParser
+import DoorwardAPI
 import DoorwardClient
+import DoorwardControl
+import Glibc
 
 /// `doorward detach`: ends the gateway's dealings with a lock.
 struct Detach: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Detach a lock: the gateway no longer moves it nor listens to it.",
+        abstract: "Detach a lock: the gateway no longer operates it nor receives its reports.",
         discussion: """
             Commands that wait for the lock are denied, guest accesses end for it, and its records stay in the log, where they \
             are found by its id.
+
+            Asks before it does so. Without a terminal to ask on it does nothing unless --yes is there.
 
             Example: doorward detach "Front door"
             """)
@@ -15,16 +20,56 @@ struct Detach: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
     var lock: String
 
+    @Flag(help: "Do not ask.")
+    var yes = false
+
     @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
+        guard yes || isatty(0) == 1 else {
+            throw CommandFailure(
+                "There is no terminal to ask on; nothing was detached. Add --yes to detach without a question.", code: 2)
+        }
         let client = try gateway.client()
-        let lock = try await Finder(client).lock(lock)
+        var lock = try await Finder(client).lock(lock)
+        if !yes {
+            // An id is looked up, for a question that names the lock.
+            lock = Finder.FoundLock(id: lock.id, name: try await client.devices.device(lock.id).content.device.name)
+            try Self.confirm(Self.question(lock.name, guestAccesses: try await openGuestAccesses(lock.id, client)))
+        }
         try await client.devices.detach(lock.id)
         StandardStream.output.line(
             Style.output.isForPerson
                 // By its id: the name names nothing any more.
                 ? "Detached \(lock.name.printable).\n  its history: doorward log \(lock.id.printable)"
                 : "\(lock.name.printable)\tdetached")
+    }
+
+    /// How many guest accesses to the lock have not ended, of those that the caller may see.
+    private func openGuestAccesses(_ id: String, _ client: DoorwardClient) async throws -> Int {
+        let now = SystemClock().now()
+        return try await client.guestAccesses.list(deviceID: id).all().content
+            .count { !GuestAccessView($0, names: GuestNames(), now: now).isOver }
+    }
+
+    static func question(_ name: String, guestAccesses count: Int) -> String {
+        let ends =
+            switch count {
+            case 0: ""
+            case 1: " 1 guest access ends for it."
+            default: " \(count) guest accesses end for it."
+            }
+        return "Detach \(name.printable)?\(ends) [y/N] "
+    }
+
+    private static func confirm(_ question: String) throws {
+        StandardStream.error.write(question)
+        let answer = readLine()
+        if answer == nil { StandardStream.error.line("") }
+        guard let answer, isYes(answer) else { throw CommandFailure("Nothing was detached.") }
+    }
+
+    static func isYes(_ answer: String) -> Bool {
+        ["y", "yes"].contains(answer.lowercased().filter { !$0.isWhitespace })
     }
 }

@@ -14,20 +14,22 @@ struct Discovered: AsyncParsableCommand {
             Example: doorward attach "Front door" --discovered ID --property "Quay 1"
             """)
 
+    @OptionGroup var table: TableOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
         let found = try await gateway.client().devices.discovered().all()
-        output.print(json: found.json) { Self.lines(found.content, $0) }
+        output.print(json: found.json) { Self.lines(found.content, table.style($0)) }
     }
 
     /// A row for each, and for a person what to type to attach one.
     static func lines(_ found: [Wire.DiscoveredDevice], _ style: Style) -> [String] {
         if found.isEmpty { return style.isForPerson ? ["Nothing was found that you could attach"] : [] }
-        let table = Table("NAME", "MAKE", "ADAPTER", "PROFILE", "STATE", "ID", rows: found.map(row)).lines(style)
+        var table = Table("NAME", "MAKE", "ADAPTER", "PROFILE", "STATE", "ID", rows: found.map(row))
+        table.fittings = [.cut(to: 8), .cut(to: 8), .whole, .cut(to: 8), .cut(to: 8), .id]
         let hint = ["", "To attach one: doorward attach NAME --discovered ID --property PROPERTY"]
-        return style.isForPerson ? table + hint : table
+        return table.lines(style) + (style.isForPerson ? hint : [])
     }
 
     private static func row(_ lock: Wire.DiscoveredDevice) -> [Table.Cell] {

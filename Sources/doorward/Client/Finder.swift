@@ -2,7 +2,7 @@ import DoorwardAPI
 import DoorwardClient
 import FoundationEssentials
 
-/// Finds what people name: by id, or by a name that one visible thing alone bears.
+/// Finds what people name: by id, by a name that one visible thing alone bears, or by the beginning of an id.
 struct Finder: Sendable {
     let client: DoorwardClient
 
@@ -20,7 +20,7 @@ struct Finder: Sendable {
         let locks = try await client.devices.list().all().content
         let found = try Candidate.one(
             text, of: locks.map { Candidate(id: $0.id, name: $0.name, place: LockView($0).place) }, noun: "lock",
-            listing: "`doorward locks` lists those that you may see")
+            listing: "`doorward locks` lists the locks that you may see.")
         return FoundLock(id: found.id, name: found.name)
     }
 
@@ -36,7 +36,7 @@ struct Finder: Sendable {
         let properties = try await client.properties.list().all().content
         return try Candidate.one(
             text, of: properties.map { Candidate(id: $0.id, name: $0.name, place: nil) }, noun: "property",
-            listing: "`doorward locks` shows the properties of those that you may see"
+            listing: "`doorward locks` shows the properties of the locks that you may see."
         ).id
     }
 
@@ -46,7 +46,7 @@ struct Finder: Sendable {
         let names = try await propertyNames(for: units)
         return try Candidate.one(
             text, of: units.map { Candidate(id: $0.id, name: $0.name, place: $0.propertyId.flatMap { names[$0] }) }, noun: "unit",
-            listing: "`doorward locks` shows the units of those that you may see"
+            listing: "`doorward locks` shows the units of the locks that you may see."
         ).id
     }
 
@@ -54,27 +54,6 @@ struct Finder: Sendable {
         guard units.count > 1 else { return [:] }
         let properties = try await client.properties.list().all().content
         return Dictionary(properties.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    /// A person, by id, email address or name; `nil` if nobody visible is called that.
-    func user(_ text: String) async throws -> (id: String, name: String)? {
-        if Self.isID(text) { return (text, text) }
-        let users = try await client.users.list().all().content
-        let candidates = users.flatMap { user in
-            [user.email, user.fullName].compactMap(\.self).map { Candidate(id: user.id, name: $0, place: user.email) }
-        }
-        let found = Candidate.bearing(text, of: candidates)
-        guard !found.isEmpty else { return nil }
-        let one = try Candidate.one(text, of: found, noun: "person", listing: "")
-        return (one.id, one.name)
-    }
-
-    /// The id of a person of whom there has to be one.
-    func person(_ text: String) async throws -> String {
-        guard let user = try await user(text) else {
-            throw CommandFailure("there is nobody `\(text.printable)` among those that you may see")
-        }
-        return user.id
     }
 
     /// Ids are UUIDs; a name that looks like one has to be given by its id.

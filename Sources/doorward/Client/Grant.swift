@@ -15,7 +15,7 @@ struct Grant: AsyncParsableCommand {
             With --label the first argument is the label of a guest without an account. The access is listed and logged under the \
             label, but nobody can open a lock with it: in this version only people who can sign in do.
 
-            The guest may lock and unlock them from the instant --from on, and no more from the instant --until on.
+            The guest may operate the locks from the instant --from on, and no more from the instant --until on.
 
             \(TimeArgument.help) In --until, +2h counts from --from.
 
@@ -34,6 +34,16 @@ struct Grant: AsyncParsableCommand {
     @Option(help: ArgumentHelp("When it ends.", valueName: "time"))
     var until: String
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            What the guest may do, with commas between: \(GuestOperations.allowed.joined(separator: ", ")). \
+            (default: \(GuestOperations.standard))
+            """,
+            valueName: "operations"),
+        completion: .list(GuestOperations.allowed), transform: GuestOperations.init)
+    var operations = GuestOperations.standard
+
     @Flag(name: .customLong("label"), help: "Take the first argument as the label of a guest without an account.")
     var isLabel = false
 
@@ -49,32 +59,43 @@ struct Grant: AsyncParsableCommand {
         var found: [Finder.FoundLock] = []
         for lock in locks { found.append(try await finder.lock(lock)) }
         let guest = isLabel ? .label(self.guest) : try await finder.guest(self.guest)
-        let answer = try await grant(guest, found.map(\.id), begin.description, end.description, client)
+        let answer = try await grant(guest, found.map(\.id), begin.description, end.description, finder)
         var names = GuestNames(locks: Dictionary(found.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first }))
         if let id = answer.content.guestAccess.guestUserId { names.people[id] = guest.name }
         let view = GuestAccessView(answer.content.guestAccess, names: names, now: now)
         output.print(json: answer.json) { style in
-            style.isForPerson ? Self.sentences(view, style, isLabel: isLabel) : Table("", rows: [view.row(style)]).lines(style)
+            style.isForPerson ? Self.sentences(view, style, isLabel: isLabel) : GuestAccessView.table([view], style).lines(style)
         }
         // If a program reads the output, the warning goes to standard error, where a person may still see it.
         if isLabel, output.json || !Style.output.isForPerson { StandardStream.error.line("doorward: \(Self.labelWarning(view))") }
     }
 
     private func grant(
-        _ guest: Finder.Guest, _ deviceIDs: [String], _ from: String, _ until: String, _ client: DoorwardClient
+        _ guest: Finder.Guest, _ deviceIDs: [String], _ from: String, _ until: String, _ finder: Finder
     ) async throws -> Answer<Wire.GuestAccessAnswer> {
         var access = Wire.NewGuestAccess(
-            guestUserId: nil, label: nil, deviceIds: deviceIDs, operations: ["LOCK", "UNLOCK"], validFrom: from, validUntil: until
-        )
+            guestUserId: nil, label: nil, deviceIds: deviceIDs, operations: operations.words, validFrom: from, validUntil: until)
         switch guest {
         case .person(let id, _): access.guestUserId = id
         case .address(let email): access.guestEmail = email
         case .label(let label): access.label = label
         }
         do {
-            return try await client.guestAccesses.grant(access)
+            return try await namingOptions(Self.option) { try await finder.client.guestAccesses.grant(access) }
         } catch ClientError.refused(let refusal) where refusal.status == 404 {
-            throw CommandFailure("there is nobody `\(guest.name.printable)`; nothing was granted")
+            throw CommandFailure(await finder.missingGuest(guest) + " Nothing was granted.")
+        }
+    }
+
+    /// What the command line calls a field of the request.
+    private static func option(_ field: String) -> FieldOption? {
+        switch field {
+        case "validFrom": FieldOption("--from")
+        case "validUntil": FieldOption("--until")
+        case "operations": FieldOption("--operations")
+        case "label": FieldOption("the label")
+        case "guestUserId", "guestEmail": FieldOption("the person")
+        default: field.hasPrefix("deviceIds") ? FieldOption("the lock") : nil
         }
     }
 

@@ -7,11 +7,16 @@ import DoorwardControl
 struct Grants: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List guest accesses: those that you hold, gave or may manage.",
-        discussion: "Those that have ended are listed too.\n\nExample: doorward grants \"Front door\"")
+        discussion: """
+            The status is active, scheduled (the window has not started), expired (the window has ended) or revoked.
+
+            Example: doorward grants "Front door"
+            """)
 
     @Argument(help: ArgumentHelp("Only those to this lock: a name or id.", valueName: "lock"), completion: .lockName)
     var lock: String?
 
+    @OptionGroup var table: TableOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var gateway: ClientOptions
 
@@ -25,10 +30,8 @@ struct Grants: AsyncParsableCommand {
         let now = SystemClock().now()
         output.print(json: accesses.json) { style in
             if accesses.content.isEmpty { return style.isForPerson ? ["There are no guest accesses."] : [] }
-            return Table(
-                "GUEST", "LOCKS", "MAY", "FROM", "UNTIL", "STANDING", "ID",
-                rows: accesses.content.map { GuestAccessView($0, names: names, now: now).row(style) }
-            ).lines(style)
+            let (views, style) = (accesses.content.map { GuestAccessView($0, names: names, now: now) }, table.style(style))
+            return GuestAccessView.table(views, style).lines(style)
         }
     }
 }

@@ -25,29 +25,42 @@ struct GuestAccessView {
 
     var operations: String { (access.operations ?? []).map(Words.word).joined(separator: ", ") }
 
-    /// Whether nobody comes in under it any more.
+    /// Whether it lets nobody in any more.
     var isOver: Bool { access.revokedAt != nil || (instant(access.validUntil).map { $0 <= now } ?? false) }
 
     /// What it is called by: its guest, and its label where that is another text.
     var candidates: [Candidate] {
         let label = access.label.flatMap { $0 == guest ? nil : $0 }
-        let place = [locks, access.validUntil.map { "until \($0)" }, standing.text].compactMap(\.self).joined(separator: ", ")
+        let place = [locks, access.validUntil.map { "until \($0)" }, status.text].compactMap(\.self).joined(separator: ", ")
         return [guest, label].compactMap { $0.map { Candidate(id: access.id, name: $0, place: place) } }
     }
 
-    /// Where it stands by this machine's clock; the gateway's is the one that counts.
-    var standing: Table.Cell {
+    /// Its status by this machine's clock; the gateway's is the one that counts.
+    var status: Table.Cell {
         if access.revokedAt != nil { return Table.Cell("revoked", .dim) }
-        if let until = instant(access.validUntil), until <= now { return Table.Cell("ended", .dim) }
-        if let from = instant(access.validFrom), from > now { return Table.Cell("not begun", .yellow) }
-        return Table.Cell("open", .green)
+        if let until = instant(access.validUntil), until <= now { return Table.Cell("expired", .dim) }
+        if let from = instant(access.validFrom), from > now { return Table.Cell("scheduled", .yellow) }
+        return Table.Cell("active", .green)
     }
 
-    func row(_ style: Style) -> [Table.Cell] {
+    /// Guest accesses as a table.
+    static func table(_ views: [GuestAccessView], _ style: Style) -> Table {
+        var table = Table(
+            "GUEST", "LOCKS", "OPERATIONS", "FROM", "UNTIL", "STATUS", "ID", rows: views.map { $0.row(style) })
+        table.fittings = [.cut(to: 5), .cut(to: 5), .cut(to: 4), .whole, .whole, .whole, .id]
+        return table
+    }
+
+    private func row(_ style: Style) -> [Table.Cell] {
         [
-            Table.Cell(guest), Table.Cell(locks), Table.Cell(operations), Table.Cell(access.validFrom.map(style.instant)),
-            Table.Cell(access.validUntil.map(style.instant)), standing, Table.Cell(access.id, .dim),
+            Table.Cell(guest), Table.Cell(locks), Table.Cell(operations), cell(access.validFrom, style),
+            cell(access.validUntil, style), status, Table.Cell(access.id, .dim),
         ]
+    }
+
+    private func cell(_ instant: String?, _ style: Style) -> Table.Cell {
+        Table.Cell(
+            instant.map(style.instant), short: instant.map { style.shortInstant($0, now: now, withSeconds: false) })
     }
 
     /// An end of the window, in local time and as the gateway has it.

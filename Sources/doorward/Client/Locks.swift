@@ -8,7 +8,10 @@ struct Locks: AsyncParsableCommand {
         abstract: "List the locks that you may see.",
         discussion: """
             Shows the name, state, door, battery and place of each, whether it is in reach, and its id, which every command takes \
-            in place of the name.
+            in place of the name. A table on a terminal shows the beginnings of ids; every command takes those too.
+
+            With --follow the table is shown anew as it changes, until Ctrl-C. In a pipe each lock that has changed is a line, with \
+            --json one JSON object a line.
 
             Example: doorward locks --property "Quay 1"
             """)
@@ -19,6 +22,10 @@ struct Locks: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only those of this unit: a name or id.", valueName: "unit"))
     var unit: String?
 
+    @Flag(help: "Go on and show what changes, until Ctrl-C.")
+    var follow = false
+
+    @OptionGroup var table: TableOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var gateway: ClientOptions
 
@@ -26,14 +33,25 @@ struct Locks: AsyncParsableCommand {
         let client = try gateway.client()
         let place = try await Finder(client).place(property: property, unit: unit)
         let locks = try await client.devices.list(propertyID: place.propertyID, unitID: place.unitID).all()
+        guard !follow else {
+            let follower = LocksFollower(
+                client: client, propertyID: place.propertyID, unitID: place.unitID, isJSON: output.json, table: table)
+            _ = try await Interruption.orDone { try await follower.run(from: locks) }
+            return
+        }
         output.print(json: locks.json) { style in
             if locks.content.isEmpty {
                 return style.isForPerson ? ["You see no locks\(property ?? unit == nil ? "" : " there")."] : []
             }
-            return Table(
-                "NAME", "STATE", "DOOR", "BATTERY", "ONLINE", "WHERE", "ID", rows: locks.content.map(Self.row)
-            ).lines(style)
+            return Self.table(locks.content).lines(table.style(style))
         }
+    }
+
+    /// Locks as a table.
+    static func table(_ locks: [Wire.Device]) -> Table {
+        var table = Table("NAME", "STATE", "DOOR", "BATTERY", "ONLINE", "WHERE", "ID", rows: locks.map(row))
+        table.fittings = [.cut(to: 8), .cut(to: 8), .whole, .whole, .whole, .cut(to: 5), .id]
+        return table
     }
 
     private static func row(_ lock: Wire.Device) -> [Table.Cell] {

@@ -12,6 +12,9 @@ struct Log: AsyncParsableCommand {
             Shows the newest 50 records, with --since all since then, or with --limit as many as it says. With --json they come as \
             the API gives them, newest first; with --json and --follow each is a line of its own, oldest first.
 
+            Each line has the time, who, what, the lock, the result with the reason that was given, and where it was. The last is \
+            left out on a terminal that has no room for it.
+
             \(TimeArgument.help) -2h is two hours ago.
 
             Example: doorward log "Front door" --since yesterday --denied
@@ -35,6 +38,7 @@ struct Log: AsyncParsableCommand {
     @Flag(help: "Go on and show what happens, until Ctrl-C.")
     var follow = false
 
+    @OptionGroup var table: TableOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var gateway: ClientOptions
 
@@ -52,10 +56,16 @@ struct Log: AsyncParsableCommand {
         let shown = limit ?? (since == nil ? 50 : nil)
         guard follow else {
             let newest = try await client.accessRecords.newest(query, atMost: shown)
-            return output.print(json: newest.json) { RecordLines($0).lines(newest.content.map(\.record).reversed()) }
+            let records = newest.content.map(\.record)
+            var names = RecordNames()
+            if !output.json { await names.lookUp(records, client) }
+            return output.print(json: newest.json) { [names] style in
+                var lines = RecordLines(table.style(style), names: names)
+                return lines.lines(records.reversed())
+            }
         }
         let newest = try await client.accessRecords.newest(query, toFollowShowing: shown)
-        let follower = LogFollower(client: client, query: query, isJSON: output.json)
+        let follower = LogFollower(client: client, query: query, isJSON: output.json, table: table)
         _ = try await Interruption.orDone { try await follower.run(after: newest.content, showing: shown ?? .max) }
     }
 }

@@ -49,13 +49,25 @@ struct Movement: ParsableArguments {
             reason: reason, override: override, timeoutMs: timeout.map { Int(($0 * 1000).rounded()) })
         let answer = try await Interruption.orDone {
             try await Progress("\(doing) \(lock.name)").during {
-                try await Self.telling(lock) { try await move(client.devices, lock.id, order) }
+                try await Self.telling(lock) {
+                    try await namingOptions(Self.option) { try await move(client.devices, lock.id, order) }
+                }
             }
         }
         guard let answer else {
             throw CommandFailure("stopped waiting; the command may still be carried out\n\(Self.hint(lock))")
         }
         output.print(json: answer.json) { Self.lines(answer.content, lock, done, $0) }
+    }
+
+    /// What the command line calls a field of the request.
+    private static func option(_ field: String) -> FieldOption? {
+        switch field {
+        case "reason": FieldOption("--reason")
+        case "override", "override.reason": FieldOption("--override")
+        case "timeoutMs": FieldOption("--timeout")
+        default: nil
+        }
     }
 
     static func lines(_ answer: Wire.CommandAnswer, _ lock: Finder.FoundLock, _ done: String, _ style: Style) -> [String] {

@@ -11,3 +11,16 @@ struct OutputOptions: ParsableArguments {
         if !lines.isEmpty { StandardStream.output.line(lines.joined(separator: "\n")) }
     }
 }
+
+/// How a command shows a table on a terminal.
+struct TableOptions: ParsableArguments {
+    @Flag(help: "On a terminal, show ids and long texts in full, even if the table is wider than the window.")
+    var wide = false
+
+    /// The style with the width that a table has to fit, or without one.
+    func style(_ style: Style) -> Style {
+        var style = style
+        if wide { style.columns = nil }
+        return style
+    }
+}

@@ -1,28 +1,45 @@
 import DoorwardAPI
+import DoorwardControl
+import DoorwardDomain
 
 /// How access records are shown: one line each.
 struct RecordLines: Sendable {
+    /// Names for the ids in the records.
+    var names: RecordNames
     private let style: Style
     private let isFollowing: Bool
+    private let now: Timestamp
+    /// That of the lines before, which those that follow are aligned with.
+    private var layout: Table.Layout?
 
-    /// - Parameter isFollowing: whether lines will come later, for which the columns keep room.
-    init(_ style: Style, isFollowing: Bool = false) { (self.style, self.isFollowing) = (style, isFollowing) }
+    /// - Parameters:
+    ///   - isFollowing: whether lines will come later, for which the columns keep room.
+    ///   - now: decides whether a short time needs its year.
+    init(
+        _ style: Style, names: RecordNames = RecordNames(), isFollowing: Bool = false, now: Timestamp = SystemClock().now()
+    ) {
+        (self.style, self.names, self.isFollowing, self.now) = (style, names, isFollowing, now)
+    }
 
-    func lines(_ records: [Wire.AccessRecord], withHeadings: Bool = true) -> [String] {
+    mutating func lines(_ records: [Wire.AccessRecord], withHeadings: Bool = true) -> [String] {
         if records.isEmpty, !isFollowing { return style.isForPerson ? ["There are no such records."] : [] }
-        var table = Table("TIME", "WHO", "WHAT", "LOCK", "RESULT", rows: records.map(row))
-        if isFollowing { table.leastWidths = [19, 20, 16, 20, 0] }
-        return table.lines(style, withHeadings: withHeadings)
+        var table = Table("TIME", "WHO", "WHAT", "LOCK", "RESULT", "WHERE", rows: records.map(row))
+        table.fittings = [.whole, .cut(to: 8), .cut(to: 8), .cut(to: 8), .cut(to: 12), .optional]
+        if isFollowing { table.leastWidths = [19, 16, 16, 16, 24, 0] }
+        let layout = self.layout ?? table.layout(style)
+        if isFollowing { self.layout = layout }
+        return table.lines(style, layout, withHeadings: withHeadings)
     }
 
     private func row(_ record: Wire.AccessRecord) -> [Table.Cell] {
         [
-            Table.Cell(style.instant(record.at), .dim), Table.Cell(Self.who(record)), Table.Cell(Self.what(record)),
-            Table.Cell(record.deviceName ?? record.deviceId), Self.result(record),
+            Table.Cell(style.instant(record.at), .dim, short: style.shortInstant(record.at, now: now, withSeconds: true)),
+            Table.Cell(Self.who(record, names)), Table.Cell(Self.what(record)), Table.Cell(lock(record)), result(record),
+            Table.Cell(place(record)),
         ]
     }
 
-    static func who(_ record: Wire.AccessRecord) -> String? {
+    static func who(_ record: Wire.AccessRecord, _ names: RecordNames = RecordNames()) -> String? {
         if let name = record.actor ?? record.actorName { return name }
         switch record.actorKind {
         case "DEVICE": return "the lock"
@@ -30,7 +47,7 @@ struct RecordLines: Sendable {
         case "OUTSIDE": return "somebody without access"
         case "API_KEY": return "an API key"
         case "GUEST_LINK": return "a guest's link"
-        default: return record.actorId
+        default: return record.actorId.map { names.people[$0] ?? $0 }
         }
     }
 
@@ -43,18 +60,39 @@ struct RecordLines: Sendable {
         return Words.word(record.kind)
     }
 
-    static func result(_ record: Wire.AccessRecord) -> Table.Cell {
+    private func lock(_ record: Wire.AccessRecord) -> String? {
+        record.deviceName ?? record.deviceId.map { names.locks[$0] ?? $0 }
+    }
+
+    /// Where it happened. A record in a reduced view does not say it: then where the lock is now.
+    private func place(_ record: Wire.AccessRecord) -> String? {
+        let property = record.propertyId.map { names.properties[$0] ?? $0 }
+        let unit = record.unitId.map { names.units[$0] ?? $0 }
+        let parts = [property, unit].compactMap(\.self)
+        guard parts.isEmpty else { return parts.joined(separator: " / ") }
+        return record.logId == nil ? record.deviceId.flatMap { names.places[$0] } : nil
+    }
+
+    private func result(_ record: Wire.AccessRecord) -> Table.Cell {
+        var (text, colour) = Self.outcome(record)
+        if record.action != nil { text = [text, RecordChange(record).text(names)].compactMap(\.self).first }
+        let stated = [
+            record.statedReason.map { "reason: \($0)" }, record.override.map { "override: \($0.reason)" },
+        ].compactMap(\.self)
+        if !stated.isEmpty { text = [text, "(\(stated.joined(separator: "; ")))"].compactMap(\.self).joined(separator: " ") }
+        return Table.Cell(text, colour)
+    }
+
+    /// How it ended or was decided, or how somebody at the door did it.
+    private static func outcome(_ record: Wire.AccessRecord) -> (String?, Style.Colour?) {
         if let outcome = record.outcome {
             let detail = record.outcomeDetail.map { ": " + Words.reason($0) } ?? ""
-            return Table.Cell(Words.word(outcome) + detail, outcome == "CONFIRMED" ? .green : .red)
+            return (Words.word(outcome) + detail, outcome == "CONFIRMED" ? .green : .red)
         }
-        if record.decision == "DENIED" {
-            return Table.Cell("denied" + (record.reason.map { ": " + Words.reason($0) } ?? ""), .red)
+        switch record.decision {
+        case "DENIED": return ("denied" + (record.reason.map { ": " + Words.reason($0) } ?? ""), .red)
+        case "ALLOWED": return ("allowed" + (record.rule?.role.map { " as \(Words.role($0))" } ?? ""), nil)
+        default: return (record.method.map(Words.word), nil)
         }
-        if record.decision == "ALLOWED" {
-            return Table.Cell("allowed" + (record.rule?.role.map { " as \(Words.role($0))" } ?? ""))
-        }
-        if let method = record.method { return Table.Cell(Words.word(method)) }
-        return Table.Cell(record.targetId)
     }
 }

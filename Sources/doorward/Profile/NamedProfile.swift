@@ -16,10 +16,9 @@ struct NamedProfile: ParsableArguments {
         if let shipped = ProfileLibrary.shipped[profile] { return shipped }
         guard profile.contains("/") || profile.hasSuffix(".yaml") || profile.hasSuffix(".yml") else {
             let names = ProfileLibrary.shipped.ids
-            let hint =
-                nearestName(to: profile, among: names).map { "did you mean `\($0)`?" }
-                ?? "there are: \(names.joined(separator: ", "))."
-            throw CommandFailure("there is no profile `\(profile.printable)`; \(hint) A file is named by its path.", code: 2)
+            let sentence = Candidate.missing(
+                profile, of: names, noun: "profile", otherwise: "The profiles are \(names.joined(separator: ", ")).")
+            throw CommandFailure("\(sentence) A file is named by its path.", code: 2)
         }
         do { return try ProfileFile(path: profile).profile() } catch { throw CommandFailure("\(error)") }
     }
@@ -27,18 +26,11 @@ struct NamedProfile: ParsableArguments {
 
 /// The address of one lock, as `--address` gives it.
 struct LockAddress: ParsableArguments {
-    @Option(help: ArgumentHelp("A part of the lock's address; the option can stand several times.", valueName: "key=value"))
-    var address: [AddressPart] = []
-
-    func validate() throws {
-        if let twice = Dictionary(grouping: address.map(\.key), by: \.self).first(where: { $1.count > 1 })?.key {
-            throw ValidationError("The address has two values for `\(twice.printable)`.")
-        }
-    }
+    @OptionGroup var options: AddressOptions
 
     /// - Throws: a sentence that names what is wrong with each key.
     func dialect(of profile: Profile) throws -> Dialect {
-        let values = Dictionary(address.map { ($0.key, $0.value.domain) }, uniquingKeysWith: { first, _ in first })
+        let values = Dictionary(options.address.map { ($0.key, $0.value.domain) }, uniquingKeysWith: { first, _ in first })
         do {
             return try Dialect(profile, variables: values)
         } catch {

@@ -7,6 +7,7 @@ struct ProfileList: ParsableCommand {
         commandName: "list", abstract: "List the profiles that Doorward comes with.",
         discussion: "Shows the name of each, the parts of an address that it needs, and what it is for.")
 
+    @OptionGroup var table: TableOptions
     @OptionGroup var output: OutputOptions
 
     func run() {
@@ -14,7 +15,9 @@ struct ProfileList: ParsableCommand {
         var object = JSONObjectText()
         object.add("profiles", profiles.map { ProfileView($0).json })
         output.print(json: Array(object.text.utf8)) { style in
-            Table("NAME", "NEEDS", "FOR", rows: profiles.map(Self.row)).lines(style)
+            var table = Table("NAME", "NEEDS", "FOR", rows: profiles.map(Self.row))
+            table.fittings = [.whole, .cut(to: 12), .cut(to: 12)]
+            return table.lines(self.table.style(style))
         }
     }
 

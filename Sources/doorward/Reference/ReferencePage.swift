@@ -25,7 +25,9 @@ struct ReferencePage {
         The help of every command, as `doorward help COMMAND` prints it. This page is written by the program:
         `doorward reference > docs/command-line.md`. [Completions](completions.md) for bash, zsh and fish are made by it, too.
 
-        In a terminal, output is set in columns, with colour unless `NO_COLOR` is set, and times are local. In a pipe there is one \
+        In a terminal, output is set in columns, with colour unless `NO_COLOR` is set, and times are local. Tables fit the window: ids are \
+        shortened, and what has no room is cut with `…` or left out; `--wide` shows all of it. Every command that takes an id also takes \
+        its beginning, six characters or more, if one id that you may see begins so. In a pipe there is one \
         line for each thing, a tab between its fields, and times are in UTC. `--json` prints one JSON document instead: the `data` of the API's answer, where the command calls the API.
         """
 

@@ -7,17 +7,27 @@ struct Exit: Equatable {
     let message: String
     let code: Int32
 
-    init(of error: any Error) {
+    /// - Parameter arguments: those of the command line that the error is about, without the program's name.
+    init(of error: any Error, arguments: [String] = []) {
         if let failure = error as? CommandFailure ?? (error as? ClientError).map({ CommandFailure($0) }) {
             (message, code) = ("doorward: \(failure.sentence)", failure.code)
         } else {
-            message = Doorward.fullMessage(for: error)
-            switch Doorward.exitCode(for: error) {
-            case .success: code = 0
-            case .validationFailure: code = 2
-            default: code = 1
+            let text = Doorward.fullMessage(for: error)
+            let code = Doorward.exitCode(for: error)
+            let misspelling = code == .validationFailure ? Misspelling(in: arguments) : nil
+            message = misspelling.map { Self.message($0, insteadOf: text) } ?? text
+            switch code {
+            case .success: self.code = 0
+            case .validationFailure: self.code = 2
+            default: self.code = 1
             }
         }
+    }
+
+    /// The parser's message with another first sentence, and with the usage that it has.
+    private static func message(_ misspelling: Misspelling, insteadOf text: String) -> String {
+        let usage = text.firstRange(of: "Usage: ").map { text[$0.lowerBound...] } ?? ""
+        return "Error: \(misspelling.sentence)\n\(usage)"
     }
 
     /// Prints the message, help on standard output and everything else on standard error, and ends the process.

@@ -31,6 +31,16 @@ struct LocalTime: Equatable, CustomStringConvertible {
     /// `2026-11-21 18:00:05`.
     var description: String { "\(four(year))-\(two(month))-\(two(day)) \(two(hour)):\(two(minute)):\(two(second))" }
 
+    /// `Nov 21 18:00`, in another year than this one `2026-11-21 18:00`; with seconds `18:00:05`.
+    func short(in thisYear: Int, withSeconds: Bool) -> String {
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let time = "\(two(hour)):\(two(minute))" + (withSeconds ? ":\(two(second))" : "")
+        guard year == thisYear, months.indices.contains(month - 1) else {
+            return "\(four(year))-\(two(month))-\(two(day)) \(time)"
+        }
+        return "\(months[month - 1]) \(two(day)) \(time)"
+    }
+
     /// All instants at which the clock on the wall shows this: none where it skips it, two where it is put back over it.
     var instants: [Timestamp] {
         let candidates = [0, 1].compactMap { isSummer -> Int? in

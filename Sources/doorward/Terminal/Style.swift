@@ -9,16 +9,25 @@ struct Style: Equatable, Sendable {
     let hasColour: Bool
     /// Whether a line that was written can be taken back.
     let canTakeLinesBack: Bool
+    /// How many characters of a table fit on a line; `nil` where tables are shown in full.
+    var columns: Int?
 
-    /// - Parameter environment: `NO_COLOR` with any text in it, and `TERM=dumb`, mean no colour.
-    init(isTerminal: Bool, environment: [String: String]) {
+    /// - Parameters:
+    ///   - environment: `NO_COLOR` with any text in it, and `TERM=dumb`, mean no colour.
+    ///   - columns: the width of the terminal.
+    init(isTerminal: Bool, environment: [String: String], columns: Int? = nil) {
         isForPerson = isTerminal
+        self.columns = isTerminal ? columns : nil
         canTakeLinesBack = isTerminal && environment["TERM"] != "dumb"
         hasColour = canTakeLinesBack && (environment["NO_COLOR"] ?? "").isEmpty
     }
 
     /// That of standard output.
-    static var output: Style { Style(isTerminal: isatty(1) == 1, environment: ProcessInfo.processInfo.environment) }
+    static var output: Style {
+        Style(
+            isTerminal: isatty(1) == 1, environment: ProcessInfo.processInfo.environment,
+            columns: TerminalSize.of(.output).columns)
+    }
 
     /// That of standard error.
     static var error: Style { Style(isTerminal: isatty(2) == 1, environment: ProcessInfo.processInfo.environment) }
@@ -40,5 +49,11 @@ struct Style: Equatable, Sendable {
     func instant(_ text: String) -> String {
         guard isForPerson, let instant = try? Timestamp(rfc3339: text) else { return text }
         return LocalTime(instant).description
+    }
+
+    /// The same in fewer characters, as a table shows it that does not fit: without the year if that is the year of `now`.
+    func shortInstant(_ text: String, now: Timestamp, withSeconds: Bool) -> String {
+        guard isForPerson, let instant = try? Timestamp(rfc3339: text) else { return text }
+        return LocalTime(instant).short(in: LocalTime(now).year, withSeconds: withSeconds)
     }
 }

@@ -1,43 +1,130 @@
 /// Rows of text in columns.
+///
+/// On a terminal a table that is wider than the window gives way in this order: ids are shortened, columns that can be left out are
+/// left out, cells with a short text show that, and columns that can be cut are cut with `…`, the widest first. In a pipe every cell
+/// is in full.
 struct Table: Sendable {
     /// One cell: its text, and how it is coloured for a person.
     struct Cell: Sendable, ExpressibleByStringLiteral {
         let text: String
         var colour: Style.Colour?
+        /// What is shown in a table that does not fit; `nil` if there is nothing shorter.
+        var short: String?
 
         /// - Parameter text: anything; `nil` and nothing are shown as `-`.
-        init(_ text: String?, _ colour: Style.Colour? = nil) {
+        init(_ text: String?, _ colour: Style.Colour? = nil, short: String? = nil) {
             self.text = text.map(\.printable).flatMap { $0.isEmpty ? nil : $0 } ?? "-"
-            self.colour = colour
+            (self.colour, self.short) = (colour, short?.printable)
         }
 
         init(stringLiteral text: String) { self.init(text) }
     }
 
+    /// How a column gives way where the table is wider than the terminal.
+    enum Fitting: Sendable, Equatable {
+        /// Not at all.
+        case whole
+        /// Ids: as many of their first characters are shown as tell them apart, at least 8.
+        case id
+        /// Left out.
+        case optional
+        /// Cut, down to this many characters.
+        case cut(to: Int)
+    }
+
+    /// Which columns are shown, and how wide they are.
+    struct Layout: Sendable, Equatable {
+        fileprivate(set) var columns: [Int]
+        /// Of every column, also of those that are left out.
+        fileprivate(set) var widths: [Int]
+        fileprivate var isShort = false
+        fileprivate var isFitted = false
+
+        fileprivate var width: Int { columns.reduce(2 * (columns.count - 1)) { $0 + widths[$1] } }
+    }
+
     let headings: [String]
     var rows: [[Cell]]
-    /// Columns that are at least so wide, so that rows that come later stand under those before.
+    /// One for each column; columns without one are shown whole.
+    var fittings: [Fitting] = []
+    /// Columns that are at least so wide, so that rows that come later are aligned with those before.
     var leastWidths: [Int] = []
 
     init(_ headings: String..., rows: [[Cell]]) { (self.headings, self.rows) = (headings, rows) }
 
     /// For a person a heading and aligned columns; for a program the cells of each row with a tab between.
-    func lines(_ style: Style, withHeadings: Bool = true) -> [String] {
+    ///
+    /// - Parameter layout: that of the rows before; by default the one that these rows need.
+    func lines(_ style: Style, _ layout: Layout? = nil, withHeadings: Bool = true) -> [String] {
         guard style.isForPerson else { return rows.map { $0.map(\.text).joined(separator: "\t") } }
-        let widths = headings.indices.map { column in
-            max(
-                headings[column].displayWidth, rows.map { $0[column].text.displayWidth }.max() ?? 0,
-                leastWidths.indices.contains(column) ? leastWidths[column] : 0)
-        }
-        let top = withHeadings ? [line(headings.map { Cell($0, .dim) }, widths, style)] : []
-        return top + rows.map { line($0, widths, style) }
+        let (layout, rows) = (layout ?? self.layout(style), shownRows(style))
+        let top = withHeadings ? [line(headings.map { Cell($0, .dim) }, layout, style)] : []
+        return top + rows.map { line($0, layout, style) }
     }
 
-    private func line(_ cells: [Cell], _ widths: [Int], _ style: Style) -> String {
-        zip(cells, widths).enumerated().map { column, item in
-            let (cell, width) = item
-            let space = column == cells.count - 1 ? 0 : width - cell.text.displayWidth
-            return style.paint(cell.text, cell.colour) + String(repeating: " ", count: max(0, space))
+    /// The layout that these rows need on a terminal; `style.columns` is what they have to fit.
+    func layout(_ style: Style) -> Layout {
+        let rows = shownRows(style)
+        var layout = Layout(columns: Array(headings.indices), widths: widths(rows, isShort: false))
+        guard let room = style.columns else { return layout }
+        layout.isFitted = true
+        while layout.width > room, let last = layout.columns.last(where: { fitting($0) == .optional }) {
+            layout.columns.removeAll { $0 == last }
+        }
+        if layout.width > room {
+            (layout.isShort, layout.widths) = (true, widths(rows, isShort: true))
+            narrow(&layout, to: room)
+        }
+        // Rows that come later may use all of the line.
+        if let last = layout.columns.last { layout.widths[last] += max(0, room - layout.width) }
+        return layout
+    }
+
+    private func narrow(_ layout: inout Layout, to room: Int) {
+        while layout.width > room {
+            let wide = layout.columns.filter { layout.widths[$0] > least($0) }
+            guard let widest = wide.max(by: { layout.widths[$0] < layout.widths[$1] }) else { return }
+            layout.widths[widest] -= 1
+        }
+    }
+
+    private func fitting(_ column: Int) -> Fitting { fittings.indices.contains(column) ? fittings[column] : .whole }
+
+    private func least(_ column: Int) -> Int { if case .cut(let least) = fitting(column) { least } else { .max } }
+
+    private func widths(_ rows: [[Cell]], isShort: Bool) -> [Int] {
+        headings.indices.map { column in
+            let texts = rows.map { $0[column].shown(isShort).displayWidth }
+            let least = !isShort && leastWidths.indices.contains(column) ? leastWidths[column] : 0
+            return max(headings[column].displayWidth, texts.max() ?? 0, least)
+        }
+    }
+
+    /// The rows with ids as short as they can be.
+    private func shownRows(_ style: Style) -> [[Cell]] {
+        guard style.columns != nil else { return rows }
+        var rows = rows
+        for column in headings.indices where fitting(column) == .id {
+            let length = IDPrefix.length(telling: rows.map { $0[column].text })
+            for row in rows.indices {
+                let cell = rows[row][column]
+                rows[row][column] = Cell(String(cell.text.prefix(length)), cell.colour)
+            }
+        }
+        return rows
+    }
+
+    private func line(_ cells: [Cell], _ layout: Layout, _ style: Style) -> String {
+        layout.columns.enumerated().map { place, column in
+            let (cell, width) = (cells[column], layout.widths[column])
+            var text = cell.shown(layout.isShort)
+            if layout.isFitted, case .cut = fitting(column) { text = text.clipped(to: width) }
+            let space = place == layout.columns.count - 1 ? 0 : width - text.displayWidth
+            return style.paint(text, cell.colour) + String(repeating: " ", count: max(0, space))
         }.joined(separator: "  ")
     }
+}
+
+extension Table.Cell {
+    fileprivate func shown(_ isShort: Bool) -> String { isShort ? short ?? text : text }
 }

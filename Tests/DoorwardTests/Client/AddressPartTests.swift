@@ -1,3 +1,4 @@
+import ArgumentParser
 import DoorwardAPI
 import Testing
 
@@ -18,6 +19,46 @@ import Testing
         #expect(AddressPart(argument: text)?.value == value)
         #expect(text.hasPrefix(AddressPart(argument: text)?.key ?? "-"))
         #expect(text.hasSuffix("=\(AddressPart(argument: text)?.text ?? "-")"), "as it was typed")
+    }
+
+    @Test(
+        "several parts can follow one --address, and an argument can follow them",
+        arguments: [
+            (["--address", "a=1", "b=2", "unlock"], ["--address", "a=1", "--address", "b=2", "unlock"]),
+            (["--address=a=1", "b=2", "--json"], ["--address=a=1", "--address", "b=2", "--json"]),
+            (["--address", "a=1", "--payload", "c=3"], ["--address", "a=1", "--payload", "c=3"]),
+            (["--address", "a=1", "x", "c=3"], ["--address", "a=1", "x", "c=3"]),
+            (["--address", "a=1", "--", "b=2"], ["--address", "a=1", "--", "b=2"]),
+            (["a=1", "b=2"], ["a=1", "b=2"]), ([], []),
+        ])
+    func expanded(_ typed: [String], _ arguments: [String]) { #expect(AddressOptions.expanded(typed) == arguments) }
+
+    @Test("attach, decode and encode read an address alike, JSON values as well, and refuse the same mistakes")
+    func alike() throws {
+        let address = ["--address", "a=5", #"b=["x",1]"#, "--address", "c={\"d\":true}", "e=398172E4"]
+        let heads = [
+            ["attach", "n", "--property", "p", "--adapter", "mqtt"], ["profile", "decode", "tasmota", "-"],
+            ["profile", "encode", "tasmota", "unlock"],
+        ]
+        let values: [Wire.Value] = [
+            .integer(5), .array([.string("x"), .integer(1)]), .object(["d": .bool(true)]), .string("398172E4"),
+        ]
+        for head in heads {
+            let command = try Doorward.parseAsRoot(AddressOptions.expanded(head + address))
+            let parts =
+                (command as? Attach)?.lock.address ?? (command as? ProfileDecode)?.lock.options.address
+                ?? (command as? ProfileEncode)?.lock.options.address
+            #expect(parts?.map(\.value) == values)
+            for (wrong, message) in [
+                (["--address", "a=1", "a=2"], "The address has two values for `a`."),
+                (["--address", "novalue"], "The value 'novalue' is invalid for '--address <key=value>': write it as KEY=VALUE"),
+            ] {
+                let error = try #require(throws: (any Error).self) {
+                    _ = try Doorward.parseAsRoot(AddressOptions.expanded(head + wrong))
+                }
+                #expect(Exit(of: error).message.contains(message), "\(Exit(of: error).message)")
+            }
+        }
     }
 
     @Test("what has no key or no value is none", arguments: ["", "a", "=", "=5"])

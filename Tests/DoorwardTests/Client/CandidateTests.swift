@@ -10,7 +10,7 @@ import Testing
     ]
 
     private func one(_ text: String) throws -> Candidate {
-        try Candidate.one(text, of: doors, noun: "lock", listing: "`doorward locks` lists them")
+        try Candidate.one(text, of: doors, noun: "lock", listing: "`doorward locks` lists them.")
     }
 
     @Test(
@@ -22,13 +22,59 @@ import Testing
     func several() {
         #expect(
             throws: CommandFailure(
-                "`CELLAR` is the name of several; name one by its id:\n  Cellar  Quay 1  2\n  cellar  Quay 2  3")
+                "More than one lock is named `CELLAR`. Use the id of one of them:\n  Cellar  Quay 1  2\n  cellar  Quay 2  3")
         ) { try one("CELLAR") }
     }
 
-    @Test("none says how to list them", arguments: ["door", "Front", "", "front  door"])
-    func none(_ text: String) {
-        #expect(throws: CommandFailure("there is no lock `\(text)`; `doorward locks` lists them")) { try one(text) }
+    @Test(
+        "none names what was probably meant, or says how to list them",
+        arguments: [
+            ("front  door", "Did you mean `Front door`?"), ("Frnt door", "Did you mean `Front door`?"),
+            ("Front", "Did you mean `Front door`?"), ("ellar", "Did you mean `Cellar`?"), ("do", "`doorward locks` lists them."),
+            ("", "`doorward locks` lists them."), ("Garage", "`doorward locks` lists them."),
+        ])
+    func none(_ text: String, _ next: String) {
+        #expect(throws: CommandFailure("There is no lock named `\(text)`. \(next)")) { try one(text) }
+    }
+
+    @Test(
+        "an address is near another one if only its name or only its domain is misspelt",
+        arguments: [
+            ("nobody@doors.example", nil), ("onwer@doors.example", "owner@doors.example"),
+            ("owner@dors.example", "owner@doors.example"), ("Owner@elsewhere.example", nil), ("@doors.example", nil),
+        ])
+    func addresses(_ text: String, _ meant: String?) {
+        #expect(Candidate.suggestion(for: text, among: ["owner@doors.example", "Owner Example"]) == meant)
+    }
+
+    @Test("a part of a name that several have is no hint")
+    func ambiguousPart() {
+        let names = ["Front door of the house", "Back door of the house"]
+        #expect(Candidate.suggestion(for: "of the house", among: names) == nil)
+        #expect(Candidate.suggestion(for: "front", among: names) == "Front door of the house")
+    }
+
+    @Test("a part of a name is a hint also where the address of the same person contains it")
+    func personsPart() {
+        #expect(Candidate.suggestion(for: "kim", among: ["Kim Example", "kim@doors.example"]) == "Kim Example")
+    }
+
+    @Test("the beginning of an id, of six characters or more, stands for the one id that begins so")
+    func beginnings() throws {
+        let ids = [
+            Candidate(id: "01990a3c-5b1e", name: "A", place: nil), Candidate(id: "01990a3c-5b1f", name: "B", place: "Quay 1"),
+            Candidate(id: "0199ffff-0000", name: "01990a", place: nil),
+        ]
+        func one(_ text: String) throws -> String { try Candidate.one(text, of: ids, noun: "lock", listing: "L.").name }
+        #expect(try one("01990a3c-5b1f") == "B")
+        #expect(try one("0199ff") == "01990a" && one("0199FFFF-") == "01990a")
+        #expect(try one("01990a") == "01990a", "a name comes first")
+        #expect(throws: CommandFailure.self) { try one("0199f") }
+        #expect(
+            throws: CommandFailure(
+                "The id of more than one lock begins with `01990a3c`. Type more of it:\n  A  01990a3c-5b1e\n  B  Quay 1  01990a3c-5b1f"
+            )
+        ) { try one("01990a3c") }
     }
 
     @Test("somebody who is found by name and address alike is one")

@@ -60,18 +60,18 @@ import Testing
     }
 
     @Test(
-        "a window is open from its first instant to before its last",
+        "a guest access is active from the first instant of its window to before its last",
         arguments: [
-            (999, "not begun"), (1000, "open"), (1999, "open"), (2000, "ended"),
+            (999, "scheduled"), (1000, "active"), (1999, "active"), (2000, "expired"),
         ])
-    func standing(_ milliseconds: Int64, _ shown: String) {
+    func status(_ milliseconds: Int64, _ shown: String) {
         var access = Wire.GuestAccess(id: "g")
         access.validFrom = Timestamp(milliseconds: 1000).description
         access.validUntil = Timestamp(milliseconds: 2000).description
         let now = Timestamp(milliseconds: milliseconds)
-        #expect(GuestAccessView(access, names: GuestNames(), now: now).standing.text == shown)
+        #expect(GuestAccessView(access, names: GuestNames(), now: now).status.text == shown)
         access.revokedAt = Timestamp(milliseconds: 0).description
-        #expect(GuestAccessView(access, names: GuestNames(), now: now).standing.text == "revoked")
+        #expect(GuestAccessView(access, names: GuestNames(), now: now).status.text == "revoked")
     }
 
     @Test("a guest is called by name, else by label, else by id; locks without a name by id")

@@ -55,16 +55,52 @@ import Testing
     }
 
     @Test(
-        "of a command it says whether the lock was told",
+        "of a command it says whether it was sent",
         arguments: [
-            (true, "  the lock was told"), (false, "  nothing was sent to the lock"),
-            (nil, "  whether the lock was told is not known"),
+            (true, "  the command was sent to the lock"), (false, "  nothing was sent to the lock"),
+            (nil, "  it is not known whether the command was sent to the lock"),
         ])
     func commands(_ sent: Bool?, _ line: String) {
         var command = Wire.Command(id: "c-1", deviceId: "d", operation: "UNLOCK")
         (command.sent, command.outcomeDetail) = (sent, "low_power")
         #expect(
             lines(Refusal(status: 502, code: "x", message: "No.", command: command)) == ["No.", "  command c-1: low power", line])
+    }
+
+    @Test(
+        "a field is named as the command line names it, with the wrong value and what was probably meant",
+        arguments: [
+            ("end_not_after_start", FieldOption("--until"), "  --until is not after the start"),
+            (
+                "unknown", FieldOption("--profile", value: "zigbe", candidates: ["zigbee", "homie"]),
+                "  --profile: `zigbe` is not known. Did you mean `zigbee`?"
+            ),
+            (
+                "unknown_value", FieldOption("--profile", value: "x", candidates: ["zigbee", "homie"]),
+                "  --profile: `x` is not known; known are zigbee, homie"
+            ),
+            ("unknown_value", FieldOption("--operations"), "  --operations has an unknown value"),
+            (
+                "unknown_key", FieldOption("--address sed", value: "sed", candidates: ["seed"]),
+                "  --address sed is not known here. Did you mean `seed`?"
+            ),
+            ("unknown_key", nil, "  field is not known here"),
+        ] as [(String, FieldOption?, String)])
+    func options(_ problem: String, _ option: FieldOption?, _ line: String) {
+        let refusal = Refusal(status: 400, code: "x", message: "No.", fields: [.init(field: "field", problem: problem)])
+        let text = RefusalWords(refusal, style: pipe, option: { $0 == "field" ? option : nil }).text
+        #expect(text == "No.\n\(line)")
+    }
+
+    @Test("only a request with wrong fields is put into the words of the command line")
+    func naming() async throws {
+        func failing(_ refusal: Refusal) async throws {
+            try await namingOptions({ _ in FieldOption("--until") }) { throw ClientError.refused(refusal) }
+        }
+        let wrong = Refusal(status: 400, code: "x", message: "No.", fields: [.init(field: "validUntil", problem: "blank")])
+        await #expect(throws: CommandFailure("No.\n  --until is blank")) { try await failing(wrong) }
+        let denied = Refusal(status: 403, code: "x", message: "No.")
+        await #expect(throws: ClientError.refused(denied)) { try await failing(denied) }
     }
 
     @Test("nothing in it steers the terminal")

@@ -27,7 +27,7 @@ import Testing
     @Test("a denial says why, and of a stranger only that they are one")
     func denials() {
         let denied = told("DENIAL") { ($0.operation, $0.reason) = ("UNLOCK", "guest_window_ended") }
-        #expect(denied == "✗ Olga may not unlock Front: the guest access has ended")
+        #expect(denied == "✗ Olga may not unlock Front: the guest access has expired")
         let outside = told("DENIAL") {
             ($0.actorName, $0.actorKind, $0.operation, $0.reason) = (nil, "OUTSIDE", "UNLOCK", "no_association")
         }

@@ -1,3 +1,4 @@
+import DoorwardDomain
 import Testing
 
 @testable import doorward
@@ -22,6 +23,23 @@ import Testing
         #expect(Style(isTerminal: true, environment: ["NO_COLOR": "1"]).canTakeLinesBack)
         #expect(!Style(isTerminal: true, environment: ["TERM": "dumb"]).canTakeLinesBack)
         #expect(!Style(isTerminal: false, environment: [:]).canTakeLinesBack)
+    }
+
+    @Test("only a terminal has a width that tables have to fit")
+    func columns() {
+        #expect(Style(isTerminal: true, environment: [:], columns: 80).columns == 80)
+        #expect(Style(isTerminal: false, environment: [:], columns: 80).columns == nil)
+    }
+
+    @Test("a short instant has its year only in another year, and in a pipe it is as it came")
+    func shortInstants() throws {
+        let (text, person) = ("2030-06-15T12:34:56.000Z", Style(isTerminal: true, environment: [:]))
+        let (same, later) = (try Timestamp(rfc3339: "2030-06-20T00:00:00Z"), try Timestamp(rfc3339: "2031-06-20T00:00:00Z"))
+        #expect(
+            person.shortInstant(text, now: same, withSeconds: true).wholeMatch(of: #/Jun 1[456] [0-9]{2}:[0-9]{2}:56/#) != nil)
+        #expect(person.shortInstant(text, now: same, withSeconds: false).count == 12)
+        #expect(person.shortInstant(text, now: later, withSeconds: false).hasPrefix("2030-06-1"))
+        #expect(Style(isTerminal: false, environment: [:]).shortInstant(text, now: same, withSeconds: true) == text)
     }
 
     @Test("instants stay as they came in a pipe, and so does what is no instant")

@@ -33,6 +33,78 @@ import Testing
         #expect(later.lines(style, withHeadings: false) == ["x      y"])
     }
 
+    private static let ids = ["0199aaaa-0001-7000-8000-000000000000", "0199aaaa-0002-7000-8000-000000000000"]
+
+    private func doors(_ fittings: [Table.Fitting]) -> Table {
+        var table = Table(
+            "NAME", "WHERE", "SINCE", "ID",
+            rows: [
+                [
+                    "Front door of the house", "Quay 1", Table.Cell("2030-01-01 12:00:00", short: "Jan 01 12:00"),
+                    Table.Cell(Self.ids[0]),
+                ],
+                ["Cellar", "Quay 2", Table.Cell("2030-01-02 12:00:00", short: "Jan 02 12:00"), Table.Cell(Self.ids[1])],
+            ])
+        table.fittings = fittings
+        return table
+    }
+
+    private func terminal(_ columns: Int?) -> Style { Style(isTerminal: true, environment: ["NO_COLOR": "1"], columns: columns) }
+
+    @Test("a table that fits shows all, but ids only as far as they tell rows apart")
+    func fits() {
+        let lines = doors([.cut(to: 8), .optional, .whole, .id]).lines(terminal(80))
+        #expect(
+            lines == [
+                "NAME                     WHERE   SINCE                ID",
+                "Front door of the house  Quay 1  2030-01-01 12:00:00  0199aaaa-0001",
+                "Cellar                   Quay 2  2030-01-02 12:00:00  0199aaaa-0002",
+            ])
+    }
+
+    @Test("a table that does not fit leaves columns out, then shortens cells, then cuts them", arguments: [59, 52, 40, 37])
+    func narrow(_ columns: Int) {
+        let lines = doors([.cut(to: 8), .optional, .whole, .id]).lines(terminal(columns))
+        #expect(lines.allSatisfy { $0.displayWidth <= columns }, "\(lines)")
+        #expect(lines[0].contains("WHERE") == false)
+        #expect(lines[1].contains("Jan 01 12:00") == (columns < 59))
+        #expect(lines[1].contains("…") == (columns < 52))
+        #expect(lines[1].hasSuffix("0199aaaa-0001") && lines[2].hasPrefix("Cellar "))
+    }
+
+    @Test("no column is cut below what it needs, and columns that are whole are never cut")
+    func leastWidth() {
+        let lines = doors([.cut(to: 8), .optional, .whole, .id]).lines(terminal(10))
+        #expect(lines[1] == "Front d…  Jan 01 12:00  0199aaaa-0001")
+    }
+
+    @Test("without a width, as with --wide, and in a pipe everything is in full")
+    func wide() {
+        let table = doors([.cut(to: 8), .optional, .whole, .id])
+        #expect(table.lines(terminal(nil))[1] == "Front door of the house  Quay 1  2030-01-01 12:00:00  \(Self.ids[0])")
+        let pipe = Style(isTerminal: false, environment: [:], columns: 20)
+        #expect(table.lines(pipe)[1] == "Cellar\tQuay 2\t2030-01-02 12:00:00\t\(Self.ids[1])")
+    }
+
+    @Test("rows that come later keep the layout, and are cut where they are wider")
+    func laterLayout() {
+        let table = doors([.cut(to: 8), .optional, .whole, .id])
+        let layout = table.layout(terminal(59))
+        var later = table
+        later.rows = [["The back door of the house", "Quay 1", "2030-01-03 12:00:00", "0199aaaa-0003"]]
+        let lines = later.lines(terminal(59), layout, withHeadings: false)
+        #expect(lines.map { $0.prefix(26) } == ["The back door of the h…  2"])
+        #expect(!lines[0].contains("Quay 1"))
+    }
+
+    @Test(
+        "as many characters of ids are shown as tell them apart, at least eight",
+        arguments: [
+            (["aaaaaaaaaa", "baaaaaaaaa"], 8), (["aaaaaaaaaa", "aaaaaaaaab"], 10), (["aaaaaaaaaa", "aaaaaaaaaa"], 8), ([], 8),
+            (["aaaaaaaaaa", "aaaaaaaaaab"], 11),
+        ])
+    func idLength(_ ids: [String], _ length: Int) { #expect(IDPrefix.length(telling: ids) == length) }
+
     @Test("a name cannot make columns or lines of its own, in a pipe or on a terminal")
     func names() {
         let hostile = Table("", "", rows: [["a\tb\nc\u{1B}[2Jd", "x"]])

@@ -32,28 +32,39 @@ extension EndToEnd {
             let (_, house, shell) = try await ownersShell()
             let id = try await house.lock("Front door")
             #expect(try await shell.run("unlock", "Front door").code == 0)
-            let result = try await shell.run("detach", "Front door")
+            let refused = try await shell.run("detach", "Front door")
+            #expect(refused.code == 2)
+            #expect(
+                refused.errors
+                    == "doorward: There is no terminal to ask on; nothing was detached. Add --yes to detach without a question.\n"
+            )
+            #expect(try await shell.run("status", "Front door").code == 0)
+            let result = try await shell.run("detach", "Front door", "--yes")
             #expect(result.code == 0, "\(result.errors)")
             #expect(result.output == "Front door\tdetached\n")
             #expect(try await shell.run("log", id).rows.contains { $0[2] == "unlock" })
             #expect(try await house.owner.get("/devices/\(id)").status == 403)
             #expect(try await house.owner.get("/access-records?deviceId=\(id)").data["accessRecords"].items.count >= 3)
-            let again = try await shell.run("detach", "Front door")
+            let again = try await shell.run("detach", "Front door", "--yes")
             #expect(again.code == 1 && again.output.isEmpty)
             #expect(again.errors.contains("Front door"), "\(again.errors)")
         }
 
-        @Test("what the adapter does not understand is told by its field")
+        @Test("what the adapter does not take is named by its option, with what was probably meant")
         func badAddress() async throws {
             let (_, _, shell) = try await ownersShell()
             let result = try await shell.run(
                 "attach", "Back door", "--adapter", "simulator", "--property", "Quay 1", "--profile", "nuki", "--address",
-                "latencyMs=soon")
+                "latencyMs=soon", "--address", "batteryLevl=80")
             #expect(result.code == 1)
-            #expect(result.errors.contains("  address.latencyMs is of the wrong type"), "\(result.errors)")
-            #expect(result.errors.contains("  address.profile is not known here"))
-            let adapter = try await shell.run("attach", "Back door", "--adapter", "zwave", "--property", "Quay 1")
-            #expect(adapter.errors.contains("  adapter has a value that is not known here"))
+            #expect(result.errors.contains("  --address latencyMs has a value of the wrong type\n"), "\(result.errors)")
+            #expect(result.errors.contains("  --profile is not known here\n"))
+            #expect(result.errors.contains("  --address batteryLevl is not known here. Did you mean `batteryLevel`?\n"))
+            for (name, next) in [("simulater", "Did you mean `simulator`?"), ("zwave", "The adapters are simulator, mqtt.")] {
+                let adapter = try await shell.run("attach", "Back door", "--adapter", name, "--property", "Quay 1")
+                #expect(adapter.code == 2)
+                #expect(adapter.errors.hasPrefix("Error: There is no adapter named `\(name)`. \(next)\n"), "\(adapter.errors)")
+            }
         }
 
         @Test(

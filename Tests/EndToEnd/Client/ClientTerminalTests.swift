@@ -88,10 +88,82 @@ extension EndToEnd {
             if variable == "TERM" { #expect(!moved.contains("\u{1B}")) }
         }
 
-        @Test("in a narrow window nothing is left out of a table", arguments: [30, 80] as [UInt16])
-        func narrowTable(columns: UInt16) async throws {
-            let program = try start("locks", columns: columns)
-            #expect(await program.rest().contains("Quay 1 / 1a  \u{1B}[2m\(day.doorID)\u{1B}[0m\r\n"))
+        @Test("a table fits the window, and --wide shows all of it", arguments: ["locks", "grants", "log", "discovered"])
+        func narrowTable(command: String) async throws {
+            let plain = ["NO_COLOR": "1"]
+            let fitted = try await start(command, columns: 80, environment: plain).rest().components(separatedBy: "\r\n")
+            #expect(fitted.allSatisfy { $0.count <= 80 }, "\(fitted)")
+            let wide = try await start(command, "--wide", columns: 80, environment: plain).rest()
+            #expect(!wide.contains("…"), "\(wide)")
+            if command == "locks" { #expect(wide.contains("  Quay 1 / 1a  \(day.doorID)\r\n")) }
+            if command == "grants" { #expect(wide.contains(day.guestAccesses[0])) }
+        }
+
+        @Test("the id that a table shows is taken in place of the whole one, by every command that takes an id")
+        func shortIDs() async throws {
+            func row(_ command: String, _ name: String) async throws -> String {
+                let lines = try await start(command, columns: 80, environment: ["NO_COLOR": "1"]).rest()
+                    .components(separatedBy: "\r\n")
+                return try #require(lines.first { $0.hasPrefix(name) }, "\(lines)")
+            }
+            let cellar = String(try #require(try await row("locks", "Cellar ").split(separator: " ").last))
+            #expect(cellar.count < 36 && cellar.count >= 8)
+            let status = try await day.owner.run("status", cellar)
+            #expect(status.rows.first == ["name", "Cellar"], "\(status.errors)")
+            #expect(try await day.owner.run("status", cellar.uppercased()).code == 0)
+            #expect(try await day.owner.run("log", cellar).rows.allSatisfy { $0[3] == "Cellar" })
+            let several = try await day.owner.run("status", String(day.doorID.prefix(6)))
+            #expect(several.code == 1)
+            #expect(
+                several.errors.hasPrefix(
+                    "doorward: The id of more than one lock begins with `\(day.doorID.prefix(6))`. Type more of it:\n"),
+                "\(several.errors)")
+            #expect(try await day.owner.run("status", String(day.doorID.prefix(5))).errors.contains("There is no lock named"))
+            let granted = try await day.owner.run(
+                "grant", "Short", "--label", cellar, "--from", "now", "--until", "+1h", "--json")
+            let id = try #require(try granted.json["guestAccess"]["id"].text, "\(granted.errors)")
+            let access = String(try #require(try await row("grants", "Short ").split(separator: " ").last))
+            #expect(id.hasPrefix(access) && access.count < 36)
+            #expect(try await day.owner.run("revoke", access).output == "\(id)\trevoked\n")
+        }
+
+        @Test("locks are followed on the whole screen until Ctrl-C, and what was there before comes back")
+        func followLocks() async throws {
+            let lock = try await day.house.lock("Followed door", address: #""latencyMs":0"#)
+            let program = try start("locks", "--follow", columns: 100, environment: ["NO_COLOR": "1"])
+            try await program.read(until: "\u{1B}[?1049h")
+            _ = try await program.read(until: "the lock as it is") { shown in
+                shown.firstMatch(of: #/Followed door +locked .*?Ctrl-C ends/#.dotMatchesNewlines())?.range.upperBound
+            }
+            #expect(try await day.house.owner.post("/devices/\(lock)/unlock", "{}").status == 200)
+            _ = try await program.read(until: "the lock as it changed") { shown in
+                shown.firstMatch(of: #/Followed door +unlocked /#)?.range.upperBound
+            }
+            program.press(.controlC)
+            #expect(await program.rest().hasSuffix("\u{1B}[?25h\u{1B}[?1049l"))
+            #expect(await program.exitCode == 0)
+            #expect(program.terminal.isEchoing && program.terminal.isLineByLine)
+        }
+
+        @Test("detach asks, with what ends for the lock, and only yes detaches")
+        func detach() async throws {
+            let lock = try await day.house.lock("Old door", address: #""latencyMs":0"#)
+            let granted = try await day.owner.run("grant", "Nina", "--label", "Old door", "--from", "now", "--until", "+1h")
+            #expect(granted.code == 0, "\(granted.errors)")
+            for answer in ["", "n", "maybe"] {
+                let program = try start("detach", answer.isEmpty ? "Old door" : lock)
+                try await program.read(until: "Detach Old door? 1 guest access ends for it. [y/N] ")
+                program.type(answer)
+                program.press(.enter)
+                #expect(await program.rest().hasSuffix("doorward: Nothing was detached.\r\n"))
+                #expect(await program.exitCode == 1)
+            }
+            let program = try start("detach", "Old door")
+            try await program.read(until: "[y/N] ")
+            program.type("Yes")
+            program.press(.enter)
+            #expect(await program.rest().contains("Detached Old door.\r\n  its history: doorward log \(lock)\r\n"))
+            #expect(try await day.owner.run("status", "Old door").code == 1)
         }
 
         @Test("the log is followed in columns and local time until Ctrl-C, which is no failure")
@@ -124,7 +196,7 @@ extension EndToEnd {
             let program = try start("status", "twin")
             let shown = await program.rest()
             #expect(await program.exitCode == 1)
-            #expect(shown.hasPrefix("doorward: `twin` is the name of several; name one by its id:\r\n  "))
+            #expect(shown.hasPrefix("doorward: More than one lock is named `twin`. Use the id of one of them:\r\n  "))
             #expect(shown.split(separator: "\r\n").dropFirst().allSatisfy { $0.contains("Quay 1 / 1a") })
             #expect(!shown.contains("\u{1B}"))
         }

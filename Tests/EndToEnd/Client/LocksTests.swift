@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 extension EndToEnd {
@@ -40,7 +41,7 @@ extension EndToEnd {
             #expect(ambiguous.errors.contains("1a  Quay 2  \(other.unitID)"))
             let unknown = try await shell.run("locks", "--property", "Quay 3")
             #expect(unknown.code == 1)
-            #expect(unknown.errors.hasPrefix("doorward: there is no property `Quay 3`"))
+            #expect(unknown.errors.hasPrefix("doorward: There is no property named `Quay 3`. Did you mean `Quay "))
         }
 
         @Test("JSON is the data of the API, field by field, over all pages")
@@ -55,6 +56,39 @@ extension EndToEnd {
             #expect(try await house.owner.get("/devices/\(id)").data["device"] == first)
             let status = try await shell.run("status", id, "--json").json
             #expect(try await house.owner.get("/devices/\(id)/status").data == status)
+        }
+
+        @Test(
+            "follows the locks over a restart of the gateway: each that changes is one JSON object, and one that is detached is told"
+        )
+        func follow() async throws {
+            let (gateway, house, shell) = try await ownersShell()
+            let door = try await house.lock("Front door")
+            _ = try await house.lock("Cellar")
+            let errors = shell.folder.file("follow.errors")
+            let locks = try shell.start("locks", "--follow", "--json", errors: errors)
+            func next() async throws -> JSON {
+                try JSONDecoder().decode(JSON.self, from: Data(try #require(await locks.nextLine()).utf8))
+            }
+            #expect(try await next()["name"] == .string("Cellar"))
+            #expect(try await next()["name"] == .string("Front door"))
+            #expect(try await house.owner.post("/devices/\(door)/unlock", "{}").status == 200)
+            let changed = try await next()
+            #expect(changed["id"] == .string(door) && changed["state"] == .string("UNLOCKED"), "\(changed)")
+            #expect(await gateway.stop() == 0)
+            while try String(contentsOfFile: errors, encoding: .utf8).isEmpty { await Task.yield() }
+            let again = try await gateway.startAgain()
+            let owner = house.owner.at(again)
+            #expect(try await owner.delete("/devices/\(door)").status == 204)
+            // What a start changes of the locks may come first.
+            var removed = try await next()
+            while removed["removed"] == .null { removed = try await next() }
+            #expect(removed == .object(["id": .string(door), "removed": .bool(true)]))
+            locks.signal(SIGINT)
+            #expect(await locks.exitCode == 0)
+            let messages = try String(contentsOfFile: errors, encoding: .utf8).split(separator: "\n")
+            #expect(messages.count == 2, "\(messages)")
+            #expect(messages.first?.hasSuffix("; trying again") == true && messages.last?.hasSuffix(" is back") == true)
         }
 
         @Test("a name in any case stands for a lock; one that several bear lists them, one that none bears says so")
@@ -72,7 +106,9 @@ extension EndToEnd {
             #expect(try await shell.run("status", second).rows.contains(["name", "FRONT door"]))
             let none = try await shell.run("status", "Back door")
             #expect(none.code == 1)
-            #expect(none.errors.hasPrefix("doorward: there is no lock `Back door`; `doorward locks` lists"))
+            #expect(
+                none.errors.hasPrefix(
+                    "doorward: There is no lock named `Back door`. `doorward locks` lists the locks that you may see.\n"))
         }
 
         @Test("an id out of reach is refused as one that does not exist, with the id of the request")

@@ -48,11 +48,11 @@ extension EndToEnd {
             #expect(!sam.isEmpty)
             #expect(try await gateway.signIn("sam@doors.example").post("/devices/\(door)/unlock", "{}").status == 403)
             let denied = try await shell.run("log", "--denied")
-            #expect(denied.rows.map { $0[4] } == ["denied: no role or guest access reaches it"], "\(denied.output)")
+            #expect(denied.rows.map { $0[4] } == ["denied: no role or guest access for this lock"], "\(denied.output)")
             #expect(denied.rows.map { $0[1] } == ["somebody without access"])
             let nobody = try await shell.run("log", "--user", "nobody@doors.example")
             #expect(nobody.code == 1)
-            #expect(nobody.errors.hasPrefix("doorward: there is nobody `nobody@doors.example`"))
+            #expect(nobody.errors.hasPrefix("doorward: There is no person named `nobody@doors.example`. "))
         }
 
         @Test(
@@ -96,6 +96,46 @@ extension EndToEnd {
             let start = try #require(ids.firstIndex(of: seen[0]))
             #expect(seen[0] == (limit == ["--limit", "1"] ? history.last : history.first))
             #expect(seen == Array(ids[start...].prefix(seen.count)), "each once, in order, none left out")
+        }
+
+        @Test("a tenant reads names too: of the lock, of its place, and of the people next door")
+        func tenantsLog() async throws {
+            let (gateway, house, shell) = try await ownersShell()
+            let door = try await house.lock("Front door")
+            let tom = try await house.tenant("Tom", on: gateway)
+            #expect(try await tom.post("/devices/\(door)/unlock", #"{"reason":"the post"}"#).status == 200)
+            #expect(try await shell.run("lock", door, "--reason", "night").code == 0)
+            let reader = try await Shell.signedIn("tom@doors.example", on: gateway)
+            let rows = try await reader.run("log").rows.filter { ["lock", "unlock"].contains($0[2]) }
+            #expect(Set(rows.map { $0[3] }) == ["Front door"], "\(rows)")
+            #expect(Set(rows.map { $0[5] }) == ["Quay 1 / 1a"], "\(rows)")
+            #expect(
+                rows.contains { $0[1] == "you" && $0[2] == "unlock" } && rows.contains { $0[1] == "staff" && $0[2] == "lock" })
+            let owners = try await shell.run("log").rows
+            #expect(owners.contains { $0[1] == "Tom Example" && $0[4] == "allowed as tenant (reason: the post)" }, "\(owners)")
+            #expect(owners.contains { $0[4] == "allowed as owner (reason: night)" })
+        }
+
+        @Test("what was changed is named: a role and its holder, a guest access and its locks, a field and its values")
+        func changes() async throws {
+            let (gateway, house, shell) = try await ownersShell()
+            let door = try await house.lock("Front door")
+            _ = try await house.tenant("Tom", on: gateway)
+            let granted = try await shell.run(
+                "grant", "Tom Example", door, "--from", "now", "--until", "+1h", "--operations", "unlatch", "--json")
+            let id = try #require(try granted.json["guestAccess"]["id"].text, "\(granted.errors)")
+            #expect(try granted.json["guestAccess"]["operations"] == .array([.string("UNLATCH")]))
+            #expect(try await shell.run("revoke", id).code == 0)
+            #expect(try await house.owner.put("/devices/\(door)", #"{"name":"Back door"}"#).status == 200)
+            let rows = try await shell.run("log").rows.map { Array($0[1...5]) }
+            for row in [
+                ["Olga Example", "assign role", "-", "Tom Example: tenant of 1a", "Quay 1 / 1a"],
+                ["Olga Example", "grant guest access", "-", "Tom Example: Back door", "Quay 1"],
+                ["Olga Example", "revoke guest access", "-", "Tom Example: Back door", "Quay 1"],
+                ["Olga Example", "update lock", "Back door", "name Front door → Back door", "Quay 1 / 1a"],
+                ["Olga Example", "create lock", "Front door", "-", "Quay 1 / 1a"],
+                ["Olga Example", "create unit", "-", "1a", "Quay 1 / 1a"],
+            ] { #expect(rows.contains(row), "\(row) is not in \(rows)") }
         }
 
         @Test("wrong usage exits 2", arguments: [["log", "a", "b"], ["log", "--limit", "0"], ["log", "--since", "soon"]])

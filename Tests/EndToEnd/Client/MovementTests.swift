@@ -34,8 +34,8 @@ extension EndToEnd {
             let (_, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")
             for (event, sentence, detail) in [
-                ("jam", "The lock reports a jam; check the door and the bolt.", "the lock was told"),
-                ("refuse", "The lock or its bridge refused.", "the lock was told"),
+                ("jam", "The lock reports a jam; check the door and the bolt.", "the command was sent to the lock"),
+                ("refuse", "The lock or its bridge refused.", "the command was sent to the lock"),
                 ("offline", "The lock cannot be reached; check its power and network.", "nothing was sent to the lock"),
             ] {
                 #expect(try await shell.run("simulate", "Front door", event).code == 0)
@@ -128,7 +128,7 @@ extension EndToEnd {
             #expect(result.code == 0, "\(result.errors)")
             let blank = try await shell.run("unlock", door, "--override", "")
             #expect(blank.code == 1)
-            #expect(blank.errors.contains("  override.reason is blank"), "the gateway read the reason: \(blank.errors)")
+            #expect(blank.errors.contains("  --override is blank"), "the gateway read the reason: \(blank.errors)")
         }
 
         @Test(

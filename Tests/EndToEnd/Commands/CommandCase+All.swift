@@ -36,8 +36,11 @@ extension CommandCase {
     private static let locks = [
         CommandCase("locks", pipe: "Front door\tlocked\t", terminal: "NAME  "),
         CommandCase(
-            "locks", "--property", "quay 1", "--unit", "1A", pipe: "\tQuay 1 / 1a\t{door}\n", terminal: "  Quay 1 / 1a  {door}"),
+            "locks", "--property", "quay 1", "--unit", "1A", pipe: "\tQuay 1 / 1a\t{door}\n", terminal: "  Quay 1 / 1a  "),
         CommandCase("locks", "--json", pipe: #""pagination":{"#),
+        CommandCase("locks", "--wide", pipe: "\tQuay 1 / 1a\t{door}\n", terminal: "  Quay 1 / 1a  {door}"),
+        CommandCase("locks", "--follow", pipe: "Front door\t", terminal: "Front door  ", isEndless: true),
+        CommandCase("locks", "--follow", "--json", pipe: #""name":"Front door""#, isEndless: true),
         CommandCase("status", "front door", pipe: "\nid\t{door}\n", terminal: "id       {door}"),
         CommandCase("status", "{door}", "--json", pipe: #"{"status":{"#),
     ]
@@ -58,16 +61,28 @@ extension CommandCase {
             terminal: "Plumber in a terminal may lock, unlock Front door, Cellar"),
         CommandCase(
             "grant", "Painter", "--label", "{door}", "--from", "now", "--until", "+1h", "--json", pipe: #""label":"Painter""#),
+        CommandCase(
+            "grant", "Mover", "--label", "Cellar", "--from", "now", "--until", "+1h", "--operations", "unlock,LATCH", code: 2,
+            pipe: "`LATCH` is not an operation. The operations are LOCK, UNLOCK, UNLATCH."),
+        CommandCase(
+            "grant", "Mover in a {how}", "--label", "Cellar", "--from", "now", "--until", "+1h", "--operations", "unlatch,Unlock",
+            pipe: "Mover in a pipe\tCellar\tunlock, unlatch\t", terminal: "Mover in a terminal may unlock, unlatch Cellar"),
+        CommandCase("grants", "--wide", pipe: "\tactive\t{access}\n", terminal: "{access}"),
         CommandCase("grants", pipe: "Plumber in a pipe\t", terminal: "Plumber in a terminal  "),
         CommandCase("grants", "Cellar", "--json", pipe: #"{"guestAccesses":["#),
         CommandCase("revoke", "{access}", pipe: "{access}\trevoked\n", terminal: "Revoked {access}."),
     ]
 
     private static let log = [
-        CommandCase("log", pipe: "\tOlga Example\tunlock\tFront door\tconfirmed\n", terminal: "TIME  "),
+        CommandCase(
+            "log",
+            pipe: "\tOlga Example\tunlock\tFront door\tallowed as owner (reason: the post)\tQuay 1 / 1a\n",
+            terminal: "TIME  "),
         CommandCase(
             "log", "Front door", "--user", "owner@doors.example", "--since", "-1h", "--limit", "2",
-            pipe: "\tOlga Example\tlock\tFront door\tconfirmed\n", terminal: "  Olga Example  lock  Front door  confirmed"),
+            pipe: "\tOlga Example\tlock\tFront door\tconfirmed\tQuay 1 / 1a\n",
+            terminal: "  Olga Example  lock  Front door  confirmed"),
+        CommandCase("log", "--wide", pipe: "\tcreate property\t-\tQuay 1\tQuay 1\n", terminal: "  Quay 1 / 1a"),
         CommandCase("log", "--denied", pipe: "\tdenied: ", terminal: "  denied: "),
         CommandCase("log", "{door}", "--json", pipe: #"{"accessRecords":["#),
         CommandCase("log", "Cellar", "--follow", pipe: "\tCellar\t", terminal: "  Cellar  ", isEndless: true),
@@ -83,23 +98,27 @@ extension CommandCase {
             "attach", "Gate {how}", "--adapter", "simulator", "--property", "Quay 1", "--json", pipe: #""name":"Gate {how}""#),
         CommandCase(
             "attach", "Nuki", "--adapter", "simulator", "--profile", "nuki", "--property", "Quay 1", code: 1,
-            pipe: "  address.profile is not known here"),
+            pipe: "  --profile is not known here"),
         CommandCase("discovered", pipe: "", terminal: "Nothing was found that you could attach"),
+        CommandCase("discovered", "--wide", pipe: "", terminal: "Nothing was found that you could attach"),
         CommandCase("discovered", "--json", pipe: #"{"discoveredDevices":[],"pagination":{"#),
         CommandCase(
             "attach", "Found", "--discovered", "home:homie:x", "--property", "Quay 1", code: 1,
-            pipe: "doorward: no lock `home:homie:x` waits to be attached; `doorward discovered` lists those that do"),
+            pipe:
+                "doorward: There is no discovered lock named `home:homie:x`. `doorward discovered` lists the locks that can be attached."
+        ),
         CommandCase(
             "adapters", by: .admin, pipe: "mqtt\t-\tok\t0\t0\t-\nsimulator\t-\tok\t", terminal: "ADAPTER    BROKER  HEALTH  "),
         CommandCase("adapters", "simulator", by: .admin, pipe: "latencyMs\tinteger 0…", terminal: "KEY "),
         CommandCase("adapters", "--json", by: .admin, pipe: #"{"adapters":[{"kind":"mqtt""#),
         CommandCase("simulate", "Cellar", "door-open", pipe: "Cellar\tlocked\n", terminal: "Cellar is locked."),
         CommandCase("simulate", "Cellar", "low_battery", "--json", pipe: #""batteryLow":true"#),
-        CommandCase("detach", "Away {how}", pipe: "Away pipe\tdetached\n", terminal: "\n  its history: doorward log "),
+        CommandCase("detach", "Away {how}", "--yes", pipe: "Away pipe\tdetached\n", terminal: "\n  its history: doorward log "),
     ]
 
     private static let profiles = [
         CommandCase("profile", "list", by: .nobody, pipe: "nuki-native\tid\t", terminal: "NAME  "),
+        CommandCase("profile", "list", "--wide", by: .nobody, pipe: "nuki-native\tid\t", terminal: "nuki-native"),
         CommandCase("profile", "list", "--json", by: .nobody, pipe: #"{"profiles":[{"id":"esphome""#),
         CommandCase("profile", "show", "nuki-native", by: .nobody, pipe: "profile: nuki-native\n"),
         CommandCase("profile", "show", "zigbee2mqtt", "--json", by: .nobody, pipe: #"{"profile":{"id":"zigbee2mqtt""#),
@@ -137,7 +156,7 @@ extension CommandCase {
         CommandCase("profile", "check", "{folder}/good.yaml", by: .nobody, pipe: "good.yaml: no mistakes"),
         CommandCase("profile", "check", "{folder}/good.yaml", "--json", by: .nobody, pipe: #""mistakes":[]}"#),
         CommandCase("profile", "check", "{folder}/bad.yaml", by: .nobody, code: 1, pipe: "bad.yaml:2: "),
-        CommandCase("profile", "show", "nuki", by: .nobody, code: 2, pipe: "doorward: there is no profile `nuki`; "),
+        CommandCase("profile", "show", "nuki", by: .nobody, code: 2, pipe: "doorward: There is no profile named `nuki`. "),
     ]
 
     private static let host = [
@@ -179,12 +198,22 @@ extension CommandCase {
     ]
 
     private static let mistakes = [
-        CommandCase("status", "TWIN", code: 1, pipe: "doorward: `TWIN` is the name of several; name one by its id:"),
-        CommandCase("unlock", "Garage", code: 1, pipe: "doorward: there is no lock `Garage`; `doorward locks` lists"),
+        CommandCase("status", "TWIN", code: 1, pipe: "doorward: More than one lock is named `TWIN`. Use the id of one of them:"),
+        CommandCase(
+            "unlock", "Garage", code: 1,
+            pipe: "doorward: There is no lock named `Garage`. `doorward locks` lists the locks that you may see."),
         CommandCase("adapters", code: 1, pipe: "  only a super admin may"),
         CommandCase("adapters", "simulador", by: .admin, code: 1, pipe: "`simulador`; did you mean `simulator`?"),
         CommandCase("locks", by: .nobody, code: 1, pipe: "doorward: nobody is signed in; run `doorward login"),
         CommandCase("store", "backup", "{folder}/other.db", code: 1, pipe: "doorward: "),
+        CommandCase(
+            "unlock", "Front dor", code: 1, pipe: "doorward: There is no lock named `Front dor`. Did you mean `Front door`?"),
+        CommandCase("unlok", "Front door", code: 2, pipe: "Error: There is no command `unlok`. Did you mean `unlock`?"),
+        CommandCase("store", "chek", code: 2, pipe: "Error: There is no command `store chek`. Did you mean `store check`?"),
+        CommandCase("help", "unlok", code: 2, pipe: "Error: There is no command `unlok`. Did you mean `unlock`?"),
+        CommandCase(
+            "locks", "--propertty", "Quay 1", code: 2, pipe: "Error: There is no option `--propertty`. Did you mean `--property`?"
+        ),
         CommandCase("unlock", code: 2, pipe: "Usage: doorward unlock <lock>"),
         CommandCase("log", "--limit", "0", code: 2, pipe: "--limit takes a number from 1 on."),
         CommandCase("locks", environment: nowhere, code: 3, pipe: "doorward: no connection to http://127.0.0.1:1: "),

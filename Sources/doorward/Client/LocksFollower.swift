@@ -1,0 +1,96 @@
+import DoorwardAPI
+import DoorwardClient
+
+/// Shows locks as they change.
+struct LocksFollower: Sendable {
+    let client: DoorwardClient
+    let propertyID: String?
+    let unitID: String?
+    let isJSON: Bool
+    let table: TableOptions
+
+    /// Goes on until it is cancelled, or nobody reads any more.
+    func run(from locks: Answer<[Wire.Device]>) async throws {
+        if !isJSON, Style.output.canTakeLinesBack { try await redraw(locks) } else { try await tell(locks) }
+    }
+
+    private func fetch() async throws -> Answer<[Wire.Device]> {
+        try await client.devices.list(propertyID: propertyID, unitID: unitID).all()
+    }
+
+    // MARK: - On a terminal
+
+    /// A picture of all locks, which is drawn anew in place.
+    private func redraw(_ locks: Answer<[Wire.Device]>) async throws {
+        let screen = FullScreen()
+        defer { screen.end() }
+        var (locks, message) = (locks.content, String?.none)
+        func draw() {
+            let size = TerminalSize.current
+            screen.draw(Self.picture(locks, message, table.style(.output), size), size)
+        }
+        draw()
+        try await Polling(client: client).run { text, isAway in
+            message = isAway ? text : nil
+            draw()
+        } fetch: {
+            try await fetch()
+        } show: { answer in
+            locks = answer.content
+            draw()
+            return true
+        }
+    }
+
+    /// As many lines as the screen has: the table as far as it fits, and below it what there is to say.
+    static func picture(_ locks: [Wire.Device], _ message: String?, _ style: Style, _ size: TerminalSize) -> [String] {
+        var lines = locks.isEmpty ? ["You see no locks."] : Locks.table(locks).lines(style)
+        let room = max(1, size.rows - 2)
+        if lines.count > room {
+            let hidden = lines.count - room + 1
+            lines = lines.prefix(room - 1) + [style.paint("… and \(hidden) more", .dim)]
+        }
+        lines += Array(repeating: "", count: room - lines.count + 1)
+        let last = (message?.replacing("\n", with: " ") ?? "Ctrl-C ends").clipped(to: size.columns)
+        return lines + [style.paint(last, message == nil ? .dim : .yellow)]
+    }
+
+    // MARK: - In a pipe
+
+    /// A line for each lock, and then for each that changes.
+    private func tell(_ locks: Answer<[Wire.Device]>) async throws {
+        var (changes, layout) = (LockChanges(), Table.Layout?.none)
+        guard tell(changes.take(locks.entries), &layout) else { return }
+        try await Polling(client: client).run {
+            try await fetch()
+        } show: { answer in
+            tell(changes.take(answer.entries), &layout)
+        }
+    }
+
+    /// - Returns: whether somebody reads it.
+    private func tell(_ news: LockChanges.News, _ layout: inout Table.Layout?) -> Bool {
+        guard !news.isEmpty else { return true }
+        return StandardStream.output.line(lines(news, &layout).joined(separator: "\n"))
+    }
+
+    private func lines(_ news: LockChanges.News, _ layout: inout Table.Layout?) -> [String] {
+        guard !isJSON else {
+            return news.changed.map { String(decoding: $0.json, as: UTF8.self) } + news.removed.map(Self.removal)
+        }
+        var table = Locks.table(news.changed.map(\.lock))
+        table.rows += news.removed.map { [Table.Cell($0.name), "removed", "-", "-", "-", "-", Table.Cell($0.id, .dim)] }
+        let (style, isFirst) = (self.table.style(.output), layout == nil)
+        let shown = layout ?? table.layout(style)
+        layout = shown
+        return table.lines(style, shown, withHeadings: isFirst)
+    }
+
+    /// A JSON object for a lock that is gone.
+    private static func removal(_ lock: Wire.Device) -> String {
+        var object = JSONObjectText()
+        object.add("id", lock.id)
+        object.add("removed", true)
+        return object.text
+    }
+}

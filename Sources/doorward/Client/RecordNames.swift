@@ -1,0 +1,135 @@
+import DoorwardAPI
+import DoorwardClient
+
+/// The names of what access records refer to by id: locks, properties, units, people and guest accesses.
+///
+/// Each kind is looked up with one list call, and only when a record refers to an id of it that has no name yet. An id that is in no
+/// list, such as that of a detached lock, is not looked up again.
+struct RecordNames: Sendable {
+    var locks: [String: String] = [:]
+    /// The place of each lock, as `LockView` shows it.
+    var places: [String: String] = [:]
+    var properties: [String: String] = [:]
+    var units: [String: String] = [:]
+    var people: [String: String] = [:]
+    var guestAccesses: [String: Wire.GuestAccess] = [:]
+    /// What was looked for in the lists, whether or not it was there.
+    private var lookedUp = RecordReferences()
+
+    init() {}
+
+    /// Looks up what is missing. After a call that fails the ids stay as they are, and the next records cause another attempt.
+    mutating func lookUp(_ records: [Wire.AccessRecord], _ client: DoorwardClient) async {
+        var wanted = RecordReferences()
+        for record in records {
+            wanted.add(record)
+            // A guest is in no list of people, but acts under a name.
+            if record.actorKind == "USER", let id = record.actorId, let name = record.actorName {
+                people[id] = people[id] ?? name
+            }
+        }
+        await lookUpGuestAccesses(&wanted, client)
+        await lookUpLocks(wanted, client)
+        if isMissing(wanted.properties, properties, lookedUp.properties),
+            let list = await Self.list({ try await client.properties.list().all().content })
+        {
+            for property in list { properties[property.id] = property.name }
+            lookedUp.properties.formUnion(wanted.properties)
+        }
+        if isMissing(wanted.units, units, lookedUp.units),
+            let list = await Self.list({ try await client.units.list().all().content })
+        {
+            for unit in list { units[unit.id] = unit.name }
+            lookedUp.units.formUnion(wanted.units)
+        }
+        if isMissing(wanted.people, people, lookedUp.people),
+            let list = await Self.list({ try await client.users.list().all().content })
+        {
+            for user in list { people[user.id] = user.fullName ?? user.email }
+            lookedUp.people.formUnion(wanted.people)
+        }
+    }
+
+    /// A guest access refers to its guest and its locks in turn.
+    private mutating func lookUpGuestAccesses(_ wanted: inout RecordReferences, _ client: DoorwardClient) async {
+        if isMissing(wanted.guestAccesses, guestAccesses, lookedUp.guestAccesses),
+            let list = await Self.list({ try await client.guestAccesses.list().all().content })
+        {
+            for access in list { guestAccesses[access.id] = access }
+            lookedUp.guestAccesses.formUnion(wanted.guestAccesses)
+        }
+        for access in wanted.guestAccesses.compactMap({ guestAccesses[$0] }) where access.label == nil {
+            if let guest = access.guestUserId { wanted.people.insert(guest) }
+        }
+    }
+
+    /// Locks come with the names of their properties and units.
+    private mutating func lookUpLocks(_ wanted: RecordReferences, _ client: DoorwardClient) async {
+        guard isMissing(wanted.locks, locks, lookedUp.locks),
+            let list = await Self.list({ try await client.devices.list().all().content })
+        else { return }
+        for lock in list {
+            (locks[lock.id], places[lock.id]) = (lock.name, LockView(lock).place)
+            if let id = lock.propertyId, let name = lock.propertyName { properties[id] = name }
+            if let id = lock.unitId, let name = lock.unitName { units[id] = name }
+        }
+        lookedUp.locks.formUnion(wanted.locks)
+    }
+
+    private func isMissing(_ ids: Set<String>, _ known: [String: some Any], _ lookedUp: Set<String>) -> Bool {
+        ids.contains { known[$0] == nil && !lookedUp.contains($0) }
+    }
+
+    /// A list that the caller may not read is empty; `nil` for one that could not be fetched.
+    private static func list<Item>(_ fetch: () async throws -> [Item]) async -> [Item]? {
+        do {
+            return try await fetch()
+        } catch ClientError.refused(let refusal) where refusal.status == 403 {
+            return []
+        } catch {
+            return nil
+        }
+    }
+}
+
+/// The ids in access records that come without a name.
+struct RecordReferences: Sendable, Equatable {
+    var locks: Set<String> = []
+    var properties: Set<String> = []
+    var units: Set<String> = []
+    var people: Set<String> = []
+    var guestAccesses: Set<String> = []
+
+    mutating func add(_ record: Wire.AccessRecord) {
+        // A record in a reduced view has neither the name nor the place of the lock.
+        if let lock = record.deviceId, record.deviceName == nil { locks.insert(lock) }
+        if let property = record.propertyId { properties.insert(property) }
+        if let unit = record.unitId { units.insert(unit) }
+        if record.actorKind == "USER", record.actorName == nil, let person = record.actorId { people.insert(person) }
+        guard record.kind == "ADMIN_CHANGE" else { return }
+        let change = RecordChange(record)
+        for (field, value) in change.fields { add(field, value) }
+        if let target = record.targetId, !change.isNamed { add(target, of: record.targetType) }
+    }
+
+    private mutating func add(_ id: String, of type: String?) {
+        switch type {
+        case "LockDevice": locks.insert(id)
+        case "Property": properties.insert(id)
+        case "Unit": units.insert(id)
+        case "User": people.insert(id)
+        case "GuestAccess": guestAccesses.insert(id)
+        default: break
+        }
+    }
+
+    private mutating func add(_ field: String, _ value: Wire.Value) {
+        switch (RecordChange.Reference(field), value) {
+        case (.lock?, .array(let ids)): locks.formUnion(ids.compactMap { if case .string(let id) = $0 { id } else { nil } })
+        case (.property?, .string(let id)): properties.insert(id)
+        case (.unit?, .string(let id)): units.insert(id)
+        case (.person?, .string(let id)): people.insert(id)
+        default: break
+        }
+    }
+}

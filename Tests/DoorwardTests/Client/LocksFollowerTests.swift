@@ -1,0 +1,67 @@
+import DoorwardClient
+import Testing
+
+@testable import DoorwardAPI
+@testable import doorward
+
+@Suite("Locks that are followed") struct LocksFollowerTests {
+    private func entry(_ id: String, _ state: String = "LOCKED", lastSeen: String? = nil) -> Devices.Entry {
+        var lock = Wire.Device(id: id, name: "Door \(id)")
+        (lock.state, lock.lastSeen) = (state, lastSeen)
+        let json = #"{"devices":[{"id":"\#(id)"}]}"#
+        return Answer(content: [lock], json: Array(json.utf8)).entries[0]
+    }
+
+    @Test("first all locks are news, then those that changed, but not for the time of their last report")
+    func changes() {
+        var changes = LockChanges()
+        #expect(changes.take([entry("a"), entry("b")]).changed.map(\.lock.id) == ["a", "b"])
+        #expect(changes.take([entry("a"), entry("b")]).isEmpty)
+        #expect(changes.take([entry("a", lastSeen: "2030-01-01T00:00:00Z"), entry("b")]).isEmpty)
+        #expect(changes.take([entry("a"), entry("b", "UNLOCKED")]).changed.map(\.lock.id) == ["b"])
+        #expect(changes.take([entry("c"), entry("a"), entry("b", "UNLOCKED")]).changed.map(\.lock.id) == ["c"])
+    }
+
+    @Test("a lock is removed once two lists lack it, and a list that holds it twice says nothing new")
+    func removal() {
+        var changes = LockChanges()
+        _ = changes.take([entry("a"), entry("b")])
+        #expect(changes.take([entry("b")]).isEmpty)
+        #expect(changes.take([entry("b"), entry("a"), entry("b")]).isEmpty, "it was there all the time")
+        #expect(changes.take([entry("b")]).isEmpty)
+        #expect(changes.take([entry("b")]).removed.map(\.id) == ["a"])
+        #expect(changes.take([entry("b")]).isEmpty)
+        #expect(changes.take([entry("b"), entry("a")]).changed.map(\.lock.id) == ["a"])
+    }
+
+    @Test("each lock comes with its own JSON")
+    func json() { #expect(String(decoding: entry("a").json, as: UTF8.self) == #"{"id":"a"}"#) }
+
+    @Test("the picture fills the screen, with the message or the way out in its last row")
+    func picture() {
+        let style = Style(isTerminal: true, environment: ["NO_COLOR": "1"], columns: 60)
+        let locks = (0..<10).map { entry("\($0)").lock }
+        func picture(_ locks: [Wire.Device], _ message: String?, rows: Int) -> [String] {
+            LocksFollower.picture(locks, message, style, TerminalSize(columns: 60, rows: rows))
+        }
+        let small = picture(locks, nil, rows: 6)
+        #expect(small.count == 6)
+        #expect(small[0].hasPrefix("NAME ") && small[2].hasPrefix("Door 1 ") && small[3] == "… and 8 more")
+        #expect(small[4].isEmpty && small[5] == "Ctrl-C ends")
+        let big = picture(locks, "no connection to x\n  y", rows: 24)
+        #expect(big.count == 24 && big[10].hasPrefix("Door 9 ") && big[11].isEmpty)
+        #expect(big[23] == "no connection to x   y")
+        #expect(picture([], nil, rows: 5)[0] == "You see no locks.")
+    }
+
+    @Test(
+        "the question before a lock is detached says what ends with it",
+        arguments: [
+            (0, "Detach Front? [y/N] "), (1, "Detach Front? 1 guest access ends for it. [y/N] "),
+            (3, "Detach Front? 3 guest accesses end for it. [y/N] "),
+        ])
+    func question(_ count: Int, _ question: String) { #expect(Detach.question("Front", guestAccesses: count) == question) }
+
+    @Test("only yes is yes", arguments: [("y", true), ("YES", true), (" y ", true), ("", false), ("n", false), ("yeah", false)])
+    func answer(_ text: String, _ isYes: Bool) { #expect(Detach.isYes(text) == isYes) }
+}
