@@ -6,7 +6,7 @@ import Synchronization
 /// What the directory does in a change to tenancy: from the commit to the new version being in force, readers holding the
 /// old one meanwhile. The flush to disk is not in it.
 struct ChangeBenchmark {
-    let world: World
+    let world: TenancyFixture
     let directory: TenancyDirectory
     let name: String
 
@@ -43,14 +43,15 @@ struct ChangeBenchmark {
         case 2: return .putAssociation(world.association(Int.random(in: 0..<world.associationCount, using: &mixer)))
         case 3:
             var access = world.guestAccess(Int.random(in: 0..<world.guestAccessCount, using: &mixer))
-            access.revokedAt = World.now
+            access.revokedAt = TenancyFixture.now
             return .putGuestAccess(access)
         default:
             let id = world.user(Int.random(in: 0..<world.userCount, using: &mixer))
             return .putUser(
                 User(
-                    id: id, email: "\(id)@example.org", firstName: "Person", lastName: "", isEnabled: false, createdAt: World.now,
-                    updatedAt: World.now))
+                    id: id, email: "\(id)@example.org", firstName: "Person", lastName: "", isEnabled: false,
+                    createdAt: TenancyFixture.now,
+                    updatedAt: TenancyFixture.now))
         }
     }
 }

@@ -73,7 +73,8 @@ struct DecideBenchmark {
         for index in range {
             let question = questions[index]
             let decision = SecurityService.decide(
-                .user(question.user), question.operation, on: question.device, at: World.now, override: false, in: directory)
+                .user(question.user), question.operation, on: question.device, at: TenancyFixture.now, override: false,
+                in: directory)
             if decision.isAllowed { allowed += 1 }
         }
         return allowed
@@ -85,7 +86,7 @@ struct DecideBenchmark {
         var allowed = 0
         for index in range {
             let decision = SecurityService.decide(
-                questions[index].subject, questions[index].operation, on: questions[index].device, at: World.now,
+                questions[index].subject, questions[index].operation, on: questions[index].device, at: TenancyFixture.now,
                 override: false, in: directory)
             if decision.isAllowed { allowed += 1 }
         }

@@ -6,7 +6,7 @@ import DoorwardPolicy
 enum PolicyBenchmarks {
     static func main() {
         Machine().report()
-        let world = World(deviceCount: CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000)
+        let world = TenancyFixture(deviceCount: CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000)
         let before = residentMemory()
         let watch = Stopwatch()
         let directory = world.directory()
@@ -16,7 +16,7 @@ enum PolicyBenchmarks {
         Figure("decide", "building the directory, a change at a time", Double(watch.wall) / 1e9, "s", note: size).report()
         DecideBenchmark(directory: directory, questions: Questions(1_000_000, of: world, in: directory, seed: 42)).run()
         ChangeBenchmark(world: world, directory: directory, name: "\(world.deviceCount) devices").run()
-        let small = World(deviceCount: 1000)
+        let small = TenancyFixture(deviceCount: 1000)
         ChangeBenchmark(world: small, directory: small.directory(), name: "1000 devices").run()
     }
 }

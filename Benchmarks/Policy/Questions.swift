@@ -18,7 +18,7 @@ struct Questions: Sendable {
     let byID: [ByID]
     let resolved: [Resolved]
 
-    init(_ count: Int, of world: World, in directory: TenancyDirectory, seed: UInt64) {
+    init(_ count: Int, of world: TenancyFixture, in directory: TenancyDirectory, seed: UInt64) {
         var mixer = SplitMix(seed: seed)
         byID = (0..<count).map { _ in
             let operation: LockOperation = [.unlock, .unlock, .lock, .viewStatus].randomElement(using: &mixer) ?? .unlock
@@ -33,7 +33,9 @@ struct Questions: Sendable {
         }
     }
 
-    private static func pair(_ world: World, _ directory: TenancyDirectory, _ mixer: inout SplitMix) -> (UserID, DeviceID) {
+    private static func pair(_ world: TenancyFixture, _ directory: TenancyDirectory, _ mixer: inout SplitMix) -> (
+        UserID, DeviceID
+    ) {
         let kind = Int.random(in: 0..<10, using: &mixer)
         if kind < 7 {
             let association = world.association(Int.random(in: 0..<world.associationCount, using: &mixer))

@@ -79,9 +79,9 @@ struct Estate {
         return PendingRecord(
             RecordBody(
                 log: device?.portfolioID.map { .portfolio($0) } ?? .gateway, id: random.id(at: at), at: at,
-                kind: number.isMultiple(of: 2) ? .commandIntent : .commandOutcome, actor: Actor(tenant.user), source: .api,
+                kind: number.isMultiple(of: 2) ? .commandIntent : .commandOutcome, actor: RecordActor(tenant.user), source: .api,
                 operation: .unlock, decision: .allowed, clientAddress: "192.0.2.7",
-                requestID: "0123456789abcdef0123456789abcdef", device: device.map { DeviceStamp($0) },
+                requestID: "0123456789abcdef0123456789abcdef", device: device.map { DeviceSnapshot($0) },
                 commandID: random.id(at: at), outcome: number.isMultiple(of: 2) ? nil : .confirmed))
     }
 }

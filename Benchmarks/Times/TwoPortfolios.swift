@@ -28,7 +28,8 @@ struct TwoPortfolios {
             tenant.devices.flatMap { device in
                 (0..<Self.commandsPerDevice).map { _ in
                     Command(
-                        id: random.id(at: now), deviceID: device, operation: .unlock, actor: Actor(tenant.user), source: .api,
+                        id: random.id(at: now), deviceID: device, operation: .unlock, actor: RecordActor(tenant.user),
+                        source: .api,
                         reason: nil, override: nil, rule: .superAdmin, stateBefore: .locked, requestedAt: now,
                         deadline: now.advanced(by: .seconds(10)))
                 }
@@ -88,7 +89,7 @@ struct TwoPortfolios {
 
     /// A command with its intent and its outcome.
     private func transaction(_ command: Command, at now: Timestamp) -> StoreTransaction {
-        let device = fleet.allDevices[command.deviceID].map { DeviceStamp($0) } ?? DeviceStamp(deviceID: command.deviceID)
+        let device = fleet.allDevices[command.deviceID].map { DeviceSnapshot($0) } ?? DeviceSnapshot(deviceID: command.deviceID)
         func record(_ kind: RecordKind, _ outcome: CommandState?) -> PendingRecord {
             PendingRecord(
                 RecordBody(

@@ -76,7 +76,8 @@ private struct CommandWriter {
     private func newCommand() -> Command {
         let now = clock.now()
         return Command(
-            id: random.id(at: now), deviceID: device.id, operation: .unlock, actor: Actor(tenant.user), source: .api, reason: nil,
+            id: random.id(at: now), deviceID: device.id, operation: .unlock, actor: RecordActor(tenant.user), source: .api,
+            reason: nil,
             override: nil, rule: .association(random.id(at: now), .tenant), stateBefore: .locked, requestedAt: now,
             deadline: now.advanced(by: .seconds(10)))
     }
@@ -87,6 +88,6 @@ private struct CommandWriter {
             RecordBody(
                 log: log, id: random.id(at: now), at: now, kind: kind, actor: command.actor, source: .api, operation: .unlock,
                 decision: .allowed, rule: command.rule, clientAddress: "127.0.0.1",
-                requestID: "0123456789abcdef0123456789abcdef", device: DeviceStamp(device), commandID: command.id))
+                requestID: "0123456789abcdef0123456789abcdef", device: DeviceSnapshot(device), commandID: command.id))
     }
 }

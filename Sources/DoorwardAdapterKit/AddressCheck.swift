@@ -5,15 +5,15 @@ extension [AddressField] {
     /// field's form. What an adapter knows beyond that, such as a broker that there is not, it checks afterwards.
     ///
     /// - Throws: every mistake, sorted by field.
-    public func check(_ address: [String: JSONValue]) throws(AddressMistakes) {
+    public func check(_ address: [String: JSONValue]) throws(AddressErrors) {
         var mistakes = Set(address.keys).subtracting(map(\.name)).map {
-            AddressMistakes.Mistake(field: "address.\($0)", problem: "unknown_key")
+            AddressErrors.Mistake(field: "address.\($0)", problem: "unknown_key")
         }
         for field in self {
             let problem = address[field.name].map(field.form.problem) ?? (field.isRequired ? "required" : nil)
-            if let problem { mistakes.append(AddressMistakes.Mistake(field: "address.\(field.name)", problem: problem)) }
+            if let problem { mistakes.append(AddressErrors.Mistake(field: "address.\(field.name)", problem: problem)) }
         }
-        if !mistakes.isEmpty { throw AddressMistakes(mistakes.sorted { $0.field < $1.field }) }
+        if !mistakes.isEmpty { throw AddressErrors(mistakes.sorted { $0.field < $1.field }) }
     }
 }
 

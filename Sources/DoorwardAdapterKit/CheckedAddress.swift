@@ -19,9 +19,9 @@ public struct CheckedAddress: Hashable, Sendable {
         /// The lock that is attached.
         public let device: DeviceID
         /// The field of the address, and a stable problem code such as `state_topic_in_use`.
-        public let mistake: AddressMistakes.Mistake
+        public let mistake: AddressErrors.Mistake
 
-        public init(with device: DeviceID, _ mistake: AddressMistakes.Mistake) {
+        public init(with device: DeviceID, _ mistake: AddressErrors.Mistake) {
             (self.device, self.mistake) = (device, mistake)
         }
     }

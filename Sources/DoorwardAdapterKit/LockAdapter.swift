@@ -28,7 +28,7 @@ public protocol LockAdapter: Sendable {
     ///   exactly as one that does not exist, whatever else the address says.
     /// - Returns: what a lock at this address can do, and which is attached there already.
     /// - Throws: every mistake, each with the field it is in (`address.latencyMs`).
-    func check(address: [String: JSONValue], within scope: TransportScope) throws(AddressMistakes) -> CheckedAddress
+    func check(address: [String: JSONValue], within scope: TransportScope) throws(AddressErrors) -> CheckedAddress
 
     /// Whose the way to the lock at an address is; `nil` where there is no such way now. Quick, for it is asked of every lock
     /// at the start; the rest of the address makes no difference.
@@ -63,7 +63,7 @@ public protocol LockAdapter: Sendable {
     /// A report that answers the order may be delivered before this returns. Reports bear the order in `after` from the moment
     /// at which it leaves, and never before: what the lock said earlier, and what is on its way to the receiver, does not.
     /// `LockChannel` does that, for one command at a time.
-    func send(_ order: LockOrder) throws(AdapterError)
+    func send(_ order: LockCommand) throws(AdapterError)
 
     /// Queries the lock for its state, if it supports queries; the answer comes as a report. Where the transport is busy the query
     /// may be sent later. Can move nothing.
@@ -77,7 +77,7 @@ public protocol LockAdapter: Sendable {
 
 extension LockAdapter {
     /// Locks of this kind are reached by no way that could be somebody's.
-    public func owner(of address: [String: JSONValue]) -> TransportOwner? { .anybody }
+    public func owner(of address: [String: JSONValue]) -> TransportOwner? { .shared }
 
     /// It reaches its locks by itself.
     public var transports: [AdapterTransport] { [] }
@@ -95,7 +95,7 @@ extension LockAdapter {
     public func problem(of command: CommandID, for id: DeviceID) -> TransportProblem? { nil }
 
     /// As for one from whom nothing is hidden.
-    public func check(address: [String: JSONValue]) throws(AddressMistakes) -> CheckedAddress {
+    public func check(address: [String: JSONValue]) throws(AddressErrors) -> CheckedAddress {
         try check(address: address, within: .everything)
     }
 }
@@ -111,7 +111,7 @@ public struct AttachedLock: Hashable, Sendable {
 }
 
 /// One order to move one lock once.
-public struct LockOrder: Hashable, Sendable {
+public struct LockCommand: Hashable, Sendable {
     /// The command that the order belongs to; no two orders have the same.
     public let commandID: CommandID
     /// The lock to move, which must be attached.

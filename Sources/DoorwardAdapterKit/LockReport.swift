@@ -44,7 +44,7 @@ public struct LockReport: Hashable, Sendable {
         /// Whether the lock can be reached; `nil` when the transport no longer knows.
         case availability(Bool?)
         /// The lock or its bridge refuses the order that is under way.
-        case refusal(RefusalCause)
+        case refusal(LockRefusal)
         /// Something that is no state: a tamper alarm, a wrong code.
         case event(RecordEvent, method: EventMethod?, operatorName: String?)
         /// Everything that is wrong with the lock at this moment beside a jam, which is a state: words in camel case such as
@@ -78,7 +78,7 @@ extension LockReport.Fact {
 }
 
 /// Why a lock or its bridge did not do what it was told. Raw values are the command's `outcomeDetail`.
-public enum RefusalCause: String, CaseIterable, Sendable {
+public enum LockRefusal: String, CaseIterable, Sendable {
     /// It is doing something else: another order, an update.
     case busy
     /// The bridge does not let the gateway do this.

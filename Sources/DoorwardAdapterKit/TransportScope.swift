@@ -26,7 +26,7 @@ public struct TransportScope: Hashable, Sendable {
     /// Whether a way with that owner is among them.
     public func includes(_ owner: TransportOwner) -> Bool {
         switch owner {
-        case .anybody: true
+        case .shared: true
         case .portfolio(let id): portfolios?.contains(id) ?? true
         case .gateway: includesGateway
         }

@@ -3,13 +3,13 @@ import DoorwardDomain
 /// A record's commitment to a personal value that is stored beside it.
 package struct PersonalCommitment: Hashable, Sendable {
     /// The log, record and field of the value.
-    package let place: PersonalPlace
+    package let place: PersonalFieldPath
     /// The owner of the key, in that log, that encrypts the value.
     package let owner: PersonKeyOwner
     /// SHA-256 over field, salt and value: 32 bytes.
     package let commitment: [UInt8]
 
-    package init(place: PersonalPlace, owner: PersonKeyOwner, commitment: [UInt8]) {
+    package init(place: PersonalFieldPath, owner: PersonKeyOwner, commitment: [UInt8]) {
         (self.place, self.owner, self.commitment) = (place, owner, commitment)
     }
 

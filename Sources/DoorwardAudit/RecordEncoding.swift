@@ -32,7 +32,7 @@ package enum RecordEncoding {
         do {
             return try encode(body, seq: seq, key: key)
         } catch is RecordEncodingError {
-            return try encode(RecordFitting.fitted(body), seq: seq, key: key)
+            return try encode(RecordTruncation.fitted(body), seq: seq, key: key)
         }
     }
 

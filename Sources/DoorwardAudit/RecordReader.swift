@@ -29,7 +29,7 @@ struct RecordReader {
             log: try log(), id: try required(id(.id), .id),
             at: Timestamp(milliseconds: Int64(bitPattern: try required(fields.uint64(.at), .at))),
             kind: try required(fields.value(.kind), .kind),
-            actor: Actor(kind: try required(fields.value(.actorKind), .actorKind), id: try fields.text(.actorID)),
+            actor: RecordActor(kind: try required(fields.value(.actorKind), .actorKind), id: try fields.text(.actorID)),
             source: try required(fields.value(.source), .source),
             operation: try fields.value(.operation), decision: try fields.value(.decision), reason: try fields.value(.reason),
             rule: try rule(), requestID: try fields.text(.requestID), device: try device(), place: try place(),
@@ -54,20 +54,20 @@ struct RecordReader {
         return rule
     }
 
-    private func device() throws(RecordDecodingError) -> DeviceStamp? {
+    private func device() throws(RecordDecodingError) -> DeviceSnapshot? {
         guard let deviceID: DeviceID = try id(.deviceID) else {
             guard fields[.deviceName] == nil else { throw .missing(.deviceID) }
             return nil
         }
-        return DeviceStamp(
+        return DeviceSnapshot(
             deviceID: deviceID, deviceName: try fields.text(.deviceName), unitID: try id(.unitID),
             propertyID: try id(.propertyID), portfolioID: try id(.portfolioID))
     }
 
-    private func place() throws(RecordDecodingError) -> TenancyPlace? {
+    private func place() throws(RecordDecodingError) -> EntityPathIDs? {
         guard fields[.deviceID] == nil else { return nil }
-        let place = TenancyPlace(unitID: try id(.unitID), propertyID: try id(.propertyID), portfolioID: try id(.portfolioID))
-        return place == TenancyPlace() ? nil : place
+        let place = EntityPathIDs(unitID: try id(.unitID), propertyID: try id(.propertyID), portfolioID: try id(.portfolioID))
+        return place == EntityPathIDs() ? nil : place
     }
 
     private func target() throws(RecordDecodingError) -> RecordTarget? {
@@ -105,7 +105,7 @@ struct RecordReader {
         of field: String, _ commitment: [UInt8], place: (log: LogID, seq: UInt64), owner: PersonKeyOwner,
         personal: (PersonalCommitment) throws -> String?
     ) throws -> String? {
-        let place = PersonalPlace(log: place.log, seq: place.seq, field: field)
+        let place = PersonalFieldPath(log: place.log, seq: place.seq, field: field)
         let found = PersonalCommitment(place: place, owner: owner, commitment: commitment)
         commitments.append(found)
         let value = try personal(found)

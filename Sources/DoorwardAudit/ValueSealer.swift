@@ -16,7 +16,7 @@ struct ValueSealer {
         _ value: String, field: String, person: UserID?, key: (PersonKeyOwner) throws -> PersonKey
     ) throws -> [UInt8] {
         let (owner, personKey) = try ownerKey(of: person, key: key)
-        let place = PersonalPlace(log: log, seq: seq, field: field)
+        let place = PersonalFieldPath(log: log, seq: seq, field: field)
         let commitment = place.commitment(to: value, salt: place.salt(under: personKey))
         let ciphertext = try place.seal(value, commitment: commitment, under: personKey)
         sealed.append(SealedValue(field: field, owner: owner, ciphertext: ciphertext))

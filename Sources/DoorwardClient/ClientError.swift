@@ -7,11 +7,11 @@ package enum ClientError: Error, Equatable, Sendable {
     /// The request was sent, and no complete response arrived. Whether it had an effect is unknown.
     case noAnswer(server: String, why: String)
     /// The gateway responded with an error.
-    case refused(Refusal)
+    case refused(APIError)
     /// The response is not that of a gateway, or of another version: its envelope could not be decoded.
     case notAGateway(server: String)
     /// The gateway's certificate is not trusted, or is for another host; nothing was sent. `why` says which.
-    case notTrusted(server: String, why: String)
+    case tlsFailed(server: String, why: String)
     /// There is no session for this gateway; the user must sign in.
     case notSignedIn(server: String?)
     /// The session, or the API key if `email` is `nil`, is no longer accepted and cannot be refreshed; the user must sign in again.
@@ -25,7 +25,7 @@ package enum ClientError: Error, Equatable, Sendable {
 }
 
 /// An error response of the gateway.
-package struct Refusal: Equatable, Sendable {
+package struct APIError: Equatable, Sendable {
     /// The HTTP status.
     package var status: Int
     /// The stable error code for programs.

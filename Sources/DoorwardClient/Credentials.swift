@@ -7,14 +7,14 @@ package enum Credentials: Sendable, CustomStringConvertible, CustomDebugStringCo
     /// A session stored in a file; its access token is refreshed when it has expired.
     case session(SessionFile)
     /// As `session`, but never refreshed: for short calls that may be abandoned.
-    case sessionUnrenewed(SessionFile)
+    case sessionWithoutRefresh(SessionFile)
 
     /// Only the kind of credentials.
     package var description: String {
         switch self {
         case .none: "nobody"
         case .bearer: "bearer ••••"
-        case .session(let file), .sessionUnrenewed(let file): "session in \(file.path)"
+        case .session(let file), .sessionWithoutRefresh(let file): "session in \(file.path)"
         }
     }
     /// Same as `description`.

@@ -2,7 +2,7 @@
 package struct DoorwardClient: Sendable {
     /// The gateway's address.
     package let server: ServerAddress
-    let channel: Channel
+    let channel: HTTPTransport
     private let credentials: Credentials
 
     /// - Parameters:
@@ -18,7 +18,7 @@ package struct DoorwardClient: Sendable {
         self.credentials = credentials
         var authorities: TrustedAuthorities?
         if let caFile { authorities = try TrustedAuthorities(file: caFile) }
-        channel = Channel(server: self.server, source: source, timeLimit: timeLimit, authorities: authorities)
+        channel = HTTPTransport(server: self.server, source: source, timeLimit: timeLimit, authorities: authorities)
     }
 
     /// Locks.
@@ -52,15 +52,16 @@ package struct DoorwardClient: Sendable {
 
     /// Sends an authenticated call. If the gateway rejects the session's token, it is refreshed once and the call repeated: the
     /// gateway checks the token before anything else, so the first call had no effect.
-    func answer<Content: Decodable & Sendable>(_ call: Call, as type: Content.Type = Content.self) async throws -> Answer<Content>
-    {
+    func answer<Content: Decodable & Sendable>(_ call: APIRequest, as type: Content.Type = Content.self) async throws -> Response<
+        Content
+    > {
         try await data(of: call).answer(from: server)
     }
 
     /// Sends a call whose success has no body; see `answer`.
-    func perform(_ call: Call) async throws { _ = try await data(of: call) }
+    func perform(_ call: APIRequest) async throws { _ = try await data(of: call) }
 
-    private func data(of call: Call) async throws -> Reply {
+    private func data(of call: APIRequest) async throws -> TransportResponse {
         try await authenticated {
             try await channel.send(call, token: $0)
         } status: {
@@ -75,7 +76,8 @@ package struct DoorwardClient: Sendable {
         switch credentials {
         case .none: return try await attempt(nil)
         case .bearer(let token): return try await attempt(token)
-        case .sessionUnrenewed(let file): return try await attempt(SessionKeeper(file: file, channel: channel).standingToken())
+        case .sessionWithoutRefresh(let file):
+            return try await attempt(SessionKeeper(file: file, channel: channel).currentToken())
         case .session(let file):
             let keeper = SessionKeeper(file: file, channel: channel)
             let token = try await keeper.token()

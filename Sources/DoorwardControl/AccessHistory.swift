@@ -3,16 +3,16 @@ internal import DoorwardPolicy
 
 /// The use cases of the access log: reading the records that a caller may read.
 package struct AccessHistory: Sendable {
-    private let directory: PublishedDirectory
+    private let directory: CurrentDirectory
     private let log: any AccessLogStore
 
-    init(directory: PublishedDirectory, log: any AccessLogStore) { (self.directory, self.log) = (directory, log) }
+    init(directory: CurrentDirectory, log: any AccessLogStore) { (self.directory, self.log) = (directory, log) }
 
     /// A page of the records that the caller may read.
     ///
     /// - Parameter filter: `nil` if the request names an id that cannot exist: the page is then empty.
     package func records(
-        for caller: Caller, filter: RecordFilter?, order: RecordQuery.Order, after: RecordPlace?, limit: Int
+        for caller: Caller, filter: RecordFilter?, order: RecordQuery.Order, after: RecordPosition?, limit: Int
     ) async throws(GatewayError) -> RecordPage {
         let (tenancy, subject) = directory.resolve(caller)
         guard let filter else { return RecordPage(records: [], next: nil) }
@@ -21,7 +21,7 @@ package struct AccessHistory: Sendable {
         var query = RecordQuery(scopes: scopes, filter: filter, order: order, after: after, limit: limit)
         // The reader is identified by all scopes that the caller may read: a filter does not create a separate queue entry.
         query.reader = tenancy.listReader(subject.userID, tenancy.recordScopes(of: subject))
-        return try await storing { () throws(StoreError) in try await log.page(query) }
+        return try await mappingStoreErrors { () throws(StoreError) in try await log.page(query) }
     }
 }
 

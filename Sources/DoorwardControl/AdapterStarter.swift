@@ -8,8 +8,8 @@ final class AdapterStarter: Sendable {
     /// How long the gateway waits for an adapter before it continues without it. The adapter continues to start; no second
     /// attempt is started while one has not returned.
     static let patience = Duration.seconds(10)
-    private static let firstPause = Duration.seconds(1)
-    private static let longestPause = Duration.seconds(60)
+    private static let initialBackoff = Duration.seconds(1)
+    private static let maximumBackoff = Duration.seconds(60)
 
     private let adapters: AdapterRegistry
     private let clock: any GatewayClock
@@ -80,7 +80,7 @@ final class AdapterStarter: Sendable {
         _ adapter: any LockAdapter, reports: any ReportReceiver,
         activate: @escaping @Sendable (any LockAdapter) async -> Void, onFirstAttempt: () -> Void
     ) async {
-        var pause = Self.firstPause
+        var pause = Self.initialBackoff
         while !Task.isCancelled {
             do {
                 try await adapter.start(reports: reports)
@@ -91,7 +91,7 @@ final class AdapterStarter: Sendable {
                 fail(adapter, "\(error)", retryIn: pause)
                 onFirstAttempt()
                 guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: pause))) != nil else { return }
-                pause = min(pause * 2, Self.longestPause)
+                pause = min(pause * 2, Self.maximumBackoff)
             }
         }
     }

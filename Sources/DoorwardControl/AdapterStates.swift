@@ -5,8 +5,8 @@ internal import DoorwardPolicy
 /// The use case of inspecting the adapters: their health, their transports, and the address fields that they need.
 package struct AdapterStates: Sendable {
     let adapters: AdapterRegistry
-    let directory: PublishedDirectory
-    let devices: LiveDevices
+    let directory: CurrentDirectory
+    let devices: DeviceRuntimes
 
     /// Every adapter, sorted by kind.
     ///

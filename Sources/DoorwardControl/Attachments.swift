@@ -3,12 +3,12 @@ internal import DoorwardDomain
 
 /// Attaches and detaches locks in the adapters, to follow changes of the tenancy that have taken effect.
 struct Attachments: Sendable {
-    let devices: LiveDevices
+    let devices: DeviceRuntimes
     let adapters: AdapterRegistry
     let codes: LockCodeSealer
 
     /// Why a device's lock could not be attached, for the operator's log.
-    enum Obstacle: String {
+    enum AttachFailure: String {
         case noAdapter = "this gateway has no such adapter"
         /// The lock is attached once the adapter has started.
         case notStarted = "its adapter has not started"
@@ -18,16 +18,16 @@ struct Attachments: Sendable {
 
     /// Attaches a lock to its adapter.
     ///
-    /// - Parameter isAnew: whether the address changed: the device is then bound to another lock.
+    /// - Parameter isRebinding: whether the address changed: the device is then bound to another lock.
     /// - Returns: `nil` if the lock was attached.
     @discardableResult
-    func attach(_ device: LockDevice, isAnew: Bool = false) -> Obstacle? {
+    func attach(_ device: LockDevice, isRebinding: Bool = false) -> AttachFailure? {
         // Create the runtime before attaching, so that the first report finds it.
         let live = devices.device(device.id)
         guard let adapter = adapters[device.adapter] else { return .noAdapter }
-        if isAnew {
+        if isRebinding {
             adapter.detach(device.id)
-            live.becomeAnotherLock()
+            live.rebind()
         }
         guard adapters.isStarted(adapter.kind) else {
             live.update { $0.isOnline = false }
@@ -48,7 +48,7 @@ struct Attachments: Sendable {
 
     /// Detaches a lock that the tenancy no longer contains, unless one of its commands is still queued or in flight: the last
     /// command to leave its queue calls this again.
-    func letGo(of id: DeviceID) {
+    func detachIfIdle(of id: DeviceID) {
         guard devices.forget(id) else { return }
         for adapter in adapters.all { adapter.detach(id) }
     }

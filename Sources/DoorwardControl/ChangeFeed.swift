@@ -40,7 +40,7 @@ package struct FeedPosition: Hashable, Comparable, Sendable {
 /// An object is listed once, at its latest change: readers need its current value, not the intermediate ones. The size of the
 /// feed is therefore bounded by the number of *different* objects that changed, at whatever rate they change.
 ///
-/// Four sources append to it: `PublishedDirectory`, `LiveDevice`, `Ledger`, and `WindowTimer` for changes by the clock. They
+/// Four sources append to it: `CurrentDirectory`, `DeviceRuntime`, `StoreGuard`, and `WindowTimer` for changes by the clock. They
 /// append only after a change has taken effect, so a reader that has a position can read everything up to it.
 package final class ChangeFeed: Sendable {
     /// The changes after a position.

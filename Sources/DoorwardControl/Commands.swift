@@ -3,14 +3,14 @@ internal import DoorwardPolicy
 
 /// Reads commands: those in flight from this process, ended ones from the store.
 package final class Commands: Sendable {
-    private let directory: PublishedDirectory
-    private let devices: LiveDevices
+    private let directory: CurrentDirectory
+    private let devices: DeviceRuntimes
     private let store: any CommandStore
-    private let running: RunningCommands
+    private let running: InFlightCommands
     private let clock: any GatewayClock
 
     init(
-        directory: PublishedDirectory, devices: LiveDevices, store: any CommandStore, running: RunningCommands,
+        directory: CurrentDirectory, devices: DeviceRuntimes, store: any CommandStore, running: InFlightCommands,
         clock: any GatewayClock
     ) {
         (self.directory, self.devices, self.store) = (directory, devices, store)
@@ -50,7 +50,7 @@ package final class Commands: Sendable {
         var query = CommandQuery(
             scopes: scopes, actorUserID: subject.userID, deviceID: deviceID ?? nil, offset: request.offset, limit: request.limit)
         query.reader = tenancy.listReader(subject.userID, scopes)
-        return try await storing { () throws(StoreError) in try await store.commands(query) }
+        return try await mappingStoreErrors { () throws(StoreError) in try await store.commands(query) }
     }
 
     /// Queries the store within the caller's scopes, so that another user's command costs the same as one that does not exist.
@@ -63,14 +63,14 @@ package final class Commands: Sendable {
         }
         if let command = running.command(id), mayRead(command) { return command }
         let query = CommandQuery(scopes: scopes, actorUserID: subject.userID, limit: 1)
-        let found = try await storing { () throws(StoreError) in try await store.command(id, within: query) }
+        let found = try await mappingStoreErrors { () throws(StoreError) in try await store.command(id, within: query) }
         return found.flatMap { mayRead($0) ? $0 : nil }
     }
 
     private func existing(_ id: CommandID?) async throws(GatewayError) -> StoredCommand? {
         guard let id else { return nil }
         if let command = running.command(id) { return command }
-        return try await storing { () throws(StoreError) in try await store.command(id) }
+        return try await mappingStoreErrors { () throws(StoreError) in try await store.command(id) }
     }
 
     /// The command of an earlier request with the same key.
@@ -82,13 +82,13 @@ package final class Commands: Sendable {
         switch result {
         case .entity: throw .internalFailure("an entity is stored under the idempotency key of a command")
         case .command(let id):
-            let stored = try await storing { () throws(StoreError) in try await store.command(id) }
+            let stored = try await mappingStoreErrors { () throws(StoreError) in try await store.command(id) }
             guard var command = stored?.command else {
                 throw .internalFailure("an idempotency entry names a command that is not there")
             }
             // The outcome was not written, and recovery has not settled it: the repeat gets the response of the first request.
             if !command.state.isEnd {
-                CommandEnding.outcomeNotWritten(wasSent: nil).apply(to: &command, at: clock.now(), stateNow: .unknown)
+                CommandOutcome.outcomeNotWritten(wasSent: nil).apply(to: &command, at: clock.now(), stateNow: .unknown)
             }
             let denial = command.denialAtDispatch.map { $0.reason == denialNow?.reason ? denialNow ?? $0 : $0 }
             return FinishedCommand(command: command, status: devices.status(of: command.deviceID), denial: denial)

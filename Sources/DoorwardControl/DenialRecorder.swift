@@ -11,13 +11,13 @@ final class DenialRecorder: Sendable {
         var isSummarized = false
     }
 
-    private let ledger: Ledger
+    private let ledger: StoreGuard
     private let clock: any GatewayClock
     private let random: RandomSource
     private let perMinute: Int
     private let minutes = Mutex<[Principal: Minute]>([:])
 
-    init(ledger: Ledger, clock: any GatewayClock, random: RandomSource, perMinute: Int) {
+    init(ledger: StoreGuard, clock: any GatewayClock, random: RandomSource, perMinute: Int) {
         (self.ledger, self.clock, self.random, self.perMinute) = (ledger, clock, random, perMinute)
     }
 
@@ -97,7 +97,7 @@ final class DenialRecorder: Sendable {
     /// A portfolio that does not exist. Its log, which no user can read, gets one record for each denied attempt by a principal
     /// without visibility on a device that does not exist or belongs to no portfolio.
     static let noPortfolio = PortfolioID(high: 0, low: 0)
-    private static let noDevice = DeviceStamp(
+    private static let noDevice = DeviceSnapshot(
         deviceID: DeviceID(high: 0, low: 0), deviceName: "no such device", unitID: UnitID(high: 0, low: 0),
         propertyID: PropertyID(high: 0, low: 0), portfolioID: noPortfolio)
 
@@ -107,9 +107,9 @@ final class DenialRecorder: Sendable {
         let now = clock.now()
         let (caller, origin) = (request.caller, request.caller.origin)
         var body = RecordBody(
-            log: .gateway, id: random.id(at: now), at: now, kind: .denial, actor: Actor(of: caller, in: tenancy),
+            log: .gateway, id: random.id(at: now), at: now, kind: .denial, actor: RecordActor(of: caller, in: tenancy),
             source: origin.source, operation: request.operation, decision: .denied, reason: denial.reason, rule: denial.rule,
-            clientAddress: origin.clientAddress, requestID: origin.requestID, device: device.map { DeviceStamp($0) },
+            clientAddress: origin.clientAddress, requestID: origin.requestID, device: device.map { DeviceSnapshot($0) },
             statedReason: request.statedReason, override: request.override)
         // Text entered in place of an id may contain personal data of anyone; it is erased with the person who entered it.
         if device == nil {
@@ -122,7 +122,7 @@ final class DenialRecorder: Sendable {
         let now = clock.now()
         return RecordBody(
             log: .gateway, id: random.id(at: now), at: now, kind: .gateway,
-            actor: Actor(of: caller.principal), source: caller.origin.source,
+            actor: RecordActor(of: caller.principal), source: caller.origin.source,
             clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID, event: .denialsSuppressed,
             details: ["deniedPerMinute": .integer(Int64(perMinute))])
     }
@@ -137,7 +137,7 @@ extension RecordBody {
     }
 }
 
-extension Actor {
+extension RecordActor {
     /// The caller as named in records.
     init(of caller: Caller, in tenancy: TenancyDirectory) {
         if let user = tenancy.user(caller.userID) { self.init(user) } else { self.init(of: caller.principal) }

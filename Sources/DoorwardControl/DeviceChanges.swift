@@ -58,21 +58,22 @@ extension TenancyDirectory {
     }
 
     /// The device's position after the changes; does not check that the unit belongs to the property.
-    fileprivate func place(of device: LockDevice, after changes: DeviceChanges) -> TenancyPlace {
+    fileprivate func place(of device: LockDevice, after changes: DeviceChanges) -> EntityPathIDs {
         let propertyID = changes.propertyID.applied(to: device.propertyID)
         let unitID = changes.unitID.applied(to: propertyID == device.propertyID ? device.unitID : nil)
-        return TenancyPlace(unitID: unitID, propertyID: propertyID, portfolioID: propertyID.flatMap { property($0)?.portfolioID })
+        return EntityPathIDs(
+            unitID: unitID, propertyID: propertyID, portfolioID: propertyID.flatMap { property($0)?.portfolioID })
     }
 
     /// - Throws: `.invalid` for a unit of another property.
-    fileprivate func requireUnitInProperty(of place: TenancyPlace) throws(GatewayError) {
+    fileprivate func requireUnitInProperty(of place: EntityPathIDs) throws(GatewayError) {
         guard let unitID = place.unitID else { return }
         guard let propertyID = place.propertyID, unit(unitID)?.propertyID == propertyID
         else { throw .invalid("unitId", "not_in_property") }
     }
 }
 
-extension TenancyDraft {
+extension TenancyUnitOfWork {
     /// - Parameters:
     ///   - check: validates a new address with the adapter.
     ///   - owner: returns the owner of the transport of a device's current address.
@@ -110,7 +111,7 @@ extension TenancyDraft {
     }
 
     /// Requires the right at both positions of a move; for an unassigned device, the right to attach it.
-    private func requireMove(of device: LockDevice, to place: TenancyPlace) throws(GatewayError) {
+    private func requireMove(of device: LockDevice, to place: EntityPathIDs) throws(GatewayError) {
         guard let propertyID = place.propertyID else {
             return try require(.deviceDetach, on: .device(device.id), at: now)
         }
@@ -127,11 +128,11 @@ extension TenancyDraft {
         guard device.propertyID == unit.propertyID else { throw .invalid(field, "not_in_property") }
         guard device.unitID != unit.id else { return }
         _ = move(
-            device, to: TenancyPlace(unitID: unit.id, propertyID: unit.propertyID, portfolioID: unit.portfolioID), from: device)
+            device, to: EntityPathIDs(unitID: unit.id, propertyID: unit.propertyID, portfolioID: unit.portfolioID), from: device)
     }
 
     /// - Parameter before: the device before this call, which may change other fields too.
-    private mutating func move(_ device: LockDevice, to place: TenancyPlace, from before: LockDevice) -> LockDevice {
+    private mutating func move(_ device: LockDevice, to place: EntityPathIDs, from before: LockDevice) -> LockDevice {
         var moved = device
         (moved.unitID, moved.propertyID, moved.portfolioID) = (place.unitID, place.propertyID, place.portfolioID)
         moved.updatedAt = now
@@ -148,11 +149,11 @@ extension TenancyDraft {
     private mutating func noteMove(of moved: LockDevice, from device: LockDevice) {
         let (before, after) = (device.place, moved.place)
         func view(stamp: LockDevice, in portfolio: PortfolioID?) -> ChangeView {
-            func shown(_ place: TenancyPlace) -> TenancyPlace {
-                portfolio == nil || place.portfolioID == portfolio ? place : TenancyPlace()
+            func shown(_ place: EntityPathIDs) -> EntityPathIDs {
+                portfolio == nil || place.portfolioID == portfolio ? place : EntityPathIDs()
             }
             return ChangeView(
-                device: DeviceStamp(stamp), before: shown(before).recordFields, after: shown(after).recordFields)
+                device: DeviceSnapshot(stamp), before: shown(before).recordFields, after: shown(after).recordFields)
         }
         let target = RecordTarget(moved)
         write(.move, target, as: view(stamp: moved, in: nil), in: .gateway)
@@ -171,7 +172,7 @@ extension TenancyDraft {
         leaveCommonAreas(deviceID)
         apply(.removeDevice(deviceID))
         note(
-            .delete, RecordTarget(device), in: Set([device.portfolioID].compactMap(\.self)), device: DeviceStamp(device),
+            .delete, RecordTarget(device), in: Set([device.portfolioID].compactMap(\.self)), device: DeviceSnapshot(device),
             before: device.auditFields)
         return deviceID
     }
@@ -213,17 +214,17 @@ extension TenancyDraft {
         let (before, after) = ShownDevice.fields.recordedChanges(from: ShownDevice(device), to: ShownDevice(changed))
         note(
             .update, RecordTarget(changed), in: Set([changed.portfolioID].compactMap { staysInPortfolio ? $0 : nil }),
-            device: DeviceStamp(changed), before: before, after: after)
+            device: DeviceSnapshot(changed), before: before, after: after)
     }
 }
 
 extension LockDevice {
-    fileprivate var place: TenancyPlace { TenancyPlace(unitID: unitID, propertyID: propertyID, portfolioID: portfolioID) }
+    fileprivate var place: EntityPathIDs { EntityPathIDs(unitID: unitID, propertyID: propertyID, portfolioID: portfolioID) }
 
     /// The fields recorded when a device is added or removed.
     var auditFields: [String: RecordValue] { ShownDevice.fields.recorded(ShownDevice(self)) }
 }
 
-extension TenancyPlace {
+extension EntityPathIDs {
     fileprivate var recordFields: [String: RecordValue] { ["propertyId": .id(propertyID), "unitId": .id(unitID)] }
 }

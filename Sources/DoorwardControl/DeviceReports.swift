@@ -8,13 +8,13 @@ import Synchronization
 /// Receives the reports of locks: updates the device status, ends the command that a report confirms or rejects, and records
 /// what a lock reports unprompted.
 package final class DeviceReports: ReportReceiver {
-    private let directory: PublishedDirectory
-    private let devices: LiveDevices
-    private let ledger: Ledger
+    private let directory: CurrentDirectory
+    private let devices: DeviceRuntimes
+    private let ledger: StoreGuard
     private let clock: any GatewayClock
     private let random: RandomSource
     private let logger: Logger
-    private let backlog = EventBacklog()
+    private let backlog = DeviceEventQueue()
     private let availability = AvailabilityRateLimit()
     private let executor: (any TaskExecutor)?
     /// One timer for each device whose availability changes are being counted.
@@ -22,7 +22,7 @@ package final class DeviceReports: ReportReceiver {
     private let metrics: ReportMetrics
 
     init(
-        directory: PublishedDirectory, devices: LiveDevices, ledger: Ledger, clock: any GatewayClock, random: RandomSource,
+        directory: CurrentDirectory, devices: DeviceRuntimes, ledger: StoreGuard, clock: any GatewayClock, random: RandomSource,
         logger: Logger, metrics: ReportMetrics, executor: (any TaskExecutor)? = nil
     ) {
         (self.metrics, self.executor) = (metrics, executor)
@@ -36,10 +36,10 @@ package final class DeviceReports: ReportReceiver {
         metrics.countReceived()
         guard let live = devices.existing(report.deviceID) else { return metrics.ofUnknownDevice.increment() }
         let now = clock.now()
-        let order = live.lane.orderUnderWay
+        let order = live.lane.inFlightCommand
         let (change, isAnswer) = live.update { status in
             let change = status.take(report.fact, at: now)
-            let isAnswer = order?.consider(report) ?? false
+            let isAnswer = order?.ends(report) ?? false
             if isAnswer, case .refusal(let cause) = report.fact, cause.leavesDoubt(of: status.state) { status.doubtState() }
             return (change, isAnswer)
         }
@@ -97,12 +97,12 @@ package final class DeviceReports: ReportReceiver {
         }
     }
 
-    private func write(_ event: RecordEvent, _ report: LockReport, answering late: UnansweredCommand?, at now: Timestamp) {
+    private func write(_ event: RecordEvent, _ report: LockReport, answering late: UnconfirmedCommand?, at now: Timestamp) {
         guard let device = directory.current.device(report.deviceID) else { return }
-        let stamp = DeviceStamp(device)
+        let stamp = DeviceSnapshot(device)
         let body = RecordBody(
             log: stamp.log, id: random.id(at: now), at: now, kind: .deviceEvent,
-            actor: Actor(kind: .device, id: device.id.description, name: report.fact.operatorName), source: .device,
+            actor: RecordActor(kind: .device, id: device.id.description, name: report.fact.operatorName), source: .device,
             device: stamp, commandID: late.flatMap { $0.log == stamp.log ? $0.id : nil } ?? lateOrder(in: report, stamp.log),
             stateAfter: report.fact.confirmedState,
             event: event,
@@ -201,7 +201,7 @@ extension LockReport.Fact {
     }
 }
 
-extension RefusalCause {
+extension LockRefusal {
     /// Whether the bolt may have moved, completely or partly, despite the rejection.
     fileprivate func leavesDoubt(of state: LockState) -> Bool {
         switch self {

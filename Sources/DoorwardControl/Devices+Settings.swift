@@ -35,7 +35,7 @@ extension Devices {
     }
 }
 
-extension TenancyDraft {
+extension TenancyUnitOfWork {
     fileprivate mutating func changeSettings(
         _ id: DeviceID?, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>?,
         seal: (Secret<String>, DeviceID) throws(GatewayError) -> [UInt8]

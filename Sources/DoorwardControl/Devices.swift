@@ -4,7 +4,7 @@ internal import DoorwardPolicy
 
 /// The use cases of devices, except moving locks, which is `LockDAL`'s.
 package struct Devices: Sendable {
-    let directory: PublishedDirectory
+    let directory: CurrentDirectory
     let writer: TenancyWriter
     /// Attaches and detaches the locks that this type adds and removes. A device whose kind has no adapter is rejected.
     let attachments: Attachments
@@ -50,7 +50,7 @@ package struct Devices: Sendable {
                 try draft.change(id, changes, onlyIf: condition, check: check, owner: owner)
             },
             afterwards: { device, before in
-                if before.device(device.id)?.address != device.address { attachments.attach(device, isAnew: true) }
+                if before.device(device.id)?.address != device.address { attachments.attach(device, isRebinding: true) }
             }
         )
     }
@@ -70,7 +70,7 @@ package struct Devices: Sendable {
                 try tenancy.requireReach(of: subject, to: id, at: clock.now())
             },
             body: { (draft) throws(GatewayError) in try draft.remove(id, onlyIf: condition) },
-            afterwards: { id, _ in attachments.letGo(of: id) })
+            afterwards: { id, _ in attachments.detachIfIdle(of: id) })
     }
 
     /// A device that is currently visible to the caller.
@@ -264,7 +264,7 @@ extension TenancyDirectory {
     }
 }
 
-extension TenancyDraft {
+extension TenancyUnitOfWork {
     fileprivate mutating func attach(_ new: NewDevice, check: AddressCheck) throws(GatewayError) -> LockDevice {
         guard let propertyID = new.propertyID, let property = directory.property(propertyID) else { throw .outOfReach }
         try require(.deviceAttach, on: .property(propertyID))
@@ -280,7 +280,7 @@ extension TenancyDraft {
             updatedAt: now)
         apply(.putDevice(device))
         note(
-            .create, RecordTarget(device), at: .property(propertyID), device: DeviceStamp(device), after: device.auditFields)
+            .create, RecordTarget(device), at: .property(propertyID), device: DeviceSnapshot(device), after: device.auditFields)
         return device
     }
 

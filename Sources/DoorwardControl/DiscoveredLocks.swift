@@ -5,7 +5,7 @@ internal import DoorwardPolicy
 /// The use case of listing locks that adapters have discovered and that are not attached.
 package struct DiscoveredLocks: Sendable {
     let adapters: AdapterRegistry
-    let directory: PublishedDirectory
+    let directory: CurrentDirectory
 
     /// The discovered locks that the caller could attach: those on the transports of portfolios in which the caller may attach
     /// a lock; for a super admin, all of them.

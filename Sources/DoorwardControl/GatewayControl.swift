@@ -25,7 +25,7 @@ package final class GatewayControl: Sendable {
     package let locks: LockDAL
     /// Reads commands in flight and commands that have ended.
     package let commands: Commands
-    let running: RunningCommands
+    let running: InFlightCommands
     /// Portfolios, properties and units.
     package let portfolios: Portfolios
     /// Assigns and removes roles.
@@ -45,9 +45,9 @@ package final class GatewayControl: Sendable {
     /// One-time links for forgotten passwords.
     package let passwordResets: PasswordResets
     /// The current tenancy.
-    package let directory: PublishedDirectory
+    package let directory: CurrentDirectory
     /// The current state of each device, in memory only.
-    package let devices: LiveDevices
+    package let devices: DeviceRuntimes
     /// The changes of all this, for readers that follow it.
     package let feed: ChangeFeed
     /// The adapters that communicate with the locks.
@@ -57,7 +57,7 @@ package final class GatewayControl: Sendable {
     /// Locks that were discovered and are not attached.
     package let discoveredLocks: DiscoveredLocks
     /// Accesses the store, and tracks whether it can be relied on.
-    package let ledger: Ledger
+    package let ledger: StoreGuard
     /// The clock used by all use cases.
     package let clock: any GatewayClock
     /// The source of ids, keys and tokens.
@@ -92,14 +92,14 @@ package final class GatewayControl: Sendable {
         self.version = version
         (self.clock, self.random, self.logger, self.executor) = (clock, random, logger, executor)
         feed = ChangeFeed(clock: clock)
-        directory = PublishedDirectory(feed: feed)
-        devices = LiveDevices(feed: feed)
+        directory = CurrentDirectory(feed: feed)
+        devices = DeviceRuntimes(feed: feed)
         self.adapters = AdapterRegistry(adapters)
         adapterStates = AdapterStates(adapters: self.adapters, directory: directory, devices: devices)
         discoveredLocks = DiscoveredLocks(adapters: self.adapters, directory: directory)
         adapterMetrics = AdapterMetrics(self.adapters, metrics)
         adapterStarter = AdapterStarter(self.adapters, clock: clock, executor: executor, logger: logger)
-        ledger = Ledger(store: store, feed: feed, logger: logger)
+        ledger = StoreGuard(store: store, feed: feed, logger: logger)
         let codes = LockCodeSealer(key: lockCodeKey ?? Secret(random.bytes(32)))
         let hasher = PasswordHasher(cost: limits.passwordCost, random: random)
         // Shared by all use cases, as idempotency keys share one namespace.
@@ -166,7 +166,7 @@ package final class GatewayControl: Sendable {
         let recovered = try await recovery.settleOpenCommands()
         try await ledger.write(StoreTransaction(records: startRecords(recovered: recovered)))
         hasStarted.withLock { $0 = true }
-        ledger.onFailure { [weak self] in self?.beginMending() }
+        ledger.onFailure { [weak self] in self?.startStoreRecovery() }
         background.withLock { $0.append(Task(executorPreference: executor) { [reports] in await reports.run() }) }
         await startAdapters()
         isReady.withLock { $0 = true }
@@ -190,7 +190,7 @@ package final class GatewayControl: Sendable {
         }
     }
 
-    private func note(_ obstacle: Attachments.Obstacle?, to device: LockDevice) {
+    private func note(_ obstacle: Attachments.AttachFailure?, to device: LockDevice) {
         // An adapter that has not started is logged once for all its locks.
         guard let obstacle, obstacle != .notStarted else { return }
         logger.error(
@@ -215,7 +215,7 @@ package final class GatewayControl: Sendable {
     /// Attaches every device that is new or has another address, and detaches those that were removed.
     private func bringAdaptersUpToDate(since before: TenancyDirectory) {
         let tenancy = directory.current
-        for id in before.deviceIDs where tenancy.resolve(id) == nil { attachments.letGo(of: id) }
+        for id in before.deviceIDs where tenancy.resolve(id) == nil { attachments.detachIfIdle(of: id) }
         for id in tenancy.deviceIDs {
             guard let device = tenancy.device(id) else { continue }
             let known = before.device(id)
@@ -223,14 +223,14 @@ package final class GatewayControl: Sendable {
                 if known.sealedCode != device.sealedCode { attachments.giveCode(to: device) }
                 continue
             }
-            note(attachments.attach(device, isAnew: known != nil), to: device)
+            note(attachments.attach(device, isRebinding: known != nil), to: device)
         }
     }
 
     private var recovery: Recovery { Recovery(ledger: ledger, devices: devices, clock: clock, random: random) }
 
     private func readTenancy() async throws(GatewayError) -> TenancyDirectory {
-        try await storing { () throws(StoreError) in
+        try await mappingStoreErrors { () throws(StoreError) in
             let read = Mutex(TenancyDirectory())
             try await ledger.tenancy.loadTenancy { change in read.withLock { $0.apply(change) } }
             return read.withLock { $0 }
@@ -259,14 +259,14 @@ package final class GatewayControl: Sendable {
 
     /// After a failed write, waits until the store can write again; commands are accepted, reloads the state that was in doubt, and accepts commands
     /// again.
-    private func beginMending() {
+    private func startStoreRecovery() {
         let task = Task(executorPreference: executor) { [self] in
             var wait = Duration.milliseconds(200)
             while !Task.isCancelled {
                 do {
                     try await clock.sleep(until: clock.monotonicNow().advanced(by: wait))
                     guard await ledger.maintenance.isWritable() else { throw GatewayError.unavailable }
-                    try await mend()
+                    try await recoverStore()
                     return
                 } catch {
                     wait = min(wait * 2, .seconds(10))
@@ -277,15 +277,15 @@ package final class GatewayControl: Sendable {
     }
 
     /// - Throws: if recovery has to be repeated: the store failed, or another write came to be in doubt meanwhile.
-    private func mend() async throws {
-        let doubts = ledger.doubtCount
+    private func recoverStore() async throws {
+        let doubts = ledger.inDoubtGeneration
         try await writer.reload(
             { () throws(GatewayError) in try await readTenancy() }, afterwards: { bringAdaptersUpToDate(since: $0) })
         try await reloadSessions()
         try await ledger.reloadUses()
         let recovered = try await recovery.settleOpenCommands(except: running.contains)
         try await ledger.write(StoreTransaction(records: [recoveryRecord(recovered, after: "store_failure")]))
-        guard ledger.settle(asOf: doubts) else { throw GatewayError.unavailable }
+        guard ledger.clearInDoubt(asOf: doubts) else { throw GatewayError.unavailable }
         logger.notice("the store can write again; commands are accepted", metadata: ["commandsSettled": "\(recovered)"])
     }
 

@@ -90,7 +90,7 @@ package struct FieldProblem: Hashable, Sendable {
 }
 
 /// Runs a store operation and maps its errors to `GatewayError`.
-func storing<Value>(
+func mappingStoreErrors<Value>(
     isolation: isolated (any _Concurrency.Actor)? = #isolation, _ body: () async throws(StoreError) -> Value
 ) async throws(GatewayError) -> Value {
     do {

@@ -5,7 +5,7 @@ package import DoorwardPolicy
 /// The durable store of the gateway. One implementation uses SQLite; every implementation passes the conformance kit in
 /// `DoorwardTesting`.
 ///
-/// Only the wiring code has all of it: `Ledger` takes the store, keeps `commit` to itself, and gives each use case the protocol
+/// Only the wiring code has all of it: `StoreGuard` takes the store, keeps `commit` to itself, and gives each use case the protocol
 /// that it reads through.
 package protocol GatewayStore: AccessLogStore, TenancyStore, CredentialStore, CommandStore, StoreMaintenance {
     /// Writes the whole transaction or nothing, and returns once it is durable. Transactions take effect in the order of the
@@ -15,7 +15,7 @@ package protocol GatewayStore: AccessLogStore, TenancyStore, CredentialStore, Co
     /// store has been reopened.
     ///
     /// - Returns: the position of each record, in the order of `transaction.records`.
-    func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace]
+    func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPosition]
 }
 
 /// The logs: their records, and the Merkle trees over them. Only transactions append records and destroy a person's keys.
@@ -195,7 +195,7 @@ package struct PendingRecord: Sendable {
 }
 
 /// The position and timestamp of a record.
-package struct RecordPlace: Hashable, Sendable {
+package struct RecordPosition: Hashable, Sendable {
     /// The log that contains the record.
     package let log: LogID
     /// The record's number in the log, from 0.
@@ -208,7 +208,7 @@ package struct RecordPlace: Hashable, Sendable {
 
 extension AccessRecord {
     /// The record's position.
-    package var place: RecordPlace { RecordPlace(log: body.log, seq: seq, at: body.at) }
+    package var place: RecordPosition { RecordPosition(log: body.log, seq: seq, at: body.at) }
 }
 
 /// A change of a command.
@@ -244,9 +244,9 @@ package struct StoredCommand: Hashable, Sendable {
     /// The log of the intent; the outcome is written to the same log.
     package let log: LogID
     /// The device and its position when the intent was written.
-    package let device: DeviceStamp
+    package let device: DeviceSnapshot
 
-    package init(command: Command, log: LogID, device: DeviceStamp) {
+    package init(command: Command, log: LogID, device: DeviceSnapshot) {
         (self.command, self.log, self.device) = (command, log, device)
     }
 }

@@ -3,7 +3,7 @@ internal import DoorwardPolicy
 
 /// The use cases of guest accesses: granting, listing and revoking them.
 package struct GuestAccesses: Sendable {
-    let directory: PublishedDirectory
+    let directory: CurrentDirectory
     let writer: TenancyWriter
     let clock: any GatewayClock
 
@@ -199,7 +199,7 @@ extension TenancyDirectory {
     }
 }
 
-extension TenancyDraft {
+extension TenancyUnitOfWork {
     fileprivate mutating func grant(_ new: NewGuestAccess) throws(GatewayError) -> GuestAccess {
         let devices = unique(new.deviceIDs.compactMap(\.self)).compactMap { directory.device($0) }
         let propertyID = try commonProperty(of: devices, new)

@@ -131,7 +131,7 @@ final class IdempotencyGuard: Sendable {
         }
         do throws(GatewayError) {
             let oldest = clock.now().advanced(by: .zero - Self.lifetime)
-            let entry = try await storing { () throws(StoreError) in
+            let entry = try await mappingStoreErrors { () throws(StoreError) in
                 try await store.idempotentAnswer(key, notOlderThan: oldest)
             }
             guard let entry else { return .fresh(hasWaited: hasWaited) }

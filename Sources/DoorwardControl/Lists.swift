@@ -27,7 +27,7 @@ package struct PageRequest<Key: Sendable>: Sendable {
     ///   - items: sorted by id, which is the order of equal items.
     ///   - value: returns the sort value of an item.
     package func page<Item>(
-        of items: [Item], in snapshot: PublishedDirectory.Snapshot, by value: (Key, Item) -> SortValue
+        of items: [Item], in snapshot: CurrentDirectory.Snapshot, by value: (Key, Item) -> SortValue
     ) -> Page<Item> {
         let slice = sorted(items, by: value).dropFirst(offset).prefix(limit)
         return Page(Array(slice), total: items.count, page: page, limit: limit, in: snapshot)
@@ -46,7 +46,7 @@ package struct PageRequest<Key: Sendable>: Sendable {
 }
 
 extension PageRequest<NameOrCreatedAt> {
-    func page<Item: NamedItem>(of items: [Item], in snapshot: PublishedDirectory.Snapshot) -> Page<Item> {
+    func page<Item: NamedItem>(of items: [Item], in snapshot: CurrentDirectory.Snapshot) -> Page<Item> {
         page(of: items, in: snapshot) { key, item in
             key == .name ? .name(item.sortName) : .number(item.createdAt.milliseconds)
         }
@@ -65,9 +65,9 @@ package struct Page<Item: Sendable>: Sendable {
     package let limit: Int
     /// The directory from which the items were selected. They must be rendered from the same one: in a later one the reader may
     /// have lost the right to some of them.
-    package let snapshot: PublishedDirectory.Snapshot
+    package let snapshot: CurrentDirectory.Snapshot
 
-    package init(_ items: [Item], total: Int, page: Int, limit: Int, in snapshot: PublishedDirectory.Snapshot) {
+    package init(_ items: [Item], total: Int, page: Int, limit: Int, in snapshot: CurrentDirectory.Snapshot) {
         (self.items, totalItems, self.page, self.limit, self.snapshot) = (items, total, page, limit, snapshot)
     }
 }
@@ -115,11 +115,11 @@ extension User: NamedItem { var sortName: String { fullName } }
 
 /// A snapshot of the directory, and the caller's rights in it.
 struct Sight {
-    let snapshot: PublishedDirectory.Snapshot
+    let snapshot: CurrentDirectory.Snapshot
     let subject: Subject
     var tenancy: TenancyDirectory { _read { yield snapshot.directory } }
 
-    init(_ directory: PublishedDirectory, _ caller: Caller) {
+    init(_ directory: CurrentDirectory, _ caller: Caller) {
         snapshot = directory.snapshot
         subject = snapshot.directory.subject(of: caller.principal)
     }

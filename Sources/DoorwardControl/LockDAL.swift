@@ -3,7 +3,7 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 
 /// Moves locks; all commands go through it. This type decides on the request and reserves a position in the device's queue; a
-/// `CommandLife` then writes the intent, waits in the queue, decides again in the device's gate and sends, waits for the
+/// `CommandExecution` then writes the intent, waits in the queue, decides again in the device's gate and sends, waits for the
 /// confirmation, and writes the outcome.
 ///
 /// Nothing is ever sent a second time: a repeat is a new command with its own decision and intent.
@@ -69,7 +69,7 @@ package final class LockDAL: Sendable {
         }
     }
 
-    private func complete(_ life: CommandLife, _ repeatable: IdempotentCall?) async -> FinishedCommand {
+    private func complete(_ life: CommandExecution, _ repeatable: IdempotentCall?) async -> FinishedCommand {
         let finished = await life.run()
         if let key = repeatable?.key { idempotency.finish(key) }
         return finished
@@ -77,7 +77,7 @@ package final class LockDAL: Sendable {
 
     /// A command whose intent is durable, or the command of an earlier request with the same idempotency key.
     private enum Admitted {
-        case fresh(CommandLife)
+        case fresh(CommandExecution)
         case replayed(FinishedCommand)
     }
 
@@ -113,7 +113,7 @@ package final class LockDAL: Sendable {
     /// A decision, with the instant and the directory that it is based on.
     private struct Decided {
         let now: Timestamp
-        let snapshot: PublishedDirectory.Snapshot
+        let snapshot: CurrentDirectory.Snapshot
         let decision: Decision
     }
 
@@ -130,18 +130,18 @@ package final class LockDAL: Sendable {
 
     private func accept(
         _ request: CommandRequest, _ decided: Decided, started: MonotonicInstant, repeatable: IdempotentCall?
-    ) async throws(GatewayError) -> CommandLife {
+    ) async throws(GatewayError) -> CommandExecution {
         let (now, snapshot, decision) = (decided.now, decided.snapshot, decided.decision)
         services.metrics.count(decision)
         guard case .allowed(let rule, let override) = decision, let id = request.deviceID,
             let device = snapshot.directory.device(id),
-            let actor = snapshot.directory.user(request.caller.userID).map({ Actor($0) })
+            let actor = snapshot.directory.user(request.caller.userID).map({ RecordActor($0) })
         else {
             let denial = decision.denial ?? Denial(.deviceUnknown, hasReach: false)
             throw try await denials.record(
                 denial, of: request, device: snapshot.directory.device(request.deviceID), in: snapshot.directory)
         }
-        let timeout = CommandLife.timeout(request.timeout, under: rule, at: now, in: snapshot.directory)
+        let timeout = CommandExecution.timeout(request.timeout, under: rule, at: now, in: snapshot.directory)
         let live = services.devices.device(device.id)
         guard let place = services.devices.reserve(live, for: request.caller.principal) else { throw .deviceBusy }
         let command = Command(
@@ -149,8 +149,9 @@ package final class LockDAL: Sendable {
             source: request.caller.origin.source,
             reason: request.statedReason, override: override ? request.override : nil, rule: rule,
             stateBefore: live.status.state, requestedAt: now, deadline: now.advanced(by: timeout))
-        let life = CommandLife(
-            services, request: request, command: command, stamp: DeviceStamp(device), adapter: services.adapters[device.adapter],
+        let life = CommandExecution(
+            services, request: request, command: command, stamp: DeviceSnapshot(device),
+            adapter: services.adapters[device.adapter],
             live: live, place: place, deadline: started.advanced(by: timeout), repeatable: repeatable)
         try await life.begin()
         return life
@@ -170,10 +171,10 @@ package final class LockDAL: Sendable {
     /// - Parameter patience: how long to wait for the confirmation of commands in flight.
     package func stop(patience: Duration) async {
         services.running.close()
-        services.devices.dismissWaiting()
+        services.devices.cancelQueued()
         let timer = Task(executorPreference: executor) { [self] in
             try await services.clock.sleep(until: services.clock.monotonicNow().advanced(by: patience))
-            services.devices.abandonOrders()
+            services.devices.abandonInFlight()
         }
         await services.running.allEnded()
         timer.cancel()

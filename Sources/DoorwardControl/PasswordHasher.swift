@@ -9,7 +9,7 @@ import Synchronization
 /// costs a quarter of a second and 128 MiB.
 package final class PasswordHasher: Sendable {
     /// The maximum number of queued hashes, in addition to the running one; further ones are rejected.
-    static let longestQueue = 8
+    static let maxQueued = 8
 
     private let cost: Int
     private let random: RandomSource
@@ -73,7 +73,7 @@ package final class PasswordHasher: Sendable {
 
     private func onQueue<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws(GatewayError) -> Value {
         let isAdmitted = waiting.withLock { waiting in
-            guard waiting <= Self.longestQueue else { return false }
+            guard waiting <= Self.maxQueued else { return false }
             waiting += 1
             return true
         }

@@ -3,9 +3,9 @@ internal import DoorwardPolicy
 
 /// The use cases of forgotten passwords: creating a one-time link for a user, and setting a password with it.
 package struct PasswordResets: Sendable {
-    let directory: PublishedDirectory
+    let directory: CurrentDirectory
     let writer: TenancyWriter
-    let ledger: Ledger
+    let ledger: StoreGuard
     let hasher: PasswordHasher
     let signIn: SignIn
     let clock: any GatewayClock
@@ -58,7 +58,9 @@ package struct PasswordResets: Sendable {
     /// The user whose password the token currently sets. The store deletes resets that a change has ended; this also checks
     /// that creator and user are enabled.
     private func holder(of digest: [UInt8]) async throws(GatewayError) -> User? {
-        let reset = try await storing { () throws(StoreError) in try await ledger.credentials.passwordReset(digest: digest) }
+        let reset = try await mappingStoreErrors { () throws(StoreError) in
+            try await ledger.credentials.passwordReset(digest: digest)
+        }
         let tenancy = directory.current
         guard let reset, clock.now() < reset.expiresAt, let user = tenancy.user(reset.userID), user.isEnabled
         else { return nil }
@@ -71,7 +73,7 @@ package struct PasswordResets: Sendable {
         _ hash: String, of user: User, with digest: [UInt8], _ origin: RequestOrigin
     ) async throws(GatewayError) -> Bool {
         let caller = Caller(userID: user.id, origin: origin)
-        var draft = TenancyDraft(
+        var draft = TenancyUnitOfWork(
             directory: directory.current, caller: caller, now: clock.now(), random: random)
         draft.transaction.credentials = [
             .useReset(digest: digest, at: draft.now), .setPassword(user.id, hash: hash), .endSessions(of: user.id),

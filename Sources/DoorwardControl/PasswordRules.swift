@@ -5,7 +5,7 @@ package enum PasswordRules {
     /// The minimum length in characters (NIST SP 800-63B-4 for a single factor).
     package static let shortest = 15
     /// The maximum length in bytes of UTF-8: longer passwords are rejected before they are hashed.
-    package static let longestBytes = 1024
+    package static let maxBytes = 1024
 
     /// - Throws: `.invalid` with `too_short`, `too_long` or `too_common`.
     package static func check(_ password: Secret<String>, field: String) throws(GatewayError) {
@@ -15,7 +15,7 @@ package enum PasswordRules {
     /// A stable code for the violated rule, or `nil` if the password is acceptable.
     package static func problem(with password: Secret<String>) -> String? {
         let text = password.reveal()
-        if text.utf8.count > longestBytes { return "too_long" }
+        if text.utf8.count > maxBytes { return "too_long" }
         if text.count < shortest { return "too_short" }
         if common.contains(text.lowercased()) { return "too_common" }
         return nil

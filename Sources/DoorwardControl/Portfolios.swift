@@ -3,7 +3,7 @@ internal import DoorwardPolicy
 
 /// The use cases of portfolios, properties and units: creating them and reading them.
 package struct Portfolios: Sendable {
-    let directory: PublishedDirectory
+    let directory: CurrentDirectory
     let writer: TenancyWriter
     let clock: any GatewayClock
 

@@ -9,7 +9,7 @@ package struct RecordQuery: Hashable, Sendable {
     /// Sorted by `at`; records with the same `at` by log and `seq`.
     package var order: Order
     /// Selects the records after this position in `order`; `nil` starts at the beginning.
-    package var after: RecordPlace?
+    package var after: RecordPosition?
     /// The maximum number of records to return.
     package var limit: Int
     /// The reader on whose behalf the store reads the list.
@@ -26,7 +26,7 @@ package struct RecordQuery: Hashable, Sendable {
     /// - Parameter deviceID: shorthand for a filter by this device; overrides the device in `filter`.
     package init(
         scopes: [RecordScope], deviceID: DeviceID? = nil, filter: RecordFilter = RecordFilter(), order: Order = .newestFirst,
-        after: RecordPlace? = nil, limit: Int
+        after: RecordPosition? = nil, limit: Int
     ) {
         (self.scopes, self.filter, self.order, self.after, self.limit) = (scopes, filter, order, after, limit)
         if let deviceID { self.filter.deviceID = deviceID }
@@ -40,9 +40,9 @@ package struct RecordPage: Hashable, Sendable {
     package let records: [AccessRecord]
     /// The position where the next page begins, for `RecordQuery.after`; `nil` at the end of the list. It may be the position
     /// of a record that is not in the list.
-    package let next: RecordPlace?
+    package let next: RecordPosition?
 
-    package init(records: [AccessRecord], next: RecordPlace?) { (self.records, self.next) = (records, next) }
+    package init(records: [AccessRecord], next: RecordPosition?) { (self.records, self.next) = (records, next) }
 }
 
 /// The reader of a list. The store distributes its list-reading connections by this: first by logs, then by user.

@@ -3,22 +3,22 @@ internal import DoorwardPolicy
 
 /// Settles the commands that an earlier process or a failed store left open. Queries no lock and sends nothing.
 struct Recovery {
-    let ledger: Ledger
-    let devices: LiveDevices
+    let ledger: StoreGuard
+    let devices: DeviceRuntimes
     let clock: any GatewayClock
     let random: RandomSource
 
     /// The number of commands settled in one transaction.
     private static let batch = 256
     /// The maximum timeout of a command, plus the time in which a late confirmation is accepted.
-    private static let longestPatience = Duration.seconds(60) + UnansweredCommand.patience
+    private static let maxPatience = Duration.seconds(60) + UnconfirmedCommand.patience
 
     /// Ends every command that has an intent and no outcome as `UNKNOWN`; all outcomes are durable on return.
     ///
     /// - Parameter isRunning: whether a command runs in this process, and so will write its outcome itself.
     /// - Returns: the number of settled commands.
     func settleOpenCommands(except isRunning: (CommandID) -> Bool = { _ in false }) async throws(GatewayError) -> Int {
-        let open = try await storing { () throws(StoreError) in try await ledger.commands.openCommands(of: .single) }
+        let open = try await mappingStoreErrors { () throws(StoreError) in try await ledger.commands.openCommands(of: .single) }
             .filter { !isRunning($0.command.id) }
         var rest = open[...]
         while !rest.isEmpty {
@@ -32,17 +32,17 @@ struct Recovery {
     /// For each device, stores the oldest command that an earlier process left open, as the next report may be its late
     /// confirmation; the other commands were waiting behind it. To be called before `settleOpenCommands`.
     func rememberOpenCommands() async throws(GatewayError) {
-        let open = try await storing { () throws(StoreError) in try await ledger.commands.openCommands(of: .single) }
+        let open = try await mappingStoreErrors { () throws(StoreError) in try await ledger.commands.openCommands(of: .single) }
         let (now, monotonic) = (clock.now(), clock.monotonicNow())
         for open in open.reversed() {
             // Uses the wall clock, the only one that continues across a restart; a clock step never extends the time beyond the
             // maximum.
-            let rest = open.command.deadline.advanced(by: UnansweredCommand.patience).duration(since: now)
-            let expiry = monotonic.advanced(by: min(rest, Self.longestPatience))
+            let rest = open.command.deadline.advanced(by: UnconfirmedCommand.patience).duration(since: now)
+            let expiry = monotonic.advanced(by: min(rest, Self.maxPatience))
             let live = devices.device(open.command.deviceID)
             live.remember(
-                UnansweredCommand(id: open.command.id, operation: open.command.operation, log: open.log, expiresAt: expiry),
-                of: live.lockNumber)
+                UnconfirmedCommand(id: open.command.id, operation: open.command.operation, log: open.log, expiresAt: expiry),
+                of: live.bindingGeneration)
         }
     }
 
@@ -51,7 +51,7 @@ struct Recovery {
         var transaction = StoreTransaction()
         for open in commands {
             var command = open.command
-            CommandEnding.outcomeNotWritten(wasSent: nil).apply(to: &command, at: now, stateNow: .unknown)
+            CommandOutcome.outcomeNotWritten(wasSent: nil).apply(to: &command, at: now, stateNow: .unknown)
             transaction.commands.append(.end(command))
             transaction.records.append(
                 PendingRecord(

@@ -3,7 +3,7 @@ internal import DoorwardPolicy
 
 /// The use cases of roles: assigning, removing and listing them.
 package struct Roles: Sendable {
-    let directory: PublishedDirectory
+    let directory: CurrentDirectory
     let writer: TenancyWriter
 
     /// Assigns a role, which is effective when this returns. If the user already has it, returns the existing association.
@@ -53,7 +53,7 @@ package struct RoleHolder: NamedItem {
     var createdAt: Timestamp { user.createdAt }
 }
 
-extension TenancyDraft {
+extension TenancyUnitOfWork {
     /// - Throws: `.notFound` if the user does not exist.
     mutating func assign(_ role: Role, to userID: UserID?, on entity: AssociatedEntity) throws(GatewayError)
         -> UserRoleAssociation

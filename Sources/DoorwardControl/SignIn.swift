@@ -10,8 +10,8 @@ import Synchronization
 package final class SignIn: Sendable {
     /// The valid sessions, against which access tokens are checked.
     package let sessions: Sessions
-    private let directory: PublishedDirectory
-    private let ledger: Ledger
+    private let directory: CurrentDirectory
+    private let ledger: StoreGuard
     private let hasher: PasswordHasher
     private let clock: any GatewayClock
     private let random: RandomSource
@@ -25,7 +25,7 @@ package final class SignIn: Sendable {
     ///   - failuresPerMinute: the maximum number of failed sign-ins from one network per minute; further ones have to wait.
     ///   - executor: writes the records of repeated failures; `nil` for the global one.
     init(
-        directory: PublishedDirectory, sessions: Sessions, ledger: Ledger, hasher: PasswordHasher, clock: any GatewayClock,
+        directory: CurrentDirectory, sessions: Sessions, ledger: StoreGuard, hasher: PasswordHasher, clock: any GatewayClock,
         random: RandomSource, refreshLifetime: Duration, failuresPerMinute: Int, executor: (any TaskExecutor)?,
         metrics: SignInMetrics
     ) {
@@ -75,7 +75,7 @@ package final class SignIn: Sendable {
         // Read before the hash: the session is only started if the password was not changed in between.
         let generation = sessions.generation(of: user?.id ?? Self.nobody)
         // A password that exceeds the maximum length is not hashed, whether or not the user exists.
-        let isAbsurd = password.reveal().utf8.count > PasswordRules.longestBytes
+        let isAbsurd = password.reveal().utf8.count > PasswordRules.maxBytes
         let isRight = isAbsurd ? false : try await verify(password, of: user)
         // Check again, whether or not the password is right: concurrent attempts wait for those that failed meanwhile.
         if isRight { try admit(email: account, address: clientAddress) }
@@ -103,7 +103,9 @@ package final class SignIn: Sendable {
         _ token: Secret<String>, origin: RequestOrigin
     ) async throws(GatewayError) -> SignedIn {
         let digest = OneTimeToken.digest(of: token)
-        let stored = try await storing { () throws(StoreError) in try await ledger.credentials.refreshToken(digest: digest) }
+        let stored = try await mappingStoreErrors { () throws(StoreError) in
+            try await ledger.credentials.refreshToken(digest: digest)
+        }
         guard let stored, !stored.isSessionEnded, var session = sessions.session(stored.session.id, at: clock.now()),
             let user = directory.current.user(session.userID), user.isEnabled
         else { throw .unauthenticated }
@@ -142,7 +144,7 @@ package final class SignIn: Sendable {
     private static let nobody = UserID(high: 0, low: 0)
 
     private func storedHash(of user: UserID) async throws(GatewayError) -> String? {
-        try await storing { () throws(StoreError) in try await ledger.credentials.passwordHash(of: user) }
+        try await mappingStoreErrors { () throws(StoreError) in try await ledger.credentials.passwordHash(of: user) }
     }
 
     /// Hashes the password again if the configured cost has changed since.
@@ -199,7 +201,7 @@ package final class SignIn: Sendable {
     private func record(_ event: RecordEvent, of user: User?, _ session: SessionID?, _ origin: RequestOrigin) -> PendingRecord {
         let now = clock.now()
         var body = RecordBody(
-            log: .gateway, id: random.id(at: now), at: now, kind: .session, actor: user.map { Actor($0) } ?? .outside,
+            log: .gateway, id: random.id(at: now), at: now, kind: .session, actor: user.map { RecordActor($0) } ?? .outside,
             source: origin.source, clientAddress: origin.clientAddress, requestID: origin.requestID, event: event)
         if let session { body.target = RecordTarget(type: "Session", id: session.description) }
         return PendingRecord(body)

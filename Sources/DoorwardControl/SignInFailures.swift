@@ -4,7 +4,7 @@ import Synchronization
 /// Records failed sign-ins: the first of an account and network at once, further ones as one summary per minute with their
 /// number.
 ///
-/// Under any load at most `mostPairs` first records and `mostPairs` + 1 summaries are written per minute. Failures that exceed
+/// Under any load at most `maxPairs` first records and `maxPairs` + 1 summaries are written per minute. Failures that exceed
 /// this are counted in the last summary.
 final class SignInFailures: Sendable {
     /// An account and a network, whose failures are summarised together.
@@ -22,23 +22,23 @@ final class SignInFailures: Sendable {
 
     private struct Table {
         var pairs: [Pair: Repeated] = [:]
-        /// The number of failures of pairs that exceeded `mostPairs`.
+        /// The number of failures of pairs that exceeded `maxPairs`.
         var others: Int64 = 0
         var timer: Task<Void, Never>?
         var isClosed = false
     }
 
     /// The maximum number of pairs of account and network that are tracked at the same time.
-    static let mostPairs = 60
+    static let maxPairs = 60
     private static let period = Duration.seconds(60)
 
-    private let ledger: Ledger
+    private let ledger: StoreGuard
     private let clock: any GatewayClock
     private let random: RandomSource
     private let executor: (any TaskExecutor)?
     private let table = Mutex(Table())
 
-    init(ledger: Ledger, clock: any GatewayClock, random: RandomSource, executor: (any TaskExecutor)?) {
+    init(ledger: StoreGuard, clock: any GatewayClock, random: RandomSource, executor: (any TaskExecutor)?) {
         (self.ledger, self.clock, self.random, self.executor) = (ledger, clock, random, executor)
     }
 
@@ -77,7 +77,7 @@ final class SignInFailures: Sendable {
                 table.pairs[pair]?.count += 1
                 return false
             }
-            guard table.pairs.count < Self.mostPairs else {
+            guard table.pairs.count < Self.maxPairs else {
                 table.others += 1
                 return false
             }

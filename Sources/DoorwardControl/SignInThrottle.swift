@@ -18,7 +18,7 @@ final class SignInThrottle: Sendable {
     }
 
     private static let freeFailures = 5
-    private static let longestWait = Duration.seconds(300)
+    private static let maxWait = Duration.seconds(300)
     /// Prefix lengths of an IPv6 subscriber network and of an IPv6 site, which has many such networks to choose from.
     private static let (networkBits, siteBits) = (64, 48)
     /// The limit of a site, as a multiple of a network's limit.
@@ -105,7 +105,7 @@ final class SignInThrottle: Sendable {
 
     private static func end(ofWaitAfter failures: Int, _ last: MonotonicInstant) -> MonotonicInstant {
         let beyond = failures - freeFailures
-        return beyond < 0 ? last : last.advanced(by: min(.seconds(1 << min(beyond, 9)), longestWait))
+        return beyond < 0 ? last : last.advanced(by: min(.seconds(1 << min(beyond, 9)), maxWait))
     }
 
     private func key(_ email: String, _ successes: [String: UInt32]) -> SketchKey {

@@ -3,8 +3,8 @@ internal import DoorwardPolicy
 
 /// The use case of backing up the database of a running gateway.
 package struct StoreCare: Sendable {
-    let directory: PublishedDirectory
-    let ledger: Ledger
+    let directory: CurrentDirectory
+    let ledger: StoreGuard
     let clock: any GatewayClock
     let random: RandomSource
 
@@ -44,7 +44,7 @@ package struct StoreCare: Sendable {
         return PendingRecord(
             RecordBody(
                 log: .gateway, id: random.id(at: now), at: now, kind: .gateway,
-                actor: Actor(of: caller, in: directory.current), source: caller.origin.source,
+                actor: RecordActor(of: caller, in: directory.current), source: caller.origin.source,
                 clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID, event: .export,
                 details: ["what": .string("backup"), "file": .string(backup.path), "bytes": .integer(backup.bytes)]))
     }

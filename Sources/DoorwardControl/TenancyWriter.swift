@@ -9,9 +9,9 @@ import Synchronization
 /// Once `change` returns, a right that it revoked no longer allows any command that had not been sent. A right that it granted
 /// takes effect only after it is durable.
 package final class TenancyWriter: Sendable {
-    private let directory: PublishedDirectory
-    private let devices: LiveDevices
-    private let ledger: Ledger
+    private let directory: CurrentDirectory
+    private let devices: DeviceRuntimes
+    private let ledger: StoreGuard
     private let clock: any GatewayClock
     private let random: RandomSource
     private let idempotency: IdempotencyGuard
@@ -20,7 +20,8 @@ package final class TenancyWriter: Sendable {
 
     /// There must be one writer per gateway, as changes are serialized only if all use it.
     init(
-        directory: PublishedDirectory, devices: LiveDevices, ledger: Ledger, idempotency: IdempotencyGuard, windows: WindowTimer,
+        directory: CurrentDirectory, devices: DeviceRuntimes, ledger: StoreGuard, idempotency: IdempotencyGuard,
+        windows: WindowTimer,
         clock: any GatewayClock, random: RandomSource
     ) {
         (self.directory, self.devices, self.ledger, self.windows) = (directory, devices, ledger, windows)
@@ -36,7 +37,7 @@ package final class TenancyWriter: Sendable {
     ///   - afterwards: runs after the change has taken effect and before the next one starts; receives the previous directory.
     func change<Value: Sendable>(
         _ caller: Caller, reach: ReachCheck = { (_, _) throws(GatewayError) in },
-        body: (inout TenancyDraft) throws(GatewayError) -> Value,
+        body: (inout TenancyUnitOfWork) throws(GatewayError) -> Value,
         afterwards: (Value, TenancyDirectory) -> Void = { _, _ in }
     ) async throws(GatewayError) -> Value {
         guard ledger.isAcceptingCommands else { throw .unavailable }
@@ -56,7 +57,7 @@ package final class TenancyWriter: Sendable {
         _ caller: Caller, repeatable: IdempotentCall?,
         reach: ReachCheck = { (_, _) throws(GatewayError) in },
         prepare: () async throws(GatewayError) -> Void = { () throws(GatewayError) in },
-        body: (inout TenancyDraft) throws(GatewayError) -> Value,
+        body: (inout TenancyUnitOfWork) throws(GatewayError) -> Value,
         afterwards: (Value, TenancyDirectory) -> Void = { _, _ in }
     ) async throws(GatewayError) -> Answered<Value> {
         guard ledger.isAcceptingCommands else { throw .unavailable }
@@ -96,7 +97,7 @@ package final class TenancyWriter: Sendable {
     }
 
     private func commit<Value: Sendable>(
-        _ caller: Caller, body: (inout TenancyDraft) throws(GatewayError) -> Value,
+        _ caller: Caller, body: (inout TenancyUnitOfWork) throws(GatewayError) -> Value,
         afterwards: (Value, TenancyDirectory) -> Void
     ) async throws(GatewayError) -> Value {
         await turnstile.enter()
@@ -104,13 +105,13 @@ package final class TenancyWriter: Sendable {
         // Check again under the lock: the directory can be the basis of a draft only while no write is in doubt.
         guard ledger.isAcceptingCommands else { throw .unavailable }
         let before = directory.current
-        var draft = TenancyDraft(directory: before, caller: caller, now: clock.now(), random: random)
+        var draft = TenancyUnitOfWork(directory: before, caller: caller, now: clock.now(), random: random)
         let value = try body(&draft)
         guard !draft.transaction.isEmpty else { return value }
         try await ledger.write(draft.transaction)
         directory.publish(draft.directory, after: draft.transaction.changes)
         windows.note(draft.transaction.changes, since: draft.now)
-        devices.passGates()
+        devices.awaitDispatchGates()
         afterwards(value, before)
         return value
     }
@@ -133,7 +134,7 @@ package final class TenancyWriter: Sendable {
         let before = directory.current
         directory.publish(try await read(), after: nil)
         windows.restart()
-        devices.passGates()
+        devices.awaitDispatchGates()
         afterwards(before)
     }
 }

@@ -3,7 +3,7 @@ internal import DoorwardPolicy
 
 /// The use cases of users: creating, reading and changing them.
 package struct Users: Sendable {
-    let directory: PublishedDirectory
+    let directory: CurrentDirectory
     let writer: TenancyWriter
     let hasher: PasswordHasher
     let sessions: Sessions
@@ -189,7 +189,7 @@ extension TenancyDirectory {
     }
 }
 
-extension TenancyDraft {
+extension TenancyUnitOfWork {
     mutating func create(_ new: NewUser, passwordHash: String) throws(GatewayError) -> User {
         guard directory.user(email: new.email) == nil else { throw .alreadyExists }
         let user = User(

@@ -26,13 +26,13 @@ final class WindowTimer: Sendable {
     /// The maximum time until the wall clock is read again, in case it was set forward.
     static let maxSleep = Duration.seconds(300)
 
-    private let directory: PublishedDirectory
+    private let directory: CurrentDirectory
     private let feed: ChangeFeed
     private let clock: any GatewayClock
     private let deadlines: DeadlineQueue
     private let state: Mutex<State>
 
-    init(directory: PublishedDirectory, feed: ChangeFeed, clock: any GatewayClock, executor: (any TaskExecutor)? = nil) {
+    init(directory: CurrentDirectory, feed: ChangeFeed, clock: any GatewayClock, executor: (any TaskExecutor)? = nil) {
         (self.directory, self.feed, self.clock) = (directory, feed, clock)
         deadlines = DeadlineQueue(clock: clock, executor: executor)
         state = Mutex(State(checkedUntil: clock.now()))

@@ -57,9 +57,9 @@ package struct RecordBody: Hashable, Sendable {
     package var at: Timestamp
     /// Determines which of the fields below are used.
     package var kind: RecordKind
-    /// Who did it. In a portfolio's log an actor to whom the device is not visible is `Actor.outside`; the gateway's log has
+    /// Who did it. In a portfolio's log an actor to whom the device is not visible is `RecordActor.outside`; the gateway's log has
     /// the identity.
-    package var actor: Actor
+    package var actor: RecordActor
     /// The interface through which it reached the gateway.
     package var source: RecordSource
     /// The requested lock operation; `nil` if there was none.
@@ -76,10 +76,10 @@ package struct RecordBody: Hashable, Sendable {
     /// The request's id in the gateway's own logs; `nil` if no request caused the record.
     package var requestID: String?
     /// The lock and its position in the hierarchy at that time; `nil` if the record concerns no lock.
-    package var device: DeviceStamp?
+    package var device: DeviceSnapshot?
     /// Where it happened if no device is involved, such as the unit that a role was assigned on. `device` carries its own
     /// position.
-    package var place: TenancyPlace?
+    package var place: EntityPathIDs?
     /// Correlates the intent, the outcome and later reports of one command.
     package var commandID: CommandID?
     /// The final state of a command; only in the record of its outcome.
@@ -108,9 +108,9 @@ package struct RecordBody: Hashable, Sendable {
     package var details: [String: RecordValue]
 
     package init(
-        log: LogID, id: RecordID, at: Timestamp, kind: RecordKind, actor: Actor, source: RecordSource,
+        log: LogID, id: RecordID, at: Timestamp, kind: RecordKind, actor: RecordActor, source: RecordSource,
         operation: LockOperation? = nil, decision: RecordDecision? = nil, reason: DenialReason? = nil, rule: Rule? = nil,
-        clientAddress: String? = nil, requestID: String? = nil, device: DeviceStamp? = nil, place: TenancyPlace? = nil,
+        clientAddress: String? = nil, requestID: String? = nil, device: DeviceSnapshot? = nil, place: EntityPathIDs? = nil,
         commandID: CommandID? = nil,
         outcome: CommandState? = nil, outcomeDetail: String? = nil, stateBefore: LockState? = nil, stateAfter: LockState? = nil,
         latencyMs: Int64? = nil, statedReason: String? = nil, override: String? = nil, event: RecordEvent? = nil,
@@ -137,7 +137,7 @@ extension RecordBody {
 }
 
 /// The ids of a portfolio, property or unit and of the entities above it.
-package struct TenancyPlace: Hashable, Sendable {
+package struct EntityPathIDs: Hashable, Sendable {
     /// `nil` for the property as a whole.
     package var unitID: UnitID?
     /// `nil` for the portfolio as a whole.
@@ -151,7 +151,7 @@ package struct TenancyPlace: Hashable, Sendable {
 }
 
 /// A device with its name and position in the hierarchy when the record was written.
-package struct DeviceStamp: Hashable, Sendable {
+package struct DeviceSnapshot: Hashable, Sendable {
     /// Kept in records after the device is removed.
     package var deviceID: DeviceID
     /// The name at that time: renaming the device does not change the record.

@@ -9,7 +9,7 @@ public struct Command: Hashable, Sendable {
     /// The current state of the command.
     package var state: CommandState
     /// Who requested it.
-    package let actor: Actor
+    package let actor: RecordActor
     /// The interface through which it was requested.
     package let source: RecordSource
     /// The `reason` that the caller gave.
@@ -38,7 +38,7 @@ public struct Command: Hashable, Sendable {
     package var completedAt: Timestamp?
 
     package init(
-        id: CommandID, deviceID: DeviceID, operation: LockOperation, state: CommandState = .accepted, actor: Actor,
+        id: CommandID, deviceID: DeviceID, operation: LockOperation, state: CommandState = .accepted, actor: RecordActor,
         source: RecordSource, reason: String? = nil, override: String? = nil, rule: Rule, sent: Bool? = false,
         changed: Bool? = nil,
         outcomeDetail: String? = nil, stateBefore: LockState? = nil, stateAfter: LockState? = nil, requestedAt: Timestamp,
@@ -75,7 +75,7 @@ package enum CommandState: String, CaseIterable, Codable, Sendable {
 }
 
 /// Who did something, as named in commands and records.
-package struct Actor: Hashable, Sendable {
+package struct RecordActor: Hashable, Sendable {
     /// Determines what `id` identifies.
     package var kind: ActorKind
     /// The id of the user, guest access, API key or device; `nil` for the gateway itself and for outsiders.
@@ -90,9 +90,9 @@ package struct Actor: Hashable, Sendable {
     }
 
     /// The gateway itself, acting without a request: at its start, for example.
-    package static let gateway = Actor(kind: .gateway)
+    package static let gateway = RecordActor(kind: .gateway)
     /// An unidentified actor: in a portfolio's log one to whom the device is not visible, in the gateway's log an unauthenticated one.
-    package static let outside = Actor(kind: .outside)
+    package static let outside = RecordActor(kind: .outside)
 
     /// The user with their current name; records keep the name of that time.
     package init(_ user: User) {
@@ -112,7 +112,7 @@ package enum ActorKind: String, CaseIterable, Codable, Sendable {
     case device = "DEVICE"
     /// The gateway itself.
     case gateway = "GATEWAY"
-    /// An unidentified actor, see `Actor.outside`.
+    /// An unidentified actor, see `RecordActor.outside`.
     case outside = "OUTSIDE"
 }
 

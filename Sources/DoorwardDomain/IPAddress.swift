@@ -10,7 +10,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Returns: `nil` if the text is not an address.
     package init?(_ text: some StringProtocol) {
-        guard text.utf8.count <= Self.longestText else { return nil }
+        guard text.utf8.count <= Self.maxTextBytes else { return nil }
         let text = String(text.contains(":") ? text.prefix { $0 != "%" } : text[...])
         var v4 = [UInt8](repeating: 0, count: 4)
         var v6 = [UInt8](repeating: 0, count: 16)
@@ -26,7 +26,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// The maximum length of an address with a zone, in bytes.
-    private static let longestText = 64
+    private static let maxTextBytes = 64
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
 
     /// Whether it is this machine's own: `127.0.0.0/8` or `::1`.

@@ -90,7 +90,7 @@ package struct GatewayServer: Sendable {
         .init(
             additionalChannelHandlers: [DepartureHandler()],
             httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: HTTPSettings.longestHeader, maxHeaderListSize: HTTPSettings.longestHeaderList,
-                maxHeaderFieldCount: HTTPSettings.mostHeaders))
+                maxHeaderFieldSize: HTTPSettings.maxHeaderBytes, maxHeaderListSize: HTTPSettings.maxHeaderListBytes,
+                maxHeaderFieldCount: HTTPSettings.maxHeaders))
     }
 }

@@ -27,10 +27,10 @@ package struct HTTPSettings: Sendable {
     package var requestTimeout = Duration.seconds(30)
 
     /// Maximum number of bytes of one header's name and value.
-    static let longestHeader = 8 * 1024
+    static let maxHeaderBytes = 8 * 1024
     /// Maximum number of bytes of all headers together.
-    static let longestHeaderList = 32 * 1024
-    static let mostHeaders = 100
+    static let maxHeaderListBytes = 32 * 1024
+    static let maxHeaders = 100
 
     package init() {}
 

@@ -7,9 +7,9 @@ package protocol SimulatorControl: Sendable {
     var adapterKind: String { get }
 
     /// The names of events that `trigger` accepts, such as `jam`.
-    var eventWords: Set<String> { get }
+    var eventNames: Set<String> { get }
 
-    /// Triggers one of `eventWords` at an attached lock; returns when the lock is in its new state.
+    /// Triggers one of `eventNames` at an attached lock; returns when the lock is in its new state.
     ///
     /// - Parameter slot: the keypad slot whose code is entered; `nil` if the request names none.
     func trigger(_ event: String, slot: String?, on device: DeviceID) async -> SimulatorAnswer

@@ -19,12 +19,12 @@ package final class MQTTConnection: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let line: Mutex<Line>
+    private let line: Mutex<ConnectionStateMachine>
     private let life = Mutex(Life())
     private let state = Mutex(MQTTHealth())
-    /// Copy of `Line.isStanding`, read without its lock.
+    /// Copy of `ConnectionStateMachine.isConnected`, read without its lock.
     private let stands = Atomic(false)
-    private let bell = Bell()
+    private let bell = WakeupPipe()
     private let settings: MQTTSettings
     private let clock: any GatewayClock
     private let receive: @Sendable (MQTTEvent) -> Void
@@ -34,7 +34,7 @@ package final class MQTTConnection: Sendable {
     package init(
         _ settings: MQTTSettings, clock: any GatewayClock, random: RandomSource, receive: @escaping @Sendable (MQTTEvent) -> Void
     ) {
-        line = Mutex(Line(settings, random: random, at: clock.monotonicNow()))
+        line = Mutex(ConnectionStateMachine(settings, random: random, at: clock.monotonicNow()))
         (self.settings, self.clock, self.receive) = (settings, clock, receive)
     }
 
@@ -58,7 +58,7 @@ package final class MQTTConnection: Sendable {
             life.isStarted = true
             return true
         }
-        if isFirst { OwnThread.run { self.run() } }
+        if isFirst { DedicatedThread.run { self.run() } }
     }
 
     /// Closes the connection for good. When this returns, nothing more is sent or received. Waits only for the receiver to return
@@ -80,9 +80,11 @@ package final class MQTTConnection: Sendable {
     /// Subscribes to these filters, on this connection and each that follows. For filters already subscribed to, the broker sends
     /// the retained messages again.
     ///
-    /// - Parameter asPublished: asks for Retain As Published, so that live messages keep the retain flag of their publisher.
+    /// - Parameter retainAsPublished: asks for Retain As Published, so that live messages keep the retain flag of their publisher.
     ///   Needs MQTT 5, and has no effect where another caller subscribes to the same filter without it.
-    package func want(_ filters: [MQTTFilter], asPublished: Bool = false) { change(.want(filters, asPublished: asPublished)) }
+    package func want(_ filters: [MQTTFilter], retainAsPublished: Bool = false) {
+        change(.want(filters, retainAsPublished: retainAsPublished))
+    }
 
     /// Unsubscribes; messages that are in flight may still arrive.
     package func leave(_ filters: [MQTTFilter]) { change(.leave(filters)) }
@@ -101,7 +103,7 @@ package final class MQTTConnection: Sendable {
     ///   0, without an id, where the broker acknowledges no messages, or where as many frames as it allows are unacknowledged.
     @discardableResult
     package func publish(
-        _ frame: MQTTFrame, answeredBy paths: MQTTAnswerPaths = .none
+        _ frame: MQTTPublish, answeredBy paths: MQTTAnswerPaths = .none
     ) throws(MQTTSendError) -> MQTTSentFrame {
         try hand { line throws(MQTTSendError) in
             try line.publish(frame, answeredBy: paths, at: clock.monotonicNow())
@@ -111,31 +113,31 @@ package final class MQTTConnection: Sendable {
     /// Whether the broker has shown, within the last two seconds, that it has processed packets after this frame: then whatever
     /// it had sent by then has been received. It is probed once a second, so the result can be up to a second late. False if the
     /// connection has broken since.
-    package func hasTaken(_ frame: MQTTFrameNumber) -> Bool {
-        line.withLock { $0.hasTaken(frame, at: clock.monotonicNow()) }
+    package func isBrokerResponsive(_ frame: MQTTFrameNumber) -> Bool {
+        line.withLock { $0.isBrokerResponsive(frame, at: clock.monotonicNow()) }
     }
 
-    /// Publishes an announcement; see `MQTTAnnouncement`. Does not wait; it is not sent later if this throws.
+    /// Publishes an announcement; see `MQTTRetainablePublish`. Does not wait; it is not sent later if this throws.
     ///
     /// - Returns: for QoS 1, the id that the broker's acknowledgement will carry.
     @discardableResult
-    package func announce(_ word: MQTTAnnouncement) throws(MQTTSendError) -> MQTTFrameID? {
+    package func announce(_ word: MQTTRetainablePublish) throws(MQTTSendError) -> MQTTFrameID? {
         try hand { line throws(MQTTSendError) in try line.announce(word) }
     }
 
     private func hand<Sent: Sendable>(
-        _ body: (inout Line) throws(MQTTSendError) -> Sent
+        _ body: (inout ConnectionStateMachine) throws(MQTTSendError) -> Sent
     ) throws(MQTTSendError) -> Sent {
         do throws(MQTTSendError) {
             guard isConnected else { throw .notConnected }
-            let (result, wantsTurn) = line.withLock { line -> (Result<Sent, MQTTSendError>, Bool) in
+            let (result, needsStep) = line.withLock { line -> (Result<Sent, MQTTSendError>, Bool) in
                 do throws(MQTTSendError) {
-                    return (.success(try body(&line)), line.wantsTurn)
+                    return (.success(try body(&line)), line.needsStep)
                 } catch {
-                    return (.failure(error), line.wantsTurn)
+                    return (.failure(error), line.needsStep)
                 }
             }
-            if wantsTurn { bell.ring() }
+            if needsStep { bell.ring() }
             let sent = try result.get()
             state.withLock { $0.counts.framesOut += 1 }
             return sent
@@ -148,18 +150,18 @@ package final class MQTTConnection: Sendable {
     // MARK: - On the connection's own thread
 
     private func run() {
-        var ready = Line.Readiness()
+        var ready = ConnectionStateMachine.Readiness()
         while let changes = nextChanges() {
             let (turn, wait) = line.withLock { line in
                 let now = clock.monotonicNow()
                 let turn = line.turn(ready, changes, at: now)
-                stands.store(line.isStanding, ordering: .releasing)
+                stands.store(line.isConnected, ordering: .releasing)
                 return (turn, line.wait(at: now))
             }
             deliver(turn)
             if case .make(let version) = wait {
                 make(version)
-                ready = Line.Readiness()
+                ready = ConnectionStateMachine.Readiness()
             } else {
                 ready = bell.wait(wait, now: clock.monotonicNow())
             }
@@ -183,9 +185,9 @@ package final class MQTTConnection: Sendable {
             return life.isAway
         }
         guard isWanted else { return }
-        var made: Handle?
+        var made: MosquittoClient?
         var failure: MQTTFailure?
-        do throws(MQTTFailure) { made = try Handle.make(settings, version) } catch { failure = error }
+        do throws(MQTTFailure) { made = try MosquittoClient.make(settings, version) } catch { failure = error }
         let isStillWanted = life.withLock { life in
             life.isAway = false
             return !life.isStopped
@@ -194,7 +196,7 @@ package final class MQTTConnection: Sendable {
         deliver(line.withLock { $0.adopt(made.take(), failure, at: clock.monotonicNow()) })
     }
 
-    private func deliver(_ turn: Line.Turn) {
+    private func deliver(_ turn: ConnectionStateMachine.StepResult) {
         if turn.dropped > 0 { state.withLock { $0.counts.messagesDropped += turn.dropped } }
         for event in turn.events {
             state.withLock { $0.note(event, at: clock.now()) }
@@ -207,10 +209,10 @@ package final class MQTTConnection: Sendable {
         let isSudden = life.withLock(\.isSudden)
         let wasStanding = line.withLock { line in
             defer { line.stop(withoutGoodbye: isSudden) }
-            return line.isStanding
+            return line.isConnected
         }
         stands.store(false, ordering: .releasing)
-        if wasStanding { deliver(Line.Turn(events: [.disconnected(.stopped)])) }
+        if wasStanding { deliver(ConnectionStateMachine.StepResult(events: [.disconnected(.stopped)])) }
         let waiting = life.withLock { life in
             life.hasEnded = true
             defer { life.waiting = [] }

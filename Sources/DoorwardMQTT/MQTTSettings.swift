@@ -18,16 +18,16 @@ package struct MQTTSettings: Sendable {
     package var keepAlive: Duration = .seconds(30)
     /// How long establishing a connection may take, up to the CONNACK.
     package var patience: Duration = .seconds(10)
-    /// The pause before the second attempt. Each further one doubles, up to `longestPause`, and is shortened at random to between
+    /// The pause before the second attempt. Each further one doubles, up to `maximumBackoff`, and is shortened at random to between
     /// half and the whole.
-    package var firstPause: Duration = .milliseconds(500)
+    package var initialBackoff: Duration = .milliseconds(500)
     /// Maximum pause between two attempts.
-    package var longestPause: Duration = .seconds(60)
+    package var maximumBackoff: Duration = .seconds(60)
 
     /// Maximum payload of a received message in bytes. With MQTT 5 the broker is given the limit and withholds longer messages. With
     /// an older version they are dropped and counted on arrival without ending the connection, which would bring a retained one back
     /// on every reconnect. The library buffers such a message while it arrives, so an older broker should have a limit too.
-    package var longestPayload = 32 * 1024 * 1024
+    package var maximumPayloadBytes = 32 * 1024 * 1024
 
     package init(host: String, port: Int, clientID: String) {
         (self.host, self.port, self.clientID) = (host, port, clientID)

@@ -9,9 +9,9 @@ struct DeviceDetails: Sendable {
     private let sealedCode: [UInt8]?
     private let createdAt: Timestamp
     private let updatedAt: Timestamp
-    private let make: Node<DeviceMake>
+    private let make: Box<DeviceModel>
 
-    init(_ device: LockDevice, make: Node<DeviceMake>) {
+    init(_ device: LockDevice, make: Box<DeviceModel>) {
         (name, address, metadata, settings) = (device.name, device.address, device.metadata, device.settings)
         (createdAt, updatedAt, self.make) = (device.createdAt, device.updatedAt, make)
         sealedCode = device.sealedCode
@@ -28,7 +28,7 @@ struct DeviceDetails: Sendable {
 }
 
 /// The fields that devices of the same model share.
-struct DeviceMake: Hashable, Sendable {
+struct DeviceModel: Hashable, Sendable {
     let adapter: String
     let manufacturer: String?
     let model: String?

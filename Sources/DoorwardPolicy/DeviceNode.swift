@@ -62,12 +62,12 @@ package struct DeviceNode: TableEntry {
 }
 
 /// A box for a value that all versions of the directory share.
-final class Node<Value: Sendable>: Sendable {
+final class Box<Value: Sendable>: Sendable {
     let value: Value
 
     init(_ value: Value) { self.value = value }
 }
 
-extension Node: Equatable where Value: Equatable {
-    static func == (a: Node, b: Node) -> Bool { a.value == b.value }
+extension Box: Equatable where Value: Equatable {
+    static func == (a: Box, b: Box) -> Bool { a.value == b.value }
 }

@@ -107,7 +107,7 @@ extension SecurityService {
         if let id = path.unit, forEachRole(of: user, on: id.cast(), .unit, body) == .stop { return .stop }
         if let device = path.device, device.isShared {
             var step = IterationStep.next
-            directory.forEachSharedRole(of: user, on: device) { held in
+            directory.forEachCommonAreaRole(of: user, on: device) { held in
                 if step == .next { step = body(.role(held, held.role == .tenant ? .tenantCommonArea : nil)) }
             }
             if step == .stop { return .stop }

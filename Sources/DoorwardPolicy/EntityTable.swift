@@ -10,7 +10,7 @@ protocol TableEntry: Sendable {
 /// its slot until another is removed.
 struct EntityTable<Entry: TableEntry>: Sendable {
     private var index = SlotIndex<Entry.Entity>()
-    private var entries = Pages<Entry>()
+    private var entries = PersistentArray<Entry>()
 
     var count: Int { entries.count }
     var ids: [EntityID<Entry.Entity>] { entries.map(\.id) }

@@ -21,7 +21,7 @@ struct SlotIndex<Entity>: Sendable {
         var isFree: Bool { bits == 0 }
     }
 
-    private var buckets = Pages<Bucket>()
+    private var buckets = PersistentArray<Bucket>()
     /// Entries that did not fit their bucket, by bucket.
     private var overflow: TreeDictionary<Int, [UInt64]> = [:]
     private var count = 0
@@ -34,7 +34,7 @@ struct SlotIndex<Entity>: Sendable {
 
     /// The slot of an id in `table`, which must be the table of this index.
     @inline(__always)
-    func slot<Entry: TableEntry>(of id: EntityID<Entity>, in table: Pages<Entry>) -> Int? where Entry.Entity == Entity {
+    func slot<Entry: TableEntry>(of id: EntityID<Entity>, in table: PersistentArray<Entry>) -> Int? where Entry.Entity == Entity {
         let hash = Self.hash(id)
         let bucket = bucket(of: hash)
         let entries = buckets[bucket]

@@ -6,7 +6,7 @@ extension TenancyDirectory {
     package mutating func apply(_ change: TenancyChange) {
         version += 1
         switch change {
-        case .putPortfolio(let portfolio): portfolios[portfolio.id] = Node(portfolio)
+        case .putPortfolio(let portfolio): portfolios[portfolio.id] = Box(portfolio)
         case .putProperty(let property): put(property)
         case .putUnit(let unit): put(unit)
         case .putDevice(let device): put(device)
@@ -23,7 +23,7 @@ extension TenancyDirectory {
             propertiesByPortfolio[old.portfolioID, default: []].remove(property.id)
         }
         propertiesByPortfolio[property.portfolioID, default: []].insert(property.id)
-        properties[property.id] = Node(property)
+        properties[property.id] = Box(property)
     }
 
     private mutating func put(_ unit: Unit) {
@@ -34,7 +34,7 @@ extension TenancyDirectory {
         unitsByProperty[unit.propertyID, default: []].insert(unit.id)
         var kept = unit
         kept.commonAreaAccessIDs = recentCommonAreas.shared(unit.commonAreaAccessIDs)
-        units[unit.id] = Node(kept)
+        units[unit.id] = Box(kept)
         for device in old?.commonAreaAccessIDs ?? [] where !unit.commonAreaAccessIDs.contains(device) {
             unitsByListedDevice[device]?.remove(unit.id)
             share(device, by: unit, isListed: false)
@@ -50,7 +50,7 @@ extension TenancyDirectory {
         var node = DeviceNode(device)
         let units = sharingUnits(of: node, before: old)
         if old?.sharingSlot != nil || !units.isEmpty { keep(units, for: &node, in: old?.sharingSlot) }
-        let details = DeviceDetails(device, make: recentMakes.shared(Node(DeviceMake(device))))
+        let details = DeviceDetails(device, make: recentMakes.shared(Box(DeviceModel(device))))
         let slot = devices.put(node)
         if slot < deviceDetails.count { deviceDetails[slot] = details } else { deviceDetails.append(details) }
         list(node, before: old)

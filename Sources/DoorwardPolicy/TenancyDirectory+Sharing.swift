@@ -4,12 +4,12 @@ internal import HashTreeCollections
 // Common areas: devices that are attached to no unit, and shared by the tenants of the units that list them.
 extension TenancyDirectory {
     /// The units that list a device as a common area and may do so: it is attached to their property, and to no unit.
-    func sharingUnits(of device: DeviceNode) -> SharingUnits { device.sharingSlot.map { sharing[$0] } ?? SharingUnits() }
+    func sharingUnits(of device: DeviceNode) -> CommonAreaUnits { device.sharingSlot.map { sharing[$0] } ?? CommonAreaUnits() }
 
     /// Calls `body` with each role that a user holds on the units that share a device, in no order. Iterates over the user's roles or
     /// over the units, whichever are fewer.
     @inline(__always)
-    func forEachSharedRole(of user: UserNode, on device: DeviceNode, _ body: (HeldRole) -> Void) {
+    func forEachCommonAreaRole(of user: UserNode, on device: DeviceNode, _ body: (HeldRole) -> Void) {
         guard device.isShared, let slot = device.sharingSlot else { return }
         let units = sharing[slot]
         if units.ids.count < user.roles.count {
@@ -37,16 +37,16 @@ extension TenancyDirectory {
     }
 
     /// Stores the units that share a device, in its slot or in a new one.
-    mutating func keep(_ units: SharingUnits, for device: inout DeviceNode, in slot: Int?) {
+    mutating func keep(_ units: CommonAreaUnits, for device: inout DeviceNode, in slot: Int?) {
         let known = slot ?? freeSharingSlots.popLast()
         if let known { sharing[known] = units } else { sharing.append(units) }
         device.setSharing(slot: known ?? sharing.count - 1, isShared: !units.isEmpty)
     }
 
     /// The units that share a device which replaces `old`.
-    func sharingUnits(of device: DeviceNode, before old: DeviceNode?) -> SharingUnits {
+    func sharingUnits(of device: DeviceNode, before old: DeviceNode?) -> CommonAreaUnits {
         if let old, old.propertyID == device.propertyID, old.unitID == device.unitID { return sharingUnits(of: old) }
-        guard let listing = unitsByListedDevice[device.id] else { return SharingUnits() }
-        return SharingUnits(SortedIDs(listing.filter { id in units[id].map { device.canBeShared(by: $0.value) } ?? false }))
+        guard let listing = unitsByListedDevice[device.id] else { return CommonAreaUnits() }
+        return CommonAreaUnits(SortedIDs(listing.filter { id in units[id].map { device.canBeShared(by: $0.value) } ?? false }))
     }
 }

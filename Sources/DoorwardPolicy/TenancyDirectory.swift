@@ -7,17 +7,17 @@ internal import HashTreeCollections
 /// share all pages and branches that did not change. Children may be put before their parents; until the parents are there, requests
 /// for the children are denied.
 package struct TenancyDirectory: Sendable {
-    var portfolios: TreeDictionary<PortfolioID, Node<Portfolio>> = [:]
-    var properties: TreeDictionary<PropertyID, Node<Property>> = [:]
-    var units: TreeDictionary<UnitID, Node<Unit>> = [:]
+    var portfolios: TreeDictionary<PortfolioID, Box<Portfolio>> = [:]
+    var properties: TreeDictionary<PropertyID, Box<Property>> = [:]
+    var units: TreeDictionary<UnitID, Box<Unit>> = [:]
     /// The fields of devices that decisions need; the other fields have the same slot in `deviceDetails`.
     var devices = EntityTable<DeviceNode>()
-    var deviceDetails = Pages<DeviceDetails>()
-    var recentMakes = RecentValues<Node<DeviceMake>>()
+    var deviceDetails = PersistentArray<DeviceDetails>()
+    var recentMakes = RecentValues<Box<DeviceModel>>()
     var recentCommonAreas = RecentValues<[DeviceID]>()
     var recentOperations = RecentValues<[LockOperation]>()
     /// The units that share a device, at its `sharingSlot`.
-    var sharing = Pages<SharingUnits>()
+    var sharing = PersistentArray<CommonAreaUnits>()
     /// Slots in `sharing` of removed devices.
     var freeSharingSlots: [Int] = []
     var users = EntityTable<UserEntry>()

@@ -99,7 +99,7 @@ package final class SQLiteStore: GatewayStore {
 
     /// Waits in the writer's queue and shares a flush with the other waiting transactions. Throws `.unavailable`, with nothing
     /// written, if the queue is full or the database has not been reopened after a failure.
-    package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace] {
+    package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPosition] {
         try await writer.commit(transaction).get()
     }
 
@@ -235,11 +235,11 @@ package final class SQLiteStore: GatewayStore {
             var entries: [LogRange.Entry] = []
             try db.step(
                 "SELECT position, bytes, leaf_hash FROM entries WHERE position >= ? AND position < ? ORDER BY position LIMIT ?",
-                [Position(logKey: log.key, seq: first).rawValue, log.range.upperBound, max(0, limit)]
+                [EntryKey(logKey: log.key, seq: first).rawValue, log.range.upperBound, max(0, limit)]
             ) { row in
                 entries.append(
                     LogRange.Entry(
-                        seq: Position(rawValue: row.integer(0)).seq, bytes: row.bytes(1), leafHash: row.bytes(2)))
+                        seq: EntryKey(rawValue: row.integer(0)).seq, bytes: row.bytes(1), leafHash: row.bytes(2)))
             }
             return LogRange(firstSeq: min(log.firstSeq, log.size), size: log.size, entries: entries)
         }

@@ -31,15 +31,15 @@ package struct StoreLimits: Sendable {
     /// The time after which a page of records ends, however short it is.
     package var timePerPage = Duration.seconds(1)
     /// The time after which reading a list is interrupted.
-    package var longestRead = Duration.seconds(5)
+    package var maxRead = Duration.seconds(5)
     /// The maximum number of commands that a page of commands may skip.
     package var commandsPassedOver = 50_000
     /// Pages that a backup copies per step. Between steps it checks whether the store is closing.
     package var pagesPerBackupStep = 1024
-    /// The delay before the first attempt to reopen the database after a failure; it doubles up to `longestRetryDelay`.
+    /// The delay before the first attempt to reopen the database after a failure; it doubles up to `maxRetryDelay`.
     package var retryDelay = Duration.milliseconds(250)
     /// The maximum of that delay.
-    package var longestRetryDelay = Duration.seconds(15)
+    package var maxRetryDelay = Duration.seconds(15)
     /// The maximum number of pages in the database file; `nil` for no limit.
     package var maximumPages: Int?
 

@@ -30,7 +30,7 @@ struct StoreMetrics: Sendable {
     }
 
     /// Records the metrics of a durable batch.
-    func note(_ answers: [Result<[RecordPlace], StoreError>], after time: Duration) {
+    func note(_ answers: [Result<[RecordPosition], StoreError>], after time: Duration) {
         let (seconds, attoseconds) = time.components
         flush.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
         batch.record(answers.count)

@@ -15,19 +15,19 @@ struct InMemoryContent {
     private var intentIDs: [CommandID: RecordID] = [:]
     var idempotency: [IdempotencyKey: IdempotencyEntry] = [:]
     var logs: [LogID: [AccessRecord]] = [:]
-    var recordPlaces: [RecordID: RecordPlace] = [:]
+    var recordPlaces: [RecordID: RecordPosition] = [:]
     /// The original bytes of records from which personal values were erased.
     private var encoded: [RecordID: EncodedRecord] = [:]
     private var erasedOwners: [RecordID: Set<PersonKeyOwner>] = [:]
     var commitCount = 0
 
-    mutating func apply(_ transaction: StoreTransaction) throws(StoreRefusal) -> [RecordPlace] {
+    mutating func apply(_ transaction: StoreTransaction) throws(StoreRefusal) -> [RecordPosition] {
         var next = self
         for precondition in transaction.requires { try next.check(precondition) }
         for change in transaction.changes { try next.tenancy.apply(change) }
         for change in transaction.counters { try next.apply(change) }
         for change in transaction.credentials { try next.credentials.apply(change, users: next.tenancy.users) }
-        var places: [RecordPlace] = []
+        var places: [RecordPosition] = []
         for record in transaction.records { places.append(try next.append(record, after: places)) }
         for change in transaction.commands { try next.apply(change, intents: transaction.records) }
         for entry in transaction.idempotency { try next.keep(entry) }
@@ -71,7 +71,7 @@ struct InMemoryContent {
                 throw .intentMissing(command.id)
             }
             owners[command.id] = owner
-            let (intent, device) = (intents[index].body, intents[index].body.device ?? DeviceStamp(deviceID: command.deviceID))
+            let (intent, device) = (intents[index].body, intents[index].body.device ?? DeviceSnapshot(deviceID: command.deviceID))
             commands[command.id] = StoredCommand(command: command, log: intent.log, device: device)
             intentIDs[command.id] = intent.id
         case .update(let command):
@@ -107,7 +107,7 @@ struct InMemoryContent {
         }
     }
 
-    private func intentPlace(of stored: StoredCommand) -> RecordPlace? {
+    private func intentPlace(of stored: StoredCommand) -> RecordPosition? {
         intentIDs[stored.command.id].flatMap { recordPlaces[$0] }
     }
 
@@ -125,7 +125,7 @@ struct InMemoryContent {
 
     // MARK: Records
 
-    private mutating func append(_ record: PendingRecord, after places: [RecordPlace]) throws(StoreRefusal) -> RecordPlace {
+    private mutating func append(_ record: PendingRecord, after places: [RecordPosition]) throws(StoreRefusal) -> RecordPosition {
         var body = record.body
         if let index = record.counterpart {
             guard places.indices.contains(index) else {
@@ -141,7 +141,7 @@ struct InMemoryContent {
             body.details["clock"] = .string("held")
             body.at = last.body.at
         }
-        let place = RecordPlace(log: body.log, seq: seq, at: body.at)
+        let place = RecordPosition(log: body.log, seq: seq, at: body.at)
         logs[body.log, default: []].append(AccessRecord(seq: seq, body: body))
         recordPlaces[body.id] = place
         return place
@@ -216,7 +216,7 @@ struct InMemoryContent {
         return Array(found.prefix(query.limit))
     }
 
-    private static func precedes(_ a: RecordPlace, _ b: RecordPlace) -> Bool {
+    private static func precedes(_ a: RecordPosition, _ b: RecordPosition) -> Bool {
         (a.at, a.log.description, a.seq) < (b.at, b.log.description, b.seq)
     }
 }

@@ -64,7 +64,7 @@ package final class InMemoryStore: GatewayStore {
 
     /// Takes effect after all transactions committed before it; yields before and after, so that other tasks can interleave.
     @discardableResult
-    package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace] {
+    package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPosition] {
         let ticket = state.withLock { $0.queue.enter(transaction) }
         for _ in 0..<suspensions { await Task.yield() }
         let result = state.withLock { state in
@@ -79,7 +79,7 @@ package final class InMemoryStore: GatewayStore {
         return try result.get()
     }
 
-    private static func apply(_ transaction: StoreTransaction, to state: inout State) -> Result<[RecordPlace], StoreError> {
+    private static func apply(_ transaction: StoreTransaction, to state: inout State) -> Result<[RecordPosition], StoreError> {
         if state.isUnavailable { return .failure(.unavailable) }
         let failure = state.nextFailure
         state.nextFailure = nil
@@ -220,7 +220,7 @@ package final class InMemoryStore: GatewayStore {
 /// Transactions that were committed and have not taken effect.
 private struct CommitQueue {
     /// Results of transactions whose callers have not resumed yet, by ticket.
-    var results: [UInt64: Result<[RecordPlace], StoreError>] = [:]
+    var results: [UInt64: Result<[RecordPosition], StoreError>] = [:]
     private var waiting: [(ticket: UInt64, transaction: StoreTransaction)] = []
     private var tickets: UInt64 = 0
 

@@ -19,7 +19,7 @@ package final class ScriptedAdapter: LockAdapter {
         /// Accepts the command and reports nothing.
         case silent
         /// Rejects after this time.
-        case refuse(RefusalCause, after: Duration)
+        case refuse(LockRefusal, after: Duration)
         /// Jams after this time.
         case jam(after: Duration)
         /// `send` throws; the command is not recorded.
@@ -29,7 +29,7 @@ package final class ScriptedAdapter: LockAdapter {
     /// A command that was sent, and when.
     package struct SentOrder: Hashable, Sendable {
         /// The command as passed to `send`, whatever the lock did with it.
-        package let order: LockOrder
+        package let order: LockCommand
         /// Time of sending, by the adapter's clock.
         package let at: MonotonicInstant
     }
@@ -42,7 +42,7 @@ package final class ScriptedAdapter: LockAdapter {
         var behaviours: [DeviceID: Behaviour] = [:]
         var defaultBehaviour: Behaviour
         var capabilities: LockCapabilities
-        var mistakes: AddressMistakes?
+        var mistakes: AddressErrors?
         var problem: TransportProblem?
         var conflicts: [CheckedAddress.Conflict] = []
         var codes: [DeviceID: Secret<String>] = [:]
@@ -54,8 +54,8 @@ package final class ScriptedAdapter: LockAdapter {
         var orders: [SentOrder] = []
         var lastOrders: [DeviceID: CommandID] = [:]
         var refreshes: [DeviceID] = []
-        var onSend: (@Sendable (LockOrder) -> Void)?
-        var onSent: (@Sendable (LockOrder) -> Void)?
+        var onSend: (@Sendable (LockCommand) -> Void)?
+        var onSent: (@Sendable (LockCommand) -> Void)?
         var pending = PendingReports()
     }
 
@@ -79,7 +79,7 @@ package final class ScriptedAdapter: LockAdapter {
     package func set(_ behaviour: Behaviour, for device: DeviceID) { state.withLock { $0.behaviours[device] = behaviour } }
 
     /// Sets the error that `check` throws; `nil` for none.
-    package func set(mistakes: AddressMistakes?) { state.withLock { $0.mistakes = mistakes } }
+    package func set(mistakes: AddressErrors?) { state.withLock { $0.mistakes = mistakes } }
 
     /// Sets the problem that is reported for failed commands.
     package func set(problem: TransportProblem?) { state.withLock { $0.problem = problem } }
@@ -105,7 +105,7 @@ package final class ScriptedAdapter: LockAdapter {
     package func set(oddFrames count: Int) { state.withLock { $0.counts = ["odd_frames": count] } }
 
     /// Sets a function that is called inside `send` before the command is recorded, to inspect the state at that moment.
-    package func onSend(_ body: (@Sendable (LockOrder) -> Void)?) { state.withLock { $0.onSend = body } }
+    package func onSend(_ body: (@Sendable (LockCommand) -> Void)?) { state.withLock { $0.onSend = body } }
 
     /// Delivers a live report now, on the caller's thread, if the lock is attached.
     ///
@@ -123,7 +123,7 @@ package final class ScriptedAdapter: LockAdapter {
     }
 
     /// Sets a function that is called inside `send` once the command is recorded, before the lock reacts.
-    package func onSent(_ body: (@Sendable (LockOrder) -> Void)?) { state.withLock { $0.onSent = body } }
+    package func onSent(_ body: (@Sendable (LockCommand) -> Void)?) { state.withLock { $0.onSent = body } }
 
     /// All sent commands, in order.
     package var orders: [SentOrder] { state.withLock { $0.orders } }
@@ -145,7 +145,7 @@ package final class ScriptedAdapter: LockAdapter {
     /// Throws the mistakes that the test has set; otherwise all addresses have the same capabilities.
     package func check(
         address: [String: JSONValue], within scope: TransportScope
-    ) throws(AddressMistakes) -> CheckedAddress {
+    ) throws(AddressErrors) -> CheckedAddress {
         let owner = owner(of: address)
         let (mistakes, capabilities, holder) = state.withLock { state in
             let holder = state.attached.values.first { address["topic"] != nil && $0.place == place(of: address) }
@@ -153,14 +153,14 @@ package final class ScriptedAdapter: LockAdapter {
         }
         if let mistakes { throw mistakes }
         guard let owner, scope.includes(owner) else {
-            throw AddressMistakes([.init(field: "address.broker", problem: "unknown")])
+            throw AddressErrors([.init(field: "address.broker", problem: "unknown")])
         }
         return CheckedAddress(capabilities, holder: holder, conflicts: state.withLock { $0.conflicts })
     }
 
     /// According to the owners that the test has set.
     package func owner(of address: [String: JSONValue]) -> TransportOwner? {
-        guard case .string(let broker) = address["broker"] else { return .anybody }
+        guard case .string(let broker) = address["broker"] else { return .shared }
         return state.withLock { $0.owners[broker] }
     }
 
@@ -192,7 +192,7 @@ package final class ScriptedAdapter: LockAdapter {
     package func detach(_ id: DeviceID) { state.withLock { ($0.attached[id], $0.codes[id]) = (nil, nil) } }
 
     /// Performs the lock's behaviour. The command is recorded before the lock reacts, and not at all if this throws.
-    package func send(_ order: LockOrder) throws(AdapterError) {
+    package func send(_ order: LockCommand) throws(AdapterError) {
         let device = order.deviceID
         let (behaviour, onSend) = try prepare(device)
         guard order.operation.isMovement else { throw .unsupported }
@@ -233,7 +233,7 @@ package final class ScriptedAdapter: LockAdapter {
 
     private func prepare(
         _ device: DeviceID
-    ) throws(AdapterError) -> (behaviour: Behaviour, onSend: (@Sendable (LockOrder) -> Void)?) {
+    ) throws(AdapterError) -> (behaviour: Behaviour, onSend: (@Sendable (LockCommand) -> Void)?) {
         let (isAttached, isRunning, behaviour, onSend) = state.withLock { state in
             (
                 state.attached[device] != nil, state.receiver != nil, state.behaviours[device] ?? state.defaultBehaviour,

@@ -55,6 +55,6 @@ import Testing
     @Test("Without fields only the empty address is taken")
     func none() throws {
         try [AddressField]().check([:])
-        #expect(throws: AddressMistakes.self) { try [AddressField]().check(["a": .null]) }
+        #expect(throws: AddressErrors.self) { try [AddressField]().check(["a": .null]) }
     }
 }

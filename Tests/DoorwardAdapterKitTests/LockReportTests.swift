@@ -76,7 +76,7 @@ import Testing
     @Test("two orders are the same only if they are of one command")
     func orders() {
         let order = { (command: UInt64, operation: LockOperation, deadline: Int64) in
-            LockOrder(
+            LockCommand(
                 commandID: CommandID(high: 0, low: command), deviceID: device, operation: operation,
                 deadline: Timestamp(milliseconds: deadline))
         }

@@ -4,18 +4,18 @@ import Testing
 
 @Suite struct TransportScopeTests {
     private static let (oak, elm) = (PortfolioID(high: 1, low: 1), PortfolioID(high: 1, low: 2))
-    private static let owners: [TransportOwner] = [.anybody, .portfolio(oak), .portfolio(elm), .gateway]
+    private static let owners: [TransportOwner] = [.shared, .portfolio(oak), .portfolio(elm), .gateway]
 
     /// A scope, and the owners whose ways it includes.
     static let scopes: [(TransportScope, [TransportOwner])] = [
         (.everything, owners),
-        (.of([]), [.anybody]),
-        (.of([oak]), [.anybody, .portfolio(oak)]),
-        (.everything.hanging(in: oak), [.anybody, .portfolio(oak), .gateway]),
+        (.of([]), [.shared]),
+        (.of([oak]), [.shared, .portfolio(oak)]),
+        (.everything.hanging(in: oak), [.shared, .portfolio(oak), .gateway]),
         (.everything.hanging(in: nil), owners),
-        (.of([oak, elm]).hanging(in: elm), [.anybody, .portfolio(elm)]),
-        (.of([oak]).hanging(in: elm), [.anybody]),
-        (.of([oak]).hanging(in: nil), [.anybody, .portfolio(oak)]),
+        (.of([oak, elm]).hanging(in: elm), [.shared, .portfolio(elm)]),
+        (.of([oak]).hanging(in: elm), [.shared]),
+        (.of([oak]).hanging(in: nil), [.shared, .portfolio(oak)]),
     ]
 
     @Test("a scope includes the ways of its portfolios, and what is nobody's yet for a super admin alone", arguments: scopes)
@@ -25,7 +25,7 @@ import Testing
 
     /// Where a lock may hang that is reached by a way of this owner.
     static let places: [(TransportOwner, [PortfolioID?])] = [
-        (.anybody, [nil, oak, elm]), (.portfolio(oak), [nil, oak]), (.portfolio(elm), [nil, elm]), (.gateway, [nil, oak, elm]),
+        (.shared, [nil, oak, elm]), (.portfolio(oak), [nil, oak]), (.portfolio(elm), [nil, elm]), (.gateway, [nil, oak, elm]),
     ]
 
     @Test("a portfolio's way leads to its own locks and to those that hang nowhere, any other anywhere", arguments: places)

@@ -9,9 +9,9 @@ import Testing
             "busy", "not_authorised", "invalid_code", "low_power", "not_calibrated", "unsupported", "transport", "device_offline",
             "jammed", "other",
         ]
-        #expect(RefusalCause.allCases.map(\.rawValue) == words)
-        #expect(words.allSatisfy { RefusalCause(rawValue: $0)?.rawValue == $0 })
-        #expect(RefusalCause(rawValue: "Busy") == nil)
+        #expect(LockRefusal.allCases.map(\.rawValue) == words)
+        #expect(words.allSatisfy { LockRefusal(rawValue: $0)?.rawValue == $0 })
+        #expect(LockRefusal(rawValue: "Busy") == nil)
     }
 
     @Test("an adapter is ok, degraded or down")

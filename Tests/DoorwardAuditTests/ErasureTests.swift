@@ -113,7 +113,7 @@ import Testing
         for (mine, theirs) in zip(here.personal, there.personal) {
             #expect(mine.field == theirs.field)
             #expect(mine.ciphertext != theirs.ciphertext)
-            let place = PersonalPlace(log: elsewhere.log, seq: 7, field: mine.field)
+            let place = PersonalFieldPath(log: elsewhere.log, seq: 7, field: mine.field)
             let found = try #require(RecordEncoding.decode(there.bytes).commitments.first { $0.place == place })
             let foreign = try Samples.key(log, mine.owner)
             #expect(throws: PersonalValueError.doesNotOpen(field: mine.field)) {
@@ -130,7 +130,7 @@ import Testing
             for seq in [0, 1, 255, 256, .max >> 1] as [UInt64] {
                 for field in ["actorName", "clientAddress", "details.a", "details.a[0]", "details.a.0"] {
                     for owner in Self.owners {
-                        let (place, key) = (PersonalPlace(log: log, seq: seq, field: field), try Samples.key(log, owner))
+                        let (place, key) = (PersonalFieldPath(log: log, seq: seq, field: field), try Samples.key(log, owner))
                         let salt = place.salt(under: key)
                         let commitment = place.commitment(to: "the same", salt: salt)
                         seen["salt", default: []].insert(salt)
@@ -147,7 +147,7 @@ import Testing
 
     @Test("a place's field, salt and value cannot be cut at another point to the same commitment")
     func boundaries() {
-        let place = { PersonalPlace(log: .gateway, seq: 0, field: $0) }
+        let place = { PersonalFieldPath(log: .gateway, seq: 0, field: $0) }
         let salt = [UInt8](repeating: 0x41, count: 32)
         let commitments = [
             place("ab").commitment(to: "c", salt: salt), place("a").commitment(to: "bc", salt: salt),

@@ -9,9 +9,9 @@ enum ExampleBodies {
 
     private static let at = Samples.at.milliseconds
     private static let portfolio: PortfolioID = Samples.id(1)
-    private static let ada = Actor(
+    private static let ada = RecordActor(
         kind: .user, id: Samples.ada.description, name: "Ada Lovelace", userID: Samples.ada)
-    private static let device = DeviceStamp(
+    private static let device = DeviceSnapshot(
         deviceID: Samples.id(13), deviceName: "Front door", unitID: Samples.id(14), propertyID: Samples.id(15),
         portfolioID: portfolio)
 
@@ -21,7 +21,7 @@ enum ExampleBodies {
 
     private static let createUser = RecordBody(
         log: .gateway, id: Samples.id(21), at: Timestamp(milliseconds: at + 1000), kind: .adminChange,
-        actor: Actor(kind: .user, id: Samples.bob.description, name: "Bob", userID: Samples.bob), source: .api,
+        actor: RecordActor(kind: .user, id: Samples.bob.description, name: "Bob", userID: Samples.bob), source: .api,
         clientAddress: "2001:db8::7", requestID: "req-21", action: .create,
         target: RecordTarget(type: "User", id: Samples.ada.description),
         details: [
@@ -33,7 +33,8 @@ enum ExampleBodies {
         ])
 
     private static let signInFailed = RecordBody(
-        log: .gateway, id: Samples.id(22), at: Timestamp(milliseconds: at + 1000), kind: .session, actor: Actor(kind: .outside),
+        log: .gateway, id: Samples.id(22), at: Timestamp(milliseconds: at + 1000), kind: .session,
+        actor: RecordActor(kind: .outside),
         source: .api, clientAddress: "198.51.100.9", event: .signInFailed,
         details: ["email": .personal("nobody@example.org", person: nil), "clock": .string("behind")])
 
@@ -53,7 +54,7 @@ enum ExampleBodies {
 
     private static let thumbTurn = RecordBody(
         log: Samples.portfolioLog, id: Samples.id(33), at: Timestamp(milliseconds: at + 5000), kind: .deviceEvent,
-        actor: Actor(kind: .device, id: device.deviceID.description, name: "Keypad slot 3: Grandma"), source: .device,
+        actor: RecordActor(kind: .device, id: device.deviceID.description, name: "Keypad slot 3: Grandma"), source: .device,
         device: device, stateAfter: .unlocked, event: .unlocked, method: .keypad)
 
     private static let guestAccess = RecordBody(
@@ -68,8 +69,8 @@ enum ExampleBodies {
 
     private static let overridden = RecordBody(
         log: Samples.portfolioLog, id: Samples.id(36), at: Timestamp(milliseconds: at + 7000), kind: .commandIntent,
-        actor: Actor(kind: .guestLink, id: "019ab3c0-0023-7000-8000-000000000023"), source: .guestLink, operation: .unlatch,
-        decision: .allowed, rule: .guestAccess(Samples.id(35)), device: DeviceStamp(deviceID: Samples.id(13)),
+        actor: RecordActor(kind: .guestLink, id: "019ab3c0-0023-7000-8000-000000000023"), source: .guestLink, operation: .unlatch,
+        decision: .allowed, rule: .guestAccess(Samples.id(35)), device: DeviceSnapshot(deviceID: Samples.id(13)),
         commandID: Samples.id(37), override: "Fire drill")
 
     /// Everything that is awkward in JSON.

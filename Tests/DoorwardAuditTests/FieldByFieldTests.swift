@@ -34,10 +34,10 @@ import Testing
         Case(.actorUserID, id.description) { $0.actor.userID = id },
         Case(.clientAddress, nil) { $0.clientAddress = "203.0.113.7" },
         Case(.requestID, "req-7") { $0.requestID = "req-7" },
-        Case(.deviceID, id.description) { $0.device = DeviceStamp(deviceID: id.cast()) },
-        Case(.unitID, id.description) { $0.place = TenancyPlace(unitID: id.cast()) },
-        Case(.propertyID, id.description) { $0.place = TenancyPlace(propertyID: id.cast()) },
-        Case(.portfolioID, id.description) { $0.place = TenancyPlace(portfolioID: id.cast()) },
+        Case(.deviceID, id.description) { $0.device = DeviceSnapshot(deviceID: id.cast()) },
+        Case(.unitID, id.description) { $0.place = EntityPathIDs(unitID: id.cast()) },
+        Case(.propertyID, id.description) { $0.place = EntityPathIDs(propertyID: id.cast()) },
+        Case(.portfolioID, id.description) { $0.place = EntityPathIDs(portfolioID: id.cast()) },
         Case(.commandID, id.description) { $0.commandID = id.cast() },
         Case(.outcome, "TIMED_OUT") { $0.outcome = .timedOut },
         Case(.outcomeDetail, "low_power") { $0.outcomeDetail = "low_power" },
@@ -106,7 +106,7 @@ import Testing
         switch number {
         case 11: body.actor.id = ""
         case 16: body.requestID = ""
-        case 18: body.device = DeviceStamp(deviceID: Self.id.cast(), deviceName: "")
+        case 18: body.device = DeviceSnapshot(deviceID: Self.id.cast(), deviceName: "")
         case 24: body.outcomeDetail = ""
         case 33: body.target = RecordTarget(type: "", id: "x")
         default: body.target = RecordTarget(type: "x", id: "")

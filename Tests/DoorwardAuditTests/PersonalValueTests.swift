@@ -13,7 +13,7 @@ import Testing
     @Test("salt, commitment and seal are those of the page, computed here by hand")
     func formulas() throws {
         let key = try #require(PersonKey(bytes: keyBytes(7)))
-        let place = PersonalPlace(log: .gateway, seq: 258, field: "actorName")
+        let place = PersonalFieldPath(log: .gateway, seq: 258, field: "actorName")
         let tuple = Array("gateway".utf8) + [0, 0, 0, 0, 0, 0, 0, 1, 2] + Array("actorName".utf8)
         let salt = Array(HMAC<SHA256>.authenticationCode(for: tuple, using: SymmetricKey(data: keyBytes(7))))
         #expect(place.salt(under: key) == salt)
@@ -88,7 +88,8 @@ import Testing
             return try sealed[commitment.place.field].map { try commitment.open($0, under: Samples.key(log, commitment.owner)) }
         }
         #expect(decoded.withheld == ["actorName", "clientAddress", "statedReason", "override.reason"])
-        #expect(decoded.record.body.actor == Actor(kind: .user, id: Samples.ada.description, name: nil, userID: Samples.ada))
+        #expect(
+            decoded.record.body.actor == RecordActor(kind: .user, id: Samples.ada.description, name: nil, userID: Samples.ada))
         #expect(decoded.record.body.details == body.details)
 
         let nothing = try RecordEncoding.decode(encoded.bytes)
@@ -112,7 +113,8 @@ import Testing
         #expect(throws: closed) { try commitment.open(sealed, under: other) }
         #expect(throws: closed) { try commitment.open(encoded.personal[1].ciphertext, under: key) }
         for place in [
-            PersonalPlace(log: .gateway, seq: 9, field: "actorName"), PersonalPlace(log: log, seq: 10, field: "actorName"),
+            PersonalFieldPath(log: .gateway, seq: 9, field: "actorName"),
+            PersonalFieldPath(log: log, seq: 10, field: "actorName"),
         ] {
             let moved = PersonalCommitment(place: place, owner: commitment.owner, commitment: commitment.commitment)
             #expect(throws: closed) { try moved.open(sealed, under: key) }

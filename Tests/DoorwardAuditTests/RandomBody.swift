@@ -39,8 +39,8 @@ struct RandomBody {
         return String(scalars)
     }
 
-    private mutating func actor() -> Actor {
-        Actor(kind: one(), id: perhaps { $0.text() }, name: perhaps { $0.text() }, userID: perhaps { $0.id() })
+    private mutating func actor() -> RecordActor {
+        RecordActor(kind: one(), id: perhaps { $0.text() }, name: perhaps { $0.text() }, userID: perhaps { $0.id() })
     }
 
     private mutating func rule() -> Rule {
@@ -52,12 +52,12 @@ struct RandomBody {
     }
 
     /// One that says something: an empty place is read back as none.
-    private mutating func place() -> TenancyPlace {
-        TenancyPlace(unitID: perhaps { $0.id() }, propertyID: perhaps { $0.id() }, portfolioID: id())
+    private mutating func place() -> EntityPathIDs {
+        EntityPathIDs(unitID: perhaps { $0.id() }, propertyID: perhaps { $0.id() }, portfolioID: id())
     }
 
-    private mutating func device() -> DeviceStamp {
-        DeviceStamp(
+    private mutating func device() -> DeviceSnapshot {
+        DeviceSnapshot(
             deviceID: id(), deviceName: perhaps { $0.text() }, unitID: perhaps { $0.id() }, propertyID: perhaps { $0.id() },
             portfolioID: perhaps { $0.id() })
     }

@@ -53,10 +53,10 @@ enum Samples {
     static func outcome(at: Timestamp = at) -> RecordBody {
         RecordBody(
             log: portfolioLog, id: id(11), at: at, kind: .commandOutcome,
-            actor: Actor(kind: .user, id: ada.description, name: "Ada Lovelace", userID: ada), source: .cli,
+            actor: RecordActor(kind: .user, id: ada.description, name: "Ada Lovelace", userID: ada), source: .cli,
             operation: .unlock, decision: .allowed, rule: .association(id(12), .tenant), clientAddress: "203.0.113.7",
             requestID: "req-1",
-            device: DeviceStamp(
+            device: DeviceSnapshot(
                 deviceID: id(13), deviceName: "Front door", unitID: id(14), propertyID: id(15), portfolioID: id(1)),
             commandID: id(16), outcome: .failed, outcomeDetail: "jammed", stateBefore: .locked, stateAfter: .jammed,
             latencyMs: 1234, statedReason: "Parcel", override: "Fire drill")

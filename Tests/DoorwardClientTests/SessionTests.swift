@@ -13,7 +13,7 @@ import Testing
         var renewals: Int { state.withLock { $0.renewals } }
         var isOver: Bool { state.withLock { $0.isOver } }
 
-        func reply(to request: StubGateway.Request) -> StubGateway.Reply {
+        func reply(to request: StubGateway.Request) -> StubGateway.TransportResponse {
             state.withLock { state in
                 guard !state.isOver else { return .error(401, "unauthenticated") }
                 guard request.uri == "/api/v1/auth/refresh" else {
@@ -126,7 +126,7 @@ import Testing
         let (issuer, folder) = (Issuer(), try TemporaryFolder())
         let gateway = try await StubGateway { request, _ in issuer.reply(to: request) }
         let file = SessionFile(folder: folder.path)
-        let client = try DoorwardClient(patient: gateway.address, credentials: .sessionUnrenewed(file))
+        let client = try DoorwardClient(patient: gateway.address, credentials: .sessionWithoutRefresh(file))
         try file.write(try session(at: gateway, token: "access-1"))
         #expect(try await client.users.me().content.user.id == "u")
         try file.write(try session(at: gateway, token: "old"))

@@ -18,18 +18,20 @@ final class StubGateway: Sendable {
         var key: String? { headers.first(name: "Idempotency-Key") }
     }
 
-    indirect enum Reply: Sendable {
+    indirect enum TransportResponse: Sendable {
         case answer(Int, String, [String: String] = [:])
         /// The connection ends without a word.
         case cut
         /// Nothing comes, and the connection stays.
         case silence
         /// The reply comes when the wait is over.
-        case held(Reply, until: @Sendable () async -> Void)
+        case held(TransportResponse, until: @Sendable () async -> Void)
 
-        static func data(_ json: String) -> Reply { .answer(200, #"{"status":"success","data":\#(json)}"#) }
+        static func data(_ json: String) -> TransportResponse { .answer(200, #"{"status":"success","data":\#(json)}"#) }
 
-        static func error(_ status: Int, _ code: String, _ details: String = "{}", _ headers: [String: String] = [:]) -> Reply {
+        static func error(_ status: Int, _ code: String, _ details: String = "{}", _ headers: [String: String] = [:])
+            -> TransportResponse
+        {
             .answer(
                 status,
                 #"{"status":"error","code":"\#(code)","message":"A sentence.","details":\#(details),"requestId":"r-1"}"#, headers)
@@ -45,7 +47,7 @@ final class StubGateway: Sendable {
     /// - Parameters:
     ///   - tls: `nil` for plain HTTP.
     ///   - respond: gets each request, and how many came before it.
-    init(tls: NIOSSLContext? = nil, _ respond: @escaping @Sendable (Request, Int) -> Reply) async throws {
+    init(tls: NIOSSLContext? = nil, _ respond: @escaping @Sendable (Request, Int) -> TransportResponse) async throws {
         let link = Link()
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
@@ -62,7 +64,7 @@ final class StubGateway: Sendable {
 
     deinit { channel.close(promise: nil) }
 
-    private func reply(to request: Request, _ respond: (Request, Int) -> Reply) -> Reply {
+    private func reply(to request: Request, _ respond: (Request, Int) -> TransportResponse) -> TransportResponse {
         let before = received.withLock { requests in
             requests.append(request)
             return requests.count - 1
@@ -73,7 +75,7 @@ final class StubGateway: Sendable {
 
 /// Leads from the connections to the gateway, which begins to listen before it is whole.
 private final class Link: Sendable {
-    let respond = Mutex<@Sendable (StubGateway.Request) -> StubGateway.Reply>({ _ in .cut })
+    let respond = Mutex<@Sendable (StubGateway.Request) -> StubGateway.TransportResponse>({ _ in .cut })
 }
 
 private final class Responder: ChannelInboundHandler {
@@ -98,7 +100,7 @@ private final class Responder: ChannelInboundHandler {
         }
     }
 
-    private func reply(_ reply: StubGateway.Reply, _ context: ChannelHandlerContext) {
+    private func reply(_ reply: StubGateway.TransportResponse, _ context: ChannelHandlerContext) {
         switch reply {
         case .answer(let status, let text, let headers): answer(context, status, text, headers)
         case .cut: context.close(promise: nil)

@@ -48,7 +48,7 @@ import Testing
     func untrusted() async throws {
         let gateway = try await gateway(certificates.gateway)
         for file in [certificates.otherAuthority, nil] {
-            let expected = ClientError.notTrusted(server: gateway.address, why: "certificate not trusted")
+            let expected = ClientError.tlsFailed(server: gateway.address, why: "certificate not trusted")
             #expect(try await failure(at: gateway, caFile: file) == expected)
         }
     }
@@ -69,7 +69,7 @@ import Testing
         let gateway = try await gateway(certificates.elsewhere)
         #expect(
             try await failure(at: gateway, caFile: certificates.authority)
-                == .notTrusted(server: gateway.address, why: "certificate not trusted: it is for another host"))
+                == .tlsFailed(server: gateway.address, why: "certificate not trusted: it is for another host"))
     }
 
     @Test("a port without TLS is told as such")

@@ -55,7 +55,7 @@ import Testing
         var kind: String { inner.kind }
         var addressFields: [AddressField] { inner.addressFields }
         var health: AdapterHealth { inner.health }
-        func check(address: [String: JSONValue], within scope: TransportScope) throws(AddressMistakes) -> CheckedAddress {
+        func check(address: [String: JSONValue], within scope: TransportScope) throws(AddressErrors) -> CheckedAddress {
             try inner.check(address: address, within: scope)
         }
         func stop() async {
@@ -64,7 +64,7 @@ import Testing
         }
         func attach(_ lock: AttachedLock) { inner.attach(lock) }
         func detach(_ id: DeviceID) { inner.detach(id) }
-        func send(_ order: LockOrder) throws(AdapterError) { try inner.send(order) }
+        func send(_ order: LockCommand) throws(AdapterError) { try inner.send(order) }
         func refresh(_ id: DeviceID) throws(AdapterError) { try inner.refresh(id) }
     }
 
@@ -78,7 +78,7 @@ import Testing
 
         init(_ manner: Stubborn.Manner, _ clock: VirtualClock, _ executor: SeededExecutor) async throws {
             self.clock = clock
-            var world = World(seed: 5, createdAt: clock.now())
+            var world = TenancyFixture(seed: 5, createdAt: clock.now())
             let portfolio = world.portfolio("Oak Street")
             let property = world.property("No. 5", in: portfolio)
             broken = world.device("Broken", in: .property(property), adapter: "stubborn")

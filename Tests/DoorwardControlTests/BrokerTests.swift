@@ -62,7 +62,7 @@ import Testing
     func conflicts() async throws {
         let house = try await Self.house()
         let first = try await Self.attach(house, "oak")
-        let mistake = AddressMistakes.Mistake(field: "address.state_topic", problem: "state_topic_in_use")
+        let mistake = AddressErrors.Mistake(field: "address.state_topic", problem: "state_topic_in_use")
         house.adapter.set(conflicts: [.init(with: first.id, mistake)])
         let expected = [FieldProblem(field: mistake.field, problem: mistake.problem)]
         #expect(await Self.problems { try await Self.attach(house, "oak", "other") } == expected)

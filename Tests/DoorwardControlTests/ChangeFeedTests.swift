@@ -138,7 +138,7 @@ import Testing
     @Test("a directory and its position belong together: every change is in the one or after the other")
     func positioned() async {
         let feed = ChangeFeed(clock: VirtualClock())
-        let published = PublishedDirectory(feed: feed)
+        let published = CurrentDirectory(feed: feed)
         let at = Timestamp(milliseconds: 0)
         let mistakes = await withTaskGroup(of: Int.self) { group in
             group.addTask {
@@ -252,7 +252,7 @@ import Testing
 
     @Test("each change of the tenancy names its object", arguments: 0..<3)
     func objects(seed: UInt64) throws {
-        var world = World(seed: seed)
+        var world = TenancyFixture(seed: seed)
         let portfolio = world.portfolio("P")
         let property = world.property("Q", in: portfolio)
         let unit = world.unit("U", in: property)

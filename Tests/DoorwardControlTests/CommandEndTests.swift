@@ -27,7 +27,7 @@ import Testing
             Row(name: "unsupported", behaviour: .fail(.unsupported), state: .failed, detail: "unsupported", sent: false),
             Row(name: "unknown to the adapter", behaviour: .fail(.notAttached), state: .failed, detail: "other", sent: false),
         ]
-        + RefusalCause.allCases.map {
+        + LockRefusal.allCases.map {
             Row(
                 name: "refused: \($0)", behaviour: .refuse($0, after: .seconds(1)), state: .failed, detail: $0.rawValue,
                 sent: true)
@@ -88,10 +88,10 @@ import Testing
             Trust(name: "jam", behaviour: .jam(after: .seconds(1)), quality: .confirmed, isAsked: false),
             Trust(name: "never sent", behaviour: .fail(.offline), quality: .confirmed, isAsked: false),
         ]
-        + [RefusalCause.busy, .notAuthorised, .invalidCode, .notCalibrated, .unsupported].map {
+        + [LockRefusal.busy, .notAuthorised, .invalidCode, .notCalibrated, .unsupported].map {
             Trust(name: "refused: \($0)", behaviour: .refuse($0, after: .seconds(1)), quality: .confirmed, isAsked: false)
         }
-        + [RefusalCause.transport, .offline, .lowPower, .jammed, .other].map {
+        + [LockRefusal.transport, .offline, .lowPower, .jammed, .other].map {
             Trust(name: "lost: \($0)", behaviour: .refuse($0, after: .seconds(1)), quality: .stale, isAsked: false)
         }
 

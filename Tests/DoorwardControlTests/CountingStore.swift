@@ -27,7 +27,7 @@ final class CountingStore: GatewayStore {
 
     private func note(_ call: String) { noted.withLock { $0.append(call) } }
 
-    func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace] {
+    func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPosition] {
         let records = transaction.records.map { record in
             let body = record.body
             let columns = [body.device?.deviceID.description, body.unitID?.description, body.propertyID?.description]

@@ -63,7 +63,7 @@ import Testing
         #expect(staff.adapter.attached.contains(AttachedLock(id: device.id, address: new.address)))
         #expect(staff.control.directory.current.deviceIDs(of: staff.unit).contains(device.id))
         let told = try #require(staff.store.log(.portfolio(staff.portfolio)).last?.body)
-        #expect(told.device == DeviceStamp(device))
+        #expect(told.device == DeviceSnapshot(device))
         #expect(told.action == .create)
         let request = CommandRequest(
             caller: try staff.caller(.tenant), deviceID: device.id, attemptedID: "", operation: .unlock, timeout: .seconds(1))
@@ -93,7 +93,7 @@ import Testing
         #expect(await verdict(.test(in: staff.property, unit: .some(UnitID(high: 1, low: 1)))) == .hidden)
         #expect(await verdict(.test(in: nil)) == .hidden)
         staff.adapter.set(
-            mistakes: AddressMistakes([
+            mistakes: AddressErrors([
                 .init(field: "address.line", problem: "out_of_range"), .init(field: "address.x", problem: "unknown_key"),
             ]))
         #expect(

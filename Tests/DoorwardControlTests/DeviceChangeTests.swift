@@ -174,7 +174,7 @@ import Testing
         #expect(house.adapter.attached.first { $0.id == house.ids.door }?.address == ["code": .string("1234")])
         let record = try #require(house.portfolioLog.last?.body)
         #expect(record.details["after"] == .object(["address": .array([.string("code")])]), "and never what it holds")
-        house.adapter.set(mistakes: AddressMistakes([.init(field: "address.code", problem: "wrong_type")]))
+        house.adapter.set(mistakes: AddressErrors([.init(field: "address.code", problem: "wrong_type")]))
         let refused = await failure { try await Self.change(house) { $0.address = ["code": .integer(1)] } }
         guard case .invalid(let problems) = refused else { return _ = Issue.record("a bad address was taken") }
         #expect(problems == [FieldProblem(field: "address.code", problem: "wrong_type")])

@@ -117,7 +117,7 @@ import Testing
             .state(.unlocked, quality: .confirmed, method: .keypad, operatorName: "Cleaner"), from: house.ids.door)
         await house.control.stop()
         let event = try #require(house.portfolioLog.last?.body)
-        #expect(event.actor == Actor(kind: .device, id: house.ids.door.description, name: "Cleaner"))
+        #expect(event.actor == RecordActor(kind: .device, id: house.ids.door.description, name: "Cleaner"))
         #expect(event.method == .keypad)
         #expect(event.stateAfter == .unlocked)
         #expect(event.device?.propertyID == house.ids.property)

@@ -42,7 +42,7 @@ import Testing
         let unassigned = LockDevice(
             id: DeviceID(high: 3, low: 3), name: "Box", adapter: "scripted", address: [:], capabilities: [.lock, .unlock],
             createdAt: clock.now(), updatedAt: clock.now())
-        var draft = TenancyDraft(
+        var draft = TenancyUnitOfWork(
             directory: counted.control.directory.current, caller: counted.house.caller(ids.superAdmin), now: clock.now(),
             random: RandomSource())
         draft.apply(.putDevice(unassigned))

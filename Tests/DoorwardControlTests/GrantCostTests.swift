@@ -17,7 +17,7 @@ import Testing
         let guest: UserID
 
         init(doors count: Int) throws {
-            var world = World(seed: 11)
+            var world = TenancyFixture(seed: 11)
             let property = world.property("Tower", in: world.portfolio("Oak Street"))
             (tenant, guest) = (world.user("Tom"), world.user("Gus"))
             var doors: [DeviceID] = []

@@ -75,7 +75,7 @@ import Testing
         let house = try await Self.lived()
         for order in [RecordQuery.Order.oldestFirst, .newestFirst] {
             var read: [AccessRecord] = []
-            var after: RecordPlace?
+            var after: RecordPosition?
             repeat {
                 let page = try await house.control.history.records(
                     for: house.caller(house.ids.owner), filter: RecordFilter(), order: order, after: after, limit: limit)

@@ -60,7 +60,7 @@ struct House: Sendable {
     }
 
     private static func world(createdAt: Timestamp) throws -> ([TenancyChange], IDs) {
-        var world = World(seed: 7, createdAt: createdAt)
+        var world = TenancyFixture(seed: 7, createdAt: createdAt)
         let portfolio = world.portfolio("Oak Street")
         let property = world.property("No. 5", in: portfolio)
         let unit = world.unit("2B", in: property)

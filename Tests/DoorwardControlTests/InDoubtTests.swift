@@ -47,7 +47,7 @@ import Testing
         let house = try await House()
         let command = try await house.run(by: house.ids.tenant)
         #expect(command.sent == true)
-        let endings: [CommandEnding] = [
+        let endings: [CommandOutcome] = [
             .denied(Denial(.noAssociation, hasReach: true)), .deadlinePassed, .notSent(.offline), .notSent(.transportBusy),
             .notSent(.unsupported), .notSent(.notAttached), .notSent(.codeRequired), .shuttingDown, .intentNotWritten,
             .outcomeNotWritten(wasSent: false),

@@ -10,7 +10,7 @@ import Testing
 
     @Test("the first has its turn at once, the others in the order in which they came")
     func order() throws {
-        let lane = DeviceLane()
+        let lane = DeviceCommandQueue()
         let places = try (0..<4).map { try #require(lane.reserve(for: Self.principal($0))) }
         for (index, place) in places.enumerated() {
             #expect(places.map { $0.turn.current == .come } == (0..<4).map { $0 <= index })
@@ -20,7 +20,7 @@ import Testing
 
     @Test("who gives up in the queue makes room and is passed over")
     func givingUp() throws {
-        let lane = DeviceLane()
+        let lane = DeviceCommandQueue()
         let head = try #require(lane.reserve(for: Self.principal(0)))
         let waiting = try (0..<4).map { _ in try #require(lane.reserve(for: Self.principal(1))) }
         #expect(lane.reserve(for: Self.principal(1)) == nil)
@@ -40,7 +40,7 @@ import Testing
 
     @Test("a lane whose waiting have all given up is free for the next")
     func allGaveUp() throws {
-        let lane = DeviceLane()
+        let lane = DeviceCommandQueue()
         let head = try #require(lane.reserve(for: Self.principal(0)))
         let waiting = try #require(lane.reserve(for: Self.principal(1)))
         waiting.turn.fulfil(.deadlinePassed)
@@ -51,17 +51,17 @@ import Testing
 
     @Test("a stop dismisses those who wait, not the one whose order is out")
     func dismissing() throws {
-        let lane = DeviceLane()
+        let lane = DeviceCommandQueue()
         let head = try #require(lane.reserve(for: Self.principal(0)))
         let waiting = try (1..<4).map { try #require(lane.reserve(for: Self.principal($0))) }
-        lane.dismissWaiting()
+        lane.cancelQueued()
         #expect(head.turn.current == .come)
         #expect(waiting.allSatisfy { $0.turn.current == .shuttingDown })
     }
 
     @Test("sixteen wait, whoever they are, and four of one principal")
     func bounds() throws {
-        let lane = DeviceLane()
+        let lane = DeviceCommandQueue()
         for number in 0..<17 { _ = try #require(lane.reserve(for: Self.principal(UInt64(number)))) }
         #expect(lane.reserve(for: Self.principal(99)) == nil)
     }
@@ -69,7 +69,7 @@ import Testing
     /// A word of a lock, and what it makes of an order for each operation.
     struct Word: Sendable {
         let fact: LockReport.Fact
-        let endings: [LockOperation: OrderUnderWay.Ending]
+        let endings: [LockOperation: InFlightCommand.Ending]
     }
 
     private static func live(_ state: LockState) -> LockReport.Fact {
@@ -105,14 +105,14 @@ import Testing
             func said(_ fact: LockReport.Fact, after: CommandID?) -> LockReport {
                 LockReport(deviceID: DeviceID(high: 0, low: 1), fact, after: after)
             }
-            let order = OrderUnderWay(commandID: command, operation: operation)
+            let order = InFlightCommand(commandID: command, operation: operation)
             let ending = word.endings[operation]
             for other in [nil, CommandID(high: 1, low: 2)] {
-                #expect(!order.consider(said(word.fact, after: other)), "said before the order had left")
+                #expect(!order.ends(said(word.fact, after: other)), "said before the order had left")
             }
-            #expect(order.consider(said(word.fact, after: command)) == (ending != nil), "\(operation)")
+            #expect(order.ends(said(word.fact, after: command)) == (ending != nil), "\(operation)")
             #expect(order.ending.current.map { "\($0)" } == ending.map { "\($0)" }, "\(operation)")
-            let again = order.consider(said(Self.live(.locked), after: command))
+            let again = order.ends(said(Self.live(.locked), after: command))
             #expect(!again || ending == nil, "what has ended does not end again")
         }
     }
@@ -130,13 +130,13 @@ import Testing
 
     @Test("one at a time is in the gate, on however many threads")
     func gate() async {
-        let (lane, crowd) = (DeviceLane(), Crowd())
+        let (lane, crowd) = (DeviceCommandQueue(), Crowd())
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
                     for _ in 0..<500 {
-                        lane.inGate { crowd.pass() }
-                        lane.passGate()
+                        lane.withDispatchGate { crowd.pass() }
+                        lane.awaitDispatchGate()
                     }
                 }
             }

@@ -38,7 +38,7 @@ import Testing
     @Test("After a restart with the same key the lock has its code again, and with another key it counts as one without")
     func restart() async throws {
         let clock = VirtualClock()
-        var world = World(seed: 3, createdAt: clock.now())
+        var world = TenancyFixture(seed: 3, createdAt: clock.now())
         let portfolio = world.portfolio("Quay")
         let door = world.device("Door", in: .property(world.property("No. 1", in: portfolio)))
         let owner = world.user("Olga")

@@ -87,7 +87,7 @@ import Testing
         let street = try await Street()
         let ids = street.house.ids
         let now = street.house.clock.now()
-        let stamp = DeviceStamp(
+        let stamp = DeviceSnapshot(
             deviceID: ids.door, deviceName: "Flat door", propertyID: street.otherProperty, portfolioID: ids.otherPortfolio)
         let record = RecordBody(
             log: .portfolio(ids.portfolio), id: RecordID(high: 5, low: 6), at: now, kind: .adminChange, actor: .gateway,

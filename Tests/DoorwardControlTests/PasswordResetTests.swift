@@ -231,7 +231,7 @@ import Testing
                     validFrom: house.clock.now(), validUntil: house.clock.now().advanced(by: .seconds(3600))),
                 grantedByUserID: ids.owner, grantedUnderAssociationID: ids.tenancy, grantedUnderRole: .owner,
                 createdAt: house.clock.now())
-            var draft = TenancyDraft(
+            var draft = TenancyUnitOfWork(
                 directory: house.control.directory.current, caller: root, now: house.clock.now(), random: RandomSource())
             draft.apply(.putGuestAccess(access))
             _ = try await house.store.commit(draft.transaction)
@@ -254,7 +254,7 @@ import Testing
     @Test("the host makes a link for a super admin of the store, and for nobody else")
     func recover() async throws {
         let house = try await House()
-        let host = HostAccess(store: house.store, clock: house.clock, random: RandomSource(), passwordCost: 10)
+        let host = OfflineAdministration(store: house.store, clock: house.clock, random: RandomSource(), passwordCost: 10)
         let root = try #require(house.control.directory.current.user(house.ids.superAdmin))
         let offer = try await host.recover(email: root.email.uppercased())
         #expect(offer.user == root)

@@ -39,7 +39,7 @@ struct Staff: Sendable {
 
     init(seed: UInt64 = 1, suspensions: Int = 1) async throws {
         clock = VirtualClock()
-        var world = World(seed: 11, createdAt: clock.now())
+        var world = TenancyFixture(seed: 11, createdAt: clock.now())
         portfolio = world.portfolio("Oak Street")
         property = world.property("No. 5", in: portfolio)
         unit = world.unit("2B", in: property)

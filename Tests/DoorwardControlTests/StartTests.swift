@@ -35,7 +35,7 @@ import Testing
     @Test("a broker that was given to a portfolio that does not exist is named by one line at the start, with the portfolio")
     func unknownPortfolio() async throws {
         let (clock, store, lines) = (VirtualClock(), InMemoryStore(), Seen<[String]>())
-        var world = World(seed: 9, createdAt: clock.now())
+        var world = TenancyFixture(seed: 9, createdAt: clock.now())
         let known = world.portfolio("Quay")
         _ = try await store.commit(StoreTransaction(changes: world.changes))
         let unknown = PortfolioID(high: 0xBAD, low: 1)
@@ -81,7 +81,7 @@ import Testing
     @Test("a device of an adapter that is not there holds up nothing but itself")
     func unknownAdapter() async throws {
         let (clock, store) = (VirtualClock(), InMemoryStore())
-        var world = World(seed: 3, createdAt: clock.now())
+        var world = TenancyFixture(seed: 3, createdAt: clock.now())
         let property = world.property("No. 5", in: world.portfolio("Oak Street"))
         let orphan = world.device("Orphan", in: .property(property), adapter: "gone")
         let door = world.device("Door", in: .property(property))
@@ -113,7 +113,7 @@ import Testing
     @Test("of several adapters each gets its own devices, and all are stopped")
     func severalAdapters() async throws {
         let (clock, store) = (VirtualClock(), InMemoryStore())
-        var world = World(seed: 3, createdAt: clock.now())
+        var world = TenancyFixture(seed: 3, createdAt: clock.now())
         let property = world.property("No. 5", in: world.portfolio("Oak Street"))
         let kinds = ["first", "second"]
         let doors = kinds.map { world.device($0, in: .property(property), adapter: $0) }
@@ -133,7 +133,7 @@ import Testing
     @Test("the causes of a refusal are the words of the table of ends")
     func refusalCauses() {
         #expect(
-            Set(RefusalCause.allCases.map(\.rawValue)) == [
+            Set(LockRefusal.allCases.map(\.rawValue)) == [
                 "busy", "not_authorised", "invalid_code", "low_power", "not_calibrated", "unsupported", "transport",
                 "device_offline", "jammed", "other",
             ])

@@ -18,7 +18,7 @@ import Testing
             #expect(record.action == .assign)
             #expect(record.target == RecordTarget(type: "UserRoleAssociation", id: association.id.description))
             #expect(record.actor.id == house.ids.owner.description)
-            #expect(record.place == TenancyPlace(propertyID: house.ids.property, portfolioID: house.ids.portfolio))
+            #expect(record.place == EntityPathIDs(propertyID: house.ids.property, portfolioID: house.ids.portfolio))
         }
         #expect(house.store.log(.portfolio(house.ids.otherPortfolio)).isEmpty)
         #expect(try await house.run(by: house.ids.stranger).state == .confirmed)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct WindowTimerTests {
     /// Guests of one door, each with a user of their own.
     private struct Guests {
-        var world: World
+        var world: TenancyFixture
         let door: DeviceID
         let tenancy: AssociationID
         var accesses: [(id: GuestAccessID, guest: UserID)] = []
@@ -17,7 +17,7 @@ import Testing
         private var appliedCount = 0
 
         init(seed: UInt64, createdAt: Timestamp) {
-            world = World(seed: seed, createdAt: createdAt)
+            world = TenancyFixture(seed: seed, createdAt: createdAt)
             let property = world.property("No. 5", in: world.portfolio("Oak Street"))
             let unit = world.unit("2B", in: property)
             door = world.device("Door", in: .unit(unit))
@@ -64,7 +64,7 @@ import Testing
         try executor.run {
             var generator = SeededGenerator(seed: seed)
             let feed = ChangeFeed(clock: clock, retention: .seconds(10_000 * 86_400))
-            let published = PublishedDirectory(feed: feed)
+            let published = CurrentDirectory(feed: feed)
             let timer = WindowTimer(directory: published, feed: feed, clock: clock, executor: executor)
             var guests = Guests(seed: seed, createdAt: clock.now())
             for _ in 0..<5 { try guests.add(hours: Self.hours(from: &generator)) }
@@ -110,7 +110,7 @@ import Testing
         let executor = SeededExecutor(seed: 1, clock: clock)
         try executor.run {
             let feed = ChangeFeed(clock: clock, retention: .seconds(10_000 * 86_400))
-            let published = PublishedDirectory(feed: feed)
+            let published = CurrentDirectory(feed: feed)
             let timer = WindowTimer(directory: published, feed: feed, clock: clock, executor: executor)
             var guests = Guests(seed: 1, createdAt: clock.now())
             try guests.add(hours: 1..<3)
@@ -133,7 +133,7 @@ import Testing
         let executor = SeededExecutor(seed: 1, clock: clock)
         try executor.run {
             let feed = ChangeFeed(clock: clock, retention: .seconds(10_000 * 86_400))
-            let published = PublishedDirectory(feed: feed)
+            let published = CurrentDirectory(feed: feed)
             let timer = WindowTimer(directory: published, feed: feed, clock: clock, executor: executor)
             var guests = Guests(seed: 1, createdAt: clock.now())
             try guests.add(hours: 1..<8)

@@ -110,7 +110,7 @@ import Testing
 
     @Test("who reads while changes are published sees each change whole")
     func wholeSnapshots() async {
-        let published = PublishedDirectory(feed: ChangeFeed(clock: VirtualClock()))
+        let published = CurrentDirectory(feed: ChangeFeed(clock: VirtualClock()))
         let at = Timestamp(milliseconds: 0)
         let halves = await withTaskGroup(of: Int.self) { group in
             group.addTask {

@@ -7,7 +7,7 @@ import Testing
     private static let unit = UnitID(high: 1, low: 3)
     private static let at = Timestamp(milliseconds: 1_700_000_000_000)
 
-    private func body(device: DeviceStamp? = nil, place: TenancyPlace? = nil) -> RecordBody {
+    private func body(device: DeviceSnapshot? = nil, place: EntityPathIDs? = nil) -> RecordBody {
         RecordBody(
             log: .gateway, id: RecordID(high: 1, low: 9), at: Self.at, kind: .adminChange, actor: .gateway, source: .gateway,
             device: device, place: place)
@@ -32,9 +32,9 @@ import Testing
 
     @Test("A record about a device stands where the device hung, even if a place was given too")
     func devicePlace() {
-        let device = DeviceStamp(
+        let device = DeviceSnapshot(
             deviceID: DeviceID(high: 1, low: 4), unitID: nil, propertyID: Self.property, portfolioID: Self.portfolio)
-        let elsewhere = TenancyPlace(unitID: Self.unit, propertyID: PropertyID(high: 7, low: 7), portfolioID: nil)
+        let elsewhere = EntityPathIDs(unitID: Self.unit, propertyID: PropertyID(high: 7, low: 7), portfolioID: nil)
         let record = body(device: device, place: elsewhere)
         #expect(record.unitID == nil, "the device hung on no unit, whatever the place says")
         #expect(record.propertyID == Self.property)
@@ -43,7 +43,7 @@ import Testing
 
     @Test("A record about no device stands in its place, and one without either nowhere")
     func place() {
-        let record = body(place: TenancyPlace(unitID: Self.unit, propertyID: Self.property, portfolioID: Self.portfolio))
+        let record = body(place: EntityPathIDs(unitID: Self.unit, propertyID: Self.property, portfolioID: Self.portfolio))
         #expect(record.unitID == Self.unit)
         #expect(record.propertyID == Self.property)
         #expect(record.portfolioID == Self.portfolio)
@@ -57,15 +57,15 @@ import Testing
         var device = LockDevice(
             id: DeviceID(high: 1, low: 4), name: "Front door", adapter: "simulator", portfolioID: Self.portfolio,
             propertyID: Self.property, unitID: Self.unit, capabilities: .all, createdAt: Self.at, updatedAt: Self.at)
-        let stamp = DeviceStamp(device)
+        let stamp = DeviceSnapshot(device)
         (device.name, device.unitID) = ("Back door", nil)
         #expect(
             stamp
-                == DeviceStamp(
+                == DeviceSnapshot(
                     deviceID: device.id, deviceName: "Front door", unitID: Self.unit, propertyID: Self.property,
                     portfolioID: Self.portfolio))
-        #expect(DeviceStamp(device).deviceName == "Back door")
-        #expect(DeviceStamp(device).unitID == nil)
+        #expect(DeviceSnapshot(device).deviceName == "Back door")
+        #expect(DeviceSnapshot(device).unitID == nil)
     }
 
     @Test("What is not said of a record is null or empty, never a default that means something")
@@ -85,7 +85,7 @@ import Testing
         let rule = Rule.guestAccess(GuestAccessID(high: 1, low: 6))
         let record = RecordBody(
             log: .portfolio(Self.portfolio), id: RecordID(high: 1, low: 5), at: Self.at, kind: .commandOutcome,
-            actor: Actor(kind: .guestLink, id: "7"), source: .guestLink, operation: .unlatch, decision: .allowed,
+            actor: RecordActor(kind: .guestLink, id: "7"), source: .guestLink, operation: .unlatch, decision: .allowed,
             reason: .guestWindowEnded, rule: rule, clientAddress: "192.0.2.1", requestID: "r-1",
             commandID: CommandID(high: 1, low: 8), outcome: .timedOut, outcomeDetail: "detail", stateBefore: .locked,
             stateAfter: .jammed, latencyMs: 1234, statedReason: "stated", override: "override", event: .doorForced,

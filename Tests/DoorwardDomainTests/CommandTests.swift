@@ -9,7 +9,8 @@ import Testing
 
     private func command(operation: LockOperation = .unlock) -> Command {
         Command(
-            id: CommandID(high: 1, low: 2), deviceID: DeviceID(high: 1, low: 3), operation: operation, actor: Actor(Self.user),
+            id: CommandID(high: 1, low: 2), deviceID: DeviceID(high: 1, low: 3), operation: operation,
+            actor: RecordActor(Self.user),
             source: .cli, rule: .superAdmin, requestedAt: Self.at, deadline: Self.at.advanced(by: .seconds(10)))
     }
 
@@ -48,7 +49,7 @@ import Testing
 
     @Test("A user acts under their id and whole name, and is the user behind the act")
     func actor() {
-        let actor = Actor(Self.user)
+        let actor = RecordActor(Self.user)
         #expect(actor.kind == .user)
         #expect(actor.id == Self.user.id.description)
         #expect(actor.name == "Ada Lovelace")
@@ -57,7 +58,7 @@ import Testing
 
     @Test("Of the gateway and of outsiders nothing is known but what they are")
     func namelessActors() {
-        for (actor, kind) in [(Actor.gateway, ActorKind.gateway), (.outside, .outside)] {
+        for (actor, kind) in [(RecordActor.gateway, ActorKind.gateway), (.outside, .outside)] {
             #expect(actor.kind == kind)
             #expect(actor.id == nil && actor.name == nil && actor.userID == nil)
         }
@@ -70,6 +71,6 @@ import Testing
         var user = Self.user
         (user.firstName, user.lastName) = (first, last)
         #expect(user.fullName == whole)
-        #expect(Actor(user).name == whole)
+        #expect(RecordActor(user).name == whole)
     }
 }

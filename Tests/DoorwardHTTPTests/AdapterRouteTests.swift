@@ -94,9 +94,9 @@ import Testing
                 case .boolean: [.string("true")]
                 }
             for value in wrong {
-                #expect(throws: AddressMistakes.self, "\(field.name)") { try adapter.check(address: [field.name: value]) }
+                #expect(throws: AddressErrors.self, "\(field.name)") { try adapter.check(address: [field.name: value]) }
             }
         }
-        #expect(throws: AddressMistakes.self) { try adapter.check(address: ["unlisted": .integer(1)]) }
+        #expect(throws: AddressErrors.self) { try adapter.check(address: ["unlisted": .integer(1)]) }
     }
 }

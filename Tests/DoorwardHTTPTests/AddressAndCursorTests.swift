@@ -57,7 +57,7 @@ import Testing
     private let places = [LogID.gateway, .portfolio(PortfolioID(high: 1, low: 2)), .portfolio(PortfolioID(high: .max, low: 0))]
         .flatMap { log in
             [(0, 0), (UInt64.max, -5), (7, Int64.max), (.max, .min)].map { seq, at in
-                RecordPlace(log: log, seq: seq, at: Timestamp(milliseconds: at))
+                RecordPosition(log: log, seq: seq, at: Timestamp(milliseconds: at))
             }
         }
 
@@ -70,7 +70,7 @@ import Testing
 
     @Test("Any other text, scope or key gives none")
     func others() throws {
-        let place = RecordPlace(log: .gateway, seq: 1, at: Timestamp(milliseconds: 5))
+        let place = RecordPosition(log: .gateway, seq: 1, at: Timestamp(milliseconds: 5))
         let cursor = try cursors.cursor(after: place, scope: "a")
         #expect(cursors.place(cursor, scope: "b") == nil)
         #expect(Cursors(key: SymmetricKey(size: .bits256)).place(cursor, scope: "a") == nil)
@@ -116,10 +116,10 @@ import Testing
     }
 }
 
-@Suite struct RequestFactsTests {
-    private func facts(_ headers: HTTPFields, path: String = "/x") throws -> RequestFacts {
+@Suite struct RequestMetadataTests {
+    private func facts(_ headers: HTTPFields, path: String = "/x") throws -> RequestMetadata {
         let proxies = try TrustedProxies([])
-        return RequestFacts(
+        return RequestMetadata(
             HTTPRequest(method: .get, scheme: "http", authority: "h", path: path, headerFields: headers),
             peer: PeerAddress("192.0.2.9", proxies: proxies), proxies: proxies, random: RandomSource())
     }

@@ -51,7 +51,7 @@ import Testing
         let encoded = String(repeating: "%CC%81", count: 5_000)
         let house = try await House()
         for item in [encoded, "a=\(encoded)", "sortBy=\(encoded)", Self.bomb, "adapter=\(Self.bomb)"] {
-            var reader = QueryReader(item, mistakes: Mistakes())
+            var reader = QueryReader(item, mistakes: FieldErrors())
             #expect(reader.mistakes.problems.map(\.problem) == ["malformed"])
             #expect(reader.text("a") == nil && reader.text("sortBy") == nil && reader.text("adapter") == nil)
             let reply = try await house.call(.get, "/devices?\(item)", as: .tenant)
@@ -93,7 +93,7 @@ import Testing
         let house = try await House()
         let many = "{" + (0..<5_000).map { #""k\#($0)":1"# }.joined(separator: ",") + "}"
         let reply = try await house.call(.post, "/portfolios", as: .superAdmin, many)
-        #expect(reply.problems.count == Mistakes.maxProblems)
+        #expect(reply.problems.count == FieldErrors.maxProblems)
         let long = try await house.call(
             .post, "/portfolios", as: .superAdmin, #"{"name":"a","\#(String(repeating: "é", count: 30_000))":1}"#)
         #expect(long.problems == [String(repeating: "é", count: 128) + ": unknown_key"])

@@ -167,7 +167,7 @@ struct House: Sendable {
 final class ScriptedSimulator: SimulatorControl {
     let triggered = Seen<[String]>([])
     var adapterKind: String { "simulator" }
-    var eventWords: Set<String> { ["jam", "clear", "door_open", "keypad", "online"] }
+    var eventNames: Set<String> { ["jam", "clear", "door_open", "keypad", "online"] }
 
     /// Its locks have no door contact, a keypad that only Ada uses, and an empty battery.
     func trigger(_ event: String, slot: String?, on device: DeviceID) async -> SimulatorAnswer {

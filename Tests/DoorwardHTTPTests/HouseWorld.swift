@@ -6,7 +6,7 @@ import Testing
 /// The tenancy that the tests speak to.
 enum HouseWorld {
     static func make(createdAt: Timestamp) throws -> ([TenancyChange], House.IDs) {
-        var world = World(seed: 7, createdAt: createdAt)
+        var world = TenancyFixture(seed: 7, createdAt: createdAt)
         let portfolio = world.portfolio("Oak Street")
         let property = world.property("No. 5", in: portfolio, timeZone: "Europe/Berlin")
         let unit = world.unit("2B", in: property)

@@ -54,11 +54,11 @@ import Testing
         let item = String(repeating: "x", count: 64 * 1024)
         func page(_ count: Int) -> Page<String> {
             let items = Array(repeating: item, count: count)
-            return Page(items, total: count, page: 1, limit: 200, in: PublishedDirectory.Snapshot(TenancyDirectory()))
+            return Page(items, total: count, page: 1, limit: 200, in: CurrentDirectory.Snapshot(TenancyDirectory()))
         }
         var rendered = 0
         do throws(GatewayError) {
-            _ = try Answer.page("items", page(200)) { writer, item in
+            _ = try APIResponse.page("items", page(200)) { writer, item in
                 rendered += 1
                 writer.string(item)
             }
@@ -71,7 +71,7 @@ import Testing
             #expect(problems.map(\.field) == ["limit"] && problems.map(\.problem) == ["page_too_large"])
         }
         #expect(rendered == WireLimits.pageBytes / item.utf8.count)
-        #expect(try Answer.page("items", page(60)) { $0.string($1) }.status == 200)
+        #expect(try APIResponse.page("items", page(60)) { $0.string($1) }.status == 200)
     }
 
     @Test("A page of access records ends sooner where they are large, and the cursor goes on from there")
@@ -82,7 +82,7 @@ import Testing
         let bodies = (0..<100).map { index in
             RecordBody(
                 log: .gateway, id: RecordID(high: 0x7000, low: UInt64(index)), at: now, kind: .gateway,
-                actor: Actor(kind: .gateway),
+                actor: RecordActor(kind: .gateway),
                 source: .gateway, event: .start, details: ["text": .string(text)])
         }
         for body in bodies { _ = try await house.store.commit(StoreTransaction(records: [PendingRecord(body)])) }
@@ -102,14 +102,14 @@ import Testing
 
     // MARK: Memory
 
-    private static let large = Answer(status: 200, body: [UInt8](repeating: 7, count: 1024 * 1024))
+    private static let large = APIResponse(status: 200, body: [UInt8](repeating: 7, count: 1024 * 1024))
 
     @Test("A large response holds its memory until it is gone; one person has a part of it, and a small one needs none")
     func reservations() throws {
         let memory = ResponseMemory()
-        let small = Answer(status: 200, body: [UInt8](repeating: 7, count: ResponseMemory.chunkBytes))
+        let small = APIResponse(status: 200, body: [UInt8](repeating: 7, count: ResponseMemory.chunkBytes))
         let (one, other) = (Principal.user(UserID(high: 0, low: 1)), Principal.user(UserID(high: 0, low: 2)))
-        var held: [Answer] = []
+        var held: [APIResponse] = []
         for _ in 0..<ResponseMemory.maxBytesOfOne / Self.large.body.count { held.append(try memory.admit(Self.large, for: one)) }
         #expect(throws: GatewayError.self) { try memory.admit(Self.large, for: one) }
         #expect(try memory.admit(small, for: one).reservation == nil)
@@ -133,11 +133,11 @@ import Testing
         for index in 0..<3 {
             let body = RecordBody(
                 log: .gateway, id: RecordID(high: 0x7000, low: UInt64(index)), at: house.clock.now(), kind: .gateway,
-                actor: Actor(kind: .gateway), source: .gateway, event: .start, details: ["text": .string(text)])
+                actor: RecordActor(kind: .gateway), source: .gateway, event: .start, details: ["text": .string(text)])
             _ = try await house.store.commit(StoreTransaction(records: [PendingRecord(body)]))
         }
         let memory = house.services.responseMemory
-        var held: [Answer] = []
+        var held: [APIResponse] = []
         while let answer = try? memory.admit(Self.large, for: .user(house.ids[.superAdmin])) { held.append(answer) }
         let refused = try await house.call(.get, "/access-records?kind=GATEWAY", as: .superAdmin)
         #expect(refused.status == 503 && refused.code == "unavailable")

@@ -132,7 +132,7 @@ import Testing
         for proxies in try [[], ["127.0.0.0/8", "192.0.2.0/24"]].map({ try TrustedProxies($0) }) {
             var head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/metrics")
             for (name, value) in headers { head.headerFields[try #require(HTTPField.Name(name))] = value }
-            let facts = RequestFacts(
+            let facts = RequestMetadata(
                 head, peer: PeerAddress(peer, proxies: proxies), proxies: proxies, random: RandomSource())
             #expect(facts.isOfThisMachine == expected)
         }

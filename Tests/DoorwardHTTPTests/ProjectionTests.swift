@@ -145,7 +145,7 @@ import Testing
         let user = try #require(house.control.directory.current.user(house.ids[actor]))
         let now = house.clock.now()
         func labelled(_ unit: UnitID?, under rule: Rule? = nil, at instant: Timestamp) -> String? {
-            reader.label(of: Actor(user), under: rule, unit: unit, at: instant, in: tenancy)
+            reader.label(of: RecordActor(user), under: rule, unit: unit, at: instant, in: tenancy)
         }
         #expect(labelled(house.ids.unit, at: now) == label)
         #expect(labelled(nil, at: now) == "staff")

@@ -61,8 +61,8 @@ import Testing
         let head = HTTPRequest(
             method: .get, scheme: nil, authority: nil, path: "/", headerFields: [.requestID: "r-1", .traceContext: Self.trace])
         let proxies = try TrustedProxies([])
-        let facts = RequestFacts(head, peer: PeerAddress(nil, proxies: proxies), proxies: proxies, random: RandomSource())
-        await RequestFacts.$current.withValue(facts) {
+        let facts = RequestMetadata(head, peer: PeerAddress(nil, proxies: proxies), proxies: proxies, random: RandomSource())
+        await RequestMetadata.$current.withValue(facts) {
             let metadata = await Task { RequestLogging.metadataProvider.get() }.value
             #expect(metadata["request"] == "r-1")
             #expect(metadata["trace"] == "4bf92f3577b34da6a3ce929d0e0e4736")

@@ -193,7 +193,7 @@ import Testing
 
     @Test("The memory of tokens is bounded and forgets the older half at once")
     func memory() {
-        let memory = TokenMemory(capacity: 10)
+        let memory = VerifiedTokenCache(capacity: 10)
         let now = Timestamp(milliseconds: 0)
         let token = VerifiedToken(
             userID: UserID(high: 1, low: 1), sessionID: SessionID(high: 1, low: 1), expiresAt: now.advanced(by: .seconds(1)))
@@ -223,7 +223,7 @@ import Testing
             method: .get, scheme: nil, authority: nil, path: "/",
             headerFields: [.traceContext: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"])
         let proxies = try TrustedProxies([])
-        let facts = RequestFacts(head, peer: PeerAddress(nil, proxies: proxies), proxies: proxies, random: random)
+        let facts = RequestMetadata(head, peer: PeerAddress(nil, proxies: proxies), proxies: proxies, random: random)
         let span = facts.metadata["span"]?.description ?? ""
         return [key.keyID, id, facts.requestID, span]
     }

@@ -23,22 +23,22 @@ import Testing
         }
     }
 
-    private static func gateway(_ broker: ScriptedBroker, _ clock: VirtualClock?) -> Listening {
+    private static func gateway(_ broker: ScriptedBroker, _ clock: VirtualClock?) -> MQTTTestClient {
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         settings.patience = .seconds(3600)
-        (settings.firstPause, settings.longestPause) = (.milliseconds(20), .milliseconds(50))
+        (settings.initialBackoff, settings.maximumBackoff) = (.milliseconds(20), .milliseconds(50))
         // The library's keep-alive uses real time.
         settings.keepAlive = .seconds(65_535)
-        return Listening(settings, clock: clock)
+        return MQTTTestClient(settings, clock: clock)
     }
 
-    private static func isDisconnected(_ gateway: Listening) -> Bool {
+    private static func isDisconnected(_ gateway: MQTTTestClient) -> Bool {
         gateway.events.contains { if case .disconnected = $0 { true } else { false } }
     }
 
     /// Waits until the broker has answered a request that was sent after the frame, or the connection is lost.
-    private static func answered(_ frame: MQTTSentFrame, _ gateway: Listening, _ clock: VirtualClock) async {
-        while !gateway.connection.hasTaken(frame.number), !isDisconnected(gateway) { await clock.pass(.zero) }
+    private static func answered(_ frame: MQTTSentFrame, _ gateway: MQTTTestClient, _ clock: VirtualClock) async {
+        while !gateway.connection.isBrokerResponsive(frame.number), !isDisconnected(gateway) { await clock.pass(.zero) }
     }
 
     @Test("beyond Receive Maximum, which counts frames without PUBACK also after a standstill, a frame leaves at once with QoS 0")
@@ -65,7 +65,7 @@ import Testing
         let clock = VirtualClock()
         let gateway = Self.gateway(broker, clock)
         await gateway.connected()
-        let first = try gateway.connection.publish(try MQTTFrame("door/set", "first", .atLeastOnce))
+        let first = try gateway.connection.publish(try MQTTPublish("door/set", "first", .atLeastOnce))
         await LoopbackPort.drained(to: broker.port)
         // In small steps: the connection is closed after 30 seconds of a standstill.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
@@ -73,14 +73,14 @@ import Testing
         #expect(failure == .standsStill)
         mayAnswer.signal()
         let back = await gateway.connected(from: gone)
-        let second = try gateway.connection.publish(try MQTTFrame("door/set", "second", .atLeastOnce))
+        let second = try gateway.connection.publish(try MQTTPublish("door/set", "second", .atLeastOnce))
         #expect(second.id == nil)
         // It has left although the broker has acknowledged nothing.
         while published.withLock({ $0.count }) < 2 { await clock.pass(.zero) }
         let id = try #require(first.id)
         mayAnswer.signal()
         await gateway.event(from: back) { $0 == .acknowledged(id, .taken) }
-        let third = try gateway.connection.publish(try MQTTFrame("door/set", "third", .atLeastOnce))
+        let third = try gateway.connection.publish(try MQTTPublish("door/set", "third", .atLeastOnce))
         #expect(third.id != nil)
         for _ in 0..<100 { mayAnswer.signal() }
         while published.withLock({ $0.count }) < 3 { await clock.pass(.zero) }
@@ -104,15 +104,15 @@ import Testing
         let clock = VirtualClock()
         let gateway = Self.gateway(broker, clock)
         await gateway.connected()
-        let frame = try gateway.connection.publish(try MQTTFrame("door/1/set", "UNLOCK", .atLeastOnce, lifetime: .seconds(2)))
+        let frame = try gateway.connection.publish(try MQTTPublish("door/1/set", "UNLOCK", .atLeastOnce, lifetime: .seconds(2)))
         await Self.answered(frame, gateway, clock)
         clock.advance(by: .seconds(3))
-        let other = try gateway.connection.publish(try MQTTFrame("door/2/set", "UNLOCK", lifetime: .seconds(2)))
+        let other = try gateway.connection.publish(try MQTTPublish("door/2/set", "UNLOCK", lifetime: .seconds(2)))
         await Self.answered(other, gateway, clock)
         #expect(!Self.isDisconnected(gateway), "\(gateway.events)")
         try #require(gateway.connection.isConnected)
         let id = try #require(frame.id)
-        try gateway.connection.publish(try MQTTFrame("door/3/set", "late"))
+        try gateway.connection.publish(try MQTTPublish("door/3/set", "late"))
         await gateway.event { $0 == .acknowledged(id, .taken) }
         await gateway.connection.stop()
     }
@@ -132,15 +132,15 @@ import Testing
         let clock = VirtualClock()
         let gateway = Self.gateway(broker, clock)
         await gateway.connected()
-        let frame = try gateway.connection.publish(try MQTTFrame("door/1/set", "UNLOCK", .atLeastOnce, lifetime: .seconds(2)))
+        let frame = try gateway.connection.publish(try MQTTPublish("door/1/set", "UNLOCK", .atLeastOnce, lifetime: .seconds(2)))
         await Self.answered(frame, gateway, clock)
         clock.advance(by: .seconds(3))
-        try gateway.connection.publish(try MQTTFrame("door/2/set", "UNLOCK", lifetime: .seconds(2)))
+        try gateway.connection.publish(try MQTTPublish("door/2/set", "UNLOCK", lifetime: .seconds(2)))
         let (failure, gone) = await gateway.disconnected()
         #expect(failure?.reason.contains("PUBACK") == true, "\(String(describing: failure))")
         while !gateway.connection.isConnected { await clock.pass(.milliseconds(1)) }
         await gateway.connected(from: gone)
-        let next = try gateway.connection.publish(try MQTTFrame("door/3/set", "LOCK", .atLeastOnce))
+        let next = try gateway.connection.publish(try MQTTPublish("door/3/set", "LOCK", .atLeastOnce))
         let id = try #require(next.id)
         await gateway.event(from: gone) { $0 == .acknowledged(id, .taken) }
         await gateway.connection.stop()
@@ -161,7 +161,7 @@ import Testing
         gateway.start()
         while !gateway.isConnected { await Task.yield() }
         let topic = try #require(MQTTTopic("door/set"))
-        let word = MQTTAnnouncement(topic: topic, payload: [], quality: .atLeastOnce, isRetained: false)
+        let word = MQTTRetainablePublish(topic: topic, payload: [], qos: .atLeastOnce, isRetained: false)
         var ids: [MQTTFrameID] = []
         while ids.count < 66_000 {
             do throws(MQTTSendError) {

@@ -5,22 +5,22 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(30))) struct ConnectionTests {
-    @Test("a frame comes to whoever subscribed, live and not retained", arguments: [MQTTQuality.atMostOnce, .atLeastOnce])
-    func delivered(quality: MQTTQuality) async throws {
-        let broker = try await Broker.start()
-        let (lock, gateway) = (Listening(port: broker.port, ["door/+/set"]), Listening(port: broker.port))
+    @Test("a frame comes to whoever subscribed, live and not retained", arguments: [MQTTQoS.atMostOnce, .atLeastOnce])
+    func delivered(qos: MQTTQoS) async throws {
+        let broker = try await MosquittoProcess.start()
+        let (lock, gateway) = (MQTTTestClient(port: broker.port, ["door/+/set"]), MQTTTestClient(port: broker.port))
         await lock.connected()
         let asked = await gateway.connected()
         // The subscription is there when a message of one's own has come back.
         try await roundTrip(lock, on: "door/0/set")
-        let id = try gateway.connection.publish(try MQTTFrame("door/1/set", "UNLOCK", quality)).id
+        let id = try gateway.connection.publish(try MQTTPublish("door/1/set", "UNLOCK", qos)).id
         let message = try #require(await lock.message(on: "door/1/set"))
         #expect(message.topic == "door/1/set" && message.payload == Array("UNLOCK".utf8))
-        #expect(!message.isRetained && message.quality == quality)
-        #expect((id != nil) == (quality == .atLeastOnce))
+        #expect(!message.isRetained && message.qos == qos)
+        #expect((id != nil) == (qos == .atLeastOnce))
         if let id { await gateway.event(from: asked) { $0 == .acknowledged(id, .taken) } }
         // Nobody who comes later finds it.
-        let late = Listening(port: broker.port, ["door/#"])
+        let late = MQTTTestClient(port: broker.port, ["door/#"])
         await late.connected()
         try await roundTrip(late, on: "door/end")
         #expect(late.messages.map(\.topic) == ["door/end"])
@@ -29,20 +29,20 @@ import Testing
 
     @Test("what the broker kept comes marked, what is live does not")
     func retained() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "lock")
         settings.will = .init(topic: try #require(MQTTTopic("door/state")), payload: Array("gone".utf8), isRetained: true)
-        settings.firstPause = .seconds(60)
-        let lock = Listening(settings)
+        settings.initialBackoff = .seconds(60)
+        let lock = MQTTTestClient(settings)
         await lock.connected()
-        let watcher = Listening(port: broker.port, ["door/state"])
+        let watcher = MQTTTestClient(port: broker.port, ["door/state"])
         await watcher.connected()
         try await roundTrip(watcher, on: "door/state")
         // Cut without a goodbye: another client of the same id throws it out.
-        let twin = Listening(port: broker.port, id: "lock")
+        let twin = MQTTTestClient(port: broker.port, id: "lock")
         await twin.connected()
         await watcher.event { $0.says(Array("gone".utf8), on: "door/state") }
-        let late = Listening(port: broker.port, ["door/state"])
+        let late = MQTTTestClient(port: broker.port, ["door/state"])
         let message = try #require(await late.message(on: "door/state"))
         #expect(message.isRetained)
         for one in [lock, watcher, twin, late] { await one.connection.stop() }
@@ -50,21 +50,21 @@ import Testing
 
     @Test("an announcement is kept for whoever comes later until an empty one takes it away, and may be large")
     func announcements() async throws {
-        let broker = try await Broker.start()
-        let lock = Listening(port: broker.port, ["door/none"])
+        let broker = try await MosquittoProcess.start()
+        let lock = MQTTTestClient(port: broker.port, ["door/none"])
         await lock.connected()
         let large = Array(repeating: UInt8(ascii: "x"), count: 10 * 1024 * 1024)
         let state = try #require(MQTTTopic("door/state"))
-        let id = try lock.connection.announce(MQTTAnnouncement(topic: state, payload: large, quality: .atLeastOnce))
+        let id = try lock.connection.announce(MQTTRetainablePublish(topic: state, payload: large, qos: .atLeastOnce))
         await lock.event { if case .acknowledged(let its, _) = $0 { its == id } else { false } }
-        try lock.connection.announce(MQTTAnnouncement(topic: state, payload: Array("LOCKED".utf8)))
+        try lock.connection.announce(MQTTRetainablePublish(topic: state, payload: Array("LOCKED".utf8)))
         try await roundTrip(lock, on: "door/none")
-        let late = Listening(port: broker.port, ["door/state"])
+        let late = MQTTTestClient(port: broker.port, ["door/state"])
         let kept = try #require(await late.message(on: "door/state"))
         #expect(kept.payload == Array("LOCKED".utf8) && kept.isRetained)
-        try lock.connection.announce(MQTTAnnouncement(topic: state, payload: []))
+        try lock.connection.announce(MQTTRetainablePublish(topic: state, payload: []))
         await late.event { $0.says([], on: "door/state") }
-        let last = Listening(port: broker.port, ["door/#"])
+        let last = MQTTTestClient(port: broker.port, ["door/#"])
         await last.connected()
         try await roundTrip(last, on: "door/end")
         #expect(last.messages.map(\.topic) == ["door/end"])
@@ -73,13 +73,13 @@ import Testing
 
     @Test("a broker that says goodbye to nobody is told apart from one that was stopped")
     func stopping() async throws {
-        let broker = try await Broker.start()
-        let gateway = Listening(port: broker.port)
+        let broker = try await MosquittoProcess.start()
+        let gateway = MQTTTestClient(port: broker.port)
         await gateway.connected()
         await gateway.connection.stop()
         #expect(gateway.events.last == .disconnected(.stopped))
         #expect(!gateway.connection.isConnected)
-        #expect(throws: MQTTSendError.notConnected) { try gateway.connection.publish(try MQTTFrame("a", "b")) }
+        #expect(throws: MQTTSendError.notConnected) { try gateway.connection.publish(try MQTTPublish("a", "b")) }
     }
 
     @Test("nobody there, no such host, no such user: each is told in words, and tried again")
@@ -87,12 +87,12 @@ import Testing
         // Held, so that nobody else takes the port and listens on it.
         let held = try Listener(isListening: false)
         defer { close(held.descriptor) }
-        let nobody = Listening(port: held.port, clock: nil)
+        let nobody = MQTTTestClient(port: held.port, clock: nil)
         let (first, next) = await nobody.disconnected()
         #expect(first == .unreachable("Connection refused") || first == .lost("Connection refused"))
         await nobody.disconnected(from: next)
-        let broker = try await Broker.start(["allow_anonymous false"])
-        let stranger = Listening(port: broker.port)
+        let broker = try await MosquittoProcess.start(["allow_anonymous false"])
+        let stranger = MQTTTestClient(port: broker.port)
         let (refused, _) = await stranger.disconnected()
         guard case .refused(let why) = refused else { return #expect(Bool(false), "\(String(describing: refused))") }
         #expect(why.lowercased().contains("not authori"))
@@ -102,14 +102,14 @@ import Testing
 
     @Test("a broker that comes back is found again, with the same subscriptions, and gets nothing that was asked for meanwhile")
     func comesBack() async throws {
-        let broker = try await Broker.start()
-        let gateway = Listening(port: broker.port, ["door/#"], clock: nil)
+        let broker = try await MosquittoProcess.start()
+        let gateway = MQTTTestClient(port: broker.port, ["door/#"], clock: nil)
         let connected = await gateway.connected()
         try await roundTrip(gateway, on: "door/before")
         broker.kill()
         let (_, gone) = await gateway.disconnected(from: connected)
         for number in 0..<100 {
-            let frame = try MQTTFrame("door/\(number)/set", "UNLOCK", number.isMultiple(of: 2) ? .atLeastOnce : .atMostOnce)
+            let frame = try MQTTPublish("door/\(number)/set", "UNLOCK", number.isMultiple(of: 2) ? .atLeastOnce : .atMostOnce)
             #expect(throws: MQTTSendError.notConnected) { try gateway.connection.publish(frame) }
         }
         try await broker.runAgain()
@@ -121,10 +121,10 @@ import Testing
 }
 
 /// Waits until what the connection publishes on the topic comes back to it, which shows that it is subscribed.
-func roundTrip(_ listening: Listening, on topic: String, from start: Int = 0) async throws {
+func roundTrip(_ listening: MQTTTestClient, on topic: String, from start: Int = 0) async throws {
     // A message that is published before the subscription does not come back.
     await listening.event(from: start) { $0 == .subscribed }
-    try listening.connection.publish(try MQTTFrame(topic, "round"))
+    try listening.connection.publish(try MQTTPublish(topic, "round"))
     await listening.event(from: start) {
         if case .message(let message) = $0 { message.topic == topic && !message.isRetained } else { false }
     }

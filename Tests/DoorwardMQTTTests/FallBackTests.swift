@@ -25,8 +25,8 @@ import Testing
         }
         defer { broker.close() }
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
-        settings.firstPause = .seconds(600)
-        let gateway = Listening(settings)
+        settings.initialBackoff = .seconds(600)
+        let gateway = MQTTTestClient(settings)
         await gateway.event { $0 == .connected(.three) }
         #expect(levels.withLock { $0 } == [5, 4])
         #expect(gateway.connection.health.version == .three)
@@ -43,8 +43,8 @@ import Testing
         }
         defer { broker.close() }
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
-        settings.firstPause = .seconds(600)
-        let gateway = Listening(settings)
+        settings.initialBackoff = .seconds(600)
+        let gateway = MQTTTestClient(settings)
         let (failure, _) = await gateway.disconnected()
         #expect(failure?.description == "the broker refuses the gateway: Banned")
         await gateway.connection.stop()
@@ -63,7 +63,7 @@ import Testing
             }
         }
         defer { broker.close() }
-        let gateway = Listening(port: broker.port, ["door/1/state", "door/2/state"])
+        let gateway = MQTTTestClient(port: broker.port, ["door/1/state", "door/2/state"])
         let (event, _) = await gateway.event { if case .subscriptionRefused = $0 { true } else { false } }
         guard case .subscriptionRefused(let filter, let reason) = event else { return }
         // Which of the two is asked for first is the connection's choice.
@@ -83,8 +83,8 @@ import Testing
         }
         defer { broker.close() }
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
-        settings.longestPayload = 0x0100_0000 - 128 * 1024
-        let gateway = Listening(settings)
+        settings.maximumPayloadBytes = 0x0100_0000 - 128 * 1024
+        let gateway = MQTTTestClient(settings)
         await gateway.connected()
         let packet = connect.withLock { $0 }
         // Maximum Packet Size is property 0x27 (MQTT 5.0, section 3.1.2.11.4).
@@ -108,9 +108,9 @@ import Testing
             return .nothing
         }
         defer { broker.close() }
-        let gateway = Listening(port: broker.port)
+        let gateway = MQTTTestClient(port: broker.port)
         await gateway.connected()
-        #expect(try gateway.connection.publish(try MQTTFrame("door/set", "UNLOCK", .atLeastOnce)).id == nil)
+        #expect(try gateway.connection.publish(try MQTTPublish("door/set", "UNLOCK", .atLeastOnce)).id == nil)
         var iterator = published.makeAsyncIterator()
         #expect(await iterator.next() == 0x30, "neither of a higher quality nor retained")
         await gateway.connection.stop()

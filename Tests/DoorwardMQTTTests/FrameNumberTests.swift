@@ -21,7 +21,7 @@ import Testing
         }
         defer { broker.close() }
         let sent = Mutex<MQTTFrameNumber?>(nil)
-        let frame = try MQTTFrame("door/set", "UNLOCK")
+        let frame = try MQTTPublish("door/set", "UNLOCK")
         let (messages, continuation) = AsyncStream.makeStream(of: MQTTMessage.self)
         let own = Mutex<MQTTConnection?>(nil)
         let settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
@@ -67,7 +67,7 @@ import Testing
         let clock = VirtualClock()
         let events = Mutex<[MQTTEvent]>([])
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
-        (settings.firstPause, settings.longestPause) = (.milliseconds(20), .milliseconds(50))
+        (settings.initialBackoff, settings.maximumBackoff) = (.milliseconds(20), .milliseconds(50))
         settings.patience = .seconds(3600)
         let gateway = MQTTConnection(settings, clock: clock, random: RandomSource()) { event in
             events.withLock { $0.append(event) }
@@ -75,23 +75,23 @@ import Testing
         gateway.start()
         // No time has to go by for a first connection, nor for the question after so short a life.
         while !gateway.isConnected { await clock.pass(.zero) }
-        let frame = try MQTTFrame("door/set", "UNLOCK", lifetime: .seconds(2))
+        let frame = try MQTTPublish("door/set", "UNLOCK", lifetime: .seconds(2))
         let lost = try gateway.publish(frame).number
         var wasTaken = false
         while !events.withLock({ $0.contains { if case .disconnected = $0 { true } else { false } } }) {
-            wasTaken = wasTaken || gateway.hasTaken(lost)
+            wasTaken = wasTaken || gateway.isBrokerResponsive(lost)
             await clock.pass(.milliseconds(10))
         }
         #expect(!wasTaken)
         isAtWork.withLock { $0 = true }
         while !gateway.isConnected { await clock.pass(.milliseconds(1)) }
         let arrived = try gateway.publish(frame).number
-        #expect(!gateway.hasTaken(arrived) && arrived > lost)
+        #expect(!gateway.isBrokerResponsive(arrived) && arrived > lost)
         for _ in 0..<100 { mayAnswer.signal() }
-        while !gateway.hasTaken(arrived) { await clock.pass(.zero) }
-        #expect(!gateway.hasTaken(lost), "it left on a connection that is gone")
+        while !gateway.isBrokerResponsive(arrived) { await clock.pass(.zero) }
+        #expect(!gateway.isBrokerResponsive(lost), "it left on a connection that is gone")
         await gateway.stop()
-        #expect(!gateway.hasTaken(arrived))
+        #expect(!gateway.isBrokerResponsive(arrived))
     }
 }
 

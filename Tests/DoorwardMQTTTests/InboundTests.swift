@@ -28,8 +28,8 @@ import Testing
     @Test("a flood of 50,000 messages comes whole or is counted as dropped, and a frame goes out in the midst of it")
     func flood() async throws {
         // The broker would drop what the connection does not take at once; here it keeps all of it.
-        let broker = try await Broker.start(["allow_anonymous true", "max_queued_messages 0"])
-        let lock = Listening(port: broker.port, ["door/set"])
+        let broker = try await MosquittoProcess.start(["allow_anonymous true", "max_queued_messages 0"])
+        let lock = MQTTTestClient(port: broker.port, ["door/set"])
         await lock.connected()
         try await roundTrip(lock, on: "door/set")
         let counter = Counter()
@@ -46,7 +46,7 @@ import Testing
         gateway.want([try #require(MQTTFilter("flood/#"))])
         gateway.start()
         await stands.wait()
-        try gateway.publish(try MQTTFrame("flood/end", ""))
+        try gateway.publish(try MQTTPublish("flood/end", ""))
         await counter.end()
         let device = try RawDevice(port: broker.port)
         defer { device.close() }
@@ -56,7 +56,7 @@ import Testing
             device.send(Self.end)
         }
         await half.wait()
-        try gateway.publish(try MQTTFrame("door/set", "UNLOCK"))
+        try gateway.publish(try MQTTPublish("door/set", "UNLOCK"))
         #expect(
             await lock.event { if case .message(let message) = $0 { message.payload == Array("UNLOCK".utf8) } else { false } }
                 .next > 0)
@@ -69,14 +69,14 @@ import Testing
 
     @Test("a payload of 10 MB, kept by the broker, neither ends the connection nor is handed on; what follows comes")
     func large() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         let device = try RawDevice(port: broker.port)
         defer { device.close() }
         device.publish(Array("door/state".utf8), Array(repeating: 0x78, count: 10_000_000), isRetained: true)
         #expect(!device.isThrownOut())
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
-        settings.longestPayload = 4 << 20
-        let gateway = Listening(settings, ["door/#"])
+        settings.maximumPayloadBytes = 4 << 20
+        let gateway = MQTTTestClient(settings, ["door/#"])
         await gateway.connected()
         try await roundTrip(gateway, on: "door/set")
         device.publish(Array("door/state".utf8), Array(repeating: 0x78, count: 10_000_000))
@@ -90,14 +90,14 @@ import Testing
 
     @Test("an older broker sends it all the same: then it is dropped and counted, and the connection stays")
     func largeFromOlderBroker() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
         defer { proxy.close() }
         // Whoever asks in MQTT 5 is cut off without a word, as some older brokers do.
         proxy.cut { $0.count > 8 && $0[0] == 0x10 && $0[8] == 5 }
         var settings = MQTTSettings(host: "127.0.0.1", port: proxy.port, clientID: "gateway")
-        settings.longestPayload = 10_000
-        let gateway = Listening(settings, ["door/#"])
+        settings.maximumPayloadBytes = 10_000
+        let gateway = MQTTTestClient(settings, ["door/#"])
         await gateway.event { $0 == .connected(.three) }
         try await roundTrip(gateway, on: "door/set")
         let device = try RawDevice(port: broker.port)
@@ -112,8 +112,8 @@ import Testing
 
     @Test("a message on a topic that takes quadratic time to compare is nobody's; what follows comes")
     func hostileTopic() async throws {
-        let broker = try await Broker.start()
-        let gateway = Listening(port: broker.port, ["door/#"])
+        let broker = try await MosquittoProcess.start()
+        let gateway = MQTTTestClient(port: broker.port, ["door/#"])
         await gateway.connected()
         try await roundTrip(gateway, on: "door/set")
         let device = try RawDevice(port: broker.port)
@@ -129,8 +129,8 @@ import Testing
 
     @Test("payloads are any bytes: none, NUL, no UTF-8", arguments: [[], [0], [0xFF, 0xFE, 0], Array("a\0b".utf8)] as [[UInt8]])
     func payloads(payload: [UInt8]) async throws {
-        let broker = try await Broker.start()
-        let gateway = Listening(port: broker.port, ["door/state"])
+        let broker = try await MosquittoProcess.start()
+        let gateway = MQTTTestClient(port: broker.port, ["door/state"])
         await gateway.connected()
         try await roundTrip(gateway, on: "door/state")
         let device = try RawDevice(port: broker.port)
@@ -146,8 +146,8 @@ import Testing
             [0xFF, 0xFE], Array("a\0b".utf8), [], Array("door/+".utf8), Array(repeating: 0x2F, count: 300),
         ] as [[UInt8]])
     func topics(topic: [UInt8]) async throws {
-        let broker = try await Broker.start()
-        let gateway = Listening(port: broker.port, ["#"])
+        let broker = try await MosquittoProcess.start()
+        let gateway = MQTTTestClient(port: broker.port, ["#"])
         await gateway.connected()
         try await roundTrip(gateway, on: "door/set")
         let device = try RawDevice(port: broker.port)
@@ -162,7 +162,7 @@ import Testing
 
     @Test("receivers that do not return hold up their own brokers, and nobody else's")
     func slowReceivers() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         let release = DispatchSemaphore(value: 0)
         let blocked = (0..<100).map { number in
             MQTTConnection(MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "blocked\(number)")) { event in
@@ -170,7 +170,7 @@ import Testing
             }
         }
         for one in blocked { one.start() }
-        let quick = Listening(port: broker.port, ["door/set"])
+        let quick = MQTTTestClient(port: broker.port, ["door/set"])
         await quick.connected()
         try await roundTrip(quick, on: "door/set")
         for _ in blocked { release.signal() }

@@ -5,37 +5,37 @@ import Testing
 
 /// Promises about the mark of messages that a broker is told to keep.
 @Suite(.timeLimit(.minutes(30))) struct KeptMarkTests {
-    private static func say(_ text: String, on topic: String, by speaker: Listening) throws {
+    private static func say(_ text: String, on topic: String, by speaker: MQTTTestClient) throws {
         let topic = try #require(MQTTTopic(topic))
-        try speaker.connection.announce(MQTTAnnouncement(topic: topic, payload: Array(text.utf8), isRetained: true))
+        try speaker.connection.announce(MQTTRetainablePublish(topic: topic, payload: Array(text.utf8), isRetained: true))
     }
 
     @Test("what comes at once bears its sender's mark where it is wanted as published, and nowhere else")
     func atOnce() async throws {
-        let broker = try await Broker.start()
-        let gateway = Listening(port: broker.port, ["door/state"])
-        gateway.connection.want([try #require(MQTTFilter("door/set"))], asPublished: true)
+        let broker = try await MosquittoProcess.start()
+        let gateway = MQTTTestClient(port: broker.port, ["door/state"])
+        gateway.connection.want([try #require(MQTTFilter("door/set"))], retainAsPublished: true)
         await gateway.connected()
         for topic in ["door/state", "door/set"] { try await roundTrip(gateway, on: topic) }
-        let device = Listening(port: broker.port)
+        let device = MQTTTestClient(port: broker.port)
         await device.connected()
         for topic in ["door/state", "door/set"] { try Self.say("LOCKED", on: topic, by: device) }
         #expect(await gateway.said("LOCKED", on: "door/set").isRetained)
         #expect(await !gateway.said("LOCKED", on: "door/state").isRetained)
         // What is on the broker by now is marked for everybody.
-        let late = Listening(port: broker.port, ["door/+"])
+        let late = MQTTTestClient(port: broker.port, ["door/+"])
         for topic in ["door/state", "door/set"] { #expect(await late.said("LOCKED", on: topic).isRetained) }
         for listening in [gateway, device, late] { await listening.connection.stop() }
     }
 
     @Test("a topic that is wanted in both ways bears no sender's mark, whoever came first and over the next connection too")
     func bothWays() async throws {
-        let broker = try await Broker.start()
-        let gateway = Listening(port: broker.port, ["hall/set"], clock: nil)
+        let broker = try await MosquittoProcess.start()
+        let gateway = MQTTTestClient(port: broker.port, ["hall/set"], clock: nil)
         let filters = [try #require(MQTTFilter("hall/set")), try #require(MQTTFilter("door/set"))]
-        gateway.connection.want(filters, asPublished: true)
+        gateway.connection.want(filters, retainAsPublished: true)
         await gateway.connected()
-        let device = Listening(port: broker.port, clock: nil)
+        let device = MQTTTestClient(port: broker.port, clock: nil)
         await device.connected()
         for topic in ["hall/set", "door/set"] {
             try await roundTrip(gateway, on: topic)
@@ -70,18 +70,18 @@ import Testing
 
     @Test("a topic wanted otherwise during a standstill bears no sender's mark after it, on the connection that is still there")
     func standstill() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         let clock = VirtualClock()
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         settings.patience = .seconds(3600)
         // The library's keep-alive uses real time.
         settings.keepAlive = .seconds(65_535)
-        let gateway = Listening(settings, ["hall/state"], clock: clock)
+        let gateway = MQTTTestClient(settings, ["hall/state"], clock: clock)
         let filter = try #require(MQTTFilter("door/set"))
-        gateway.connection.want([filter], asPublished: true)
+        gateway.connection.want([filter], retainAsPublished: true)
         await gateway.event { $0 == .subscribed }
         let paths = MQTTAnswerPaths(needed: [filter])
-        while (try? gateway.connection.publish(try MQTTFrame("x", "x"), answeredBy: paths)) == nil { await clock.pass(.zero) }
+        while (try? gateway.connection.publish(try MQTTPublish("x", "x"), answeredBy: paths)) == nil { await clock.pass(.zero) }
         broker.signal(SIGSTOP)
         // In small steps: the connection is closed after 30 seconds of a standstill.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
@@ -92,7 +92,7 @@ import Testing
         broker.signal(SIGCONT)
         let back = await gateway.connected(from: gone)
         await gateway.event(from: back) { $0 == .subscribed }
-        let device = Listening(port: broker.port)
+        let device = MQTTTestClient(port: broker.port)
         await device.connected()
         for topic in ["hall/state", "door/set"] { try Self.say("first", on: topic, by: device) }
         #expect(await !gateway.said("first", on: "door/set", from: back).isRetained)
@@ -102,27 +102,27 @@ import Testing
 
     @Test("an older broker takes the mark off, and what it keeps bears it all the same")
     func olderBroker() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
         defer { proxy.close() }
         proxy.cut { $0.count > 8 && $0[0] == 0x10 && $0[8] == 5 }
-        let gateway = Listening(MQTTSettings(host: "127.0.0.1", port: proxy.port, clientID: "gateway"))
+        let gateway = MQTTTestClient(MQTTSettings(host: "127.0.0.1", port: proxy.port, clientID: "gateway"))
         let filter = try #require(MQTTFilter("door/set"))
-        gateway.connection.want([filter], asPublished: true)
+        gateway.connection.want([filter], retainAsPublished: true)
         await gateway.event { $0 == .connected(.three) }
         try await roundTrip(gateway, on: "door/set")
-        let device = Listening(port: broker.port)
+        let device = MQTTTestClient(port: broker.port)
         await device.connected()
         try Self.say("LOCK", on: "door/set", by: device)
         #expect(await !gateway.said("LOCK", on: "door/set").isRetained)
         let before = gateway.events.count
-        gateway.connection.want([filter], asPublished: true)
+        gateway.connection.want([filter], retainAsPublished: true)
         #expect(await gateway.said("LOCK", on: "door/set", from: before).isRetained)
         for listening in [gateway, device] { await listening.connection.stop() }
     }
 }
 
-extension Listening {
+extension MQTTTestClient {
     /// Waits for a message with this text.
     fileprivate func said(_ text: String, on topic: String, from start: Int = 0) async -> MQTTMessage {
         let (event, _) = await event(from: start) {

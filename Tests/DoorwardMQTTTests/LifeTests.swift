@@ -14,13 +14,13 @@ import Testing
 
     @Test("the last will is said when the line is cut, and not after an end in order")
     func will() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
-        let watcher = Listening(port: broker.port, ["gateway/#"])
+        let watcher = MQTTTestClient(port: broker.port, ["gateway/#"])
         await watcher.connected()
         try await roundTrip(watcher, on: "gateway/begin")
-        let orderly = Listening(try settings(broker.port, will: "orderly"))
-        let cut = Listening(try settings(proxy.port, will: "cut"))
+        let orderly = MQTTTestClient(try settings(broker.port, will: "orderly"))
+        let cut = MQTTTestClient(try settings(proxy.port, will: "cut"))
         await orderly.connected()
         await cut.connected()
         await orderly.connection.stop()
@@ -35,8 +35,8 @@ import Testing
 
     @Test("three hundred connections of one process stand at once, and end")
     func many() async throws {
-        let broker = try await Broker.start()
-        let locks = (0..<300).map { Listening(port: broker.port, ["door/\($0)/set"]) }
+        let broker = try await MosquittoProcess.start()
+        let locks = (0..<300).map { MQTTTestClient(port: broker.port, ["door/\($0)/set"]) }
         for lock in locks { await lock.connected() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, lock) in locks.enumerated() { group.addTask { try await roundTrip(lock, on: "door/\(number)/set") } }
@@ -50,14 +50,14 @@ import Testing
 
     @Test("stopping before the start, twice, or while it is being connected leaves nobody waiting, and nothing begins again")
     func stopping() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         let settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         let never = MQTTConnection(settings) { Issue.record("\($0) after the end") }
         await never.stop()
         #expect(never.health.description == "not connected yet")
         never.start()
         await never.stop()
-        let lock = Listening(port: broker.port)
+        let lock = MQTTTestClient(port: broker.port)
         async let first: Void = lock.connection.stop()
         async let second: Void = lock.connection.stop()
         _ = await (first, second)
@@ -69,25 +69,25 @@ import Testing
         // One that answers nothing at all.
         let listener = try Listener()
         defer { close(listener.descriptor) }
-        await Listening(port: listener.port).connection.stop()
+        await MQTTTestClient(port: listener.port).connection.stop()
     }
 
     @Test("frames of many threads go out whole while it turns and when it is stopped in their midst")
     func manyThreads() async throws {
-        let broker = try await Broker.start(["allow_anonymous true", "max_queued_messages 0"])
-        let lock = Listening(port: broker.port, ["door/#"])
+        let broker = try await MosquittoProcess.start(["allow_anonymous true", "max_queued_messages 0"])
+        let lock = MQTTTestClient(port: broker.port, ["door/#"])
         await lock.connected()
         try await roundTrip(lock, on: "door/begin")
-        let gateway = Listening(port: broker.port, ["door/#"])
+        let gateway = MQTTTestClient(port: broker.port, ["door/#"])
         await gateway.connected()
         let sent = await withTaskGroup(of: [String].self) { group in
             for thread in 0..<8 {
                 group.addTask {
                     (0..<200).map { number in
-                        let quality = number.isMultiple(of: 2) ? MQTTQuality.atMostOnce : .atLeastOnce
+                        let qos = number.isMultiple(of: 2) ? MQTTQoS.atMostOnce : .atLeastOnce
                         return Result {
                             try gateway.connection.publish(
-                                try MQTTFrame("door/\(thread)/\(number)", "\(thread) \(number)", quality))
+                                try MQTTPublish("door/\(thread)/\(number)", "\(thread) \(number)", qos))
                             return "\(thread) \(number)"
                         }
                     }.compactMap { (sent: Result<String, any Error>) in try? sent.get() }
@@ -108,14 +108,14 @@ import Testing
 
     @Test("its health tells since when it stands, what ended it last, and counts")
     func health() async throws {
-        let broker = try await Broker.start()
-        let gateway = Listening(port: broker.port, ["door/set"])
+        let broker = try await MosquittoProcess.start()
+        let gateway = MQTTTestClient(port: broker.port, ["door/set"])
         let connected = await gateway.connected()
         try await roundTrip(gateway, on: "door/set")
-        let id = try gateway.connection.publish(try MQTTFrame("door/set", "UNLOCK", .atLeastOnce)).id
+        let id = try gateway.connection.publish(try MQTTPublish("door/set", "UNLOCK", .atLeastOnce)).id
         await gateway.event { if case .acknowledged(let its, .taken) = $0 { its == id } else { false } }
         #expect(throws: MQTTSendError.tooLong) {
-            try gateway.connection.publish(try MQTTFrame("door/set", String(repeating: "x", count: 100_000)))
+            try gateway.connection.publish(try MQTTPublish("door/set", String(repeating: "x", count: 100_000)))
         }
         let standing = gateway.connection.health
         #expect(standing.connectedSince != nil && standing.lastFailure == nil && standing.version == .five)
@@ -123,7 +123,7 @@ import Testing
         #expect(standing.counts.framesOut == 2 && standing.counts.framesRefused == 1 && standing.counts.framesAcknowledged == 1)
         broker.kill()
         _ = await gateway.disconnected(from: connected)
-        #expect(throws: MQTTSendError.notConnected) { try gateway.connection.publish(try MQTTFrame("door/set", "UNLOCK")) }
+        #expect(throws: MQTTSendError.notConnected) { try gateway.connection.publish(try MQTTPublish("door/set", "UNLOCK")) }
         let broken = gateway.connection.health
         #expect(broken.connectedSince == nil && broken.lastFailureAt != nil && broken.counts.framesRefused == 2)
         #expect(broken.description.contains("the broker"))

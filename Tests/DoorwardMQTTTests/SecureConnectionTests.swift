@@ -8,13 +8,13 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct SecureConnectionTests {
     private func settings(_ port: Int, host: String = "localhost", _ tls: MQTTSettings.TLS?) -> MQTTSettings {
         var settings = MQTTSettings(host: host, port: port, clientID: UUID().uuidString)
-        (settings.tls, settings.firstPause, settings.longestPause) = (tls, .milliseconds(20), .milliseconds(50))
+        (settings.tls, settings.initialBackoff, settings.maximumBackoff) = (tls, .milliseconds(20), .milliseconds(50))
         return settings
     }
 
     /// Why the first attempt, and any fall-back of it, comes to nothing, in words; `nil` when it stands.
     private func failure(_ settings: MQTTSettings) async -> String? {
-        let gateway = Listening(settings)
+        let gateway = MQTTTestClient(settings)
         let (event, _) = await gateway.event {
             switch $0 {
             case .connected, .disconnected: true
@@ -31,8 +31,8 @@ import Testing
         arguments: ["localhost", "127.0.0.1"])
     func trusted(host: String) async throws {
         let certificates = try Certificates.shared.get()
-        let broker = try await Broker.start(certificates.lines("broker"))
-        let gateway = Listening(settings(broker.port, host: host, .init(authorityFile: certificates.authority)), ["door/#"])
+        let broker = try await MosquittoProcess.start(certificates.lines("broker"))
+        let gateway = MQTTTestClient(settings(broker.port, host: host, .init(authorityFile: certificates.authority)), ["door/#"])
         await gateway.connected()
         try await roundTrip(gateway, on: "door/state")
         await gateway.connection.stop()
@@ -42,13 +42,13 @@ import Testing
     @Test("a broker that somebody else has signed, or that has another name, is not trusted, and the words say which")
     func untrusted() async throws {
         let certificates = try Certificates.shared.get()
-        let broker = try await Broker.start(certificates.lines("broker"))
+        let broker = try await MosquittoProcess.start(certificates.lines("broker"))
         let other = await failure(settings(broker.port, .init(authorityFile: certificates.otherAuthority)))
         #expect(try #require(other).contains("does not come from the certificate authority"))
         // The system's authorities do not know it either.
         let system = await failure(settings(broker.port, .init()))
         #expect(try #require(system).contains("does not come from the certificate authority"))
-        let elsewhere = try await Broker.start(certificates.lines("elsewhere"))
+        let elsewhere = try await MosquittoProcess.start(certificates.lines("elsewhere"))
         let name = await failure(settings(elsewhere.port, .init(authorityFile: certificates.authority)))
         #expect(try #require(name).contains("another host name"))
     }
@@ -56,13 +56,13 @@ import Testing
     @Test("a broker that wants a certificate takes the one that its authority signed, and no other")
     func clientCertificate() async throws {
         let certificates = try Certificates.shared.get()
-        let broker = try await Broker.start(certificates.lines("broker", wantsCertificate: true))
+        let broker = try await MosquittoProcess.start(certificates.lines("broker", wantsCertificate: true))
         let own = MQTTSettings.TLS(authorityFile: certificates.authority, certificate: certificates.pair("gateway"))
         #expect(await failure(settings(broker.port, own)) == nil)
         // A broker may hang up before its reason is read; then the next attempt finds it.
         for (name, words) in [(nil, "wants a certificate of the gateway"), ("stranger", "does not accept the gateway")] {
             let tls = MQTTSettings.TLS(authorityFile: certificates.authority, certificate: name.map(certificates.pair))
-            let gateway = Listening(settings(broker.port, tls))
+            let gateway = MQTTTestClient(settings(broker.port, tls))
             await gateway.event {
                 if case .disconnected(let failure) = $0 { failure.description.contains(words) } else { false }
             }
@@ -84,7 +84,7 @@ import Testing
         ])
     func files(authority: String, certificate: String, key: String, words: String) async throws {
         let certificates = try Certificates.shared.get()
-        let broker = try await Broker.start(certificates.lines("broker"))
+        let broker = try await MosquittoProcess.start(certificates.lines("broker"))
         let tls = MQTTSettings.TLS(
             authorityFile: certificates.path(authority), certificate: (certificates.path(certificate), certificates.path(key)))
         let failure = try #require(await failure(settings(broker.port, tls)))
@@ -95,7 +95,7 @@ import Testing
     @Test("TLS to what does not speak it, and plain MQTT to TLS, say to check the port")
     func mixedUp() async throws {
         let certificates = try Certificates.shared.get()
-        let (secure, plain) = (try await Broker.start(certificates.lines("broker")), try await Broker.start())
+        let (secure, plain) = (try await MosquittoProcess.start(certificates.lines("broker")), try await MosquittoProcess.start())
         let toPlain = try #require(await failure(settings(plain.port, .init(authorityFile: certificates.authority))))
         #expect(toPlain.contains("check that this port speaks TLS"), "\(toPlain)")
         let toSecure = try #require(await failure(settings(secure.port, nil)))
@@ -120,7 +120,7 @@ import Testing
         process.arguments = ["-b", "-c", file, "gateway", "correct horse"]
         try process.start()
         process.waitUntilExit()
-        let broker = try await Broker.start(
+        let broker = try await MosquittoProcess.start(
             (geteuid() == 0 ? ["user root"] : []) + ["allow_anonymous false", "password_file \(file)"])
         var settings = settings(broker.port, nil)
         settings.user = .init(name: "gateway", plainPassword: "correct horse")

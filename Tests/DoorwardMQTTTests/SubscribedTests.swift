@@ -12,8 +12,8 @@ import Testing
         MQTTAnswerPaths(needed: needed.compactMap { MQTTFilter($0) }, asked: asked.compactMap { MQTTFilter($0) })
     }
 
-    private static func refusal(_ gateway: Listening, _ paths: MQTTAnswerPaths) throws -> MQTTSendError? {
-        let frame = try MQTTFrame("door/set", "UNLOCK")
+    private static func refusal(_ gateway: MQTTTestClient, _ paths: MQTTAnswerPaths) throws -> MQTTSendError? {
+        let frame = try MQTTPublish("door/set", "UNLOCK")
         do throws(MQTTSendError) { try gateway.connection.publish(frame, answeredBy: paths) } catch { return error }
         return nil
     }
@@ -45,7 +45,7 @@ import Testing
         let mayAnswer = DispatchSemaphore(value: 0)
         let broker = try Self.broker(mayAnswer, { _ in [1] })
         defer { broker.close() }
-        let gateway = Listening(
+        let gateway = MQTTTestClient(
             MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "g"), [Self.state], clock: VirtualClock())
         await gateway.connected()
         let needed = Self.paths(needed: [Self.state])
@@ -68,7 +68,7 @@ import Testing
         mayAnswer.signal()
         let broker = try Self.broker(mayAnswer, { _ in [0x87] })
         defer { broker.close() }
-        let gateway = Listening(
+        let gateway = MQTTTestClient(
             MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "g"), [Self.state], clock: VirtualClock())
         await gateway.event { $0 == .subscribed }
         #expect(try Self.refusal(gateway, Self.paths(needed: [Self.state])) == .notSubscribed)
@@ -78,10 +78,10 @@ import Testing
 
     @Test("on a connection that is made anew the broker has acknowledged nothing")
     func anew() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
         defer { proxy.close() }
-        let gateway = Listening(port: proxy.port, [Self.state], clock: nil)
+        let gateway = MQTTTestClient(port: proxy.port, [Self.state], clock: nil)
         let (_, first) = await gateway.event { $0 == .subscribed }
         let needed = Self.paths(needed: [Self.state])
         #expect(try Self.refusal(gateway, needed) == nil)
@@ -128,7 +128,7 @@ import Testing
         defer { broker.close() }
         // Four packets of 50 filters may be without an answer; the last filter waits for one.
         let filters = (0...200).map { "door/\($0)/state" }
-        let gateway = Listening(
+        let gateway = MQTTTestClient(
             MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "g"), filters, clock: VirtualClock())
         for await _ in allAsked {}
         gateway.connection.leave([try #require(MQTTFilter(filters[200]))])
@@ -140,10 +140,10 @@ import Testing
 
     @Test("a broker that accepts small packets only is asked in small ones, and a filter that fits in none counts as refused")
     func smallPackets() async throws {
-        let broker = try await Broker.start(["allow_anonymous true", "max_packet_size 300"])
+        let broker = try await MosquittoProcess.start(["allow_anonymous true", "max_packet_size 300"])
         let filters = (0..<60).map { "house/door/\($0)/state" }
         let long = "house/" + String(repeating: "x", count: 300)
-        let gateway = Listening(port: broker.port, filters + [long, "end"])
+        let gateway = MQTTTestClient(port: broker.port, filters + [long, "end"])
         let (_, settled) = await gateway.event { $0 == .subscribed }
         let filter = try #require(MQTTFilter(long))
         #expect(gateway.events.contains(.subscriptionRefused(filter, reason: "Packet too large")))
@@ -152,7 +152,7 @@ import Testing
         gateway.connection.leave((filters + [long]).compactMap { MQTTFilter($0) })
         gateway.connection.want(["later"].compactMap { MQTTFilter($0) })
         await gateway.event(from: settled) { $0 == .subscribed }
-        try gateway.connection.publish(try MQTTFrame(filters[59], "left"))
+        try gateway.connection.publish(try MQTTPublish(filters[59], "left"))
         try await roundTrip(gateway, on: "end")
         #expect(!gateway.messages.contains { $0.payload == Array("left".utf8) })
         #expect(gateway.connection.health.counts.disconnects == 0)
@@ -170,12 +170,12 @@ import Testing
         }
         defer { broker.close() }
         let clock = VirtualClock()
-        let gateway = Listening(
+        let gateway = MQTTTestClient(
             MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "g"), [Self.state], clock: clock)
         await gateway.connected()
         func answered() async throws {
-            let frame = try gateway.connection.publish(try MQTTFrame("door/set", "x", lifetime: .seconds(2)))
-            while !gateway.connection.hasTaken(frame.number) { await clock.pass(.zero) }
+            let frame = try gateway.connection.publish(try MQTTPublish("door/set", "x", lifetime: .seconds(2)))
+            while !gateway.connection.isBrokerResponsive(frame.number) { await clock.pass(.zero) }
         }
         for _ in 0..<3 {
             try await answered()
@@ -184,7 +184,7 @@ import Testing
         try await answered()
         #expect(gateway.connection.health.counts.disconnects == 0, "after nine seconds")
         clock.advance(by: .seconds(3))
-        try gateway.connection.publish(try MQTTFrame("door/set", "x", lifetime: .seconds(2)))
+        try gateway.connection.publish(try MQTTPublish("door/set", "x", lifetime: .seconds(2)))
         let (failure, _) = await gateway.disconnected()
         #expect(failure?.reason.contains("SUBACK") == true, "\(String(describing: failure))")
         await gateway.connection.stop()

@@ -27,9 +27,9 @@ import Testing
 
     @Test("Node and details together are the device", arguments: devices)
     func roundTrip(device: LockDevice) {
-        var makes = RecentValues<Node<DeviceMake>>()
+        var makes = RecentValues<Box<DeviceModel>>()
         var node = DeviceNode(device)
-        let details = DeviceDetails(device, make: makes.shared(Node(DeviceMake(device))))
+        let details = DeviceDetails(device, make: makes.shared(Box(DeviceModel(device))))
         #expect(details.device(node) == device)
         #expect(node.sharingSlot == nil)
         node.setSharing(slot: 3, isShared: true)
@@ -47,18 +47,18 @@ import Testing
 
     @Test("Devices of one make share it, and the last sixteen makes are known")
     func makes() {
-        var makes = RecentValues<Node<DeviceMake>>()
-        func make(_ number: Int) -> DeviceMake {
+        var makes = RecentValues<Box<DeviceModel>>()
+        func make(_ number: Int) -> DeviceModel {
             var device = Self.full
             device.firmwareVersion = "\(number)"
-            return DeviceMake(device)
+            return DeviceModel(device)
         }
-        let first = makes.shared(Node(make(0)))
-        #expect(makes.shared(Node(make(0))) === first)
-        for number in 1..<16 { #expect(makes.shared(Node(make(number))).value == make(number)) }
-        #expect(makes.shared(Node(make(0))) === first)
-        #expect(makes.shared(Node(make(16))).value == make(16))
-        let again = makes.shared(Node(make(0)))
+        let first = makes.shared(Box(make(0)))
+        #expect(makes.shared(Box(make(0))) === first)
+        for number in 1..<16 { #expect(makes.shared(Box(make(number))).value == make(number)) }
+        #expect(makes.shared(Box(make(0))) === first)
+        #expect(makes.shared(Box(make(16))).value == make(16))
+        let again = makes.shared(Box(make(0)))
         #expect(again !== first && again.value == first.value)
     }
 

@@ -12,7 +12,7 @@ import Testing
     /// An index and the table that it is of, which grow together.
     private struct Table {
         var index = SlotIndex<User>()
-        var entries = Pages<Entry>()
+        var entries = PersistentArray<Entry>()
 
         mutating func add(_ id: UserID) {
             entries.append(Entry(id: id))

@@ -69,7 +69,7 @@ private final class AnswerBook: Sendable {
         let store = try database.open(limits: limits, hooks: hooks)
         var script = StoreScript(seed: 2)
         let transactions = (0..<30).map { _ in StoreTransaction(records: [PendingRecord(script.gatewayEvent())]) }
-        let places = try await withThrowingTaskGroup(of: (Int, [RecordPlace]).self) { group in
+        let places = try await withThrowingTaskGroup(of: (Int, [RecordPosition]).self) { group in
             var numbers = admissions.makeAsyncIterator()
             for (index, transaction) in transactions.enumerated() {
                 group.addTask { (index, try await store.commit(transaction)) }

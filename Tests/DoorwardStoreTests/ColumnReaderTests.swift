@@ -117,7 +117,7 @@ import Testing
             try db.execute(sql: "CREATE TABLE t (a, b)")
             let sql = "INSERT INTO t VALUES (?, ?)"
             try db.run(sql, [1, "one"])
-            #expect(throws: Refusal.self) { try db.run(sql, [2, "t\u{0}wo"]) }
+            #expect(throws: ConstraintViolation.self) { try db.run(sql, [2, "t\u{0}wo"]) }
             try db.run(sql, [3, nil])
             let rows = try db.rows("SELECT a, b FROM t ORDER BY a") { (try $0.value(Int.self), try $0.optional(String.self)) }
             #expect(rows.map(\.0) == [1, 3])

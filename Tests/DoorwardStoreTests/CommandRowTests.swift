@@ -83,7 +83,7 @@ struct CommandVariant: Sendable, CustomStringConvertible {
             let kind = ActorKind.allCases[index % ActorKind.allCases.count]
             let command = Command(
                 id: script.world.id(), deviceID: script.door, operation: operation, state: .dispatched,
-                actor: Actor(kind: kind, id: "\(kind) \(index)", name: "Ada", userID: index == 0 ? nil : script.user),
+                actor: RecordActor(kind: kind, id: "\(kind) \(index)", name: "Ada", userID: index == 0 ? nil : script.user),
                 source: source, reason: index == 1 ? nil : "parcel", override: index == 2 ? nil : "fire", rule: .superAdmin,
                 sent: nil, changed: false, outcomeDetail: "detail", stateBefore: .jammed, stateAfter: .unlatched,
                 requestedAt: script.now, deadline: script.now.advanced(by: .seconds(1)), dispatchedAt: script.now,

@@ -164,7 +164,7 @@ import Testing
                 arguments: [log]
             ).map { row in
                 EntryRow(
-                    seq: Position(rawValue: row["position"]).seq, recordID: row["record_id"], bytes: row["bytes"],
+                    seq: EntryKey(rawValue: row["position"]).seq, recordID: row["record_id"], bytes: row["bytes"],
                     leafHash: row["leaf_hash"], sealed: row["sealed"] ?? Data())
             }
         }

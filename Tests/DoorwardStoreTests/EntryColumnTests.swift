@@ -23,7 +23,7 @@ import Testing
         var script = StoreScript(seed: 1)
         var body = script.gatewayEvent()
         body.log = isGateway ? .gateway : .portfolio(script.portfolio)
-        let hung = DeviceStamp(
+        let hung = DeviceSnapshot(
             deviceID: ids.device.id, unitID: ids.unit.id, propertyID: ids.property.id, portfolioID: script.portfolio)
         var expected: (device: DeviceID?, unit: UnitID?, property: PropertyID?) = (ids.device.id, ids.unit.id, ids.property.id)
         switch place {
@@ -34,18 +34,18 @@ import Testing
             body.device?.unitID = nil
             expected.unit = nil
         case .deviceOfNobody:
-            body.device = DeviceStamp(deviceID: ids.device.id)
+            body.device = DeviceSnapshot(deviceID: ids.device.id)
             (expected.unit, expected.property) = (nil, nil)
         case .unit:
-            body.place = TenancyPlace(unitID: ids.unit.id, propertyID: ids.property.id, portfolioID: script.portfolio)
+            body.place = EntityPathIDs(unitID: ids.unit.id, propertyID: ids.property.id, portfolioID: script.portfolio)
             expected.device = nil
         case .property:
-            body.place = TenancyPlace(propertyID: ids.property.id, portfolioID: script.portfolio)
+            body.place = EntityPathIDs(propertyID: ids.property.id, portfolioID: script.portfolio)
             (expected.device, expected.unit) = (nil, nil)
         case .deviceAndPlace:
             // The device's place is the one that counts.
             body.device = hung
-            body.place = TenancyPlace(unitID: EntityID(high: 9, low: 9), propertyID: EntityID(high: 9, low: 8))
+            body.place = EntityPathIDs(unitID: EntityID(high: 9, low: 9), propertyID: EntityID(high: 9, low: 8))
         }
         _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
         let found = try row(of: body, in: database)
@@ -65,7 +65,7 @@ import Testing
             for user in [nil, script.user] {
                 for decision in [nil, RecordDecision.allowed, .denied] {
                     var body = script.event(on: script.door)
-                    body.actor = Actor(kind: kind, id: "somebody", name: "Somebody", userID: user)
+                    body.actor = RecordActor(kind: kind, id: "somebody", name: "Somebody", userID: user)
                     (body.kind, body.operation, body.event, body.method) = (.denial, .unlock, nil, nil)
                     (body.decision, body.reason) = (decision, decision == .denied ? .noAssociation : nil)
                     _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
@@ -114,7 +114,7 @@ import Testing
         let places = try await store.commit(StoreTransaction(records: bodies.map { PendingRecord($0) }))
         var next: [LogID: UInt64] = [:]
         for (body, place) in zip(bodies, places) {
-            #expect(place == RecordPlace(log: body.log, seq: next[body.log, default: 0], at: body.at))
+            #expect(place == RecordPosition(log: body.log, seq: next[body.log, default: 0], at: body.at))
             next[body.log, default: 0] += 1
         }
         try await store.close()

@@ -41,7 +41,7 @@ private final class FailingFlush: Sendable {
 }
 
 @Suite struct FailedFlushTests {
-    typealias Answer = Result<[RecordPlace], StoreError>
+    typealias Answer = Result<[RecordPosition], StoreError>
 
     @Test(
         "When a flush fails, those before it were answered, all of its own are told that nobody knows, those after it wait in vain",

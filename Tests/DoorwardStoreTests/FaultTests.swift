@@ -59,11 +59,11 @@ private final class FaultyDisk: Sendable {
                 unknown.formUnion(bodies.map(\.id))
             } catch {
                 #expect(error == .unavailable)
-                database.clock.advance(by: limits.longestRetryDelay)
+                database.clock.advance(by: limits.maxRetryDelay)
             }
         }
         disk.failNext(0)
-        database.clock.advance(by: limits.longestRetryDelay)
+        database.clock.advance(by: limits.maxRetryDelay)
         #expect(await store.isWritable())
         try await store.close()
         let logs = try StoredLogs(path: database.path)

@@ -14,7 +14,7 @@ import Testing
         let store = try database.open(limits: limits, hooks: gate.hooks())
         var script = StoreScript(seed: 1)
         let transactions = (0..<128).map { _ in StoreTransaction(records: [PendingRecord(script.gatewayEvent())]) }
-        let places = try await withThrowingTaskGroup(of: [RecordPlace].self) { group in
+        let places = try await withThrowingTaskGroup(of: [RecordPosition].self) { group in
             for transaction in transactions { group.addTask { try await store.commit(transaction) } }
             return try await group.reduce(into: []) { $0 += $1 }
         }
@@ -39,7 +39,7 @@ import Testing
                 commands: [.end(script.confirmed(script.command(on: script.door)))],
                 records: [PendingRecord(script.gatewayEvent()), PendingRecord(script.event(on: script.door))])
         }
-        let results = await withTaskGroup(of: Result<[RecordPlace], StoreError>.self) { group in
+        let results = await withTaskGroup(of: Result<[RecordPosition], StoreError>.self) { group in
             for transaction in zip(good, bad).flatMap({ [$0, $1] }) {
                 group.addTask { await Result { () async throws(StoreError) in try await store.commit(transaction) } }
             }
@@ -97,11 +97,11 @@ import Testing
         let store = try database.open(limits: limits, hooks: gate.hooks())
         var script = StoreScript(seed: 4)
         let transactions = (0..<40).map { _ in StoreTransaction(records: [PendingRecord(script.gatewayEvent())]) }
-        let results = await withTaskGroup(of: Result<[RecordPlace], StoreError>.self) { group in
+        let results = await withTaskGroup(of: Result<[RecordPosition], StoreError>.self) { group in
             for transaction in transactions {
                 group.addTask { await Result { () async throws(StoreError) in try await store.commit(transaction) } }
             }
-            var results: [Result<[RecordPlace], StoreError>] = []
+            var results: [Result<[RecordPosition], StoreError>] = []
             for await result in group {
                 results.append(result)
                 // While the gate is shut only those turned away can answer, and at most six are inside.

@@ -49,7 +49,7 @@ import Testing
         switch inbox.admit(waiting) {
         case .accepted(let number): "\(number)"
         case .acceptedFirst(let number): "first \(number)"
-        case .turnedAway: "away"
+        case .rejected: "away"
         }
     }
 

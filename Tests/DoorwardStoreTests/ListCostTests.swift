@@ -230,7 +230,7 @@ private struct EventLog: Measured {
         }
         for _ in 0..<elsewhere {
             var body = script.event(on: script.otherDoor)
-            body.actor = Actor(kind: .user, id: "\(stranger)", userID: stranger)
+            body.actor = RecordActor(kind: .user, id: "\(stranger)", userID: stranger)
             bodies.append(body)
         }
         for start in stride(from: 0, to: bodies.count, by: 500) {

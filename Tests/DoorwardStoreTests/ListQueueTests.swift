@@ -168,7 +168,7 @@ import Testing
         let scopes: [RecordScope] = [.gatewayLog, .portfolioLog(sample.script.portfolio)]
         // Every look at the clock is a second later: no stream is read beyond its first run.
         var query = RecordQuery(scopes: scopes, filter: RecordFilter(operation: .lockdown), limit: 2)
-        var places: [RecordPlace] = []
+        var places: [RecordPosition] = []
         repeat {
             let page = try await store.page(query)
             #expect(page.records.isEmpty)

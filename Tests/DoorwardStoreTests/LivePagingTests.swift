@@ -100,7 +100,7 @@ import Testing
                     for order in [RecordQuery.Order.oldestFirst, .newestFirst] {
                         // A place in a log of one record counts by its number, whatever instant is said beside it.
                         let isOfLog = [.gateway, .portfolio(script.portfolio)].contains(log)
-                        let after = RecordPlace(log: log, seq: seq, at: Timestamp(milliseconds: at))
+                        let after = RecordPosition(log: log, seq: seq, at: Timestamp(milliseconds: at))
                         let query = RecordQuery(scopes: scopes, order: order, after: after, limit: limit)
                         let expected = (isBefore == (order == .oldestFirst)) ? bodies.count : 0
                         let found = try await store.records(query).count
@@ -142,8 +142,8 @@ import Testing
         try await store.close()
     }
 
-    private func place(_ record: AccessRecord) -> RecordPlace {
-        RecordPlace(log: record.body.log, seq: record.seq, at: record.body.at)
+    private func place(_ record: AccessRecord) -> RecordPosition {
+        RecordPosition(log: record.body.log, seq: record.seq, at: record.body.at)
     }
 
     private func precedes(_ a: AccessRecord, _ b: AccessRecord) -> Bool {

@@ -21,7 +21,7 @@ import Testing
         for round in 0..<6 {
             let transactions = (0..<25).map { _ in transaction(&script, &random) }
             let current = store
-            let results = await withTaskGroup(of: (Int, Result<[RecordPlace], StoreError>).self) { group in
+            let results = await withTaskGroup(of: (Int, Result<[RecordPosition], StoreError>).self) { group in
                 for (index, transaction) in transactions.enumerated() {
                     group.addTask {
                         (index, await Result { () async throws(StoreError) in try await current.commit(transaction) })
@@ -140,7 +140,7 @@ import Testing
         _ script: inout StoreScript, of user: UserID?, named name: String, device: DeviceID? = nil
     ) -> PendingRecord {
         var body = script.event(on: device ?? script.door)
-        body.actor = Actor(kind: user == nil ? .outside : .user, id: user?.description, name: name, userID: user)
+        body.actor = RecordActor(kind: user == nil ? .outside : .user, id: user?.description, name: name, userID: user)
         return PendingRecord(body)
     }
 

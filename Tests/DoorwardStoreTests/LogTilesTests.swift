@@ -269,7 +269,7 @@ private struct TileTable {
         let id = RecordID(high: 1, low: UInt64(seq))
         try db.run(
             "INSERT INTO entries (position, at, record_id, bytes, leaf_hash) VALUES (?, 0, ?, x'', ?)",
-            [Position(logKey: 1, seq: UInt64(seq)).rawValue, id, leaf])
+            [EntryKey(logKey: 1, seq: UInt64(seq)).rawValue, id, leaf])
     }
 
     func write(level: Int, _ number: Int, _ hashes: [[UInt8]]) throws {

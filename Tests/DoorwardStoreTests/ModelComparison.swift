@@ -70,18 +70,18 @@ struct ModelComparison {
     }
 
     private mutating func compareRecords(_ store: any GatewayStore, _ model: any GatewayStore) async throws {
-        var last: RecordPlace?
+        var last: RecordPosition?
         for id in draw.records {
             let found = try await store.record(id)
             note("record \(id)", found, try await model.record(id))
-            if let found { last = RecordPlace(log: found.body.log, seq: found.seq, at: found.body.at) }
+            if let found { last = RecordPosition(log: found.body.log, seq: found.seq, at: found.body.at) }
         }
         for _ in 0..<16 {
             let query = draw.query(after: last)
             let page = try await store.records(query)
             note("\(query)", page, try await model.records(query))
             if let middle = page.dropFirst(page.count / 2).first {
-                last = RecordPlace(log: middle.body.log, seq: middle.seq, at: middle.body.at)
+                last = RecordPosition(log: middle.body.log, seq: middle.seq, at: middle.body.at)
             }
         }
     }

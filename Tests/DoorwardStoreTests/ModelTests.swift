@@ -71,7 +71,7 @@ import Testing
                 let expected = await Result { () async throws(StoreError) in try await model.commit(transaction) }
                 #expect(trouble == .afterCommit ? isFailed(found) : found == expected, "step \(step)")
             }
-            database.clock.advance(by: limits.longestRetryDelay)
+            database.clock.advance(by: limits.maxRetryDelay)
             switch trouble {
             case .killed:
                 // What lies on the disk is what the next process finds.
@@ -91,7 +91,7 @@ import Testing
         #expect(try StoreCheck.run(path: path).isWhole)
     }
 
-    private func isFailed(_ answer: Result<[RecordPlace], StoreError>) -> Bool {
+    private func isFailed(_ answer: Result<[RecordPosition], StoreError>) -> Bool {
         if case .failure(.failed) = answer { true } else { false }
     }
 }

@@ -11,7 +11,7 @@ import Testing
         let store = try database.open()
         var (script, random) = (StoreScript(seed: seed), SeededGenerator(seed: seed))
         _ = try await store.commit(script.tenancy)
-        var written: [(place: RecordPlace, id: RecordID)] = []
+        var written: [(place: RecordPosition, id: RecordID)] = []
         for _ in 0..<30 {
             let bodies = (0..<100).map { _ in
                 script.now = script.now.advanced(by: .milliseconds(Int.random(in: -2...3, using: &random)))
@@ -88,7 +88,7 @@ import Testing
             let page = try await store.records(query)
             found += page.map(\.body.id)
             guard let last = page.last else { return found }
-            query.after = RecordPlace(log: last.body.log, seq: last.seq, at: last.body.at)
+            query.after = RecordPosition(log: last.body.log, seq: last.seq, at: last.body.at)
         }
     }
 

@@ -38,7 +38,7 @@ private final class LogBook: Sendable {
             CREATE TRIGGER poison BEFORE INSERT ON portfolios WHEN NEW.name = 'Poison'
             BEGIN SELECT RAISE(ABORT, 'poison'); END
             """)
-        var world = World(seed: 1)
+        var world = TenancyFixture(seed: 1)
         _ = world.portfolio("Poison")
         try await expectAlone(
             StoreTransaction(changes: world.changes), .refused(.inconsistent("a constraint of a table")), in: database)
@@ -64,7 +64,7 @@ private final class LogBook: Sendable {
         var script = StoreScript(seed: 4)
         _ = try await store.commit(script.tenancy)
         let refused = StoreError.refused(.inconsistent("a text with U+0000"))
-        var world = World(seed: 5)
+        var world = TenancyFixture(seed: 5)
         _ = world.portfolio(text)
         await #expect(throws: refused) { try await store.commit(StoreTransaction(changes: world.changes)) }
         await #expect(throws: refused) {
@@ -93,7 +93,7 @@ private final class LogBook: Sendable {
         let fine = (0..<30).map { _ in
             StoreTransaction(records: [PendingRecord(script.event(on: script.world.id(), log: .portfolio(script.world.id())))])
         }
-        let answers = await withTaskGroup(of: Result<[RecordPlace], StoreError>.self) { group in
+        let answers = await withTaskGroup(of: Result<[RecordPosition], StoreError>.self) { group in
             for transaction in fine.prefix(15) + [poisoned] + fine.suffix(15) {
                 group.addTask { await Result { () async throws(StoreError) in try await store.commit(transaction) } }
             }

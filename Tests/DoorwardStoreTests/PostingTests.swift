@@ -45,11 +45,11 @@ import Testing
             }
             let places = try await store.commit(StoreTransaction(records: bodies.map { PendingRecord($0) }))
             for (body, place) in zip(bodies, places) where body.device?.deviceID == script.door {
-                expected.append(Position(logKey: 1, seq: place.seq).rawValue)
+                expected.append(EntryKey(logKey: 1, seq: place.seq).rawValue)
             }
         }
         let queue = try DatabaseQueue(path: database.path)
-        let end = Position(logKey: 1, seq: 1 << 30).rawValue
+        let end = EntryKey(logKey: 1, seq: 1 << 30).rawValue
         let door = script.door
         let unprojected = try await queue.read { db in
             var unprojected = UnprojectedPositions(db)

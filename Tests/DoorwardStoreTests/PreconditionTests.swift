@@ -27,7 +27,7 @@ import Testing
             transaction.records = [PendingRecord(script.gatewayEvent())]
             return transaction
         }
-        let results = await withTaskGroup(of: Result<[RecordPlace], StoreError>.self) { group in
+        let results = await withTaskGroup(of: Result<[RecordPosition], StoreError>.self) { group in
             for transaction in [first] + racing {
                 group.addTask { await Result { () async throws(StoreError) in try await store.commit(transaction) } }
             }
@@ -120,7 +120,7 @@ import Testing
         _ = try await store.commit(StoreTransaction(changes: tenancy.changes))
         disk.fail()
         await #expect(throws: StoreError.self) { try await store.commit(use(of: tenancy.guestAccess.id, max: 1)) }
-        database.clock.advance(by: StoreLimits().longestRetryDelay)
+        database.clock.advance(by: StoreLimits().maxRetryDelay)
         #expect(await store.isWritable())
         let again = await Result { () async throws(StoreError) in
             try await store.commit(use(of: tenancy.guestAccess.id, max: 1))

@@ -223,7 +223,7 @@ struct RandomTransactions {
     // MARK: Questions
 
     /// A question for a page of records, somewhere in what was written.
-    mutating func query(after place: RecordPlace?) -> RecordQuery {
+    mutating func query(after place: RecordPosition?) -> RecordQuery {
         let all: [RecordScope] = [
             .gatewayLog, .portfolioLog(script.portfolio), .portfolioLog(script.otherPortfolio),
             .property(script.property, in: script.portfolio),

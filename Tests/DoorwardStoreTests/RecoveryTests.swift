@@ -74,7 +74,7 @@ private final class Fault: Sendable {
         var script = StoreScript(seed: 3)
         let transactions = (0..<50).map { _ in StoreTransaction(records: [PendingRecord(script.gatewayEvent())]) }
         fault.failNext(.max)
-        let results = await withTaskGroup(of: Result<[RecordPlace], StoreError>.self) { group in
+        let results = await withTaskGroup(of: Result<[RecordPosition], StoreError>.self) { group in
             for transaction in transactions {
                 group.addTask { await Result { () async throws(StoreError) in try await store.commit(transaction) } }
             }

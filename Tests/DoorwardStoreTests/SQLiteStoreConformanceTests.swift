@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct SQLiteStoreConformanceTests {
     @Test("The store in SQLite keeps every promise of a store", arguments: StoreConformance.promises)
-    func keeps(_ promise: StorePromise) async throws {
+    func keeps(_ promise: StoreConformanceCheck) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
         try await promise.check(store)
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test("However few rows a page may examine, a list is the same, page by page", arguments: StoreConformance.queryPromises)
-    func shortPages(_ promise: StorePromise) async throws {
+    func shortPages(_ promise: StoreConformanceCheck) async throws {
         let database = try TemporaryDatabase()
         var limits = TemporaryDatabase.limits
         limits.rowsPerPage = 1

@@ -9,7 +9,7 @@ import Testing
 @testable import DoorwardStore
 
 /// Adds up what is measured, by label and dimensions.
-private final class Ledger: MetricsFactory, Sendable {
+private final class StoreGuard: MetricsFactory, Sendable {
     private struct State {
         var sums: [String: Double] = [:]
         var counts: [String: Int] = [:]
@@ -25,9 +25,9 @@ private final class Ledger: MetricsFactory, Sendable {
 
     final class Instrument: CounterHandler, MeterHandler, RecorderHandler, TimerHandler, Sendable {
         private let name: String
-        private let ledger: Ledger
+        private let ledger: StoreGuard
 
-        init(_ label: String, _ dimensions: [(String, String)], _ ledger: Ledger) {
+        init(_ label: String, _ dimensions: [(String, String)], _ ledger: StoreGuard) {
             name = ([label] + dimensions.map { "\($0)=\($1)" }).joined(separator: " ")
             self.ledger = ledger
         }
@@ -67,7 +67,7 @@ private final class Ledger: MetricsFactory, Sendable {
 
     @Test("Each durable batch is counted and timed, with the records that it wrote and none that were refused")
     func batches() async throws {
-        let (database, ledger) = (try TemporaryDatabase(), Ledger())
+        let (database, ledger) = (try TemporaryDatabase(), StoreGuard())
         let store = try open(database, ledger, flush: .milliseconds(3))
         var script = StoreScript(seed: 1)
         _ = try await store.commit(script.tenancy)
@@ -92,7 +92,7 @@ private final class Ledger: MetricsFactory, Sendable {
 
     @Test("A batch that fails is counted as a failure, and as nothing else")
     func failures() async throws {
-        let (database, ledger) = (try TemporaryDatabase(), Ledger())
+        let (database, ledger) = (try TemporaryDatabase(), StoreGuard())
         let store = try open(database, ledger, flush: nil)
         var script = StoreScript(seed: 2)
         for _ in 0..<2 {
@@ -108,7 +108,7 @@ private final class Ledger: MetricsFactory, Sendable {
 
     @Test("The gauges tell the records that there are and the size of the write-ahead log, when they are asked")
     func gauges() async throws {
-        let (database, ledger) = (try TemporaryDatabase(), Ledger())
+        let (database, ledger) = (try TemporaryDatabase(), StoreGuard())
         var store = try open(database, ledger, flush: .zero)
         var script = StoreScript(seed: 3)
         await store.sampleMetrics()
@@ -132,7 +132,7 @@ private final class Ledger: MetricsFactory, Sendable {
     }
 
     /// Opens a store whose flushes take so long by its clock; `nil`: they fail.
-    private func open(_ database: TemporaryDatabase, _ ledger: Ledger, flush: Duration?) throws -> SQLiteStore {
+    private func open(_ database: TemporaryDatabase, _ ledger: StoreGuard, flush: Duration?) throws -> SQLiteStore {
         struct DiskError: Error {}
         return try SQLiteStore.open(
             path: database.path, clock: database.clock, random: SeededGenerator(seed: 1),

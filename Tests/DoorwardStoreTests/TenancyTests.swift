@@ -66,7 +66,7 @@ import Testing
     func pages(count: Int) async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
-        var world = World(seed: 1)
+        var world = TenancyFixture(seed: 1)
         for index in 0..<count { _ = world.portfolio("Portfolio \(index)") }
         _ = try await store.commit(StoreTransaction(changes: world.changes))
         var loaded: [TenancyChange] = []

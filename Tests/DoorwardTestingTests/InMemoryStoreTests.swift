@@ -89,8 +89,8 @@ import Testing
             ]))
         #expect(
             places == [
-                RecordPlace(log: .gateway, seq: 0, at: fixture.at), RecordPlace(log: log, seq: 0, at: fixture.at),
-                RecordPlace(log: log, seq: 1, at: fixture.at),
+                RecordPosition(log: .gateway, seq: 0, at: fixture.at), RecordPosition(log: log, seq: 0, at: fixture.at),
+                RecordPosition(log: log, seq: 1, at: fixture.at),
             ])
         #expect(store.log(log).map { $0.body.details["clock"] } == [nil, .string("held")])
     }
@@ -142,7 +142,7 @@ import Testing
                 ])
         #expect(try await ids(RecordQuery(scopes: [.unit(fixture.unit, in: fixture.portfolio)], limit: 9)) == [1])
         #expect(try await ids(RecordQuery(scopes: [.gatewayLog, whole], deviceID: fixture.flatDoor, limit: 9)) == [2, 1])
-        let after = RecordPlace(log: log, seq: 1, at: fixture.at)
+        let after = RecordPosition(log: log, seq: 1, at: fixture.at)
         #expect(try await ids(RecordQuery(scopes: [whole], after: after, limit: 9)) == [1])
         #expect(try await ids(RecordQuery(scopes: [whole], order: .oldestFirst, after: after, limit: 9)) == [4])
     }

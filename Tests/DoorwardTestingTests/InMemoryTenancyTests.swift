@@ -34,11 +34,11 @@ import Testing
 
     @Test("Two addresses are the same in upper and lower case, and free again once changed")
     func emails() async throws {
-        var world = World(seed: 3)
+        var world = TenancyFixture(seed: 3)
         let first = world.user("Ada", email: "Ada@Example.com")
         let store = InMemoryStore()
         try await store.commit(StoreTransaction(changes: world.changes))
-        var second = World(seed: 4)
+        var second = TenancyFixture(seed: 4)
         let bob = second.user("Bob", email: "ada@example.COM")
         await #expect(throws: StoreError.refused(.emailTaken(bob))) {
             try await store.commit(StoreTransaction(changes: second.changes))

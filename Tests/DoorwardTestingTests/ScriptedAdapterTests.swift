@@ -97,7 +97,7 @@ import Testing
         let adapter = ScriptedAdapter(clock: clock, capabilities: [.lock])
         try await adapter.start(reports: Listener(clock))
         #expect(try adapter.check(address: ["any": .null]).capabilities == [.lock])
-        let mistakes = AddressMistakes([.init(field: "address.any", problem: "unknown_key")])
+        let mistakes = AddressErrors([.init(field: "address.any", problem: "unknown_key")])
         adapter.set(mistakes: mistakes)
         #expect(throws: mistakes) { try adapter.check(address: [:]) }
         #expect(throws: AdapterError.notAttached) { try adapter.refresh(device) }
@@ -107,8 +107,8 @@ import Testing
         #expect(adapter.attached.map(\.id) == [device])
     }
 
-    private func order(_ operation: LockOperation, _ clock: VirtualClock) -> LockOrder {
-        LockOrder(commandID: CommandID(high: 0, low: 7), deviceID: device, operation: operation, deadline: clock.now())
+    private func order(_ operation: LockOperation, _ clock: VirtualClock) -> LockCommand {
+        LockCommand(commandID: CommandID(high: 0, low: 7), deviceID: device, operation: operation, deadline: clock.now())
     }
 }
 

@@ -4,7 +4,7 @@ import DoorwardTesting
 
 /// A portfolio with a front door and a flat's door, a tenant with a guest, and what a store is asked to write of them.
 struct StoreFixture: Sendable {
-    var world = World(seed: 11)
+    var world = TenancyFixture(seed: 11)
     let portfolio: PortfolioID
     let property: PropertyID
     let unit: UnitID
@@ -38,12 +38,13 @@ struct StoreFixture: Sendable {
     func record(_ number: UInt64, in log: LogID, at: Timestamp? = nil, device: DeviceID? = nil) -> RecordBody {
         RecordBody(
             log: log, id: RecordID(high: 0, low: number), at: at ?? self.at, kind: .gateway, actor: .gateway, source: .gateway,
-            device: device.flatMap { world.device($0) }.map { DeviceStamp($0) }, event: .start)
+            device: device.flatMap { world.device($0) }.map { DeviceSnapshot($0) }, event: .start)
     }
 
     func command(_ number: UInt64) -> Command {
         Command(
-            id: CommandID(high: 0, low: number), deviceID: flatDoor, operation: .unlock, actor: Actor(kind: .user), source: .api,
+            id: CommandID(high: 0, low: number), deviceID: flatDoor, operation: .unlock, actor: RecordActor(kind: .user),
+            source: .api,
             rule: .association(tenancy, .tenant), requestedAt: at.advanced(by: .milliseconds(Int(number))), deadline: at)
     }
 

@@ -20,17 +20,17 @@ import Testing
     }
 
     private func refusal() async throws -> String {
-        try await #require(throws: CommandFailure.self) { _ = try await file.key(knownTo: Ledger(store: store)) }.sentence
+        try await #require(throws: CommandFailure.self) { _ = try await file.key(knownTo: StoreGuard(store: store)) }.sentence
     }
 
     @Test("is made at the first start, for its owner alone, and read at the next")
     func made() async throws {
-        let first = try await file.key(knownTo: Ledger(store: store))
+        let first = try await file.key(knownTo: StoreGuard(store: store))
         #expect(file.path == "\(folder.path)/doorward.db.signing-key")
         let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         #expect(try await store.publicKey(for: .accessTokens) == first.publicRepresentation)
-        #expect(try await file.key(knownTo: Ledger(store: store)).publicRepresentation == first.publicRepresentation)
+        #expect(try await file.key(knownTo: StoreGuard(store: store)).publicRepresentation == first.publicRepresentation)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["doorward.db.signing-key"])
     }
 
@@ -43,14 +43,14 @@ import Testing
 
     @Test("a key made before the database knew of it is taken")
     func adopted() async throws {
-        let key = try await file.key(knownTo: Ledger(store: InMemoryStore()))
-        #expect(try await file.key(knownTo: Ledger(store: store)).publicRepresentation == key.publicRepresentation)
+        let key = try await file.key(knownTo: StoreGuard(store: InMemoryStore()))
+        #expect(try await file.key(knownTo: StoreGuard(store: store)).publicRepresentation == key.publicRepresentation)
         #expect(try await store.publicKey(for: .accessTokens) == key.publicRepresentation)
     }
 
     @Test("one that is missing while the database knows it stops the start, and none is made")
     func missing() async throws {
-        _ = try await file.key(knownTo: Ledger(store: store))
+        _ = try await file.key(knownTo: StoreGuard(store: store))
         try FileManager.default.removeItem(atPath: file.path)
         #expect(try await refusal().contains("is missing"))
         #expect(!FileManager.default.fileExists(atPath: file.path))
@@ -58,15 +58,15 @@ import Testing
 
     @Test("another database's key stops the start")
     func foreign() async throws {
-        _ = try await file.key(knownTo: Ledger(store: store))
+        _ = try await file.key(knownTo: StoreGuard(store: store))
         try FileManager.default.removeItem(atPath: file.path)
-        _ = try await file.key(knownTo: Ledger(store: InMemoryStore()))
+        _ = try await file.key(knownTo: StoreGuard(store: InMemoryStore()))
         #expect(try await refusal().contains("not the key that the database was used with"))
     }
 
     @Test("one that others can read stops the start", arguments: [0o640, 0o604, 0o660])
     func readable(_ mode: Int) async throws {
-        _ = try await file.key(knownTo: Ledger(store: store))
+        _ = try await file.key(knownTo: StoreGuard(store: store))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
         #expect(try await refusal().contains("run `chmod 600 \(file.path)`. Whoever has read it can make access tokens"))
     }
@@ -78,14 +78,14 @@ import Testing
         var configuration = GatewayConfiguration()
         configuration.auth.signingKeyFile = "\(plain)/key"
         let error = try await #require(throws: CommandFailure.self) {
-            _ = try await TokenKeyFile(configuration).key(knownTo: Ledger(store: store))
+            _ = try await TokenKeyFile(configuration).key(knownTo: StoreGuard(store: store))
         }
         #expect(error.sentence.contains("cannot be told: Not a directory; make the folder readable"))
     }
 
     @Test("what is no key stops the start", arguments: ["", "nonsense", "AAAA\n"])
     func broken(_ text: String) async throws {
-        _ = try await file.key(knownTo: Ledger(store: store))
+        _ = try await file.key(knownTo: StoreGuard(store: store))
         try Data(text.utf8).write(to: URL(filePath: file.path))
         #expect(try await refusal().contains("holds no key"))
     }
@@ -95,7 +95,7 @@ import Testing
         var configuration = GatewayConfiguration()
         configuration.auth.signingKeyFile = "\(folder.path)/none/key"
         let error = try await #require(throws: CommandFailure.self) {
-            _ = try await TokenKeyFile(configuration).key(knownTo: Ledger(store: store))
+            _ = try await TokenKeyFile(configuration).key(knownTo: StoreGuard(store: store))
         }
         #expect(error.sentence.contains("cannot be written here: No such file or directory"))
     }

@@ -32,7 +32,7 @@ final class BenchmarkBroker {
 
     private func waitForIt() {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: "waiting")
-        (settings.firstPause, settings.longestPause) = (.milliseconds(10), .milliseconds(10))
+        (settings.initialBackoff, settings.maximumBackoff) = (.milliseconds(10), .milliseconds(10))
         let stands = DispatchSemaphore(value: 0)
         let connection = MQTTConnection(settings) { if case .connected = $0 { stands.signal() } }
         connection.start()

@@ -74,7 +74,7 @@ final class LineUnderTest: Sendable {
         }
         guard isDue else { return }
         do throws(MQTTSendError) {
-            try connection.publish(MQTTFrame(topic: topics[lane], payload: Array("UNLOCK".utf8), lifetime: .seconds(10)))
+            try connection.publish(MQTTPublish(topic: topics[lane], payload: Array("UNLOCK".utf8), lifetime: .seconds(10)))
         } catch {
             // A lane that is lost would never come to its end: nothing is measured then.
             FileHandle.standardError.write(Data("a command could not be sent: \(error)\n".utf8))

@@ -79,7 +79,7 @@ public final class LockChannel: Sendable {
     /// - Throws: `.offline` while the channel is closed, `.transportBusy` while another command is in flight and after the order's
     ///   deadline, and what `handOver` throws.
     public func send(
-        _ order: LockOrder, onGivenUp: (@Sendable () -> Void)? = nil, handOver: () throws(AdapterError) -> Void
+        _ order: LockCommand, onGivenUp: (@Sendable () -> Void)? = nil, handOver: () throws(AdapterError) -> Void
     ) throws(AdapterError) {
         let wallNow = clock.now()
         guard order.deadline > wallNow else { throw .transportBusy }

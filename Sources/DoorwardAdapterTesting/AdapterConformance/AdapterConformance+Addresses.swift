@@ -2,14 +2,14 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
 extension AdapterConformance {
-    static let addressPromises: [AdapterPromise] = [
-        AdapterPromise("An adapter's kind is a word in lower case, and stays") { harness in
+    static let addressPromises: [ConformanceCheck] = [
+        ConformanceCheck("An adapter's kind is a word in lower case, and stays") { harness in
             let kind = harness.adapter.kind
             try require(!kind.isEmpty && kind.utf8.allSatisfy { (0x61...0x7A).contains($0) }, "the kind is '\(kind)'")
-            _ = try await AdapterBench(harness)
+            _ = try await ConformanceRun(harness)
             try require(harness.adapter.kind, is: kind, "the kind after the start")
         },
-        AdapterPromise("Check answers what the lock at the address can do") { harness in
+        ConformanceCheck("Check answers what the lock at the address can do") { harness in
             for number in 0..<3 {
                 let found = try harness.adapter.check(address: harness.address(of: number)).capabilities
                 try require(found, is: harness.capabilities, "the capabilities of lock \(number)")
@@ -19,34 +19,34 @@ extension AdapterConformance {
                 try require(found, is: limited.capabilities, "the capabilities of the limited lock")
             }
         },
-        AdapterPromise("Check answers alike before the start, while the adapter runs and after its stop") { harness in
+        ConformanceCheck("Check answers alike before the start, while the adapter runs and after its stop") { harness in
             let (good, bad) = (harness.address(of: 0), everyFieldWrong(harness))
             let expected = [verdict(on: good, harness), verdict(on: bad, harness)]
-            _ = try await AdapterBench(harness)
+            _ = try await ConformanceRun(harness)
             try require([verdict(on: good, harness), verdict(on: bad, harness)], is: expected, "the verdicts while it runs")
             await harness.adapter.stop()
             try require([verdict(on: good, harness), verdict(on: bad, harness)], is: expected, "the verdicts after the stop")
         },
-        AdapterPromise("Checking the address of an attached lock moves nothing and makes it say nothing") { harness in
-            let bench = try await AdapterBench(harness)
+        ConformanceCheck("Checking the address of an attached lock moves nothing and makes it say nothing") { harness in
+            let bench = try await ConformanceRun(harness)
             for _ in 0..<3 { _ = try harness.adapter.check(address: harness.address(of: 0)) }
             _ = verdict(on: everyFieldWrong(harness), harness)
-            try await bench.pass(longAfter)
-            try bench.requireSilence(of: 0, "after a check")
+            try await bench.pass(settlingTime)
+            try bench.requireNoReports(of: 0, "after a check")
             try await bench.requireOrders([], at: 0, "after a check")
         },
-        AdapterPromise("A key that an address does not have is a mistake, not overlooked") { harness in
+        ConformanceCheck("A key that an address does not have is a mistake, not overlooked") { harness in
             guard !harness.adapter.addressFields.isEmpty else { throw NotApplicable.fields }
             var address = harness.address(of: 0)
             address["noSuchKey"] = .null
-            let expected = AddressMistakes([.init(field: "address.noSuchKey", problem: "unknown_key")])
+            let expected = AddressErrors([.init(field: "address.noSuchKey", problem: "unknown_key")])
             try require(verdict(on: address, harness), is: .mistakes(expected), "the verdict on another key")
         },
-        AdapterPromise("All mistakes of an address are told at once, sorted, each with its field") { harness in
+        ConformanceCheck("All mistakes of an address are told at once, sorted, each with its field") { harness in
             let address = everyFieldWrong(harness)
             guard !address.isEmpty else { throw NotApplicable.fields }
             guard case .mistakes(let found) = verdict(on: address, harness) else {
-                throw BrokenPromise("an address with every field wrong is taken")
+                throw ConformanceFailure("an address with every field wrong is taken")
             }
             try require(found.mistakes.map(\.field), is: address.keys.map { "address.\($0)" }.sorted(), "the fields")
             try require(found.mistakes.allSatisfy { isWord($0.problem) }, "a problem is no word: \(found.mistakes)")
@@ -56,7 +56,7 @@ extension AdapterConformance {
     /// What `check` makes of an address.
     enum Verdict: Equatable {
         case capabilities(LockCapabilities)
-        case mistakes(AddressMistakes)
+        case mistakes(AddressErrors)
     }
 
     /// - Parameter scope: what whoever asks may know of.

@@ -4,27 +4,27 @@ internal import DoorwardDomain
 import Synchronization
 
 extension AdapterConformance {
-    static let answerPromises: [AdapterPromise] = [
-        AdapterPromise("What a lock says before its first order follows none") { harness in
-            let bench = try await AdapterBench(harness)
+    static let answerPromises: [ConformanceCheck] = [
+        ConformanceCheck("What a lock says before its first order follows none") { harness in
+            let bench = try await ConformanceRun(harness)
             guard try await bench.happen(.speaks, at: 0) else { throw NotApplicable.reports }
             try await bench.pass(harness.promptTime)
             try require(!bench.heard.reports.isEmpty, "a lock that speaks is not heard")
             try require(bench.heard.reports.allSatisfy { $0.after == nil }, "a word before the first order follows one")
         },
-        AdapterPromise("What a lock says after an order follows that order, and after the next the next") { harness in
-            let bench = try await AdapterBench(harness)
+        ConformanceCheck("What a lock says after an order follows that order, and after the next the next") { harness in
+            let bench = try await ConformanceRun(harness)
             for number in UInt64(1)...3 {
                 let command = CommandID(high: 0xAF, low: number)
                 bench.heard.forget()
                 try bench.send(number % 2 == 1 ? bench.opening : .lock, to: 0, command: command)
                 try await bench.pass(harness.promptTime)
-                try require(!bench.heard.rests(of: 0).isEmpty, "order \(number) is not confirmed")
+                try require(!bench.heard.restingStates(of: 0).isEmpty, "order \(number) is not confirmed")
                 try require(bench.heard.reports.allSatisfy { $0.after == command }, "what is heard after order \(number)")
             }
         },
-        AdapterPromise("An order that was not handed over is followed by nothing") { harness in
-            let bench = try await AdapterBench(harness)
+        ConformanceCheck("An order that was not handed over is followed by nothing") { harness in
+            let bench = try await ConformanceRun(harness)
             try await bench.carryOut(bench.opening, by: 0)
             try await bench.set(.away, of: 0)
             try await bench.pass(harness.promptTime)
@@ -39,37 +39,37 @@ extension AdapterConformance {
             }
             throw NotApplicable("an order to a lock that is away is handed over, and refused later")
         },
-        AdapterPromise("A word follows the orders of its own lock, not those of another") { harness in
-            let bench = try await AdapterBench(harness, locks: 2)
+        ConformanceCheck("A word follows the orders of its own lock, not those of another") { harness in
+            let bench = try await ConformanceRun(harness, locks: 2)
             try bench.send(bench.opening, to: 0, command: CommandID(high: 0xAF, low: 1))
             guard try await bench.happen(.speaks, at: 1) else { throw NotApplicable.reports }
             try await bench.pass(harness.promptTime)
             for report in bench.heard.reports {
-                let expected = report.deviceID == AdapterBench.id(0) ? CommandID(high: 0xAF, low: 1) : nil
+                let expected = report.deviceID == ConformanceRun.id(0) ? CommandID(high: 0xAF, low: 1) : nil
                 try require(report.after == expected, "a word of \(report.deviceID) follows \(String(describing: report.after))")
             }
         },
-        AdapterPromise("Orders to one lock from many threads at once arrive once each, or are refused") { harness in
-            let bench = try await AdapterBench(harness)
+        ConformanceCheck("Orders to one lock from many threads at once arrive once each, or are refused") { harness in
+            let bench = try await ConformanceRun(harness)
             let taken = Mutex(0)
             DispatchQueue.concurrentPerform(iterations: 16) { _ in
                 if bench.failure(of: bench.opening, to: 0) == nil { taken.withLock { $0 += 1 } }
             }
             try await bench.pass(harness.promptTime)
-            try await bench.pass(longAfter)
+            try await bench.pass(settlingTime)
             let count = taken.withLock { $0 }
             try require(count > 0, "no order is taken")
-            if let orders = await harness.orders(at: AdapterBench.id(0)) {
+            if let orders = await harness.orders(at: ConformanceRun.id(0)) {
                 try require(orders.count, is: count, "the orders at the lock")
             }
-            try require(bench.heard.rests(of: 0).last, is: bench.opening.rest, "what is confirmed")
+            try require(bench.heard.restingStates(of: 0).last, is: bench.opening.rest, "what is confirmed")
         },
-        AdapterPromise("What an adapter counts has a word in snake case each, the same ones always, and never falls") {
+        ConformanceCheck("What an adapter counts has a word in snake case each, the same ones always, and never falls") {
             harness in
             let before = harness.adapter.counts
             let isWord = { (word: String) in word.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") } }
             try require(before.keys.allSatisfy { !$0.isEmpty && isWord($0) }, "a count has no word: \(before.keys)")
-            let bench = try await AdapterBench(harness, locks: 2)
+            let bench = try await ConformanceRun(harness, locks: 2)
             var last = before
             for step in 0..<4 {
                 if step < 3 { try await bench.carryOut(step == 1 ? .lock : bench.opening, by: 0) }

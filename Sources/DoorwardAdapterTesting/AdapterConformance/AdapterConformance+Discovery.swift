@@ -2,9 +2,9 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
 extension AdapterConformance {
-    static let discoveryPromises: [AdapterPromise] = [
-        AdapterPromise("A lock that makes itself known is listed once, and can be attached as it is listed") { harness in
-            let bench = try await AdapterBench(harness, locks: 0)
+    static let discoveryPromises: [ConformanceCheck] = [
+        ConformanceCheck("A lock that makes itself known is listed once, and can be attached as it is listed") { harness in
+            let bench = try await ConformanceRun(harness, locks: 0)
             guard try await bench.announce(3) else {
                 try require(harness.adapter.discovered, is: [], "what is found where nothing makes itself known")
                 throw NotApplicable.discovery
@@ -21,8 +21,8 @@ extension AdapterConformance {
             bench.heard.forget()
             try await bench.carryOut(bench.opening, by: 3)
         },
-        AdapterPromise("A lock is not listed while it is attached, and is again when it is detached") { harness in
-            let bench = try await AdapterBench(harness, locks: 0)
+        ConformanceCheck("A lock is not listed while it is attached, and is again when it is detached") { harness in
+            let bench = try await ConformanceRun(harness, locks: 0)
             let lock = try await bench.discovered(3)
             bench.attach(3, as: lock.address)
             try await bench.pass(harness.promptTime)
@@ -31,17 +31,18 @@ extension AdapterConformance {
             try await bench.pass(harness.promptTime)
             try require(harness.adapter.discovered.map(\.id), is: [lock.id], "what is listed when it is detached")
         },
-        AdapterPromise("A lock that its own system has taken away is no longer listed, and is again when it is back") { harness in
-            let bench = try await AdapterBench(harness, locks: 0)
+        ConformanceCheck("A lock that its own system has taken away is no longer listed, and is again when it is back") {
+            harness in
+            let bench = try await ConformanceRun(harness, locks: 0)
             let lock = try await bench.discovered(3)
             _ = try await bench.announce(3, isThere: false)
             try require(harness.adapter.discovered, is: [], "what is listed when it is taken away")
             _ = try await bench.announce(3)
             try require(harness.adapter.discovered.map(\.id), is: [lock.id], "what is listed when it is back")
         },
-        AdapterPromise("What is listed has ids of its own in an order that stays, and was seen first before it was seen last") {
+        ConformanceCheck("What is listed has ids of its own in an order that stays, and was seen first before it was seen last") {
             harness in
-            let bench = try await AdapterBench(harness, locks: 0)
+            let bench = try await ConformanceRun(harness, locks: 0)
             for number in 0..<5 { guard try await bench.announce(number) else { throw NotApplicable.discovery } }
             let found = harness.adapter.discovered
             try require(Set(found.map(\.id)).count, is: 5, "the number of ids")
@@ -49,12 +50,12 @@ extension AdapterConformance {
             try require(found.allSatisfy { $0.firstSeenAt <= $0.lastSeenAt }, "one was seen last before it was seen first")
             try require(Set(found.map(\.address)).count, is: 5, "the number of addresses")
         },
-        AdapterPromise("Looking for locks moves none, and what was found and not attached is not heard") { harness in
-            let bench = try await AdapterBench(harness, locks: 1)
+        ConformanceCheck("Looking for locks moves none, and what was found and not attached is not heard") { harness in
+            let bench = try await ConformanceRun(harness, locks: 1)
             guard try await bench.announce(3) else { throw NotApplicable.discovery }
             _ = harness.adapter.discovered
-            try await bench.pass(longAfter)
-            try require(bench.heard.reports.filter { $0.deviceID != AdapterBench.id(0) }, is: [], "what is heard of others")
+            try await bench.pass(settlingTime)
+            try require(bench.heard.reports.filter { $0.deviceID != ConformanceRun.id(0) }, is: [], "what is heard of others")
             try await bench.requireOrders([], at: 0, "after others were found")
             bench.attach(3, as: harness.adapter.discovered[0].address)
             try await bench.pass(harness.promptTime)
@@ -63,7 +64,7 @@ extension AdapterConformance {
     ]
 }
 
-extension AdapterBench {
+extension ConformanceRun {
     /// Lets a lock make itself known, or be taken away, and lets that arrive.
     ///
     /// - Returns: false where locks of this kind have no such thing.
@@ -79,7 +80,9 @@ extension AdapterBench {
     /// - Throws: `NotApplicable` where locks of this kind have no such thing.
     func discovered(_ number: Int) async throws -> DiscoveredLock {
         guard try await announce(number) else { throw NotApplicable.discovery }
-        guard let lock = adapter.discovered.first else { throw BrokenPromise("a lock that makes itself known is not listed") }
+        guard let lock = adapter.discovered.first else {
+            throw ConformanceFailure("a lock that makes itself known is not listed")
+        }
         return lock
     }
 }

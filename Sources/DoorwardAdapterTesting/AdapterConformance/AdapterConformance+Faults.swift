@@ -2,19 +2,19 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
 extension AdapterConformance {
-    static let faultPromises: [AdapterPromise] = [
-        AdapterPromise("A lock that is away gets no order, then or when it is back") { harness in
-            let bench = try await AdapterBench(harness)
+    static let faultPromises: [ConformanceCheck] = [
+        ConformanceCheck("A lock that is away gets no order, then or when it is back") { harness in
+            let bench = try await ConformanceRun(harness)
             try await bench.set(.away, of: 0)
             try await bench.pass(harness.promptTime)
             let failure = bench.failure(of: bench.opening, to: 0)
             if let failure { try require(failure, is: .offline, "what an order throws") }
             try await bench.set(.prompt, of: 0)
-            try await bench.pass(longAfter)
+            try await bench.pass(settlingTime)
             try await bench.requireOrders([], at: 0, "after it came back")
         },
-        AdapterPromise("A lock that was away obeys when it is back") { harness in
-            let bench = try await AdapterBench(harness)
+        ConformanceCheck("A lock that was away obeys when it is back") { harness in
+            let bench = try await ConformanceRun(harness)
             try await bench.set(.away, of: 0)
             try await bench.pass(harness.promptTime)
             try await bench.set(.prompt, of: 0)
@@ -22,59 +22,62 @@ extension AdapterConformance {
             bench.heard.forget()
             try await bench.carryOut(bench.opening, by: 0)
         },
-        AdapterPromise("Nothing is confirmed for a lock that says nothing") { harness in
-            let bench = try await AdapterBench(harness)
+        ConformanceCheck("Nothing is confirmed for a lock that says nothing") { harness in
+            let bench = try await ConformanceRun(harness)
             try await bench.set(.silent, of: 0)
             try bench.send(bench.opening, to: 0)
-            try await bench.pass(longAfter)
-            try require(bench.heard.rests(of: 0), is: [], "what is confirmed")
+            try await bench.pass(settlingTime)
+            try require(bench.heard.restingStates(of: 0), is: [], "what is confirmed")
         },
-        AdapterPromise("Nothing is sent a second time, however long a lock says nothing") { harness in
-            let bench = try await AdapterBench(harness)
+        ConformanceCheck("Nothing is sent a second time, however long a lock says nothing") { harness in
+            let bench = try await ConformanceRun(harness)
             try await bench.set(.silent, of: 0)
             try bench.send(bench.opening, to: 0)
-            try await bench.pass(longAfter)
+            try await bench.pass(settlingTime)
             try await bench.set(.prompt, of: 0)
             // Somebody closes by hand; a second order would show as an open bolt.
             guard try await bench.happen(.turnedByHand, at: 0) else { throw NotApplicable.hands }
-            try await bench.pass(longAfter)
-            try require(bench.heard.rests(of: 0).last ?? .locked, is: .locked, "the bolt long after it was closed by hand")
+            try await bench.pass(settlingTime)
             try require(
-                await harness.orders(at: AdapterBench.id(0)) ?? [bench.opening], is: [bench.opening], "the orders at the lock")
+                bench.heard.restingStates(of: 0).last ?? .locked, is: .locked, "the bolt long after it was closed by hand")
+            try require(
+                await harness.orders(at: ConformanceRun.id(0)) ?? [bench.opening], is: [bench.opening], "the orders at the lock")
         },
-        AdapterPromise("A jam is reported, and nothing is confirmed") { harness in
+        ConformanceCheck("A jam is reported, and nothing is confirmed") { harness in
             guard harness.capabilities.contains(.jam) else { throw NotApplicable("locks of this kind do not notice a jam") }
-            let bench = try await AdapterBench(harness)
+            let bench = try await ConformanceRun(harness)
             try await bench.set(.jamming, of: 0)
             bench.heard.forget()
             try bench.send(bench.opening, to: 0)
             try await bench.pass(harness.promptTime)
             try require(bench.heard.states(of: 0).map(\.state).last, is: .jammed, "the last state")
-            try require(bench.heard.rests(of: 0), is: [], "what is confirmed")
+            try require(bench.heard.restingStates(of: 0), is: [], "what is confirmed")
         },
-        AdapterPromise("A refusal is reported once, and nothing is confirmed") { harness in
-            let bench = try await AdapterBench(harness)
+        ConformanceCheck("A refusal is reported once, and nothing is confirmed") { harness in
+            let bench = try await ConformanceRun(harness)
             try await bench.set(.refusing, of: 0)
             try bench.send(bench.opening, to: 0)
             try await bench.pass(harness.promptTime)
             try require(bench.heard.refusals(of: 0), is: 1, "the refusals")
-            try require(bench.heard.rests(of: 0), is: [], "what is confirmed")
+            try require(bench.heard.restingStates(of: 0), is: [], "what is confirmed")
             try await bench.set(.prompt, of: 0)
-            try await bench.pass(longAfter)
-            try require(bench.heard.rests(of: 0).contains(bench.opening.rest), is: false, "whether the order was tried again")
+            try await bench.pass(settlingTime)
+            try require(
+                bench.heard.restingStates(of: 0).contains(bench.opening.rest), is: false, "whether the order was tried again")
         },
-        AdapterPromise("A late confirmation is delivered, once") { harness in
-            let bench = try await AdapterBench(harness)
+        ConformanceCheck("A late confirmation is delivered, once") { harness in
+            let bench = try await ConformanceRun(harness)
             try await bench.set(.late, of: 0)
             try bench.send(bench.opening, to: 0, deadline: harness.clock.now().advanced(by: .seconds(1)))
             try await bench.pass(harness.promptTime)
-            try require(bench.heard.rests(of: 0), is: [], "what is confirmed at first")
+            try require(bench.heard.restingStates(of: 0), is: [], "what is confirmed at first")
             try await bench.pass(harness.lateTime)
-            try require(bench.heard.rests(of: 0).filter { $0 == bench.opening.rest }.count, is: 1, "the late confirmations")
+            try require(
+                bench.heard.restingStates(of: 0).filter { $0 == bench.opening.rest }.count, is: 1, "the late confirmations")
         },
-        AdapterPromise("A lock that was jammed, refusing or late obeys again when that is over") { harness in
-            let bench = try await AdapterBench(harness, locks: 3)
-            for (number, manner) in [LockManner.jamming, .refusing, .late].enumerated() {
+        ConformanceCheck("A lock that was jammed, refusing or late obeys again when that is over") { harness in
+            let bench = try await ConformanceRun(harness, locks: 3)
+            for (number, manner) in [LockBehavior.jamming, .refusing, .late].enumerated() {
                 try await bench.set(manner, of: number)
                 try bench.send(bench.opening, to: number)
                 try await bench.pass(harness.lateTime)

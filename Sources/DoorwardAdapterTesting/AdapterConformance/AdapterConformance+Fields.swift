@@ -2,8 +2,8 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
 extension AdapterConformance {
-    static let fieldPromises: [AdapterPromise] = [
-        AdapterPromise("The keys of an address are listed once each, with a meaning, and the list stays") { harness in
+    static let fieldPromises: [ConformanceCheck] = [
+        ConformanceCheck("The keys of an address are listed once each, with a meaning, and the list stays") { harness in
             let fields = harness.adapter.addressFields
             try require(Set(fields.map(\.name)).count, is: fields.count, "the number of different keys")
             for field in fields {
@@ -11,31 +11,31 @@ extension AdapterConformance {
                 try require(field.meaning.hasSuffix("."), "the meaning of \(field.name) is no sentence: \(field.meaning)")
                 try require(!field.isRequired || field.defaultValue == nil, "\(field.name) is required and has a default")
             }
-            _ = try await AdapterBench(harness)
+            _ = try await ConformanceRun(harness)
             try require(harness.adapter.addressFields, is: fields, "the fields after the start")
         },
-        AdapterPromise("What is listed as a default is a value that check takes") { harness in
+        ConformanceCheck("What is listed as a default is a value that check takes") { harness in
             let fields = try fields(of: harness) { $0.defaultValue != nil }
             for field in fields { try requireTaken(field.name, field.defaultValue ?? .null, harness) }
         },
-        AdapterPromise("An address without a required key is refused for just that") { harness in
+        ConformanceCheck("An address without a required key is refused for just that") { harness in
             for field in try fields(of: harness, where: \.isRequired) {
                 var address = harness.address(of: 0)
                 address[field.name] = nil
-                let expected = AddressMistakes([.init(field: "address.\(field.name)", problem: "required")])
+                let expected = AddressErrors([.init(field: "address.\(field.name)", problem: "required")])
                 try require(verdict(on: address, harness), is: .mistakes(expected), "the verdict without \(field.name)")
             }
         },
-        AdapterPromise("A key that is not required may be absent") { harness in
+        ConformanceCheck("A key that is not required may be absent") { harness in
             for field in try fields(of: harness, where: { !$0.isRequired }) {
                 var address = harness.address(of: 0)
                 address[field.name] = nil
                 if case .mistakes(let mistakes) = verdict(on: address, harness) {
-                    throw BrokenPromise("an address without \(field.name): \(mistakes.mistakes)")
+                    throw ConformanceFailure("an address without \(field.name): \(mistakes.mistakes)")
                 }
             }
         },
-        AdapterPromise("A range is taken up to its ends and not beyond") { harness in
+        ConformanceCheck("A range is taken up to its ends and not beyond") { harness in
             for field in try fields(of: harness, where: \.form.isRange) {
                 switch field.form {
                 case .integer(let range):
@@ -52,7 +52,7 @@ extension AdapterConformance {
                 }
             }
         },
-        AdapterPromise("The listed words are taken, and no others") { harness in
+        ConformanceCheck("The listed words are taken, and no others") { harness in
             for field in try fields(of: harness, where: { !$0.form.isRange }) {
                 switch field.form {
                 case .word(let words):
@@ -90,19 +90,19 @@ extension AdapterConformance {
 
     private static func requireTaken(_ key: String, _ value: JSONValue, _ harness: any AdapterHarness) throws {
         guard case .mistakes(let mistakes) = verdict(on: value, under: key, harness) else { return }
-        throw BrokenPromise("\(key) \(value): \(mistakes.mistakes)")
+        throw ConformanceFailure("\(key) \(value): \(mistakes.mistakes)")
     }
 
     /// A word may ask for other keys than the harness's address has.
     private static func requireKnown(_ key: String, _ word: String, _ harness: any AdapterHarness) throws {
         guard case .mistakes(let mistakes) = verdict(on: .string(word), under: key, harness) else { return }
         guard mistakes.mistakes.contains(where: { $0.field == "address.\(key)" }) else { return }
-        throw BrokenPromise("\(key) \(word): \(mistakes.mistakes)")
+        throw ConformanceFailure("\(key) \(word): \(mistakes.mistakes)")
     }
 
     private static func requireRefused(_ key: String, _ value: JSONValue, _ harness: any AdapterHarness) throws {
         guard case .mistakes(let found) = verdict(on: value, under: key, harness) else {
-            throw BrokenPromise("\(key) \(value) is taken")
+            throw ConformanceFailure("\(key) \(value) is taken")
         }
         try require(found.mistakes.map(\.field), is: ["address.\(key)"], "the fields that are wrong")
     }

@@ -22,19 +22,19 @@ public protocol AdapterHarness: Sendable {
     var limited: (address: [String: JSONValue], capabilities: LockCapabilities)? { get }
 
     /// From now on the lock takes orders in this way. Said once it is attached and the adapter runs.
-    func set(_ manner: LockManner, of lock: DeviceID) async throws
+    func set(_ manner: LockBehavior, of lock: DeviceID) async throws
 
     /// Makes something happen at the lock.
     ///
     /// - Returns: false where locks of this kind have no such thing; nothing has happened then.
-    func happen(_ event: LockHappening, at lock: DeviceID) async throws -> Bool
+    func happen(_ event: LockStimulus, at lock: DeviceID) async throws -> Bool
 
     /// The orders that have arrived at the lock itself since it was attached, the first first. `nil` where nobody counts
     /// them there: then what the lock says of itself has to do.
     func orders(at lock: DeviceID) async -> [LockOperation]?
 
     /// Whether `check` knows which two addresses are one lock, so that none is attached twice.
-    var tellsPlaces: Bool { get }
+    var detectsDuplicates: Bool { get }
 
     /// Ways to locks that belong to somebody, with an address by each, and an address that differs from those by a way that there
     /// is not; `nil` where the adapter's ways are anybody's.
@@ -67,7 +67,7 @@ extension AdapterHarness {
     public var limited: (address: [String: JSONValue], capabilities: LockCapabilities)? { nil }
 
     /// Locks that are told apart by nothing but the devices they are attached as.
-    public var tellsPlaces: Bool { false }
+    public var detectsDuplicates: Bool { false }
 
     /// Every way is anybody's.
     public var ways: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? { nil }
@@ -96,7 +96,7 @@ extension AdapterHarness {
 }
 
 /// How a lock takes orders.
-public enum LockManner: CaseIterable, Hashable, Sendable {
+public enum LockBehavior: CaseIterable, Hashable, Sendable {
     /// It moves and confirms within `promptTime`.
     case prompt
     /// It moves, and confirms `lateTime` afterwards at the latest, but not within `promptTime`.
@@ -112,7 +112,7 @@ public enum LockManner: CaseIterable, Hashable, Sendable {
 }
 
 /// What can happen at a lock without an order.
-public enum LockHappening: CaseIterable, Hashable, Sendable {
+public enum LockStimulus: CaseIterable, Hashable, Sendable {
     /// It says all of its condition.
     case speaks
     /// Somebody at the door turns the bolt: a locked one is withdrawn, any other thrown.

@@ -19,7 +19,7 @@ final class AdapterListener: ReportReceiver {
     var reports: [LockReport] { kept.withLock { $0 } }
 
     func facts(of number: Int) -> [LockReport.Fact] {
-        reports.filter { $0.deviceID == AdapterBench.id(number) }.map(\.fact)
+        reports.filter { $0.deviceID == ConformanceRun.id(number) }.map(\.fact)
     }
 
     /// Every state that the lock said live, in order, and by what means it came there.
@@ -30,7 +30,7 @@ final class AdapterListener: ReportReceiver {
     }
 
     /// The states that a bolt rests in, as the lock said them live.
-    func rests(of number: Int) -> [LockState] {
+    func restingStates(of number: Int) -> [LockState] {
         states(of: number).map(\.state).filter { [.locked, .unlocked, .unlatched].contains($0) }
     }
 

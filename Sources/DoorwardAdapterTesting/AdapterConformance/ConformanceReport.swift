@@ -72,7 +72,7 @@ extension AdapterConformance {
     ///
     /// - Parameter check: checks one with a harness of its own, and ends that: for an adapter with sockets or threads, whose
     ///   harness cannot run on a `SeededExecutor`.
-    public static func report(checking check: (AdapterPromise) async throws -> ConformanceOutcome) async -> ConformanceReport {
+    public static func report(checking check: (ConformanceCheck) async throws -> ConformanceOutcome) async -> ConformanceReport {
         var entries: [ConformanceReport.Entry] = []
         for promise in promises {
             let outcome: ConformanceOutcome
@@ -83,7 +83,7 @@ extension AdapterConformance {
     }
 
     private static func outcome(
-        of promise: AdapterPromise, _ seed: UInt64,
+        of promise: ConformanceCheck, _ seed: UInt64,
         _ makeHarness: @escaping @Sendable (VirtualClock, SeededExecutor) async throws -> any AdapterHarness
     ) -> ConformanceOutcome {
         let clock = VirtualClock()

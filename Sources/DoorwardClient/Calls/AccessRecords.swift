@@ -38,7 +38,7 @@ package struct AccessRecords: Sendable {
     }
 
     /// Fetches the newest records, newest first: all, or at most `count`. Its JSON is `data` as one response would hold it.
-    package func newest(_ query: Query, atMost count: Int?) async throws -> Answer<[Entry]> {
+    package func newest(_ query: Query, limit count: Int?) async throws -> Response<[Entry]> {
         var query = query
         query.isOldestFirst = false
         var (entries, cursor): ([Entry], String?) = ([], nil)
@@ -50,11 +50,12 @@ package struct AccessRecords: Sendable {
         } while cursor != nil && entries.count < count ?? .max
         let list = entries.map(\.json).joined(separator: Array(",".utf8))
         let next = cursor.map { "\"\($0)\"" } ?? "null"
-        return Answer(content: entries, json: Array("{\"accessRecords\":[".utf8) + list + Array("],\"nextCursor\":\(next)}".utf8))
+        return Response(
+            content: entries, json: Array("{\"accessRecords\":[".utf8) + list + Array("],\"nextCursor\":\(next)}".utf8))
     }
 
     /// - Parameter cursor: where the page begins: `nextCursor` of the previous page of the same query; `nil` for the first page.
-    package func page(_ query: Query, cursor: String? = nil) async throws -> Answer<Wire.AccessRecordPage> {
+    package func page(_ query: Query, cursor: String? = nil) async throws -> Response<Wire.AccessRecordPage> {
         try await client.answer(
             .get(
                 "access-records",
@@ -66,7 +67,7 @@ package struct AccessRecords: Sendable {
     }
 }
 
-extension Answer<Wire.AccessRecordPage> {
+extension Response<Wire.AccessRecordPage> {
     /// The records of the page, each with its JSON.
     package var entries: [AccessRecords.Entry] {
         let items = JSONScanner.items(of: JSONScanner.member("accessRecords", of: json) ?? []) ?? []

@@ -7,7 +7,7 @@ package struct Authentication: Sendable {
 
     /// - Returns: the session to store, and the user who signed in.
     package func signIn(email: String, password: String) async throws -> (session: Session, user: Wire.User) {
-        var call = try Call.post("auth", "login", body: ["email": email, "password": password])
+        var call = try APIRequest.post("auth", "login", body: ["email": email, "password": password])
         call.idempotencyKey = nil
         // The gateway queues sign-ins while it is busy with others.
         call.timeLimit = .seconds(60)
@@ -19,5 +19,5 @@ package struct Authentication: Sendable {
     }
 
     /// Ends the caller's session at the gateway.
-    package func signOut() async throws { try await client.perform(Call(.POST, "auth", "logout")) }
+    package func signOut() async throws { try await client.perform(APIRequest(.POST, "auth", "logout")) }
 }

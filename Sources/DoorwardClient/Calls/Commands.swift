@@ -5,7 +5,7 @@ package struct Commands: Sendable {
     let client: DoorwardClient
 
     /// Fetches a command of the caller, or one on a lock whose history the caller may read.
-    package func command(_ id: String) async throws -> Answer<Wire.CommandAnswer> {
+    package func command(_ id: String) async throws -> Response<Wire.CommandAnswer> {
         try await client.answer(.get("commands", id))
     }
 

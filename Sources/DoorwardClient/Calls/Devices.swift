@@ -31,37 +31,37 @@ package struct Devices: Sendable {
     }
 
     /// Fetches a lock, with its state as the gateway knows it.
-    package func device(_ id: String) async throws -> Answer<Wire.DeviceAnswer> {
+    package func device(_ id: String) async throws -> Response<Wire.DeviceAnswer> {
         try await client.answer(.get("devices", id))
     }
 
     /// Fetches the known state of a lock, without querying the lock.
-    package func status(_ id: String) async throws -> Answer<Wire.DeviceStatusAnswer> {
+    package func status(_ id: String) async throws -> Response<Wire.DeviceStatusAnswer> {
         try await client.answer(.get("devices", id, "status"))
     }
 
     /// Attaches a lock to the gateway.
-    package func attach(_ device: Wire.NewDevice) async throws -> Answer<Wire.DeviceAnswer> {
+    package func attach(_ device: Wire.NewDevice) async throws -> Response<Wire.DeviceAnswer> {
         try await client.answer(.post("devices", body: device))
     }
 
     /// Detaches a lock from the gateway. Commands queued for it are denied.
     package func detach(_ id: String) async throws {
-        try await client.perform(Call(.DELETE, "devices", id))
+        try await client.perform(APIRequest(.DELETE, "devices", id))
     }
 
     /// Extends the bolt and waits for the lock's confirmation; see `move`.
-    package func lock(_ id: String, _ order: Wire.CommandOrder = .init()) async throws -> Answer<Wire.CommandAnswer> {
+    package func lock(_ id: String, _ order: Wire.CommandOrder = .init()) async throws -> Response<Wire.CommandAnswer> {
         try await move("lock", id, order)
     }
 
     /// Withdraws the bolt and waits for the lock's confirmation; see `move`.
-    package func unlock(_ id: String, _ order: Wire.CommandOrder = .init()) async throws -> Answer<Wire.CommandAnswer> {
+    package func unlock(_ id: String, _ order: Wire.CommandOrder = .init()) async throws -> Response<Wire.CommandAnswer> {
         try await move("unlock", id, order)
     }
 
     /// Withdraws the latch, so that the door opens, and waits for the lock's confirmation; see `move`.
-    package func unlatch(_ id: String, _ order: Wire.CommandOrder = .init()) async throws -> Answer<Wire.CommandAnswer> {
+    package func unlatch(_ id: String, _ order: Wire.CommandOrder = .init()) async throws -> Response<Wire.CommandAnswer> {
         try await move("unlatch", id, order)
     }
 
@@ -73,14 +73,14 @@ package struct Devices: Sendable {
     ///
     /// - Throws: `ClientError.refused`, with the command, for every outcome but a confirmation. After `.noAnswer` it is unknown
     ///   whether the lock moves.
-    private func move(_ word: String, _ id: String, _ order: Wire.CommandOrder) async throws -> Answer<Wire.CommandAnswer> {
-        var call = try Call.post("devices", id, word, body: order)
+    private func move(_ word: String, _ id: String, _ order: Wire.CommandOrder) async throws -> Response<Wire.CommandAnswer> {
+        var call = try APIRequest.post("devices", id, word, body: order)
         call.timeLimit = .milliseconds((order.timeoutMs ?? WireLimits.timeoutMs.upperBound) + Self.margin)
         return try await client.answer(call)
     }
 }
 
-extension Answer<[Wire.Device]> {
+extension Response<[Wire.Device]> {
     /// The locks of the list, each with its JSON as the gateway wrote it.
     package var entries: [Devices.Entry] {
         let items = JSONScanner.items(of: JSONScanner.member("devices", of: json) ?? []) ?? []

@@ -11,12 +11,12 @@ package struct GuestAccesses: Sendable {
     }
 
     /// Grants a guest access. If the connection breaks, the request is repeated with the same key, and grants it once.
-    package func grant(_ access: Wire.NewGuestAccess) async throws -> Answer<Wire.GuestAccessAnswer> {
+    package func grant(_ access: Wire.NewGuestAccess) async throws -> Response<Wire.GuestAccessAnswer> {
         try await client.answer(.post("guest-access", body: access))
     }
 
     /// Revokes a guest access. When this returns, the gateway sends no more commands under it.
     package func revoke(_ id: String) async throws {
-        try await client.perform(Call(.DELETE, "guest-access", id))
+        try await client.perform(APIRequest(.DELETE, "guest-access", id))
     }
 }

@@ -15,10 +15,10 @@ package protocol ListPage: Decodable, Sendable {
 /// A list, fetched page by page as it is read.
 package struct Pages<Page: ListPage>: AsyncSequence, Sendable {
     /// One page, as the gateway returned it.
-    package typealias Element = Answer<Page>
+    package typealias Element = Response<Page>
 
     let client: DoorwardClient
-    let call: Call
+    let call: APIRequest
 
     /// Begins at the first page.
     package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pages: self) }
@@ -32,7 +32,7 @@ package struct Pages<Page: ListPage>: AsyncSequence, Sendable {
         fileprivate init(pages: Pages) { self.pages = pages }
 
         /// Fetches the next page. An empty list has one empty page.
-        package mutating func next() async throws -> Answer<Page>? {
+        package mutating func next() async throws -> Response<Page>? {
             guard !isAtEnd else { return nil }
             let answer = try await pages.page(page)
             isAtEnd = page >= answer.content.pagination.totalPages
@@ -41,21 +41,21 @@ package struct Pages<Page: ListPage>: AsyncSequence, Sendable {
         }
     }
 
-    private func page(_ number: Int) async throws -> Answer<Page> {
+    private func page(_ number: Int) async throws -> Response<Page> {
         var call = call
         call.query += [("page", String(number)), ("limit", String(WireLimits.pageSize.upperBound))]
         return try await client.answer(call)
     }
 
     /// Fetches the whole list as one page. If the list changes meanwhile, an item may be missing or appear twice.
-    package func all() async throws -> Answer<[Page.Item]> {
-        var answers: [Answer<Page>] = []
+    package func all() async throws -> Response<[Page.Item]> {
+        var answers: [Response<Page>] = []
         for try await answer in self { answers.append(answer) }
-        return Answer(content: answers.flatMap(\.content.items), json: Self.merged(answers))
+        return Response(content: answers.flatMap(\.content.items), json: Self.merged(answers))
     }
 
     /// Joins the `data` of several pages: the items of all, with the pagination that one page of that size would have.
-    private static func merged(_ answers: [Answer<Page>]) -> [UInt8] {
+    private static func merged(_ answers: [Response<Page>]) -> [UInt8] {
         if answers.count == 1 { return answers[0].json }
         let items = answers.flatMap { JSONScanner.items(of: JSONScanner.member(Page.key, of: $0.json) ?? []) ?? [] }
         let list = items.joined(separator: Array(",".utf8))

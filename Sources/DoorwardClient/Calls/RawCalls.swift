@@ -37,7 +37,7 @@ package struct RawCalls: Sendable {
     /// - Returns: a response of any status, as soon as its headers have come.
     /// - Throws: `ClientError` for everything but a response.
     package func send(_ request: Request) async throws -> RawResponse {
-        var call = Call(HTTPMethod(rawValue: request.method), encodedPath: request.path)
+        var call = APIRequest(HTTPMethod(rawValue: request.method), encodedPath: request.path)
         call.query = request.query.map { ($0.name, $0.value) }
         call.headers = request.headers.map { ($0.name, $0.value) }
         call.body = request.body

@@ -7,8 +7,8 @@ package struct Simulator: Sendable {
     /// Triggers an event at a simulated lock.
     ///
     /// - Parameter event: an event name of the simulator, such as `jam`.
-    package func trigger(_ event: String, on deviceID: String) async throws -> Answer<Wire.DeviceAnswer> {
-        var call = try Call.post("simulator", "devices", deviceID, "events", body: ["event": event])
+    package func trigger(_ event: String, on deviceID: String) async throws -> Response<Wire.DeviceAnswer> {
+        var call = try APIRequest.post("simulator", "devices", deviceID, "events", body: ["event": event])
         // The gateway does not store responses of this request.
         call.idempotencyKey = nil
         return try await client.answer(call)

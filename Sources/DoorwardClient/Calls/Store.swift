@@ -10,8 +10,8 @@ package struct Store: Sendable {
     /// Makes the gateway write a copy of its database while it keeps running.
     ///
     /// - Parameter file: an absolute path on the gateway's host; the file must not exist yet.
-    package func backUp(to file: String) async throws -> Answer<Wire.BackupAnswer> {
-        var call = try Call.post("store", "backup", body: ["file": file])
+    package func backUp(to file: String) async throws -> Response<Wire.BackupAnswer> {
+        var call = try APIRequest.post("store", "backup", body: ["file": file])
         // A repeated request would fail, as the file of the first exists.
         call.idempotencyKey = nil
         call.timeLimit = Self.longest

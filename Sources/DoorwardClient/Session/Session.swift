@@ -27,7 +27,7 @@ package struct Session: Codable, Equatable, Sendable, CustomStringConvertible, C
     }
 
     /// Whether the access token expires within 15 seconds, so that it should not be used.
-    var isRunningOut: Bool { expiresAt.map { $0 - Self.now < 15 } ?? false }
+    var expiresSoon: Bool { expiresAt.map { $0 - Self.now < 15 } ?? false }
 
     private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
 

@@ -7,20 +7,20 @@ internal import NIOHTTP1
 /// file's lock by the first process, and the others use its result.
 struct SessionKeeper: Sendable {
     let file: SessionFile
-    let channel: Channel
+    let channel: HTTPTransport
 
     /// The current token, refreshed if it is about to expire.
     func token() async throws -> String {
         let session = try current()
-        return session.isRunningOut ? try await token(after: session.token) : session.token
+        return session.expiresSoon ? try await token(after: session.token) : session.token
     }
 
     /// The current token, without a refresh.
     ///
     /// - Throws: `ClientError.notSignedIn` also if the token is about to expire.
-    func standingToken() throws -> String {
+    func currentToken() throws -> String {
         let session = try current()
-        guard !session.isRunningOut else { throw ClientError.notSignedIn(server: session.server) }
+        guard !session.expiresSoon else { throw ClientError.notSignedIn(server: session.server) }
         return session.token
     }
 
@@ -52,13 +52,14 @@ struct SessionKeeper: Sendable {
     }
 
     private func renewed(_ session: Session, _ refreshToken: String) async throws -> Session {
-        var call = try Call.post("auth", "refresh", body: ["refreshToken": refreshToken])
+        var call = try APIRequest.post("auth", "refresh", body: ["refreshToken": refreshToken])
         // A refresh token is valid once, and the gateway does not store the response.
         call.idempotencyKey = nil
         // Short, as a cancelled caller waits for it.
         call.timeLimit = .seconds(10)
         do {
-            let answer: Answer<Wire.SignedIn> = try await channel.send(call, token: nil).successful().answer(from: channel.server)
+            let answer: Response<Wire.SignedIn> = try await channel.send(call, token: nil).successful().answer(
+                from: channel.server)
             var renewed = Session(
                 server: channel.server, email: session.email, token: answer.content.token, lifetime: answer.content.expiresIn,
                 refreshToken: answer.content.refreshToken)

@@ -6,7 +6,7 @@ internal import Synchronization
 /// The HTTP clients of the process: one for the system's certificate authorities, and one for each set of others.
 ///
 /// They are never shut down: they live as long as the process does. Nothing is followed or tried again on their own account: a
-/// redirection could carry a token elsewhere, and what is safe to send again is decided by `Channel`.
+/// redirection could carry a token elsewhere, and what is safe to send again is decided by `HTTPTransport`.
 enum HTTPClients {
     private static let clients = Mutex<[TrustedAuthorities?: HTTPClient]>([:])
 

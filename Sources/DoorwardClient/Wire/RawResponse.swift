@@ -5,9 +5,9 @@ internal import NIOHTTP1
 /// A response as it came: its status and headers, and a body that is still to be read.
 package struct RawResponse: Sendable {
     private let response: HTTPClientResponse
-    private let channel: Channel
+    private let channel: HTTPTransport
 
-    init(_ response: HTTPClientResponse, channel: Channel) { (self.response, self.channel) = (response, channel) }
+    init(_ response: HTTPClientResponse, channel: HTTPTransport) { (self.response, self.channel) = (response, channel) }
 
     /// The HTTP status.
     package var status: Int { Int(response.status.code) }
@@ -62,7 +62,7 @@ package struct RawResponse: Sendable {
 
     /// - Throws: `ClientError.refused` for an error of the gateway, `.notAGateway` for one of another server.
     package func requireSuccess(_ body: [UInt8]) throws {
-        _ = try Reply(
+        _ = try TransportResponse(
             status: status, body: body, retryAfter: response.headers.first(name: "Retry-After").flatMap { Int($0) },
             server: channel.server
         ).successful()

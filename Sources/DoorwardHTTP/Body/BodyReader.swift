@@ -1,15 +1,15 @@
 internal import DoorwardAPI
 internal import DoorwardDomain
 
-/// Reads the fields of one JSON object by name. Each call records errors and continues with a placeholder value; `Mistakes.finish`
+/// Reads the fields of one JSON object by name. Each call records errors and continues with a placeholder value; `FieldErrors.finish`
 /// throws before any placeholder is used. A key that no call has read is an error.
 struct BodyReader {
     private let members: [String: JSONValue]
     private let path: String
     private var asked: Set<String> = []
-    let mistakes: Mistakes
+    let mistakes: FieldErrors
 
-    init(_ members: [String: JSONValue], path: String = "", mistakes: Mistakes) {
+    init(_ members: [String: JSONValue], path: String = "", mistakes: FieldErrors) {
         (self.members, self.path, self.mistakes) = (members, path, mistakes)
     }
 
@@ -30,7 +30,7 @@ struct BodyReader {
 
     func name(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-    func note(_ key: String, _ problem: FieldProblemWord) { mistakes.add(name(of: key), problem) }
+    func note(_ key: String, _ problem: FieldProblemCode) { mistakes.add(name(of: key), problem) }
 
     /// Reads `key` with `read`, which returns `nil` for a value of another type.
     private mutating func optional<Value>(_ key: String, _ read: (JSONValue) -> Value?) -> Value? {
@@ -43,7 +43,7 @@ struct BodyReader {
     }
 
     /// Records an error if the body contains a derived field, which cannot be set.
-    mutating func noteReadOnly(_ key: String) {
+    mutating func rejectReadOnly(_ key: String) {
         asked.insert(key)
         if members[key] != nil { note(key, .readOnly) }
     }

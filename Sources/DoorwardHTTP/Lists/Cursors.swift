@@ -18,13 +18,13 @@ struct Cursors: Sendable {
 
     /// - Parameter scope: the caller, filters and order that the cursor is bound to.
     /// - Throws: errors of the cipher, which no place causes.
-    func cursor(after place: RecordPlace, scope: String) throws -> String {
+    func cursor(after place: RecordPosition, scope: String) throws -> String {
         let sealed = try AES.GCM.seal(Self.bytes(of: place), using: key, authenticating: Array(scope.utf8))
         return Base64URL.encode(Array(sealed.nonce) + sealed.ciphertext + sealed.tag)
     }
 
     /// - Returns: `nil` for a text that `cursor` did not make for this scope.
-    func place(_ cursor: String, scope: String) -> RecordPlace? {
+    func place(_ cursor: String, scope: String) -> RecordPosition? {
         guard cursor.utf8.count <= 2 * Self.sealedBytes, let bytes = Base64URL.decode(cursor.utf8),
             bytes.count == Self.sealedBytes,
             // Several texts can decode to the same bytes; only the canonical one is accepted.
@@ -34,17 +34,17 @@ struct Cursors: Sendable {
         return Self.place(Array(opened))
     }
 
-    private static func bytes(of place: RecordPlace) -> [UInt8] {
+    private static func bytes(of place: RecordPosition) -> [UInt8] {
         let portfolio: PortfolioID? = if case .portfolio(let id) = place.log { id } else { nil }
         let words = [UInt64(bitPattern: place.at.milliseconds), place.seq, portfolio?.high ?? 0, portfolio?.low ?? 0]
         let bytes = words.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
         return bytes[..<16] + [portfolio == nil ? 0 : 1] + bytes[16...]
     }
 
-    private static func place(_ bytes: [UInt8]) -> RecordPlace? {
+    private static func place(_ bytes: [UInt8]) -> RecordPosition? {
         guard bytes.count == placeBytes else { return nil }
         func word(_ start: Int) -> UInt64 { bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) } }
         let log: LogID = bytes[16] == 0 ? .gateway : .portfolio(PortfolioID(high: word(17), low: word(25)))
-        return RecordPlace(log: log, seq: word(8), at: Timestamp(milliseconds: Int64(bitPattern: word(0))))
+        return RecordPosition(log: log, seq: word(8), at: Timestamp(milliseconds: Int64(bitPattern: word(0))))
     }
 }

@@ -5,10 +5,10 @@ internal import DoorwardDomain
 struct QueryReader {
     private var items: [String: String] = [:]
     private var asked: Set<String> = []
-    let mistakes: Mistakes
+    let mistakes: FieldErrors
 
     /// - Parameter query: the part after the question mark, as sent.
-    init(_ query: String?, mistakes: Mistakes) {
+    init(_ query: String?, mistakes: FieldErrors) {
         self.mistakes = mistakes
         for item in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
             let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)

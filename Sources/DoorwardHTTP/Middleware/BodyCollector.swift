@@ -8,11 +8,11 @@ internal import NIOCore
 /// Reads the body of a request, up to its limit, and parses it as one JSON object.
 enum BodyCollector {
     /// The reason for which a body is rejected before it is parsed as JSON.
-    enum Refusal: Error {
+    enum BodyError: Error {
         case tooLarge
         case notJSONType
 
-        var error: ErrorAnswer {
+        var error: ErrorResponse {
             switch self {
             case .tooLarge: .payloadTooLarge
             case .notJSONType: .unsupportedMediaType
@@ -22,18 +22,18 @@ enum BodyCollector {
 
     /// The body of a request. An absent body is an empty object.
     ///
-    /// - Throws: `Refusal`, or `GatewayError.invalid` for a body that is not a JSON object.
+    /// - Throws: `BodyError`, or `GatewayError.invalid` for a body that is not a JSON object.
     static func body(of request: Request) async throws -> [String: JSONValue] {
         let headers = RequestHeaders(request.headers)
         let declared = headers[.contentLength].flatMap { Int($0) }
         // A request with neither Content-Length nor Transfer-Encoding has no body (RFC 9112, section 6.3).
         if declared == 0 || (declared == nil && headers[.transferEncoding] == nil) { return [:] }
-        if let declared, declared > WireLimits.bodyBytes { throw Refusal.tooLarge }
+        if let declared, declared > WireLimits.bodyBytes { throw BodyError.tooLarge }
         let bytes = try await collect(request)
         // Hummingbird ends a body when the connection closes: an incomplete body is not a request.
-        if let declared, bytes.count < declared { throw GatewayError.invalid("body", FieldProblemWord.notJSON.rawValue) }
+        if let declared, bytes.count < declared { throw GatewayError.invalid("body", FieldProblemCode.notJSON.rawValue) }
         guard !bytes.isEmpty else { return [:] }
-        guard isJSON(headers[.contentType]) else { throw Refusal.notJSONType }
+        guard isJSON(headers[.contentType]) else { throw BodyError.notJSONType }
         return try object(bytes)
     }
 
@@ -42,10 +42,10 @@ enum BodyCollector {
             let buffer = try await request.body.collect(upTo: WireLimits.bodyBytes)
             return Array(buffer.readableBytesView)
         } catch is NIOTooManyBytesError {
-            throw Refusal.tooLarge
+            throw BodyError.tooLarge
         } catch {
             // The connection ended, or the framing broke, before the body was complete.
-            throw GatewayError.invalid("body", FieldProblemWord.notJSON.rawValue)
+            throw GatewayError.invalid("body", FieldProblemCode.notJSON.rawValue)
         }
     }
 
@@ -62,12 +62,12 @@ enum BodyCollector {
             value = try JSONParser.parse(bytes)
         } catch {
             switch error {
-            case .notJSON: throw .invalid("body", FieldProblemWord.notJSON.rawValue)
-            case .tooManyMarks: throw .invalid("body", FieldProblemWord.tooManyMarks.rawValue)
-            case .duplicateKey(let key): throw .invalid(key.truncated(toBytes: 64), FieldProblemWord.duplicateKey.rawValue)
+            case .notJSON: throw .invalid("body", FieldProblemCode.notJSON.rawValue)
+            case .tooManyMarks: throw .invalid("body", FieldProblemCode.tooManyMarks.rawValue)
+            case .duplicateKey(let key): throw .invalid(key.truncated(toBytes: 64), FieldProblemCode.duplicateKey.rawValue)
             }
         }
-        guard case .object(let members) = value else { throw .invalid("body", FieldProblemWord.wrongType.rawValue) }
+        guard case .object(let members) = value else { throw .invalid("body", FieldProblemCode.wrongType.rawValue) }
         return members
     }
 }

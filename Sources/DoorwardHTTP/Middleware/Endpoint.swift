@@ -29,14 +29,14 @@ struct Endpoint: Sendable {
     func respond(to request: Request, context: GatewayContext) async -> Response {
         let facts =
             context.facts
-            ?? RequestFacts(
+            ?? RequestMetadata(
                 request.head, peer: context.peer(services.proxies), proxies: services.proxies, random: services.control.random)
         let method = request.method == .head ? .get : request.method
         let log = logs[method] ?? otherLog
         let begun = log.begin()
         guard let route = routes[method] else {
             log.end(405, since: begun, facts, context)
-            return ErrorAnswer.methodNotAllowed(allowed).answer(facts).response()
+            return ErrorResponse.methodNotAllowed(allowed).answer(facts).response()
         }
         let answer = await execute(route, request, facts, context)
         if let stream = answer.stream, request.method != .head {
@@ -50,13 +50,15 @@ struct Endpoint: Sendable {
 
     /// Leaves the event loop for routes that may take long.
     private func execute(
-        _ route: Route, _ request: Request, _ facts: RequestFacts, _ context: GatewayContext
-    ) async -> Answer {
+        _ route: Route, _ request: Request, _ facts: RequestMetadata, _ context: GatewayContext
+    ) async -> APIResponse {
         guard !route.runsOnEventLoop else { return await answer(route, request, facts, context) }
         return await withTaskExecutorPreference(globalConcurrentExecutor) { await answer(route, request, facts, context) }
     }
 
-    private func answer(_ route: Route, _ request: Request, _ facts: RequestFacts, _ context: GatewayContext) async -> Answer {
+    private func answer(_ route: Route, _ request: Request, _ facts: RequestMetadata, _ context: GatewayContext) async
+        -> APIResponse
+    {
         var caller: Caller?
         do {
             if case .signedIn = route.handler { caller = try await signedIn(facts, context) }
@@ -73,7 +75,7 @@ struct Endpoint: Sendable {
                 guard let caller else { throw GatewayError.unauthenticated }
                 return try services.responseMemory.admit(try await handler(call(of: caller)), for: caller.principal)
             }
-        } catch let refusal as BodyCollector.Refusal {
+        } catch let refusal as BodyCollector.BodyError {
             return refusal.error.answer(facts)
         } catch let error as GatewayError {
             return errorAnswer(error, to: caller, facts, context)
@@ -82,7 +84,7 @@ struct Endpoint: Sendable {
         }
     }
 
-    private func signedIn(_ facts: RequestFacts, _ context: GatewayContext) async throws(GatewayError) -> Caller {
+    private func signedIn(_ facts: RequestMetadata, _ context: GatewayContext) async throws(GatewayError) -> Caller {
         do {
             let caller = try await services.authenticator.caller(facts)
             setSignedIn(true, context)
@@ -100,19 +102,19 @@ struct Endpoint: Sendable {
     }
 
     private func errorAnswer(
-        _ error: GatewayError, to caller: Caller?, _ facts: RequestFacts, _ context: GatewayContext
-    ) -> Answer {
+        _ error: GatewayError, to caller: Caller?, _ facts: RequestMetadata, _ context: GatewayContext
+    ) -> APIResponse {
         if case .internalFailure(let cause) = error {
             context.requestLogger.error("a call failed inside", metadata: ["cause": "\(cause)"])
         }
         let control = services.control
-        return ErrorAnswer(error) { command, writer in
+        return ErrorResponse(error) { command, writer in
             guard let caller else { return writer.null() }
-            View(caller.principal, control: control).command(command, into: &writer)
+            ProjectedRenderer(caller.principal, control: control).command(command, into: &writer)
         }.answer(facts)
     }
 }
 
-extension ErrorAnswer {
-    func answer(_ facts: RequestFacts) -> Answer { answer(requestID: facts.requestID, asProblem: facts.wantsProblem) }
+extension ErrorResponse {
+    func answer(_ facts: RequestMetadata) -> APIResponse { answer(requestID: facts.requestID, asProblem: facts.wantsProblem) }
 }

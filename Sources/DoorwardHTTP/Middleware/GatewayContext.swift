@@ -10,7 +10,7 @@ struct GatewayContext: RequestContext {
     let connection: ClientConnection?
     let client: ClientPresence
     /// The metadata of the request; set by `GatewayResponder`.
-    var facts: RequestFacts?
+    var facts: RequestMetadata?
     /// The slot of a request of a client behind a trusted proxy, held until its response has been sent.
     var place: ForwardedPlace?
     private let channel: any Channel

@@ -11,20 +11,20 @@ struct GatewayResponder: HTTPResponder {
     let unknownLog: RequestLog
 
     func respond(to request: Request, context: GatewayContext) async -> Response {
-        let facts = RequestFacts(
+        let facts = RequestMetadata(
             request.head, peer: context.peer(services.proxies), proxies: services.proxies, random: services.control.random)
         var context = context
         context.facts = facts
-        var response = await RequestFacts.$current.withValue(facts) { await counted(request, context, facts) }
+        var response = await RequestMetadata.$current.withValue(facts) { await counted(request, context, facts) }
         response.headers[.requestID] = facts.requestID
         return response
     }
 
     /// Counts a request through a trusted proxy for the client behind it, as the client's own connection would be counted.
-    private func counted(_ request: Request, _ context: GatewayContext, _ facts: RequestFacts) async -> Response {
+    private func counted(_ request: Request, _ context: GatewayContext, _ facts: RequestMetadata) async -> Response {
         guard facts.peer.isTrustedProxy else { return await answered(request, context, facts) }
         guard let place = ForwardedPlace(ClientNetwork(facts.origin.clientAddress), in: services.connections) else {
-            return ErrorAnswer(.rateLimited(retryAfterSeconds: 1)) { $1.null() }.answer(facts).response()
+            return ErrorResponse(.rateLimited(retryAfterSeconds: 1)) { $1.null() }.answer(facts).response()
         }
         var context = context
         context.place = place
@@ -32,14 +32,14 @@ struct GatewayResponder: HTTPResponder {
         return await answered(request, context, facts)
     }
 
-    private func answered(_ request: Request, _ context: GatewayContext, _ facts: RequestFacts) async -> Response {
+    private func answered(_ request: Request, _ context: GatewayContext, _ facts: RequestMetadata) async -> Response {
         // The router compares paths as text, so it gets only ASCII paths.
         guard facts.hasPlainPath else { return UnknownPath.answer(facts, context, unknownLog) }
         do {
             return try await router.respond(to: request.withCommonMethod, context: context)
         } catch {
             context.requestLogger.error("the router failed", metadata: ["error": "\(error)"])
-            return ErrorAnswer.internal.answer(facts).response()
+            return ErrorResponse.internal.answer(facts).response()
         }
     }
 }
@@ -81,8 +81,8 @@ struct UnknownPath: RouterMiddleware {
         return Self.answer(facts, context, log)
     }
 
-    static func answer(_ facts: RequestFacts, _ context: GatewayContext, _ log: RequestLog) -> Response {
+    static func answer(_ facts: RequestMetadata, _ context: GatewayContext, _ log: RequestLog) -> Response {
         log.end(404, since: log.begin(), facts, context)
-        return ErrorAnswer.pathUnknown.answer(facts).response()
+        return ErrorResponse.pathUnknown.answer(facts).response()
     }
 }

@@ -23,7 +23,7 @@ struct RequestLog: Sendable {
 
     /// - Parameter streamed: for a streamed body, the number of bytes that the connection took, and how the body ended.
     func end(
-        _ status: Int, since begun: MonotonicInstant, _ facts: RequestFacts, _ context: GatewayContext,
+        _ status: Int, since begun: MonotonicInstant, _ facts: RequestMetadata, _ context: GatewayContext,
         streamed: (bytes: Int, end: StreamLog.End)? = nil
     ) {
         let time = clock.monotonicNow().duration(since: begun)

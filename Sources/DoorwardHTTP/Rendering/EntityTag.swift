@@ -20,7 +20,7 @@ struct EntityTag: Hashable, Sendable {
     }
 }
 
-extension View {
+extension ProjectedRenderer {
     /// The tag of the stored lock. The status that it reports is left out, since its changes do not make a reader's version outdated.
     func tag(of device: LockDevice) -> EntityTag { EntityTag { self.device(device, status: nil, into: &$0) } }
 
@@ -29,9 +29,9 @@ extension View {
     func tag(of access: GuestAccess) -> EntityTag { EntityTag { guestAccess(access, into: &$0) } }
 }
 
-extension Answer {
+extension APIResponse {
     /// The same response, with the `ETag` of the object that it contains.
-    func tagged(_ tag: EntityTag) -> Answer {
+    func tagged(_ tag: EntityTag) -> APIResponse {
         var answer = self
         answer.headers[.eTag] = tag.text
         return answer
@@ -55,7 +55,7 @@ enum IfMatch: Hashable, Sendable {
         } else if parts.allSatisfy(Self.isTag) {
             self = .tags(parts)
         } else {
-            throw .invalid("If-Match", FieldProblemWord.malformed.rawValue)
+            throw .invalid("If-Match", FieldProblemCode.malformed.rawValue)
         }
     }
 
@@ -73,14 +73,14 @@ enum IfMatch: Hashable, Sendable {
     }
 }
 
-extension Call {
+extension AuthenticatedRequest {
     /// The precondition of the request's `If-Match` on the object that it changes; `nil` for a request without one.
     ///
     /// - Throws: `.invalid` for a malformed header.
     func condition<Entity>(
-        _ tag: @escaping @Sendable (View, Entity) -> EntityTag
+        _ tag: @escaping @Sendable (ProjectedRenderer, Entity) -> EntityTag
     ) throws(GatewayError) -> Condition<Entity>? {
         guard let match = try IfMatch(facts.headers) else { return nil }
-        return { entity, tenancy in match.holds(for: tag(view(in: PublishedDirectory.Snapshot(tenancy)), entity)) }
+        return { entity, tenancy in match.holds(for: tag(view(in: CurrentDirectory.Snapshot(tenancy)), entity)) }
     }
 }

@@ -26,7 +26,7 @@ final class ResponseMemory: Sendable {
     ///
     /// - Parameter principal: the principal of the request; all unauthenticated requests share one limit.
     /// - Throws: `.unavailable` if the limit is exceeded.
-    func admit(_ answer: Answer, for principal: Principal?) throws(GatewayError) -> Answer {
+    func admit(_ answer: APIResponse, for principal: Principal?) throws(GatewayError) -> APIResponse {
         guard answer.body.count > Self.chunkBytes else { return answer }
         guard let reservation = reserve(answer.body.count, for: principal) else { throw .unavailable }
         var answer = answer

@@ -24,7 +24,7 @@ struct StreamedBody: Sendable {
             do {
                 // Run on a separate task, so that it can be cancelled alone, and off the connection's event loop.
                 try await client.whileConnected {
-                    try await RequestFacts.$current.withValue(facts) {
+                    try await RequestMetadata.$current.withValue(facts) {
                         try await produce { chunk in
                             try await target.send(chunk)
                             log.sent(chunk.readableBytes)
@@ -80,12 +80,12 @@ final class StreamLog: Sendable {
     private let log: RequestLog
     private let status: Int
     private let begun: MonotonicInstant
-    private let facts: RequestFacts
+    private let facts: RequestMetadata
     private let context: GatewayContext
     private let bytes = Atomic(0)
     private let hasEnded = Atomic(false)
 
-    init(_ log: RequestLog, _ status: Int, since begun: MonotonicInstant, _ facts: RequestFacts, _ context: GatewayContext) {
+    init(_ log: RequestLog, _ status: Int, since begun: MonotonicInstant, _ facts: RequestMetadata, _ context: GatewayContext) {
         (self.log, self.status, self.begun, self.facts, self.context) = (log, status, begun, facts, context)
     }
 

@@ -6,9 +6,9 @@ internal import DoorwardDomain
 enum AccessRecordRoutes {
     static let all: [Route] = [.get("/access-records", list), .get("/devices/:id/access-records", listOfDevice)]
 
-    private static func list(_ call: Call) async throws -> Answer { try await answer(try Query(call), call) }
+    private static func list(_ call: AuthenticatedRequest) async throws -> APIResponse { try await answer(try Query(call), call) }
 
-    private static func listOfDevice(_ call: Call) async throws -> Answer {
+    private static func listOfDevice(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let id: DeviceID? = call.id("id")
         // Report errors in the query before checking rights.
         let query = try Query(call, device: .some(id))
@@ -21,12 +21,12 @@ enum AccessRecordRoutes {
         let filter: RecordFilter?
         let order: RecordQuery.Order
         let limit: Int
-        let after: RecordPlace?
+        let after: RecordPosition?
         /// The scope that a cursor of this list is bound to: the caller, the path, the filters and the order.
         let scope: String
 
         /// - Parameter device: the device in the path; the list of all records takes `deviceId` instead.
-        init(_ call: Call, device: DeviceID?? = nil) throws(GatewayError) {
+        init(_ call: AuthenticatedRequest, device: DeviceID?? = nil) throws(GatewayError) {
             let (caller, cursors, path) = (call.caller.principal.key, call.services.cursors, call.facts.path)
             self = try call.readQuery { query in
                 Query(&query, RecordFilterQuery(&query, device: device), "\(caller)\(path)", cursors)
@@ -45,14 +45,14 @@ enum AccessRecordRoutes {
         }
     }
 
-    private static func answer(_ query: Query, _ call: Call) async throws -> Answer {
+    private static func answer(_ query: Query, _ call: AuthenticatedRequest) async throws -> APIResponse {
         let page = try await call.client.whileConnected {
             try await call.control.history.records(
                 for: call.caller, filter: query.filter, order: query.order, after: query.after, limit: query.limit)
         }
         let view = call.view
         var cursor: Result<String?, any Error> = .success(nil)
-        let answer = Answer.success { writer in
+        let answer = APIResponse.success { writer in
             var count = 0
             writer.field("accessRecords") { writer in
                 count = writer.array(page.records, maxBytes: WireLimits.pageBytes) { view.record($1, into: &$0) }

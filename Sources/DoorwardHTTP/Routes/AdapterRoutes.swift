@@ -5,7 +5,7 @@ internal import DoorwardDomain
 enum AdapterRoutes {
     static let all: [Route] = [.get("/adapters", list)]
 
-    private static func list(_ call: Call) throws -> Answer {
+    private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {
         try call.readNothing()
         let adapters = try call.control.adapterStates.all(for: call.caller)
         return .success { writer in

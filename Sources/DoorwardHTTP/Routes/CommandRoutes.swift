@@ -6,14 +6,14 @@ internal import DoorwardDomain
 enum CommandRoutes {
     static let all: [Route] = [.get("/commands", list), .get("/commands/:id", read)]
 
-    private static func read(_ call: Call) async throws -> Answer {
+    private static func read(_ call: AuthenticatedRequest) async throws -> APIResponse {
         try call.readNothing()
         let command = try await call.control.commands.command(call.id("id"), for: call.caller)
         let view = call.view
         return .success { $0.field("command") { view.command(command, into: &$0) } }
     }
 
-    private static func list(_ call: Call) async throws -> Answer {
+    private static func list(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let (page, device) = try call.readQuery { query -> (PageRequest<CommandOrder>, DeviceID??) in
             let page = PageRequest<CommandOrder>(&query)
             if page.key != nil, !page.isDescending { query.mistakes.add("sortBy", .unknownValue) }

@@ -11,7 +11,7 @@ enum DeviceRoutes {
         .put("/devices/:id/settings", changeSettings), .delete("/devices/:id", detach), .get("/units/:id/devices", listOfUnit),
     ]
 
-    private static func attach(_ call: Call) async throws -> Answer {
+    private static func attach(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let new = try call.readBody { body in
             NewDevice(
                 name: body.requiredText("name"), adapter: body.requiredText("adapter"),
@@ -26,16 +26,16 @@ enum DeviceRoutes {
         }
     }
 
-    private static func read(_ call: Call) throws -> Answer {
+    private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
         try call.readNothing()
         let (device, status) = try call.control.attachedDevices.status(of: call.id("id"), for: call.caller, refresh: false)
         let view = call.view
         return .success { $0.field("device") { view.device(device, status: status, into: &$0) } }.tagged(view.tag(of: device))
     }
 
-    private static func change(_ call: Call) async throws -> Answer {
+    private static func change(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let changes = try call.readBody(changes)
-        let condition = try call.condition { (view: View, device: LockDevice) in view.tag(of: device) }
+        let condition = try call.condition { (view: ProjectedRenderer, device: LockDevice) in view.tag(of: device) }
         let device = try await call.control.attachedDevices.change(call.caller, call.id("id"), changes, onlyIf: condition)
         let view = call.view
         return .success { $0.field("device") { view.device(device, into: &$0) } }.tagged(view.tag(of: device))
@@ -43,8 +43,8 @@ enum DeviceRoutes {
 
     /// Reads changes: `null` clears an optional field; a field whose key is absent stays as it is.
     private static func changes(_ body: inout BodyReader) -> DeviceChanges {
-        body.noteReadOnly("adapter")
-        body.noteReadOnly("portfolioId")
+        body.rejectReadOnly("adapter")
+        body.rejectReadOnly("portfolioId")
         var changes = DeviceChanges()
         if body.names("name") { changes.name = body.requiredText("name") }
         if body.names("address") { changes.address = body.requiredFreeObject("address") }
@@ -60,27 +60,27 @@ enum DeviceRoutes {
     }
 
     /// Stores a code that is sent with later commands. Nothing is sent to the lock, so there is no command.
-    private static func changeSettings(_ call: Call) async throws -> Answer {
+    private static func changeSettings(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let changes = try call.readBody { body in
-            body.noteReadOnly("autoRelockSeconds")
-            body.noteReadOnly("hasCode")
+            body.rejectReadOnly("autoRelockSeconds")
+            body.rejectReadOnly("hasCode")
             return DeviceSettingsChanges(code: body.names("code") ? .some(body.code("code")) : nil)
         }
-        let condition = try call.condition { (view: View, device: LockDevice) in view.tag(of: device) }
+        let condition = try call.condition { (view: ProjectedRenderer, device: LockDevice) in view.tag(of: device) }
         let device = try await call.control.attachedDevices.changeSettings(
             call.caller, call.id("id"), changes, onlyIf: condition)
         let view = call.view
         return .success { $0.field("device") { view.device(device, into: &$0) } }.tagged(view.tag(of: device))
     }
 
-    private static func detach(_ call: Call) async throws -> Answer {
+    private static func detach(_ call: AuthenticatedRequest) async throws -> APIResponse {
         try call.readNothing()
-        let condition = try call.condition { (view: View, device: LockDevice) in view.tag(of: device) }
+        let condition = try call.condition { (view: ProjectedRenderer, device: LockDevice) in view.tag(of: device) }
         try await call.control.attachedDevices.detach(call.caller, call.id("id"), onlyIf: condition)
         return .nothing
     }
 
-    private static func status(_ call: Call) throws -> Answer {
+    private static func status(_ call: AuthenticatedRequest) throws -> APIResponse {
         let refresh = try call.readQuery { $0.bool("refresh") ?? false }
         let (device, status) = try call.control.attachedDevices.status(of: call.id("id"), for: call.caller, refresh: refresh)
         let view = call.view
@@ -88,7 +88,7 @@ enum DeviceRoutes {
     }
 
     /// The decisions on the caller's operations on a device, now. No record is written.
-    private static func permissions(_ call: Call) throws -> Answer {
+    private static func permissions(_ call: AuthenticatedRequest) throws -> APIResponse {
         try call.readNothing()
         let (device, control) = (call.id("id", of: LockDevice.self), call.control)
         let (instant, decisions) = try control.attachedDevices.permissions(on: device, for: call.caller)
@@ -101,7 +101,7 @@ enum DeviceRoutes {
         }
     }
 
-    private static func list(_ call: Call) throws -> Answer {
+    private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {
         let (page, filter) = try call.readQuery { query in
             (PageRequest<NameOrCreatedAt>(&query), DeviceFilter(&query))
         }
@@ -109,12 +109,12 @@ enum DeviceRoutes {
     }
 
     /// The devices attached to a unit, as far as the caller may see them.
-    private static func listOfUnit(_ call: Call) throws -> Answer {
+    private static func listOfUnit(_ call: AuthenticatedRequest) throws -> APIResponse {
         let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
         return try answer(try call.control.attachedDevices.list(of: call.id("id"), for: call.caller, page), call)
     }
 
-    private static func answer(_ devices: Page<LockDevice>, _ call: Call) throws(GatewayError) -> Answer {
+    private static func answer(_ devices: Page<LockDevice>, _ call: AuthenticatedRequest) throws(GatewayError) -> APIResponse {
         let view = call.view(in: devices.snapshot)
         return try .page("devices", devices) { view.device($1, into: &$0) }
     }

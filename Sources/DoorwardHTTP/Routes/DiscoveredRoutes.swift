@@ -5,7 +5,7 @@ internal import DoorwardDomain
 enum DiscoveredRoutes {
     static let all: [Route] = [.get("/devices/discovered", list)]
 
-    private static func list(_ call: Call) throws -> Answer {
+    private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {
         let page = try call.readQuery { PageRequest<DiscoveredDeviceOrder>(&$0) }
         return try .page("discoveredDevices", call.control.discoveredLocks.list(for: call.caller, page)) {
             $1.write(into: &$0)

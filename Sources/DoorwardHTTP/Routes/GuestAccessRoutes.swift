@@ -10,7 +10,7 @@ enum GuestAccessRoutes {
         .get("/guest-access/:id", read), .delete("/guest-access/:id", revoke),
     ]
 
-    private static func grant(_ call: Call) async throws -> Answer {
+    private static func grant(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let new = try call.readBody(newGuestAccess)
         return try await call.create { repeatable in
             try await call.control.guestAccesses.grant(call.caller, new, repeatable: repeatable)
@@ -38,21 +38,21 @@ enum GuestAccessRoutes {
         return email
     }
 
-    private static func read(_ call: Call) throws -> Answer {
+    private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
         try call.readNothing()
         let access = try call.control.guestAccesses.access(call.id("id"), for: call.caller)
         let view = call.view
         return .success { $0.field("guestAccess") { view.guestAccess(access, into: &$0) } }.tagged(view.tag(of: access))
     }
 
-    private static func revoke(_ call: Call) async throws -> Answer {
+    private static func revoke(_ call: AuthenticatedRequest) async throws -> APIResponse {
         try call.readNothing()
-        let condition = try call.condition { (view: View, access: GuestAccess) in view.tag(of: access) }
+        let condition = try call.condition { (view: ProjectedRenderer, access: GuestAccess) in view.tag(of: access) }
         try await call.control.guestAccesses.revoke(call.caller, call.id("id"), onlyIf: condition)
         return .nothing
     }
 
-    private static func list(_ call: Call) throws -> Answer {
+    private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {
         let (page, filter) = try call.readQuery { query in
             (PageRequest<GuestAccessOrder>(&query), GuestAccessFilter(&query))
         }

@@ -8,12 +8,12 @@ enum HealthRoutes {
         .open(.get, "/readyz", readiness),
     ]
 
-    private static func health(_ call: OpenCall) -> Answer {
+    private static func health(_ call: OpenCall) -> APIResponse {
         .success { $0.field("alive", true) }
     }
 
     /// Ready while the store can write and the adapters have been started.
-    private static func readiness(_ call: OpenCall) async throws(GatewayError) -> Answer {
+    private static func readiness(_ call: OpenCall) async throws(GatewayError) -> APIResponse {
         guard await call.control.isReadyToServe else { throw .unavailable }
         return .success { $0.field("ready", true) }
     }

@@ -7,20 +7,20 @@ enum MetricsRoutes {
     static let all: [Route] = [.open(.get, "/metrics", page)]
 
     /// Allowed for programs on the gateway's own machine, and for a super admin with a token.
-    private static func page(_ call: OpenCall) async throws -> Answer {
+    private static func page(_ call: OpenCall) async throws -> APIResponse {
         if !call.facts.isOfThisMachine {
             let caller = try await call.services.authenticator.caller(call.facts)
             try call.control.adapterStates.requireReading(by: caller)
         }
         try call.readNothing()
         guard let metrics = call.services.metrics else { throw GatewayError.unavailable }
-        var answer = Answer(status: 200, body: Array(await metrics.text().utf8))
+        var answer = APIResponse(status: 200, body: Array(await metrics.text().utf8))
         answer.headers[.contentType] = PrometheusText.contentType
         return answer
     }
 }
 
-extension RequestFacts {
+extension RequestMetadata {
     /// Whether a program on this machine made the request for itself. A proxy beside the gateway is on this machine too, so a request
     /// with a forwarding header does not count, whatever its peer and its value.
     var isOfThisMachine: Bool {

@@ -5,15 +5,15 @@ internal import FoundationEssentials
 enum PermissionRoutes {
     static let all: [Route] = [.get("/permission-matrix", matrix)]
 
-    private static func matrix(_ call: Call) throws -> Answer {
+    private static func matrix(_ call: AuthenticatedRequest) throws -> APIResponse {
         try call.readNothing()
-        return Answer(status: 200, body: body)
+        return APIResponse(status: 200, body: body)
     }
 
     /// The response, which never changes while the program runs.
     private static let body: [UInt8] = {
         let view = PermissionMatrixView()
-        return Answer.success { writer in
+        return APIResponse.success { writer in
             writer.field("operations") { writer in
                 writer.array(view.operations) { writer, row in
                     writer.object { writer in

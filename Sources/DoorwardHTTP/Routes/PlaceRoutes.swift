@@ -43,12 +43,12 @@ enum PlaceRoutes {
     }
 
     private static func newPortfolio(_ body: inout BodyReader) -> NewPortfolio {
-        body.noteReadOnly("propertyIds")
+        body.rejectReadOnly("propertyIds")
         return NewPortfolio(name: body.requiredText("name"), owners: body.ids("administratorUserIds") ?? [])
     }
 
     private static func newProperty(_ body: inout BodyReader) -> NewProperty {
-        body.noteReadOnly("unitIds")
+        body.rejectReadOnly("unitIds")
         return NewProperty(
             name: body.requiredText("name"), address: body.object("address", postalAddress),
             defaultTimeZone: timeZone(&body), managers: body.ids("managerUserIds") ?? [])
@@ -81,10 +81,10 @@ private struct Places<Entity: Place, Parent, New: Sendable>: Sendable {
     /// The path of the parent, and the field that names the parent; `nil` for places without one.
     let parent: (path: String, field: String)?
     let body: @Sendable (inout BodyReader) -> New
-    let find: @Sendable (Call) throws -> Entity
-    let list: @Sendable (Call, ParentFilter<Parent>, PageRequest<NameOrCreatedAt>) throws -> Page<Entity>
-    let make: @Sendable (Call, EntityID<Parent>?, New, IdempotentCall?) async throws -> Answered<Entity>
-    let render: @Sendable (View, Entity, inout JSONWriter) -> Void
+    let find: @Sendable (AuthenticatedRequest) throws -> Entity
+    let list: @Sendable (AuthenticatedRequest, ParentFilter<Parent>, PageRequest<NameOrCreatedAt>) throws -> Page<Entity>
+    let make: @Sendable (AuthenticatedRequest, EntityID<Parent>?, New, IdempotentCall?) async throws -> Answered<Entity>
+    let render: @Sendable (ProjectedRenderer, Entity, inout JSONWriter) -> Void
 
     var routes: [Route] {
         let own: [Route] = [
@@ -95,7 +95,7 @@ private struct Places<Entity: Place, Parent, New: Sendable>: Sendable {
         return own + [.get(path, listOfParent), .post(path, createInParent)]
     }
 
-    private func listAll(_ call: Call) throws -> Answer {
+    private func listAll(_ call: AuthenticatedRequest) throws -> APIResponse {
         let (page, filter) = try call.readQuery { query -> (PageRequest<NameOrCreatedAt>, ParentFilter<Parent>) in
             let named = parent.flatMap { query.id($0.field) as EntityID<Parent>?? }
             return (PageRequest(&query), named.map { .query($0) } ?? .any)
@@ -103,34 +103,34 @@ private struct Places<Entity: Place, Parent, New: Sendable>: Sendable {
         return try answer(try list(call, filter, page), call)
     }
 
-    private func listOfParent(_ call: Call) throws -> Answer {
+    private func listOfParent(_ call: AuthenticatedRequest) throws -> APIResponse {
         let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
         return try answer(try list(call, .path(call.id("id")), page), call)
     }
 
-    private func answer(_ places: Page<Entity>, _ call: Call) throws(GatewayError) -> Answer {
+    private func answer(_ places: Page<Entity>, _ call: AuthenticatedRequest) throws(GatewayError) -> APIResponse {
         let view = call.view(in: places.snapshot)
         return try .page(plural, places) { render(view, $1, &$0) }
     }
 
-    private func readOne(_ call: Call) throws -> Answer {
+    private func readOne(_ call: AuthenticatedRequest) throws -> APIResponse {
         try call.readNothing()
         let (entity, view) = (try find(call), call.view)
         return .success { $0.field(name) { render(view, entity, &$0) } }.tagged(EntityTag { render(view, entity, &$0) })
     }
 
-    private func createOne(_ call: Call) async throws -> Answer {
+    private func createOne(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let (id, new) = try call.readBody { reader -> (EntityID<Parent>?, New) in
             (parent.flatMap { reader.requiredID($0.field) }, body(&reader))
         }
         return try await create(new, in: id, call)
     }
 
-    private func createInParent(_ call: Call) async throws -> Answer {
+    private func createInParent(_ call: AuthenticatedRequest) async throws -> APIResponse {
         try await create(try call.readBody { body(&$0) }, in: call.id("id"), call)
     }
 
-    private func create(_ new: New, in parent: EntityID<Parent>?, _ call: Call) async throws -> Answer {
+    private func create(_ new: New, in parent: EntityID<Parent>?, _ call: AuthenticatedRequest) async throws -> APIResponse {
         try await call.create { repeatable in
             try await make(call, parent, new, repeatable)
         } render: { entity, view in

@@ -28,12 +28,14 @@ enum RoleRoutes {
         ]
     }
 
-    private static func entity(of call: Call, _ entity: EntityOf) throws(GatewayError) -> AssociatedEntity {
+    private static func entity(of call: AuthenticatedRequest, _ entity: EntityOf) throws(GatewayError) -> AssociatedEntity {
         guard let id = call.id("id", of: AssociatedEntity.self) else { throw call.outOfReach }
         return entity(id)
     }
 
-    private static func request(_ call: Call, on type: AssociatedEntityType) throws(GatewayError) -> (UserID?, Role) {
+    private static func request(_ call: AuthenticatedRequest, on type: AssociatedEntityType) throws(GatewayError) -> (
+        UserID?, Role
+    ) {
         try call.readBody { body in
             let assignable = Role.allCases.filter { type.assignableRoles.contains($0) }
             let role = body.require("role", body.word("role", of: assignable))
@@ -41,20 +43,22 @@ enum RoleRoutes {
         }
     }
 
-    private static func assign(_ request: (UserID?, Role), _ call: Call, on entity: AssociatedEntity) async throws -> Answer {
+    private static func assign(_ request: (UserID?, Role), _ call: AuthenticatedRequest, on entity: AssociatedEntity) async throws
+        -> APIResponse
+    {
         let association = try await call.control.roles.assign(call.caller, request.1, to: request.0, on: entity)
         let view = call.view
         return .success { $0.field("roleAssociation") { view.association(association, into: &$0) } }
     }
 
-    private static func remove(_ call: Call, from entity: AssociatedEntity) async throws -> Answer {
+    private static func remove(_ call: AuthenticatedRequest, from entity: AssociatedEntity) async throws -> APIResponse {
         try await call.control.roles.remove(call.caller, call.id("userId"), from: entity)
         return .nothing
     }
 
     private static func list(
-        _ page: PageRequest<NameOrCreatedAt>, _ call: Call, on entity: AssociatedEntity
-    ) throws -> Answer {
+        _ page: PageRequest<NameOrCreatedAt>, _ call: AuthenticatedRequest, on entity: AssociatedEntity
+    ) throws -> APIResponse {
         let people = try call.control.roles.people(on: entity, for: call.caller, page)
         let view = call.view(in: people.snapshot)
         return try .page("users", people) { view.user($1.user, associations: $1.associations, into: &$0) }

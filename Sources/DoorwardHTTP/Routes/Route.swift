@@ -5,9 +5,9 @@ internal import HTTPTypes
 struct Route: Sendable {
     enum Handler: Sendable {
         /// No sign-in is needed.
-        case open(@Sendable (OpenCall) async throws -> Answer)
+        case open(@Sendable (OpenCall) async throws -> APIResponse)
         /// A sign-in is needed; the use case checks all further rights.
-        case signedIn(@Sendable (Call) async throws -> Answer)
+        case signedIn(@Sendable (AuthenticatedRequest) async throws -> APIResponse)
     }
 
     let method: HTTPRequest.Method
@@ -17,7 +17,7 @@ struct Route: Sendable {
     let path: String
     let handler: Handler
     /// Throws if the caller, or for open routes the address, is rate limited; called before the body is read.
-    var limit: @Sendable (GatewayControl, Caller?, RequestFacts) async throws(GatewayError) -> Void = {
+    var limit: @Sendable (GatewayControl, Caller?, RequestMetadata) async throws(GatewayError) -> Void = {
         (_, _, _) throws(GatewayError) in
     }
 
@@ -26,22 +26,23 @@ struct Route: Sendable {
     }
 
     static func open(
-        _ method: HTTPRequest.Method, _ path: String, _ handler: @escaping @Sendable (OpenCall) async throws -> Answer
+        _ method: HTTPRequest.Method, _ path: String, _ handler: @escaping @Sendable (OpenCall) async throws -> APIResponse
     ) -> Route { Route(method, path, .open(handler)) }
 
-    static func get(_ path: String, _ handler: @escaping @Sendable (Call) async throws -> Answer) -> Route {
+    static func get(_ path: String, _ handler: @escaping @Sendable (AuthenticatedRequest) async throws -> APIResponse) -> Route {
         Route(.get, "/api/v1" + path, .signedIn(handler))
     }
 
-    static func post(_ path: String, _ handler: @escaping @Sendable (Call) async throws -> Answer) -> Route {
+    static func post(_ path: String, _ handler: @escaping @Sendable (AuthenticatedRequest) async throws -> APIResponse) -> Route {
         Route(.post, "/api/v1" + path, .signedIn(handler))
     }
 
-    static func put(_ path: String, _ handler: @escaping @Sendable (Call) async throws -> Answer) -> Route {
+    static func put(_ path: String, _ handler: @escaping @Sendable (AuthenticatedRequest) async throws -> APIResponse) -> Route {
         Route(.put, "/api/v1" + path, .signedIn(handler))
     }
 
-    static func delete(_ path: String, _ handler: @escaping @Sendable (Call) async throws -> Answer) -> Route {
+    static func delete(_ path: String, _ handler: @escaping @Sendable (AuthenticatedRequest) async throws -> APIResponse) -> Route
+    {
         Route(.delete, "/api/v1" + path, .signedIn(handler))
     }
 }

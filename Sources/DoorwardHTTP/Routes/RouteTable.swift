@@ -5,7 +5,7 @@ internal import Hummingbird
 enum RouteTable {
     static let routes: [Route] =
         HealthRoutes.all + MetricsRoutes.all + SignInRoutes.all + UserRoutes.all + PermissionRoutes.all + PlaceRoutes.all
-        + RoleRoutes.all + DeviceRoutes.all + DiscoveredRoutes.all + UnlockRoute.all
+        + RoleRoutes.all + DeviceRoutes.all + DiscoveredRoutes.all + LockCommandRoutes.all
         + CommandRoutes.all + GuestAccessRoutes.all + AccessRecordRoutes.all + AdapterRoutes.all + StoreRoutes.all
         + SimulatorRoutes.all
 

@@ -8,7 +8,7 @@ final class Services: Sendable {
     let control: GatewayControl
     let tokens: AccessTokens
     let authenticator: Authenticator
-    let repeats: Repeats
+    let repeats: IdempotencyKeys
     let cursors: Cursors
     /// The memory of the responses that are being sent.
     let responseMemory = ResponseMemory()
@@ -38,7 +38,7 @@ final class Services: Sendable {
             key: tokenKey, issuer: settings.tokenIssuer, lifetime: settings.accessTokenLifetime,
             random: control.random)
         authenticator = Authenticator(control: control, tokens: tokens)
-        repeats = Repeats(key: tokenKey.derivedKey(for: "doorward/idempotency/1"))
+        repeats = IdempotencyKeys(key: tokenKey.derivedKey(for: "doorward/idempotency/1"))
         cursors = Cursors(key: tokenKey.derivedKey(for: "doorward/cursor/2"))
         proxies = try TrustedProxies(settings.trustedProxies)
         self.connections =

@@ -12,7 +12,7 @@ enum SignInRoutes {
     ]
 
     /// A route that is open to guessing: an address with too many failures is rejected before the body is read.
-    private static func guarded(_ path: String, _ handler: @escaping @Sendable (OpenCall) async throws -> Answer) -> Route {
+    private static func guarded(_ path: String, _ handler: @escaping @Sendable (OpenCall) async throws -> APIResponse) -> Route {
         var route = Route.open(.post, "/api/v1" + path, handler)
         route.limit = { (control, _, facts) throws(GatewayError) in
             try control.signIn.admit(clientAddress: facts.origin.clientAddress)
@@ -20,7 +20,7 @@ enum SignInRoutes {
         return route
     }
 
-    private static func logIn(_ call: OpenCall) async throws -> Answer {
+    private static func logIn(_ call: OpenCall) async throws -> APIResponse {
         let (email, password) = try call.readBody { body in
             (body.require("email", body.string("email")) ?? "", body.requiredSecret("password"))
         }
@@ -36,26 +36,26 @@ enum SignInRoutes {
         return SHA256.hash(data: Array(email.lowercased().utf8)).map { String($0, radix: 16) }.joined(separator: "-")
     }
 
-    private static func refresh(_ call: OpenCall) async throws -> Answer {
+    private static func refresh(_ call: OpenCall) async throws -> APIResponse {
         let token = try call.readBody { $0.requiredSecret("refreshToken") }
         let signedIn = try await call.control.signIn.refresh(token, origin: call.facts.origin)
         return try await answer(signedIn, call)
     }
 
-    private static func logOut(_ call: Call) async throws -> Answer {
+    private static func logOut(_ call: AuthenticatedRequest) async throws -> APIResponse {
         try call.readNothing()
         try await call.control.signIn.logOut(call.caller)
         return .nothing
     }
 
-    private static func resetPassword(_ call: OpenCall) async throws -> Answer {
+    private static func resetPassword(_ call: OpenCall) async throws -> APIResponse {
         let (token, password) = try call.readBody { ($0.requiredSecret("token"), $0.requiredNewPassword("newPassword")) }
         try await call.control.passwordResets.use(token, newPassword: password, origin: call.facts.origin)
         return .nothing
     }
 
     /// Takes no idempotency key: the response contains a token, and such responses are not stored.
-    private static func offerReset(_ call: Call) async throws -> Answer {
+    private static func offerReset(_ call: AuthenticatedRequest) async throws -> APIResponse {
         try call.readNothing()
         let offer = try await call.control.passwordResets.offer(call.caller, to: call.id("id"))
         let base = call.services.publicURL
@@ -70,9 +70,9 @@ enum SignInRoutes {
         }
     }
 
-    private static func answer(_ signedIn: SignedIn, _ call: OpenCall) async throws -> Answer {
+    private static func answer(_ signedIn: SignedIn, _ call: OpenCall) async throws -> APIResponse {
         let issued = try await call.services.tokens.issue(for: signedIn.session, at: call.control.clock.now())
-        let view = View(.user(signedIn.user.id), control: call.control)
+        let view = ProjectedRenderer(.user(signedIn.user.id), control: call.control)
         return .success { writer in
             writer.field("user") { view.user(signedIn.user, into: &$0) }
             writer.field("token", issued.token)

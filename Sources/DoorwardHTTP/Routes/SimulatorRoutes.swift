@@ -6,11 +6,11 @@ internal import DoorwardDomain
 enum SimulatorRoutes {
     static let all: [Route] = [.post("/simulator/devices/:id/events", trigger)]
 
-    private static func trigger(_ call: Call) async throws -> Answer {
+    private static func trigger(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let simulator = call.services.simulator
         let (event, slot) = try call.readBody { body in
             let event = body.require("event", body.string("event"))
-            if let event, let simulator, !simulator.eventWords.contains(event) { body.note("event", .unknownValue) }
+            if let event, let simulator, !simulator.eventNames.contains(event) { body.note("event", .unknownValue) }
             return (event ?? "", body.string("slot"))
         }
         let device = try call.control.attachedDevices.changeable(call.id("id"), for: call.caller)

@@ -5,7 +5,7 @@ internal import DoorwardDomain
 enum StoreRoutes {
     static let all: [Route] = [.post("/store/backup", backUp)]
 
-    private static func backUp(_ call: Call) async throws -> Answer {
+    private static func backUp(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let file = try call.readBody { $0.require("file", $0.string("file")) ?? "" }
         let backup = try await call.control.storeCare.backUp(call.caller, to: file)
         return .success { writer in

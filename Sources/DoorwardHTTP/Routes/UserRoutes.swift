@@ -10,12 +10,12 @@ enum UserRoutes {
         .get("/users/:id", read), .put("/users/:id", change),
     ]
 
-    private static func readMe(_ call: Call) throws -> Answer {
+    private static func readMe(_ call: AuthenticatedRequest) throws -> APIResponse {
         try call.readNothing()
         return answer(try call.control.users.user(call.caller.userID, for: call.caller), call)
     }
 
-    private static func changeMe(_ call: Call) async throws -> Answer {
+    private static func changeMe(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let changes = try call.readBody { body in
             var changes = names(&body)
             changes.defaultPortfolioID = body.reference("defaultPortfolioId")
@@ -26,12 +26,12 @@ enum UserRoutes {
         return try await update(call.caller.userID, changes, call)
     }
 
-    private static func read(_ call: Call) throws -> Answer {
+    private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
         try call.readNothing()
         return answer(try call.control.users.user(call.id("id"), for: call.caller), call)
     }
 
-    private static func change(_ call: Call) async throws -> Answer {
+    private static func change(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let changes = try call.readBody { body in
             var changes = names(&body)
             changes.isEnabled = body.names("isEnabled") ? body.require("isEnabled", body.bool("isEnabled")) : nil
@@ -40,7 +40,7 @@ enum UserRoutes {
         return try await update(call.id("id"), changes, call)
     }
 
-    private static func create(_ call: Call) async throws -> Answer {
+    private static func create(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let new = try call.readBody { body in
             NewUser(
                 email: body.requiredEmail("email"), firstName: body.requiredText("firstName"),
@@ -53,7 +53,7 @@ enum UserRoutes {
         }
     }
 
-    private static func list(_ call: Call) throws -> Answer {
+    private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {
         let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
         let users = try call.control.users.list(for: call.caller, page)
         let view = call.view(in: users.snapshot)
@@ -62,12 +62,12 @@ enum UserRoutes {
 
     // MARK: - Private
 
-    private static func update(_ id: UserID?, _ changes: UserChanges, _ call: Call) async throws -> Answer {
-        let condition = try call.condition { (view: View, user: User) in view.tag(of: user) }
+    private static func update(_ id: UserID?, _ changes: UserChanges, _ call: AuthenticatedRequest) async throws -> APIResponse {
+        let condition = try call.condition { (view: ProjectedRenderer, user: User) in view.tag(of: user) }
         return answer(try await call.control.users.update(call.caller, id, changes, onlyIf: condition), call)
     }
 
-    private static func answer(_ user: User, _ call: Call) -> Answer {
+    private static func answer(_ user: User, _ call: AuthenticatedRequest) -> APIResponse {
         let view = call.view
         return .success { $0.field("user") { view.user(user, into: &$0) } }.tagged(view.tag(of: user))
     }

@@ -7,10 +7,10 @@ internal import HTTPTypes
 struct Authenticator: Sendable {
     let control: GatewayControl
     let tokens: AccessTokens
-    let memory = TokenMemory()
+    let memory = VerifiedTokenCache()
 
     /// - Returns: a caller whose session is live and whose user is enabled, at this moment.
-    func caller(_ facts: RequestFacts) async throws(GatewayError) -> Caller {
+    func caller(_ facts: RequestMetadata) async throws(GatewayError) -> Caller {
         let now = control.clock.now()
         guard let text = Self.bearer(facts.headers[.authorization]), let token = await verified(text, at: now),
             let session = control.signIn.sessions.session(token.sessionID, at: now), session.userID == token.userID,

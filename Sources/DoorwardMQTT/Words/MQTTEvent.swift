@@ -6,7 +6,7 @@ package enum MQTTEvent: Hashable, Sendable {
     case disconnected(MQTTFailure)
     /// A message that matches a subscription.
     case message(MQTTMessage)
-    /// A message that was dropped, as its payload was longer than `MQTTSettings.longestPayload`.
+    /// A message that was dropped, as its payload was longer than `MQTTSettings.maximumPayloadBytes`.
     case tooLong(topic: String, bytes: Int)
     /// The broker has acknowledged or rejected a frame of QoS 1.
     case acknowledged(MQTTFrameID, MQTTAcknowledgement)
@@ -54,7 +54,7 @@ package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The broker rejected the connection: credentials, client identifier, a ban. The text of its reason.
     case refused(String)
     /// The certificate could not be verified, or the other side does not support TLS.
-    case notTrusted(String)
+    case tlsFailed(String)
     /// The broker or the network has ended the connection.
     case lost(String)
     /// The gateway has reset the connection, as a frame could not reach the broker within its lifetime.
@@ -76,7 +76,7 @@ package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
             switch self {
             case .unreachable(let why): why
             case .refused(let why): "refused by the broker: \(why)"
-            case .notTrusted(let why): "TLS failed: \(why)"
+            case .tlsFailed(let why): "TLS failed: \(why)"
             case .lost(let why): why.lowercased().hasPrefix("connection") ? why : "connection lost: \(why)"
             case .stuck: "the broker stopped reading, so the connection was cut"
             case .standsStill: Self.standstill
@@ -90,7 +90,7 @@ package enum MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .unreachable(let why): "the broker cannot be reached: \(why)"
         case .refused(let why): "the broker refuses the gateway: \(why)"
-        case .notTrusted(let why): "no secure connection to the broker: \(why)"
+        case .tlsFailed(let why): "no secure connection to the broker: \(why)"
         case .lost(let why): "the connection to the broker is lost: \(why)"
         case .stuck: "the broker has not read for too long; the connection was cut"
         case .standsStill: Self.standstill

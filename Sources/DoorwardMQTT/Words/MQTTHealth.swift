@@ -20,7 +20,7 @@ package struct MQTTHealth: Hashable, Sendable, CustomStringConvertible {
         /// Connections that ended, or could not be established.
         package internal(set) var disconnects = 0
         /// Disconnects because a frame could not reach the broker within its lifetime, or because the broker stalled.
-        package internal(set) var cutAsStuck = 0
+        package internal(set) var writeTimeouts = 0
         /// Messages delivered to the receiver.
         package internal(set) var messagesIn = 0
         /// Messages that were received and dropped, as they were too long or too many.
@@ -52,7 +52,7 @@ package struct MQTTHealth: Hashable, Sendable, CustomStringConvertible {
         case .disconnected(let failure):
             (connectedSince, lastFailure, lastFailureAt) = (nil, failure, now)
             counts.disconnects += 1
-            if failure == .stuck || failure == .standsStill { counts.cutAsStuck += 1 }
+            if failure == .stuck || failure == .standsStill { counts.writeTimeouts += 1 }
         case .message: counts.messagesIn += 1
         case .tooLong: break
         case .acknowledged(_, .refused): counts.framesRejected += 1

@@ -8,12 +8,12 @@ package struct MQTTMessage: Hashable, Sendable {
     /// event. On a filter with Retain As Published, also whether the publisher asked for it to be retained.
     package let isRetained: Bool
     /// Delivery QoS: the lower of the publisher's and the subscription's, which is `.atLeastOnce`.
-    package let quality: MQTTQuality
+    package let qos: MQTTQoS
     /// The last frame that had been sent on this connection when the message was read: the message cannot be an answer to any later one.
     package internal(set) var after = MQTTFrameNumber.none
 
-    package init(topic: String, payload: [UInt8], isRetained: Bool, quality: MQTTQuality = .atMostOnce) {
-        (self.topic, self.payload, self.isRetained, self.quality) = (topic, payload, isRetained, quality)
+    package init(topic: String, payload: [UInt8], isRetained: Bool, qos: MQTTQoS = .atMostOnce) {
+        (self.topic, self.payload, self.isRetained, self.qos) = (topic, payload, isRetained, qos)
     }
 }
 
@@ -39,7 +39,7 @@ package struct MQTTSentFrame: Hashable, Sendable {
 }
 
 /// Quality of service between this program and the broker.
-package enum MQTTQuality: Int32, Hashable, Sendable {
+package enum MQTTQoS: Int32, Hashable, Sendable {
     /// At most once: not acknowledged.
     case atMostOnce = 0
     /// The broker acknowledges it. It is never sent twice, as a broken connection's session is never resumed.
@@ -49,19 +49,19 @@ package enum MQTTQuality: Int32, Hashable, Sendable {
 /// A message that is published at once or not at all. It is never retained: it has no such field.
 ///
 /// Commands to locks are frames. A message that a program publishes about itself, and that may be retained, is an
-/// `MQTTAnnouncement`.
-package struct MQTTFrame: Sendable {
+/// `MQTTRetainablePublish`.
+package struct MQTTPublish: Sendable {
     /// Topic to publish to.
     package var topic: MQTTTopic
     /// At most 64 KiB.
     package var payload: [UInt8]
     /// Whether the broker acknowledges it.
-    package var quality: MQTTQuality
+    package var qos: MQTTQoS
     /// How long it is valid from now on. With MQTT 5 the broker does not deliver it afterwards. If it has not reached the broker
     /// by then, the connection is reset.
     package var lifetime: Duration
 
-    package init(topic: MQTTTopic, payload: [UInt8], quality: MQTTQuality = .atMostOnce, lifetime: Duration) {
-        (self.topic, self.payload, self.quality, self.lifetime) = (topic, payload, quality, lifetime)
+    package init(topic: MQTTTopic, payload: [UInt8], qos: MQTTQoS = .atMostOnce, lifetime: Duration) {
+        (self.topic, self.payload, self.qos, self.lifetime) = (topic, payload, qos, lifetime)
     }
 }

@@ -67,10 +67,10 @@ package struct MQTTFilter: Hashable, Sendable, CustomStringConvertible {
 /// Rules that topics and filters share.
 private enum TopicRules {
     private static let longest = 65_535
-    private static let mostSlashes = 200
+    private static let maxSlashes = 200
 
     static func isSound(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= longest && text.utf8.count(where: { $0 == UInt8(ascii: "/") }) <= mostSlashes
+        !text.isEmpty && text.utf8.count <= longest && text.utf8.count(where: { $0 == UInt8(ascii: "/") }) <= maxSlashes
             && text.unicodeScalars.allSatisfy {
                 $0.properties.generalCategory != .control && !$0.properties.isNoncharacterCodePoint
             } && text.isStreamSafe

@@ -105,7 +105,7 @@ extension AccessRecord {
 }
 
 extension FieldValue {
-    fileprivate static func actor(_ actor: Actor) -> FieldValue {
+    fileprivate static func actor(_ actor: RecordActor) -> FieldValue {
         .object([Member("kind", .word(actor.kind)), Member("id", .text(actor.id)), Member("name", .text(actor.name))])
     }
 
@@ -128,7 +128,7 @@ extension FieldReader {
     ///   - rule: the rule of the decision; without one, as in many denials, the user's current role on the unit is used.
     ///   - instant: when the command or event took place.
     package func label(
-        of actor: Actor, under rule: Rule?, unit: UnitID?, at instant: Timestamp, in tenancy: TenancyDirectory
+        of actor: RecordActor, under rule: Rule?, unit: UnitID?, at instant: Timestamp, in tenancy: TenancyDirectory
     ) -> String? {
         if subject.isUser(actor.userID) { return "you" }
         let isNeighbour = unit.flatMap(subject.tenancyStart).map { $0 <= instant } ?? false

@@ -13,7 +13,7 @@ package struct BackupTarget: Sendable {
     package init(path: String) throws(StoreBackupError) {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw .refused(.notAbsolute) }
         let name = String(path[path.index(after: path.lastIndex(of: "/") ?? path.startIndex)...])
-        guard !["", ".", ".."].contains(name), name.utf8.count <= Self.longestName else { throw .refused(.noFileName) }
+        guard !["", ".", ".."].contains(name), name.utf8.count <= Self.maxNameLength else { throw .refused(.noFileName) }
         let parent = String(path.dropLast(name.count))
         guard let folder = Self.resolvedFolder(parent) else { throw .refused(.folderMissing) }
         guard access(folder, W_OK | X_OK) == 0 else { throw .refused(.folderNotWritable) }
@@ -23,7 +23,7 @@ package struct BackupTarget: Sendable {
     }
 
     /// A file name has at most 255 bytes (Linux, `NAME_MAX`), and the temporary name is longer than the final one.
-    private static let longestName = 255 - ".partial-".utf8.count - 16 - "-journal".utf8.count
+    private static let maxNameLength = 255 - ".partial-".utf8.count - 16 - "-journal".utf8.count
 
     /// Creates the empty temporary file that the copy is written to. Its name is random, so two backups never share a file.
     package func begin(_ random: RandomSource) throws(StoreBackupError) -> PartialBackup {

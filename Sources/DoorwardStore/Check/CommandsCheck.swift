@@ -9,12 +9,12 @@ struct CommandsCheck {
     /// Commands that have begun.
     private(set) var count: UInt64 = 0
     /// Commands without an outcome so far, and the positions of their first intents. Bounded by the number of commands open at one time.
-    private(set) var open: [CommandID: Position] = [:]
+    private(set) var open: [CommandID: EntryKey] = [:]
 
     init(schema: Int) { self.schema = schema }
 
     private struct CommandRow {
-        let intent: Position
+        let intent: EntryKey
         /// `nil` in a schema that stores the device with the intent alone.
         let device: DeviceID?
         let state: CommandState
@@ -25,7 +25,7 @@ struct CommandsCheck {
     ///
     /// - Parameter isCut: whether records were removed from the log, possibly including the intent of an outcome.
     /// - Returns: whether it is the intent of a new command.
-    mutating func see(_ body: RecordBody, at position: Position, isCut: Bool, in db: Database) throws -> Bool {
+    mutating func see(_ body: RecordBody, at position: EntryKey, isCut: Bool, in db: Database) throws -> Bool {
         guard let id = body.commandID else { return false }
         switch body.kind {
         case .commandIntent where open[id] == nil:
@@ -58,7 +58,7 @@ struct CommandsCheck {
 
     /// Whether the columns that commands are searched by match the intent, as the entry's columns do.
     private static func isBesideItsIntent(
-        _ id: CommandID, _ body: RecordBody, _ position: Position, in db: Database
+        _ id: CommandID, _ body: RecordBody, _ position: EntryKey, in db: Database
     ) throws -> Bool {
         let isTenants = body.log != .gateway
         let expected: [DatabaseValue] = [
@@ -116,7 +116,7 @@ struct CommandsCheck {
             """, [id.blob]
         ) { columns in
             let row = CommandRow(
-                intent: Position(rawValue: try columns.value()), device: try columns.optionalID(), state: try columns.word(),
+                intent: EntryKey(rawValue: try columns.value()), device: try columns.optionalID(), state: try columns.word(),
                 isEnded: try columns.value())
             // These columns repeat nothing of a record, so the check only verifies that they can be read.
             _ = try RuleColumns.read(&columns)
@@ -127,7 +127,7 @@ struct CommandsCheck {
 }
 
 extension StoreFault {
-    fileprivate init(_ problem: Problem, _ body: RecordBody, _ position: Position) {
+    fileprivate init(_ problem: Problem, _ body: RecordBody, _ position: EntryKey) {
         self.init(log: body.log, seq: position.seq, problem)
     }
 }

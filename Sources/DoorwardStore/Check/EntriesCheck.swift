@@ -63,7 +63,7 @@ struct EntriesCheck {
         let columns = (["position", "bytes", "leaf_hash", "sealed"] + repeated.map(\.name)).joined(separator: ", ")
         return try Row.fetchCursor(
             db, sql: "SELECT \(columns) FROM entries WHERE position >= ? AND position < ? ORDER BY position",
-            arguments: [Position(logKey: key, seq: firstSeq).rawValue, Position(logKey: key + 1, seq: 0).rawValue])
+            arguments: [EntryKey(logKey: key, seq: firstSeq).rawValue, EntryKey(logKey: key + 1, seq: 0).rawValue])
     }
 
     /// Checks the next entry.
@@ -72,7 +72,7 @@ struct EntriesCheck {
     mutating func check(_ row: Row) throws -> RecordBody {
         var columns = ColumnReader(row)
         let (log, seq) = (chain.log, seq)
-        let position = Position(rawValue: try columns.value())
+        let position = EntryKey(rawValue: try columns.value())
         guard position.seq == seq else { throw StoreFault(log: log, seq: seq, .log(.wrongSeq(position.seq))) }
         let (bytes, leafHash) = (try columns.bytes(), try columns.bytes())
         let sealed = try columns.optionalBytes() ?? []

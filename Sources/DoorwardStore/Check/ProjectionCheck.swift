@@ -54,14 +54,14 @@ struct ProjectionCheck {
                 throw StoreFault(.projection("postings"))
             }
             for seq in seqs where seq >= range.lowerBound {
-                found.add(facet: row.integer(0), value: row.bytes(1), position: Position(logKey: log, seq: seq).rawValue)
+                found.add(facet: row.integer(0), value: row.bytes(1), position: EntryKey(logKey: log, seq: seq).rawValue)
             }
         }
         guard found == expected else { throw StoreFault(.projection("postings")) }
         var stored = try db.firstRow("SELECT count(*) FROM time_marks") { try $0.value(Int.self) } ?? 0
         for (log, range) in logs where range.lowerBound > 0 {
-            let removed: [(any StatementValue)?] = [
-                Position(logKey: log, seq: 0).rawValue, Position(logKey: log, seq: range.lowerBound).rawValue,
+            let removed: [(any Bindable)?] = [
+                EntryKey(logKey: log, seq: 0).rawValue, EntryKey(logKey: log, seq: range.lowerBound).rawValue,
             ]
             try db.step("SELECT count(*) FROM time_marks WHERE position >= ? AND position < ?", removed) {
                 stored -= Int($0.integer(0))

@@ -82,7 +82,7 @@ struct RecordsCheck {
         let rows = try entries.rows()
         while let row = try rows.next() {
             guard entries.seq < log.size else { throw StoreFault(log: log.id, seq: entries.seq, .beyondEnd) }
-            let position = Position(logKey: log.key, seq: entries.seq)
+            let position = EntryKey(logKey: log.key, seq: entries.seq)
             let body = try entries.check(row)
             do {
                 let isCommand = try commands.see(body, at: position, isCut: log.firstSeq > 0, in: db)

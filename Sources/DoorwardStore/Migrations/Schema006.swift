@@ -85,7 +85,7 @@ enum Schema006 {
             while let row = try rows.next() {
                 var columns = ColumnReader(row)
                 let value: Data = try columns.value()
-                let position = Position(rawValue: try columns.value())
+                let position = EntryKey(rawValue: try columns.value())
                 if value != list.value || position.logKey != list.log || list.seqs.count == PostingBlock.capacity {
                     try insert(list.seqs, facet, list.value, list.log, db)
                     list = (value, position.logKey, [])

@@ -43,12 +43,12 @@ enum Schema007 {
             var tiles = OpenTiles(log: key)
             let rows = try Row.fetchCursor(
                 db, sql: "SELECT position, leaf_hash FROM entries WHERE position >= ? AND position < ? ORDER BY position",
-                arguments: [Position(logKey: key, seq: 0).rawValue, Position(logKey: key + 1, seq: 0).rawValue])
+                arguments: [EntryKey(logKey: key, seq: 0).rawValue, EntryKey(logKey: key + 1, seq: 0).rawValue])
             var seq: UInt64 = 0
             while let row = try rows.next() {
                 var columns = ColumnReader(row)
                 let (position, leaf): (Int64, [UInt8]) = (try columns.value(), try columns.bytes())
-                guard Position(rawValue: position).seq == seq, leaf.count == MerkleTree.hashByteCount else { break }
+                guard EntryKey(rawValue: position).seq == seq, leaf.count == MerkleTree.hashByteCount else { break }
                 try tiles.append(leaf, level: 0, in: db)
                 seq += 1
             }

@@ -118,7 +118,7 @@ enum CommandCounts {
 
     /// The sum of the counts that match the SQL condition and satisfy `isCounted`.
     private static func sum(
-        _ condition: String, _ arguments: [(any StatementValue)?], in db: Database, where isCounted: (Key) -> Bool
+        _ condition: String, _ arguments: [(any Bindable)?], in db: Database, where isCounted: (Key) -> Bool
     ) throws -> Int {
         var total = 0
         try db.step(

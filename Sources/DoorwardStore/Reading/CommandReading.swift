@@ -22,14 +22,14 @@ struct CommandReading {
     /// The command, if the query matches it. For an unknown id, the row and the intent of the next id are read, so that it costs the
     /// same as a command that the query does not match.
     mutating func command(_ id: CommandID, within query: CommandQuery) throws -> StoredCommand? {
-        var found: (id: CommandID?, intent: Position)?
+        var found: (id: CommandID?, intent: EntryKey)?
         try db.step(
             """
             SELECT id, intent FROM commands WHERE intent = coalesce(
                 (SELECT intent FROM commands WHERE id >= ? ORDER BY id LIMIT 1),
                 (SELECT intent FROM commands ORDER BY id DESC LIMIT 1))
             """, [id]
-        ) { found = ($0.id(0), Position(rawValue: $0.integer(1))) }
+        ) { found = ($0.id(0), EntryKey(rawValue: $0.integer(1))) }
         guard let found else { return nil }
         var scopes: [RecordScope] = []
         var actor: UserID?
@@ -74,7 +74,7 @@ struct CommandReading {
         }
         var budget = ReadBudget.unlimited
         var merge = try EntryMerge(streams, isAscending: false, in: db, &budget)
-        var (passed, last): (Int, Position?) = (0, nil)
+        var (passed, last): (Int, EntryKey?) = (0, nil)
         var page: [StoredCommand] = []
         while page.count < query.limit, let entry = try merge.next(in: db, &budget) {
             // One command can be in several lists, which return it one after the other.
@@ -89,13 +89,13 @@ struct CommandReading {
     /// The approximate number of commands that all streams together read ahead.
     private static let readAhead = 4096
 
-    private mutating func command(at intent: Position) throws -> StoredCommand? {
+    private mutating func command(at intent: EntryKey) throws -> StoredCommand? {
         try db.firstRow("SELECT \(Self.columns) FROM commands WHERE intent = ?", [intent.rawValue]) { try stored(&$0) } ?? nil
     }
 
     /// `nil` if the intent was removed from its log, and with it the actor and the place of the command.
     private mutating func stored(_ columns: inout ColumnReader) throws -> StoredCommand? {
-        let position = Position(rawValue: try columns.value())
+        let position = EntryKey(rawValue: try columns.value())
         guard let intent = try records.recordIfKept(at: position)?.body else { return nil }
         let id: CommandID = try columns.id()
         guard let operation = intent.operation, let device = intent.device else { throw UnreadableColumn(column: "intent") }

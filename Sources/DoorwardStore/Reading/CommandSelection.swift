@@ -60,7 +60,7 @@ struct CommandSelection {
     /// them costs the same as an unknown one. Several lists can return the same command.
     var streams: [(log: StoredLog, selection: EntrySelection)] {
         var found: [(log: StoredLog, selection: EntrySelection)] = []
-        func add(_ key: Int64, _ source: EntrySelection.Source, _ condition: (String, [(any StatementValue)?]) = ("", [])) {
+        func add(_ key: Int64, _ source: EntrySelection.Source, _ condition: (String, [(any Bindable)?]) = ("", [])) {
             if let log = logs[key] { found.append((log, EntrySelection(source: source, condition: condition))) }
         }
         if let device {
@@ -79,11 +79,11 @@ struct CommandSelection {
     }
 
     /// The SQL condition for the matching intents of a log, whichever list they are in.
-    private func visibility(in log: Int64) -> (String, [(any StatementValue)?]) {
+    private func visibility(in log: Int64) -> (String, [(any Bindable)?]) {
         guard !wholeLogs.contains(log) else { return ("", []) }
         let (properties, units) = (self.properties[log] ?? [], self.units[log] ?? [])
         var terms: [String] = []
-        var arguments: [(any StatementValue)?] = []
+        var arguments: [(any Bindable)?] = []
         if !properties.isEmpty {
             terms.append("+property_id IN (\(Self.marks(properties.count)))")
             arguments += properties.map { $0 }

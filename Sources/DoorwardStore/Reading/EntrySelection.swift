@@ -31,7 +31,7 @@ struct EntrySelection {
             }
         }
 
-        var value: any StatementValue {
+        var value: any Bindable {
             switch self {
             case .kind(let kind): kind.rawValue
             case .operation(let operation): operation.rawValue
@@ -78,11 +78,10 @@ struct EntrySelection {
     let source: Source
     let conditions: [Match]
     /// A further SQL condition on the columns of an entry, beginning with `" AND "`.
-    let condition: (sql: String, arguments: [(any StatementValue)?])
+    let condition: (sql: String, arguments: [(any Bindable)?])
 
     /// Leaves out the condition that the source's own entries meet.
-    init(source: Source = .log, conditions: [Match] = [], condition: (sql: String, arguments: [(any StatementValue)?]) = ("", []))
-    {
+    init(source: Source = .log, conditions: [Match] = [], condition: (sql: String, arguments: [(any Bindable)?]) = ("", [])) {
         let met: Match? = if case .postings(.entries(let match)) = source { match } else { nil }
         (self.source, self.conditions, self.condition) = (source, conditions.filter { $0 != met }, condition)
     }
@@ -92,7 +91,7 @@ struct EntrySelection {
     /// The SQL after the position in a statement about entries. The `+` before a column keeps SQLite from using an index for it.
     var sql: String { conditions.map { " AND +\($0.column) = ?" }.joined() + condition.sql }
 
-    var arguments: [(any StatementValue)?] { conditions.map(\.value) + condition.arguments }
+    var arguments: [(any Bindable)?] { conditions.map(\.value) + condition.arguments }
 }
 
 extension RecordFilter {

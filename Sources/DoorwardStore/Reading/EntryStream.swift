@@ -11,14 +11,14 @@ struct EntryStream {
     /// An entry with the columns that determine its order.
     struct Entry {
         let at: Timestamp
-        let position: Position
+        let position: EntryKey
         let log: StoredLog
         /// Whether the entry is listed. An unlisted entry only marks how far the log was examined.
         let isMatch: Bool
         /// The record, if the stream reads records.
         let record: StoredRecord?
 
-        var place: RecordPlace { RecordPlace(log: log.id, seq: position.seq, at: at) }
+        var place: RecordPosition { RecordPosition(log: log.id, seq: position.seq, at: at) }
     }
 
     private let log: StoredLog
@@ -34,7 +34,7 @@ struct EntryStream {
     private let records: Int?
 
     /// The maximum number of entries that one run examines.
-    static let longestRun = 4096
+    static let maxRun = 4096
 
     /// - Parameters:
     ///   - unprojected: the positions of the source's posting list that are not yet projected into it, ascending.
@@ -75,7 +75,7 @@ struct EntryStream {
             range = range.upperBound..<range.upperBound
         }
         // A run that the record limit ended was long enough.
-        if selection.hasConditions, examined.entries.count != records { run = min(2 * run, Self.longestRun) }
+        if selection.hasConditions, examined.entries.count != records { run = min(2 * run, Self.maxRun) }
     }
 
     private var direction: String { isAscending ? "ASC" : "DESC" }
@@ -147,7 +147,7 @@ struct EntryStream {
 
     private func entry(_ row: RowValues, isMatch: Bool) -> Entry {
         Entry(
-            at: Timestamp(milliseconds: row.integer(1)), position: Position(rawValue: row.integer(0)), log: log, isMatch: isMatch,
+            at: Timestamp(milliseconds: row.integer(1)), position: EntryKey(rawValue: row.integer(0)), log: log, isMatch: isMatch,
             record: isMatch && records != nil ? StoredRecord(bytes: row.bytes(2), sealed: row.bytes(3)) : nil)
     }
 }
@@ -165,7 +165,7 @@ struct StoredLog {
 
     /// The positions of all records of the log.
     var range: Range<Int64> {
-        Position(logKey: key, seq: min(firstSeq, size)).rawValue..<Position(logKey: key, seq: size).rawValue
+        EntryKey(logKey: key, seq: min(firstSeq, size)).rawValue..<EntryKey(logKey: key, seq: size).rawValue
     }
 
     private static let columns = "key, log_id, first_seq, size"

@@ -52,9 +52,9 @@ struct PostingReading {
 
     /// The positions in `range` of the first block, in reading order, that has any.
     private func nextBlock(_ range: Range<Int64>, in db: Database) throws -> ArraySlice<Int64> {
-        let (low, high) = (Position(rawValue: range.lowerBound).seq, Position(rawValue: range.upperBound - 1).seq)
-        let key: [(any StatementValue)?] = [list.facet, list.value, log]
-        let (sql, arguments): (String, [(any StatementValue)?]) =
+        let (low, high) = (EntryKey(rawValue: range.lowerBound).seq, EntryKey(rawValue: range.upperBound - 1).seq)
+        let key: [(any Bindable)?] = [list.facet, list.value, log]
+        let (sql, arguments): (String, [(any Bindable)?]) =
             isAscending
             ? (
                 "first >= coalesce(\(Self.blockBefore), 0) AND first <= ? AND last >= ? ORDER BY first LIMIT 1",
@@ -68,7 +68,7 @@ struct PostingReading {
         ) { row in
             let seqs = PostingBlock.seqs(first: row.integer(0), last: row.integer(1), count: row.integer(2), deltas: row.bytes(3))
             guard let seqs else { throw UnreadableColumn(column: "deltas") }
-            positions = seqs.map { Position(logKey: log, seq: $0).rawValue }.filter(range.contains)
+            positions = seqs.map { EntryKey(logKey: log, seq: $0).rawValue }.filter(range.contains)
         }
         return isAscending ? positions[...] : positions.reversed()[...]
     }

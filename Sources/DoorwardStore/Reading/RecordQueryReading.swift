@@ -29,7 +29,7 @@ struct RecordQueryReading {
         var merge = try EntryMerge(try streams(budget), isAscending: isAscending, in: db, &budget)
         var reading = RecordReading(db)
         var records: [AccessRecord] = []
-        var (last, place): (Position?, RecordPlace?)
+        var (last, place): (EntryKey?, RecordPosition?)
         while let entry = try merge.next(in: db, &budget) {
             guard !isBeyond(entry.at) else { return RecordPage(records: records, next: nil) }
             // An entry in several scopes is returned by each of their streams, one after the other.
@@ -61,7 +61,7 @@ struct RecordQueryReading {
         let examined = max(8, min(256, budget.rowsLeft / (2 * count)))
         var unprojected = UnprojectedPositions(db)
         return try found.map { log, selection in
-            let records = min(share, EntryStream.longestRun - 1) + 1
+            let records = min(share, EntryStream.maxRun - 1) + 1
             // Many streams together read ahead more than a page shows: they read positions only, and the page reads its records.
             let readsRecords = count <= Self.streamsWithRecords
             return EntryStream(
@@ -112,10 +112,10 @@ struct RecordQueryReading {
     }
 
     /// The position in this log that separates the entries before the cursor from those after it.
-    private func boundary(of log: StoredLog, at place: RecordPlace) throws -> Int64 {
+    private func boundary(of log: StoredLog, at place: RecordPosition) throws -> Int64 {
         let name = place.log.description
         if log.name == name {
-            return Position(logKey: log.key, seq: min(place.seq, log.size)).rawValue + (isAscending ? 1 : 0)
+            return EntryKey(logKey: log.key, seq: min(place.seq, log.size)).rawValue + (isAscending ? 1 : 0)
         }
         // At the cursor's own instant the logs with a smaller id come before its log, the others after it.
         let (next, isNever) = place.at.milliseconds.addingReportingOverflow(1)
@@ -178,7 +178,7 @@ private struct LogTime {
         return after.mark
     }
 
-    private func position(_ seq: Int64) -> Int64 { Position(logKey: log.key, seq: UInt64(seq)).rawValue }
+    private func position(_ seq: Int64) -> Int64 { EntryKey(logKey: log.key, seq: UInt64(seq)).rawValue }
 
     /// The time of a mark. An unprojected entry has no mark yet, so its own time is read.
     private func time(ofMark mark: Int64) throws -> Timestamp {

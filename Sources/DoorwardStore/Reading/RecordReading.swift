@@ -28,20 +28,20 @@ struct RecordReading {
         return try record(stored, at: entry.position)
     }
 
-    mutating func record(at position: Position) throws -> AccessRecord {
+    mutating func record(at position: EntryKey) throws -> AccessRecord {
         guard let record = try stored(at: position) else { throw UnreadableColumn(column: "position") }
         return record
     }
 
     /// `nil` for a record that was removed from its log. Throws if it is missing for another reason, which means damage.
-    mutating func recordIfKept(at position: Position) throws -> AccessRecord? {
+    mutating func recordIfKept(at position: EntryKey) throws -> AccessRecord? {
         if let record = try stored(at: position) { return record }
         let log = try StoredLog.find(key: position.logKey, in: db)
         guard let log, position.seq < log.firstSeq else { throw UnreadableColumn(column: "position") }
         return nil
     }
 
-    private mutating func stored(at position: Position) throws -> AccessRecord? {
+    private mutating func stored(at position: EntryKey) throws -> AccessRecord? {
         let found = try db.firstRow("SELECT bytes, sealed FROM entries WHERE position = ?", [position.rawValue]) { columns in
             StoredRecord(bytes: try columns.bytes(), sealed: try columns.optionalBytes() ?? [])
         }
@@ -49,11 +49,11 @@ struct RecordReading {
     }
 
     mutating func record(_ id: RecordID) throws -> AccessRecord? {
-        try db.firstRow("SELECT position FROM entries WHERE record_id = ?", [id.blob]) { Position(rawValue: try $0.value()) }
+        try db.firstRow("SELECT position FROM entries WHERE record_id = ?", [id.blob]) { EntryKey(rawValue: try $0.value()) }
             .map { try record(at: $0) }
     }
 
-    private mutating func record(_ stored: StoredRecord, at position: Position) throws -> AccessRecord {
+    private mutating func record(_ stored: StoredRecord, at position: EntryKey) throws -> AccessRecord {
         guard let ciphertexts = SealedValues.ciphertexts(in: stored.sealed) else { throw UnreadableColumn(column: "sealed") }
         return try RecordEncoding.decode(stored.bytes) { commitment in
             guard let ciphertext = ciphertexts[commitment.place.field], let key = try key(of: commitment.owner, at: position)
@@ -65,7 +65,7 @@ struct RecordReading {
         }.record
     }
 
-    private mutating func key(of owner: PersonKeyOwner, at position: Position) throws -> PersonKey? {
+    private mutating func key(of owner: PersonKeyOwner, at position: EntryKey) throws -> PersonKey? {
         let name = KeyName(log: position.logKey, owner: owner)
         if let known = keys[name] { return known?.key(for: position.seq) }
         let stored = try PersonKeys.key(of: owner, log: position.logKey, in: db)

@@ -48,7 +48,7 @@ final class StoreReader: Sendable {
         return try await read { [limits, clock] db in
             let begun = clock.monotonicNow()
             var budget = ReadBudget(rows: limits.rowsPerPage, endsAt: begun.advanced(by: limits.timePerPage), clock: clock)
-            return try ReadDeadline.enforce(begun.advanced(by: limits.longestRead), clock: clock, on: db) {
+            return try ReadDeadline.enforce(begun.advanced(by: limits.maxRead), clock: clock, on: db) {
                 try body(db, &budget)
             }
         }

@@ -90,7 +90,7 @@ struct LogTiles {
         try db.step(
             "SELECT leaf_hash FROM entries WHERE position >= ? AND position < ? ORDER BY position",
             [
-                Position(logKey: log, seq: seqs.lowerBound).rawValue, Position(logKey: log, seq: seqs.upperBound).rawValue,
+                EntryKey(logKey: log, seq: seqs.lowerBound).rawValue, EntryKey(logKey: log, seq: seqs.upperBound).rawValue,
             ]
         ) { hashes += $0.bytes(0) }
         return hashes

@@ -51,7 +51,7 @@ enum PostingList: Hashable {
 
 /// The indexed part of an entry: its position, its time, and the values that lists find it by.
 struct IndexedEntry {
-    let position: Position
+    let position: EntryKey
     let at: Timestamp
     /// The matches that have a posting list.
     let matches: [EntrySelection.Match]
@@ -61,7 +61,7 @@ struct IndexedEntry {
     /// The columns of `entries` that `init(_:)` reads, in its order.
     static let columns = "position, at, device_id, unit_id, property_id, actor_user_id, is_denied, kind, reason, outcome"
 
-    init(_ body: RecordBody, at position: Position) {
+    init(_ body: RecordBody, at position: EntryKey) {
         // The gateway's log belongs to no unit or property, whatever places its records name.
         let isTenants = body.log != .gateway
         self.init(
@@ -77,7 +77,7 @@ struct IndexedEntry {
     /// - Parameter row: a row with `columns`.
     init(_ row: RowValues) {
         self.init(
-            Position(rawValue: row.integer(0)), Timestamp(milliseconds: row.integer(1)),
+            EntryKey(rawValue: row.integer(0)), Timestamp(milliseconds: row.integer(1)),
             [
                 row.id(2).map { .device($0) }, row.id(3).map { .unit($0) }, row.id(4).map { .property($0) },
                 row.id(5).map { .actor($0) }, row.integer(6) == 1 ? .denied(true) : nil, row.word(7).map { .kind($0) },
@@ -85,7 +85,7 @@ struct IndexedEntry {
             ])
     }
 
-    private init(_ position: Position, _ at: Timestamp, _ matches: [EntrySelection.Match?]) {
+    private init(_ position: EntryKey, _ at: Timestamp, _ matches: [EntrySelection.Match?]) {
         (self.position, self.at, isCommand) = (position, at, false)
         self.matches = matches.compactMap { $0.flatMap { $0.isIndexed ? $0 : nil } }
     }

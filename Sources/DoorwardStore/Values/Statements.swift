@@ -8,15 +8,15 @@ extension Database {
     ///
     /// The values are bound without GRDB, which first makes three lists of them and looks for their names.
     ///
-    /// - Throws: `Refusal` for a text with U+0000; `DatabaseError` as GRDB would.
-    func run(_ sql: String, _ arguments: [(any StatementValue)?] = []) throws {
+    /// - Throws: `ConstraintViolation` for a text with U+0000; `DatabaseError` as GRDB would.
+    func run(_ sql: String, _ arguments: [(any Bindable)?] = []) throws {
         // GRDB must observe the begin and the end of transactions.
         guard !arguments.isEmpty else { return try cachedStatement(sql: sql).execute() }
         try step(sql, arguments) { _ in }
     }
 
     /// Executes a statement with values bound as by `run`, and passes each row to `read`. The row is valid only during the call.
-    func step(_ sql: String, _ arguments: [(any StatementValue)?], read: (RowValues) throws -> Void) throws {
+    func step(_ sql: String, _ arguments: [(any Bindable)?], read: (RowValues) throws -> Void) throws {
         let handle = try cachedStatement(sql: sql).sqliteStatement
         guard sqlite3_bind_parameter_count(handle) == arguments.count else {
             throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "wrong number of values for a statement", sql: sql)

@@ -6,10 +6,10 @@ internal import Logging
 
 /// The open connection with the caches of its database. Both are discarded after a failure.
 struct BatchWriter {
-    typealias Answer = Result<[RecordPlace], StoreError>
+    typealias Answer = Result<[RecordPosition], StoreError>
 
     let connection: WriterConnection
-    private var ledger: LogLedger
+    private var ledger: LogAppender
     private let limits: StoreLimits
     private let hooks: StoreHooks
     private let backups: RunningBackup
@@ -22,7 +22,7 @@ struct BatchWriter {
     ) {
         (self.connection, self.logger) = (connection, logger)
         (self.limits, self.hooks, self.backups) = (limits, hooks, backups)
-        ledger = LogLedger(random: random)
+        ledger = LogAppender(random: random)
     }
 
     /// Writes the transactions with one flush for all. A transaction that violates a constraint is undone alone.
@@ -67,7 +67,7 @@ struct BatchWriter {
                 return .success(places)
             }
         } catch {
-            guard Refusal(error) != nil else { throw error }
+            guard ConstraintViolation(error) != nil else { throw error }
             try db.run("ROLLBACK")
             ledger.undoBatch()
             try db.run("BEGIN IMMEDIATE")
@@ -84,7 +84,7 @@ struct BatchWriter {
             ledger.releaseSavepoint()
             return .success(places)
         } catch {
-            guard let refusal = Refusal(error) else { throw error }
+            guard let refusal = ConstraintViolation(error) else { throw error }
             try db.run("ROLLBACK TO one")
             try db.run("RELEASE one")
             ledger.undoSavepoint()
@@ -95,7 +95,7 @@ struct BatchWriter {
         }
     }
 
-    private mutating func apply(_ transaction: StoreTransaction, in db: Database) throws -> [RecordPlace] {
+    private mutating func apply(_ transaction: StoreTransaction, in db: Database) throws -> [RecordPosition] {
         for precondition in transaction.requires { try CounterWriting.check(precondition, in: db) }
         for change in transaction.changes { try TenancyWriting.apply(change, in: db) }
         for change in transaction.counters { try CounterWriting.apply(change, in: db) }

@@ -12,25 +12,29 @@ enum CommandWriting {
     /// - Returns: the position of the intent of a new command; `nil` for other changes.
     static func apply(
         _ change: CommandChange, records: [PendingRecord], appended: [AppendedRecord], in db: Database
-    ) throws -> Position? {
+    ) throws -> EntryKey? {
         switch change {
         case .begin(let command, let index, let owner):
             guard records.indices.contains(index), records[index].body.isIntent(of: command) else {
-                throw Refusal(.intentMissing(command.id))
+                throw ConstraintViolation(.intentMissing(command.id))
             }
             try insert(command, intent: appended[index].position, owner: owner, in: db)
             return appended[index].position
         case .update(let command):
-            guard !command.state.isEnd else { throw Refusal(.inconsistent("an update with a state that ends a command")) }
+            guard !command.state.isEnd else {
+                throw ConstraintViolation(.inconsistent("an update with a state that ends a command"))
+            }
             try update(command, in: db)
         case .end(let command):
-            guard command.state.isEnd else { throw Refusal(.inconsistent("an end with a state that does not end a command")) }
+            guard command.state.isEnd else {
+                throw ConstraintViolation(.inconsistent("an end with a state that does not end a command"))
+            }
             try update(command, in: db)
         }
         return nil
     }
 
-    private static func insert(_ command: Command, intent: Position, owner: GatewayNumber, in db: Database) throws {
+    private static func insert(_ command: Command, intent: EntryKey, owner: GatewayNumber, in db: Database) throws {
         do {
             try db.run(
                 """
@@ -46,7 +50,7 @@ enum CommandWriting {
                     command.completedAt?.milliseconds, owner.rawValue,
                 ])
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
-            throw Refusal(.commandExists(command.id))
+            throw ConstraintViolation(.commandExists(command.id))
         }
     }
 
@@ -65,7 +69,7 @@ enum CommandWriting {
             ])
         guard db.changesCount == 1 else {
             let isKnown = try db.firstRow("SELECT 1 FROM commands WHERE id = ?", [command.id.blob]) { _ in true } ?? false
-            throw Refusal(isKnown ? .commandEnded(command.id) : .commandUnknown(command.id))
+            throw ConstraintViolation(isKnown ? .commandEnded(command.id) : .commandUnknown(command.id))
         }
     }
 }

@@ -14,7 +14,7 @@ enum CounterWriting {
                 """, [id])
         case .returnUse(let id):
             try db.run("UPDATE guest_uses SET taken = taken - 1 WHERE guest_access_id = ? AND taken > 0", [id])
-            guard db.changesCount == 1 else { throw Refusal(.inconsistent("a use is returned that was not taken")) }
+            guard db.changesCount == 1 else { throw ConstraintViolation(.inconsistent("a use is returned that was not taken")) }
         case .raiseEpoch(let owner):
             try db.run(
                 """
@@ -32,17 +32,17 @@ enum CounterWriting {
         }
     }
 
-    /// - Throws: `Refusal` if the precondition does not hold in the open transaction.
+    /// - Throws: `ConstraintViolation` if the precondition does not hold in the open transaction.
     static func check(_ precondition: Precondition, in db: Database) throws {
         switch precondition {
         case .unchanged(let change):
-            if try !TenancyWriting.isWritten(change, in: db) { throw Refusal(.entityChanged(change.entity)) }
+            if try !TenancyWriting.isWritten(change, in: db) { throw ConstraintViolation(.entityChanged(change.entity)) }
         case .usesLeft(let id, let most):
-            if try CounterReading.usesTaken(of: id, in: db) >= most { throw Refusal(.usesExhausted(id)) }
+            if try CounterReading.usesTaken(of: id, in: db) >= most { throw ConstraintViolation(.usesExhausted(id)) }
         case .epoch(let owner, let epoch):
-            if try CounterReading.epoch(of: owner, in: db) != epoch { throw Refusal(.epochChanged(owner)) }
+            if try CounterReading.epoch(of: owner, in: db) != epoch { throw ConstraintViolation(.epochChanged(owner)) }
         case .lease(let log, let lease):
-            if try CounterReading.lease(of: log, in: db) != lease { throw Refusal(.leaseChanged(log)) }
+            if try CounterReading.lease(of: log, in: db) != lease { throw ConstraintViolation(.leaseChanged(log)) }
         }
     }
 }
@@ -83,7 +83,7 @@ enum CounterReading {
 
 extension EpochOwner {
     /// The values of the columns `kind` and `owner_id`.
-    fileprivate var columns: [(any StatementValue)?] {
+    fileprivate var columns: [(any Bindable)?] {
         switch self {
         case .portfolio(let id): ["PORTFOLIO", id]
         case .user(let id): ["USER", id]

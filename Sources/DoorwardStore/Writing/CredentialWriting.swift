@@ -23,7 +23,7 @@ enum CredentialWriting {
         case .offerReset(let reset, let digest): try offer(reset, digest: digest, in: db)
         case .useReset(let digest, let now):
             try db.run("DELETE FROM password_resets WHERE digest = ? AND expires_at > ?", [Data(digest), now.milliseconds])
-            guard db.changesCount == 1 else { throw Refusal(.resetTokenSpent) }
+            guard db.changesCount == 1 else { throw ConstraintViolation(.resetTokenSpent) }
         case .endReset(let user):
             try db.run("DELETE FROM password_resets WHERE user_id = ?", [user.blob])
         case .endResets(let maker):
@@ -41,8 +41,8 @@ enum CredentialWriting {
         let isEnabled = try db.firstRow("SELECT is_enabled FROM users WHERE id = ?", [session.userID.blob]) {
             try $0.value(Bool.self)
         }
-        guard let isEnabled else { throw Refusal(.parentUnknown) }
-        guard isEnabled else { throw Refusal(.userDisabled(session.userID)) }
+        guard let isEnabled else { throw ConstraintViolation(.parentUnknown) }
+        guard isEnabled else { throw ConstraintViolation(.userDisabled(session.userID)) }
         try db.run(
             "INSERT INTO sessions (id, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
             [session.id.blob, session.userID.blob, session.createdAt.milliseconds, session.expiresAt.milliseconds])
@@ -69,10 +69,10 @@ enum CredentialWriting {
         try db.run(
             "UPDATE refresh_tokens SET is_used = 1 WHERE digest = ? AND session_id = ? AND is_used = 0",
             [Data(old), session.blob])
-        guard db.changesCount == 1 else { throw Refusal(.refreshTokenSpent(session)) }
+        guard db.changesCount == 1 else { throw ConstraintViolation(.refreshTokenSpent(session)) }
         try db.run(
             "UPDATE sessions SET expires_at = ? WHERE id = ? AND is_ended = 0", [expiresAt.milliseconds, session.blob])
-        guard db.changesCount == 1 else { throw Refusal(.refreshTokenSpent(session)) }
+        guard db.changesCount == 1 else { throw ConstraintViolation(.refreshTokenSpent(session)) }
         try insert(new, of: session, in: db)
     }
 

@@ -12,7 +12,7 @@ enum IdempotencyWriting {
     static func keep(_ entry: IdempotencyEntry, in db: Database) throws {
         if let kept = try IdempotencyReading.entry(entry.key, in: db), entry.createdAt.duration(since: kept.createdAt) < lifetime
         {
-            throw Refusal(.idempotencyKeyTaken(entry.key))
+            throw ConstraintViolation(.idempotencyKeyTaken(entry.key))
         }
         try db.run(
             """

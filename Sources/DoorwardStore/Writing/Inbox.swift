@@ -4,9 +4,9 @@ import Synchronization
 /// A transaction that waits for the writer, and its caller.
 struct WaitingTransaction: Sendable {
     let transaction: StoreTransaction
-    let caller: CheckedContinuation<Result<[RecordPlace], StoreError>, Never>
+    let caller: CheckedContinuation<Result<[RecordPosition], StoreError>, Never>
 
-    func answer(_ result: Result<[RecordPlace], StoreError>) { caller.resume(returning: result) }
+    func answer(_ result: Result<[RecordPosition], StoreError>) { caller.resume(returning: result) }
 }
 
 /// The bounded queue of the writer. Transactions take effect in the order in which they were accepted.
@@ -25,7 +25,7 @@ final class Inbox: Sendable {
         /// Accepted; the caller must wake the writer.
         case acceptedFirst(number: Int)
         /// The queue is full or closed.
-        case turnedAway
+        case rejected
     }
 
     private let limit: Int
@@ -35,7 +35,7 @@ final class Inbox: Sendable {
 
     func admit(_ transaction: WaitingTransaction) -> Admission {
         state.withLock { state in
-            guard !state.isClosed, state.waiting.count < limit else { return .turnedAway }
+            guard !state.isClosed, state.waiting.count < limit else { return .rejected }
             state.waiting.append(transaction)
             state.accepted += 1
             if state.isWriterAwake { return .accepted(number: state.accepted) }

@@ -30,7 +30,7 @@ struct Projector {
     mutating func append(_ entry: IndexedEntry) { entries.append(entry) }
 
     /// Marks the entry that the open transaction appended at a position as the intent of a new command.
-    mutating func markCommand(at position: Position) {
+    mutating func markCommand(at position: EntryKey) {
         guard let index = entries.lastIndex(where: { $0.position == position }) else { return }
         entries[index].isCommand = true
     }
@@ -195,7 +195,7 @@ struct UnprojectedLog {
             FROM entries WHERE position >= ? AND position < ? ORDER BY position
             """,
             [
-                Position(logKey: key, seq: seqs.lowerBound).rawValue, Position(logKey: key, seq: end).rawValue,
+                EntryKey(logKey: key, seq: seqs.lowerBound).rawValue, EntryKey(logKey: key, seq: end).rawValue,
             ]
         ) { row in
             var entry = IndexedEntry(row)

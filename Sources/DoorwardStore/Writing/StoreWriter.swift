@@ -48,14 +48,14 @@ actor StoreWriter {
     // MARK: From outside
 
     /// Queues the transaction and waits until it is durable, refused or lost.
-    nonisolated func commit(_ transaction: StoreTransaction) async -> Result<[RecordPlace], StoreError> {
+    nonisolated func commit(_ transaction: StoreTransaction) async -> Result<[RecordPosition], StoreError> {
         await withCheckedContinuation { caller in
             switch inbox.admit(WaitingTransaction(transaction: transaction, caller: caller)) {
             case .accepted(let number): hooks.afterAdmission(number)
             case .acceptedFirst(let number):
                 wake()
                 hooks.afterAdmission(number)
-            case .turnedAway: caller.resume(returning: .failure(.unavailable))
+            case .rejected: caller.resume(returning: .failure(.unavailable))
             }
         }
     }
@@ -174,7 +174,7 @@ actor StoreWriter {
             // Copy the committed pages into the database file: pages that are written again are also flushed again.
             guard isCheckpointed(connection) else {
                 connection.abandon()
-                return retryLater(after: min(delay * 2, limits.longestRetryDelay))
+                return retryLater(after: min(delay * 2, limits.maxRetryDelay))
             }
             condition = .open(
                 BatchWriter(
@@ -182,7 +182,7 @@ actor StoreWriter {
             logger.notice("the database is open again")
         } catch {
             logger.error("the database cannot be opened anew", metadata: ["reason": "\(error)"])
-            retryLater(after: min(delay * 2, limits.longestRetryDelay))
+            retryLater(after: min(delay * 2, limits.maxRetryDelay))
         }
     }
 

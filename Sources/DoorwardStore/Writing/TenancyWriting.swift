@@ -16,7 +16,7 @@ enum TenancyWriting {
 
     static func apply(_ change: TenancyChange, in db: Database) throws {
         if case .putAssociation(let association) = change {
-            guard try association.entity.exists(in: db) else { throw Refusal(.parentUnknown) }
+            guard try association.entity.exists(in: db) else { throw ConstraintViolation(.parentUnknown) }
         }
         switch try row(of: change) {
         case .put(let table, let values):
@@ -24,7 +24,7 @@ enum TenancyWriting {
                 try table.put(values, in: db)
             } catch let error as DatabaseError where error.message?.contains("users.email_key") == true {
                 guard case .user(let id) = change.entity else { throw error }
-                throw Refusal(.emailTaken(id))
+                throw ConstraintViolation(.emailTaken(id))
             }
         case .remove(let table, let id): try db.run("DELETE FROM \(table.rawValue) WHERE id = ?", [id])
         }
@@ -43,7 +43,7 @@ enum TenancyWriting {
 
     /// The effect of a change on one row.
     private enum RowChange {
-        case put(Upsert, [(any StatementValue)?])
+        case put(Upsert, [(any Bindable)?])
         case remove(TenancyTable, Data)
     }
 
@@ -61,11 +61,11 @@ enum TenancyWriting {
         }
     }
 
-    private static func values(of portfolio: Portfolio) -> [(any StatementValue)?] {
+    private static func values(of portfolio: Portfolio) -> [(any Bindable)?] {
         [portfolio.id.blob, portfolio.name, portfolio.createdAt.milliseconds, portfolio.updatedAt.milliseconds]
     }
 
-    private static func values(of property: Property) -> [(any StatementValue)?] {
+    private static func values(of property: Property) -> [(any Bindable)?] {
         let address = property.address
         return [
             property.id.blob, property.name, property.portfolioID.blob, address != nil, address?.street, address?.city,
@@ -74,14 +74,14 @@ enum TenancyWriting {
         ]
     }
 
-    private static func values(of unit: Unit) -> [(any StatementValue)?] {
+    private static func values(of unit: Unit) -> [(any Bindable)?] {
         [
             unit.id.blob, unit.name, unit.propertyID.blob, unit.portfolioID.blob, DeviceID.blob(of: unit.commonAreaAccessIDs),
             unit.createdAt.milliseconds, unit.updatedAt.milliseconds,
         ]
     }
 
-    private static func values(of device: LockDevice) throws -> [(any StatementValue)?] {
+    private static func values(of device: LockDevice) throws -> [(any Bindable)?] {
         [
             device.id.blob, device.name, device.adapter, try column(device.address), try column(device.metadata),
             device.manufacturer,
@@ -94,11 +94,11 @@ enum TenancyWriting {
 
     private static func column(_ object: [String: JSONValue]) throws -> Data? {
         if object.isEmpty { return nil }
-        guard let bytes = CBOR.bytes(of: object) else { throw Refusal(.inconsistent("an object is nested too deep")) }
+        guard let bytes = CBOR.bytes(of: object) else { throw ConstraintViolation(.inconsistent("an object is nested too deep")) }
         return Data(bytes)
     }
 
-    private static func values(of user: User) -> [(any StatementValue)?] {
+    private static func values(of user: User) -> [(any Bindable)?] {
         [
             user.id.blob, user.email, user.email.lowercased(), user.firstName, user.lastName, user.isEnabled,
             user.isSuperAdmin,
@@ -107,14 +107,14 @@ enum TenancyWriting {
         ]
     }
 
-    private static func values(of association: UserRoleAssociation) -> [(any StatementValue)?] {
+    private static func values(of association: UserRoleAssociation) -> [(any Bindable)?] {
         [
             association.id.blob, association.userID.blob, association.entity.type.rawValue, association.entity.id.blob,
             association.role.rawValue, association.createdAt.milliseconds, association.updatedAt.milliseconds,
         ]
     }
 
-    private static func values(of access: GuestAccess) -> [(any StatementValue)?] {
+    private static func values(of access: GuestAccess) -> [(any Bindable)?] {
         [
             access.id.blob, access.guestUserID?.blob, access.label, access.propertyID.blob, access.unitID?.blob,
             DeviceID.blob(of: access.deviceIDs), access.operations.map(\.rawValue).joined(separator: " "),

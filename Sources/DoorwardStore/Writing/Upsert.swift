@@ -20,13 +20,13 @@ struct Upsert {
     }
 
     /// - Parameter values: one for each column of the table, in their order.
-    func put(_ values: [(any StatementValue)?], in db: Database) throws {
+    func put(_ values: [(any Bindable)?], in db: Database) throws {
         try db.run(update, Array(values.dropFirst() + values.prefix(1)))
         if db.changesCount == 0 { try db.run(insert, values) }
     }
 
     /// Whether the table contains exactly this row.
-    func holds(_ values: [(any StatementValue)?], in db: Database) throws -> Bool {
+    func holds(_ values: [(any Bindable)?], in db: Database) throws -> Bool {
         var isFound = false
         try db.step(find, values) { _ in isFound = true }
         return isFound

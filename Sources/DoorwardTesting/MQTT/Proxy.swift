@@ -28,7 +28,7 @@ package final class Proxy: Sendable {
     }
 
     /// Approximate maximum of bytes passed on at once.
-    private static let longestStretch = 65_536
+    private static let maxStretch = 65_536
 
     /// The port for clients to connect to, at 127.0.0.1.
     package let port: Int
@@ -133,7 +133,7 @@ package final class Proxy: Sendable {
             var bytes = buffer[..<count]
             // Bytes that were read when the stall began wait here, and are passed on together with those that came during the stall.
             changed.wait { state.withLock { !$0.stalled.contains(way) || $0.isClosed } }
-            while bytes.count < Self.longestStretch, case let more = recv(from, &buffer, buffer.count, Int32(MSG_DONTWAIT)),
+            while bytes.count < Self.maxStretch, case let more = recv(from, &buffer, buffer.count, Int32(MSG_DONTWAIT)),
                 more > 0
             { bytes += buffer[..<more] }
             while !bytes.isEmpty {

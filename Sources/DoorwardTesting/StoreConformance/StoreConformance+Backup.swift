@@ -4,8 +4,9 @@ internal import DoorwardDomain
 import FoundationEssentials
 
 extension StoreConformance {
-    static let backupPromises: [StorePromise] = [
-        StorePromise("A backup is a new file for its owner alone, and tells every log and how much of it the copy holds") {
+    static let backupPromises: [StoreConformanceCheck] = [
+        StoreConformanceCheck("A backup is a new file for its owner alone, and tells every log and how much of it the copy holds")
+        {
             store in
             try await withFolder { folder in
                 var script = StoreScript(seed: 61)
@@ -26,7 +27,8 @@ extension StoreConformance {
                 try require(try FileManager.default.contentsOfDirectory(atPath: folder), is: ["copy.db"], "what is in the folder")
             }
         },
-        StorePromise("A backup is refused where it has no place, makes nothing there, and nothing of the store changes") {
+        StoreConformanceCheck("A backup is refused where it has no place, makes nothing there, and nothing of the store changes")
+        {
             store in
             try await withFolder { folder in
                 let taken = folder + "/taken"
@@ -44,7 +46,7 @@ extension StoreConformance {
                 try require(await store.isWritable(), "the store still takes transactions")
             }
         },
-        StorePromise("A closed store makes no backup") { store in
+        StoreConformanceCheck("A closed store makes no backup") { store in
             try await withFolder { folder in
                 try await store.close()
                 do {
@@ -54,7 +56,7 @@ extension StoreConformance {
                     return try require(
                         try FileManager.default.contentsOfDirectory(atPath: folder), is: [], "what is in the folder")
                 }
-                throw BrokenPromise("a closed store made a backup")
+                throw ConformanceFailure("a closed store made a backup")
             }
         },
     ]
@@ -67,7 +69,7 @@ extension StoreConformance {
         } catch {
             return try require(error, is: .refused(problem), "the refusal of '\(path)'")
         }
-        throw BrokenPromise("a backup was made at '\(path)', which should be refused: \(problem.rawValue)")
+        throw ConformanceFailure("a backup was made at '\(path)', which should be refused: \(problem.rawValue)")
     }
 
     /// Runs the body with the canonical path of a new folder, and removes it.

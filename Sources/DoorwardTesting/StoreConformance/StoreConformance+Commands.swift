@@ -3,8 +3,8 @@ internal import DoorwardControl
 internal import DoorwardDomain
 
 extension StoreConformance {
-    static let commandPromises: [StorePromise] = [
-        StorePromise("A command is read back as it stands: begun, updated, ended") { store in
+    static let commandPromises: [StoreConformanceCheck] = [
+        StoreConformanceCheck("A command is read back as it stands: begun, updated, ended") { store in
             var script = StoreScript(seed: 21)
             _ = try await store.commit(script.tenancy)
             var command = script.command(on: script.door, reason: "parcel")
@@ -18,13 +18,14 @@ extension StoreConformance {
             try require(try await store.command(command.id)?.command, is: ended, "the command after its end")
             try require(try await store.command(script.world.id())?.command, is: nil, "a command that never was")
         },
-        StorePromise("A command is found within the scopes of its intent and by its actor, and by nobody else") { store in
+        StoreConformanceCheck("A command is found within the scopes of its intent and by its actor, and by nobody else") {
+            store in
             var script = StoreScript(seed: 26)
             _ = try await store.commit(script.tenancy)
             let command = script.command(on: script.door)
             _ = try await store.commit(script.begin(command))
             let stored = try await store.command(command.id)
-            guard let log = stored?.log, case .portfolio(let portfolio) = log else { throw BrokenPromise("no log") }
+            guard let log = stored?.log, case .portfolio(let portfolio) = log else { throw ConformanceFailure("no log") }
             let queries: [(CommandQuery, isMeant: Bool)] = [
                 (CommandQuery(scopes: [.portfolioLog(portfolio)], limit: 1), true),
                 (CommandQuery(scopes: [], actorUserID: command.actor.userID, limit: 1), true),
@@ -41,7 +42,7 @@ extension StoreConformance {
                 try require(try await store.command(script.world.id(), within: query), is: nil, "a command that never was")
             }
         },
-        StorePromise("A command has one intent and one outcome") { store in
+        StoreConformanceCheck("A command has one intent and one outcome") { store in
             var script = StoreScript(seed: 22)
             _ = try await store.commit(script.tenancy)
             let command = script.command(on: script.door)
@@ -55,7 +56,7 @@ extension StoreConformance {
             try await requireRefusal(.commandEnded(command.id), of: script.end(other), by: store)
             try require(try await store.command(command.id)?.command, is: ended, "the command")
         },
-        StorePromise("No command begins without the record of its intent") { store in
+        StoreConformanceCheck("No command begins without the record of its intent") { store in
             var script = StoreScript(seed: 23)
             _ = try await store.commit(script.tenancy)
             let command = script.command(on: script.door)
@@ -66,7 +67,7 @@ extension StoreConformance {
             try await requireRefusal(.intentMissing(command.id), of: transaction, by: store)
             try require(try await store.command(command.id)?.command, is: nil, "the command")
         },
-        StorePromise("Open commands come oldest first, with the log and the place of their intent") { store in
+        StoreConformanceCheck("Open commands come oldest first, with the log and the place of their intent") { store in
             var script = StoreScript(seed: 24)
             _ = try await store.commit(script.tenancy)
             var open: [Command] = []
@@ -82,7 +83,8 @@ extension StoreConformance {
             try require(found.map(\.log), is: open.map { script.log(of: $0.deviceID) }, "their logs")
             try require(found.map(\.device), is: open.map { script.stamp($0.deviceID) }, "their places")
         },
-        StorePromise("Commands come newest first by scope, actor and device, each once, by pages, with their number") { store in
+        StoreConformanceCheck("Commands come newest first by scope, actor and device, each once, by pages, with their number") {
+            store in
             var script = StoreScript(seed: 25)
             _ = try await store.commit(script.tenancy)
             let written = try await writeCommands(40, &script, to: store)
@@ -98,7 +100,9 @@ extension StoreConformance {
                 }
             }
         },
-        StorePromise("A command belongs to the place where its device hung when it was given, also when the device is gone") {
+        StoreConformanceCheck(
+            "A command belongs to the place where its device hung when it was given, also when the device is gone"
+        ) {
             store in
             var script = StoreScript(seed: 26)
             _ = try await store.commit(script.tenancy)
@@ -121,7 +125,7 @@ extension StoreConformance {
     private static func writeCommands(
         _ count: Int, _ script: inout StoreScript, to store: any GatewayStore
     ) async throws -> [StoredCommand] {
-        let other = Actor(kind: .user, id: "other", name: "Other", userID: UserID(high: 1, low: 2))
+        let other = RecordActor(kind: .user, id: "other", name: "Other", userID: UserID(high: 1, low: 2))
         var written: [StoredCommand] = []
         for index in 0..<count {
             if index % 3 == 0 { script.now = script.now.advanced(by: .milliseconds(1)) }

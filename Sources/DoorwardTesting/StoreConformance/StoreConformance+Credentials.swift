@@ -4,8 +4,8 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 
 extension StoreConformance {
-    static let credentialPromises: [StorePromise] = [
-        StorePromise("A password's hash is kept, replaced, and nobody else's") { store in
+    static let credentialPromises: [StoreConformanceCheck] = [
+        StoreConformanceCheck("A password's hash is kept, replaced, and nobody else's") { store in
             var script = StoreScript(seed: 11)
             let other = script.world.user("Grace")
             _ = try await store.commit(script.tenancy)
@@ -18,7 +18,7 @@ extension StoreConformance {
             let transaction = StoreTransaction(credentials: [.setPassword(stranger, hash: "$scrypt$3")])
             try await requireRefusal(.parentUnknown, of: transaction, by: store)
         },
-        StorePromise("A session lives until it ends or expires") { store in
+        StoreConformanceCheck("A session lives until it ends or expires") { store in
             var script = StoreScript(seed: 12)
             _ = try await store.commit(script.tenancy)
             let (first, second) = (script.session(), script.session())
@@ -32,7 +32,7 @@ extension StoreConformance {
             try require(try await store.liveSessions(at: script.now), is: [second], "those left after the end of one")
             try require(try await store.liveSessions(at: second.expiresAt), is: [], "those left when the other has expired")
         },
-        StorePromise("All sessions of a user end together, and none begins while the user is disabled") { store in
+        StoreConformanceCheck("All sessions of a user end together, and none begins while the user is disabled") { store in
             var script = StoreScript(seed: 19)
             let other = script.world.user("Grace")
             _ = try await store.commit(script.tenancy)
@@ -45,7 +45,7 @@ extension StoreConformance {
                 ]))
             var user: User?
             for case .putUser(let found) in try await tenancy(of: store) where found.id == script.user { user = found }
-            guard var user else { throw BrokenPromise("the user is not there") }
+            guard var user else { throw ConformanceFailure("the user is not there") }
             user.isEnabled = false
             _ = try await store.commit(
                 StoreTransaction(changes: [.putUser(user)], credentials: [.endSessions(of: script.user)]))
@@ -57,7 +57,7 @@ extension StoreConformance {
             try require(try await store.liveSessions(at: script.now), is: [others], "those left when the user is enabled again")
             _ = try await store.commit(begin)
         },
-        StorePromise("A refresh token is used once") { store in
+        StoreConformanceCheck("A refresh token is used once") { store in
             var script = StoreScript(seed: 13)
             var session = script.session()
             _ = try await store.commit(script.tenancy)
@@ -72,7 +72,7 @@ extension StoreConformance {
             try require(try await store.refreshToken(digest: [3]), is: nil, "a token that never was")
             try await requireRefusal(.refreshTokenSpent(session.id), of: rotation, by: store)
         },
-        StorePromise("No token of an ended session, and no token of another one, is rotated") { store in
+        StoreConformanceCheck("No token of an ended session, and no token of another one, is rotated") { store in
             var script = StoreScript(seed: 14)
             let (ended, live) = (script.session(), script.session())
             _ = try await store.commit(script.tenancy)

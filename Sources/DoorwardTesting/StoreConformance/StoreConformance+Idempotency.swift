@@ -3,8 +3,8 @@ internal import DoorwardControl
 internal import DoorwardDomain
 
 extension StoreConformance {
-    static let idempotencyPromises: [StorePromise] = [
-        StorePromise("What a call made is kept under its key, for its principal, until it is too old") { store in
+    static let idempotencyPromises: [StoreConformanceCheck] = [
+        StoreConformanceCheck("What a call made is kept under its key, for its principal, until it is too old") { store in
             var script = StoreScript(seed: 31)
             for (key, result) in [("one", IdempotentResult.command(script.world.id())), ("two", .entity(script.world.id()))] {
                 let taken = entry(key, result, at: script.now)
@@ -16,7 +16,7 @@ extension StoreConformance {
                 try require(try await find(taken.key, in: store, at: later), is: nil, "an entry that is too old")
             }
         },
-        StorePromise("A key stands for one call") { store in
+        StoreConformanceCheck("A key stands for one call") { store in
             var script = StoreScript(seed: 32)
             let command = IdempotentResult.command(script.world.id())
             _ = try await store.commit(StoreTransaction(idempotency: [entry("key", command, at: script.now)]))
@@ -29,7 +29,7 @@ extension StoreConformance {
                 try await requireRefusal(.idempotencyKeyTaken(entry.key), of: StoreTransaction(idempotency: [entry]), by: store)
             }
         },
-        StorePromise("A day later the key is free again") { store in
+        StoreConformanceCheck("A day later the key is free again") { store in
             var script = StoreScript(seed: 33)
             let first = entry("key", .command(script.world.id()), at: script.now)
             _ = try await store.commit(StoreTransaction(idempotency: [first]))

@@ -4,8 +4,10 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 
 extension StoreConformance {
-    static let preconditionPromises: [StorePromise] = [
-        StorePromise("An entity is unchanged until it is written with another content, and again when it is written back") {
+    static let preconditionPromises: [StoreConformanceCheck] = [
+        StoreConformanceCheck(
+            "An entity is unchanged until it is written with another content, and again when it is written back"
+        ) {
             store in
             var script = StoreScript(seed: 61)
             let guest = script.grant()
@@ -22,13 +24,13 @@ extension StoreConformance {
             try require(try await tenancy(of: store), is: Set(script.world.changes), "the tenancy")
             try require(try await store.usesTaken(), is: [:], "the uses of \(guest)")
         },
-        StorePromise("What was removed is removed until it is written again") { store in
+        StoreConformanceCheck("What was removed is removed until it is written again") { store in
             var script = StoreScript(seed: 62)
             let association = script.world.assign(script.user, .tenant, .unit(script.unit))
             _ = try await store.commit(script.tenancy)
             for removal in [TenancyChange.removeDevice(script.door), .removeAssociation(association)] {
                 guard let written = script.world.changes.last(where: { $0.entity == removal.entity }) else {
-                    throw BrokenPromise("nothing to remove")
+                    throw ConformanceFailure("nothing to remove")
                 }
                 try await requireUnmet(.entityChanged(removal.entity), requires: .unchanged(since: removal), by: store)
                 _ = try await store.commit(StoreTransaction(changes: [removal]))
@@ -40,7 +42,9 @@ extension StoreConformance {
             let unknown = TenancyChange.removeDevice(script.world.id())
             try await requireHolds(.unchanged(since: unknown), in: store)
         },
-        StorePromise("Uses of a guest access are taken up to the bound of the precondition, and are there again when returned") {
+        StoreConformanceCheck(
+            "Uses of a guest access are taken up to the bound of the precondition, and are there again when returned"
+        ) {
             store in
             var script = StoreScript(seed: 63)
             let (guest, other) = (script.grant(), script.grant())
@@ -61,7 +65,7 @@ extension StoreConformance {
             let unknown: GuestAccessID = script.world.id()
             try await requireRefusal(.parentUnknown, of: StoreTransaction(counters: [.takeUse(of: unknown)]), by: store)
         },
-        StorePromise("A guest access that is changed keeps its uses") { store in
+        StoreConformanceCheck("A guest access that is changed keeps its uses") { store in
             var script = StoreScript(seed: 64)
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)
@@ -71,7 +75,7 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(changes: Array(revoked)))
             try require(try await store.usesTaken(), is: [guest: 1], "the uses")
         },
-        StorePromise("An epoch begins at 0 and is raised one by one, each owner's for itself") { store in
+        StoreConformanceCheck("An epoch begins at 0 and is raised one by one, each owner's for itself") { store in
             var script = StoreScript(seed: 65)
             let owners: [EpochOwner] = [
                 .portfolio(script.portfolio), .user(script.user), .user(script.world.id()),
@@ -92,7 +96,8 @@ extension StoreConformance {
                 try require(try await store.epoch(of: owner), is: UInt64(index + 2), "the epoch of \(owner)")
             }
         },
-        StorePromise("A log's lease is held by one gateway in one epoch, and handed on by whoever knows the last") { store in
+        StoreConformanceCheck("A log's lease is held by one gateway in one epoch, and handed on by whoever knows the last") {
+            store in
             let (log, other) = (LogID.gateway, LogID.portfolio(PortfolioID(high: 6, low: 6)))
             let leases = [
                 nil, LogLease(holder: .single, epoch: 1), LogLease(holder: GatewayNumber(rawValue: 7), epoch: 2),
@@ -109,7 +114,7 @@ extension StoreConformance {
                 try await requireHolds(.lease(of: other, is: nil), in: store)
             }
         },
-        StorePromise("A transaction whose precondition does not hold leaves nothing of itself") { store in
+        StoreConformanceCheck("A transaction whose precondition does not hold leaves nothing of itself") { store in
             var script = StoreScript(seed: 66)
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)
@@ -145,7 +150,7 @@ extension StoreConformance {
             try require(try await store.usesTaken(), is: [guest: 1], "the uses")
             try require(try await store.command(command.id)?.command, is: command, "the command")
         },
-        StorePromise("Preconditions are about what was before the transaction, and not about its own changes") { store in
+        StoreConformanceCheck("Preconditions are about what was before the transaction, and not about its own changes") { store in
             var script = StoreScript(seed: 67)
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)
@@ -158,7 +163,7 @@ extension StoreConformance {
                 requires: [.unchanged(since: .removeDevice(script.gate))], changes: [.removeDevice(script.gate)])
             try await requireRefusal(.entityChanged(.device(script.gate)), of: late, by: store)
         },
-        StorePromise("Of transactions that race for the last use, as many as there are uses are taken") { store in
+        StoreConformanceCheck("Of transactions that race for the last use, as many as there are uses are taken") { store in
             var script = StoreScript(seed: 68)
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)
@@ -187,7 +192,7 @@ extension StoreConformance {
             let scope = RecordScope.portfolioLog(script.portfolio)
             try require(try await store.records(RecordQuery(scopes: [scope], limit: 50)).count, is: 5, "the number of records")
         },
-        StorePromise("Open commands are those of one owner, whoever ends them") { store in
+        StoreConformanceCheck("Open commands are those of one owner, whoever ends them") { store in
             var script = StoreScript(seed: 69)
             _ = try await store.commit(script.tenancy)
             let owners = [GatewayNumber.single, GatewayNumber(rawValue: 1), GatewayNumber(rawValue: 1), .single]
@@ -212,7 +217,7 @@ extension StoreConformance {
         do {
             _ = try await store.commit(StoreTransaction(requires: [precondition]))
         } catch {
-            throw BrokenPromise("\(precondition) should hold: \(error)")
+            throw ConformanceFailure("\(precondition) should hold: \(error)")
         }
     }
 
@@ -229,7 +234,7 @@ extension StoreConformance {
             guard case .refused(.inconsistent) = error else { throw error }
             return
         }
-        throw BrokenPromise("a transaction was taken that no sound program hands in")
+        throw ConformanceFailure("a transaction was taken that no sound program hands in")
     }
 }
 

@@ -4,8 +4,9 @@ internal import DoorwardDomain
 
 extension StoreConformance {
     /// The contract of record lists.
-    package static let queryPromises: [StorePromise] = [
-        StorePromise("Records are listed by scope and device, by pages in both orders, as one sort in memory lists them") {
+    package static let queryPromises: [StoreConformanceCheck] = [
+        StoreConformanceCheck("Records are listed by scope and device, by pages in both orders, as one sort in memory lists them")
+        {
             store in
             var script = StoreScript(seed: 51)
             _ = try await store.commit(script.tenancy)
@@ -15,7 +16,8 @@ extension StoreConformance {
                 try require(try await pages(query, of: store), is: expected, "the pages of \(query)")
             }
         },
-        StorePromise("Filters narrow a list, alone and together, by pages in both orders, as one filter in memory does") {
+        StoreConformanceCheck("Filters narrow a list, alone and together, by pages in both orders, as one filter in memory does")
+        {
             store in
             var script = StoreScript(seed: 54)
             _ = try await store.commit(script.tenancy)
@@ -28,7 +30,7 @@ extension StoreConformance {
             }
             try require(found > 1000, "the filters find something")
         },
-        StorePromise("A cursor stays where it is while records are appended") { store in
+        StoreConformanceCheck("A cursor stays where it is while records are appended") { store in
             var script = StoreScript(seed: 52)
             _ = try await store.commit(script.tenancy)
             let before = try await writeRecords(40, &script, to: store)
@@ -44,7 +46,7 @@ extension StoreConformance {
             ascending.after = sorted(before, by: ascending).last?.place
             try require(try await store.records(ascending).count, is: 20, "the records after the last that was there")
         },
-        StorePromise("The gateway's log is in no property's scope, whatever its records speak of") { store in
+        StoreConformanceCheck("The gateway's log is in no property's scope, whatever its records speak of") { store in
             var script = StoreScript(seed: 53)
             _ = try await store.commit(script.tenancy)
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.event(on: script.door, log: .gateway))]))
@@ -59,7 +61,7 @@ extension StoreConformance {
             let own = RecordQuery(scopes: [.gatewayLog], deviceID: script.door, limit: 10)
             try require(try await store.records(own).count, is: 1, "the gateway's records")
         },
-        StorePromise("A record in another portfolio's log is in no property's scope, whatever place it names") { store in
+        StoreConformanceCheck("A record in another portfolio's log is in no property's scope, whatever place it names") { store in
             var script = StoreScript(seed: 54)
             _ = try await store.commit(script.tenancy)
             let foreign = script.event(on: script.door, log: .portfolio(script.otherPortfolio))
@@ -94,7 +96,7 @@ extension StoreConformance {
             decide(&body, Int.random(in: 0..<4, using: &random), script)
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
             guard let record = try await store.record(body.id) else {
-                throw BrokenPromise("a record that was written is missing")
+                throw ConformanceFailure("a record that was written is missing")
             }
             records.append(record)
             // After 30 records the door is no longer assigned to its unit: earlier records keep their place.

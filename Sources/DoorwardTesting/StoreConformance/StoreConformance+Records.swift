@@ -3,16 +3,16 @@ internal import DoorwardControl
 internal import DoorwardDomain
 
 extension StoreConformance {
-    static let recordPromises: [StorePromise] = [
-        StorePromise("A record is read back whole, personal values and all") { store in
+    static let recordPromises: [StoreConformanceCheck] = [
+        StoreConformanceCheck("A record is read back whole, personal values and all") { store in
             var script = StoreScript(seed: 41)
             let body = fullRecord(&script)
             let place = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))[0]
-            try require(place, is: RecordPlace(log: body.log, seq: 0, at: body.at), "the place")
+            try require(place, is: RecordPosition(log: body.log, seq: 0, at: body.at), "the place")
             try require(try await store.record(body.id), is: AccessRecord(seq: 0, body: body), "the record")
             try require(try await store.record(script.world.id()), is: nil, "a record that never was")
         },
-        StorePromise("Each log counts from 0 without gaps, past transactions that are refused") { store in
+        StoreConformanceCheck("Each log counts from 0 without gaps, past transactions that are refused") { store in
             var script = StoreScript(seed: 42)
             _ = try await store.commit(script.tenancy)
             var expected: [LogID: UInt64] = [:]
@@ -32,7 +32,7 @@ extension StoreConformance {
                 }
             }
         },
-        StorePromise("The clock of a log never goes back, and a record says so when it was held") { store in
+        StoreConformanceCheck("The clock of a log never goes back, and a record says so when it was held") { store in
             var script = StoreScript(seed: 43)
             let first = script.event(on: script.door)
             script.now = script.now.advanced(by: .seconds(-5))
@@ -45,7 +45,7 @@ extension StoreConformance {
             try require(read?.body.details["clock"], is: .string("held"), "its word about the clock")
             try require(try await store.record(first.id)?.body.details, is: [:], "the details of the record before")
         },
-        StorePromise("A record points at another of its transaction by log and seq") { store in
+        StoreConformanceCheck("A record points at another of its transaction by log and seq") { store in
             var script = StoreScript(seed: 44)
             let (inside, outside) = (script.event(on: script.door), script.gatewayEvent())
             let records = [PendingRecord(inside), PendingRecord(outside, counterpart: 0)]
@@ -55,7 +55,7 @@ extension StoreConformance {
             let forward = StoreTransaction(records: [PendingRecord(script.gatewayEvent(), counterpart: 0)])
             try await requireRefusal(.parentUnknown, of: forward, by: store)
         },
-        StorePromise("No record is written twice") { store in
+        StoreConformanceCheck("No record is written twice") { store in
             var script = StoreScript(seed: 45)
             let transaction = StoreTransaction(records: [PendingRecord(script.gatewayEvent())])
             _ = try await store.commit(transaction)

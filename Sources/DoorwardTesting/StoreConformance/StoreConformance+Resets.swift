@@ -3,8 +3,8 @@ internal import DoorwardControl
 internal import DoorwardDomain
 
 extension StoreConformance {
-    static let resetPromises: [StorePromise] = [
-        StorePromise("A password reset is found by its token's digest until it is used, and is used once") { store in
+    static let resetPromises: [StoreConformanceCheck] = [
+        StoreConformanceCheck("A password reset is found by its token's digest until it is used, and is used once") { store in
             var script = StoreScript(seed: 15)
             _ = try await store.commit(script.tenancy)
             let reset = reset(of: script.user, &script)
@@ -16,7 +16,7 @@ extension StoreConformance {
             try require(try await store.passwordReset(digest: [1]), is: nil, "the used reset")
             try await requireRefusal(.resetTokenSpent, of: use, by: store)
         },
-        StorePromise("A new reset of a user takes the place of the last one, and of nobody else's") { store in
+        StoreConformanceCheck("A new reset of a user takes the place of the last one, and of nobody else's") { store in
             var script = StoreScript(seed: 16)
             let other = script.world.user("Grace")
             _ = try await store.commit(script.tenancy)
@@ -35,7 +35,7 @@ extension StoreConformance {
             try await requireRefusal(
                 .parentUnknown, of: StoreTransaction(credentials: [.offerReset(stranger, digest: [4])]), by: store)
         },
-        StorePromise("A reset that is over is refused, and nothing of its transaction is written") { store in
+        StoreConformanceCheck("A reset that is over is refused, and nothing of its transaction is written") { store in
             var script = StoreScript(seed: 17)
             _ = try await store.commit(script.tenancy)
             let reset = reset(of: script.user, &script)
@@ -50,7 +50,7 @@ extension StoreConformance {
                     .useReset(digest: [1], at: reset.expiresAt.advanced(by: .milliseconds(-1)))
                 ]))
         },
-        StorePromise("A reset ends with its user's name and with its maker's, and no other does") { store in
+        StoreConformanceCheck("A reset ends with its user's name and with its maker's, and no other does") { store in
             var script = StoreScript(seed: 18)
             let (maker, other) = (script.world.user("Grace"), script.world.user("Linus"))
             _ = try await store.commit(script.tenancy)

@@ -4,8 +4,8 @@ internal import DoorwardDomain
 internal import DoorwardPolicy
 
 extension StoreConformance {
-    static let tenancyPromises: [StorePromise] = [
-        StorePromise("What was put into the tenancy is loaded again, in its last form") { store in
+    static let tenancyPromises: [StoreConformanceCheck] = [
+        StoreConformanceCheck("What was put into the tenancy is loaded again, in its last form") { store in
             var world = StoreScript(seed: 1).world
             let property = world.property("Annex", in: world.portfolio("Ash Street"), timeZone: "Europe/Rome")
             let manager = world.user("Grace", lastName: "Hopper")
@@ -16,8 +16,8 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(changes: world.changes))
             try require(try await tenancy(of: store), is: lastForms(world.changes), "the tenancy")
         },
-        StorePromise("A removed association is gone, and removing it again is no error") { store in
-            var world = World(seed: 2)
+        StoreConformanceCheck("A removed association is gone, and removing it again is no error") { store in
+            var world = TenancyFixture(seed: 2)
             let association = world.assign(world.user("Ada"), .owner, .portfolio(world.portfolio("Oak Street")))
             let removal = StoreTransaction(changes: [.removeAssociation(association)])
             _ = try await store.commit(StoreTransaction(changes: world.changes))
@@ -26,7 +26,9 @@ extension StoreConformance {
             let left = try await tenancy(of: store)
             try require(left.count, is: 2, "the entities that are left")
         },
-        StorePromise("A removed device is gone, and removing it again is no error; what happened to it and who lists it stay") {
+        StoreConformanceCheck(
+            "A removed device is gone, and removing it again is no error; what happened to it and who lists it stay"
+        ) {
             store in
             var script = StoreScript(seed: 8)
             let association = script.world.assign(script.user, .owner, .portfolio(script.portfolio))
@@ -45,34 +47,35 @@ extension StoreConformance {
             try require(try await store.records(query), is: records, "the records of the removed device")
             try require(try await store.command(command.id)?.command, is: script.confirmed(command), "its command")
         },
-        StorePromise("Two users cannot have one address, upper and lower case taken as one") { store in
-            var world = World(seed: 3)
+        StoreConformanceCheck("Two users cannot have one address, upper and lower case taken as one") { store in
+            var world = TenancyFixture(seed: 3)
             _ = world.user("Ada", email: "ada@example.com")
             _ = try await store.commit(StoreTransaction(changes: world.changes))
-            var other = World(seed: 4)
+            var other = TenancyFixture(seed: 4)
             let impostor = other.user("Impostor", email: "ADA@Example.com")
             try await requireRefusal(.emailTaken(impostor), of: StoreTransaction(changes: other.changes), by: store)
             try require(try await tenancy(of: store), is: Set(world.changes), "the tenancy after the refusal")
         },
-        StorePromise("A user can change their address, and another can take the one that became free") { store in
-            var world = World(seed: 5)
+        StoreConformanceCheck("A user can change their address, and another can take the one that became free") { store in
+            var world = TenancyFixture(seed: 5)
             let ada = world.user("Ada", email: "ada@example.com")
             world.change(ada) { $0.email = "lovelace@example.com" }
             _ = world.user("Other Ada", email: "ada@example.com")
             _ = try await store.commit(StoreTransaction(changes: world.changes))
             try require(try await tenancy(of: store), is: lastForms(world.changes), "the tenancy")
         },
-        StorePromise("A child without its parent is refused, with everything else in its transaction") { store in
-            var world = World(seed: 6)
+        StoreConformanceCheck("A child without its parent is refused, with everything else in its transaction") { store in
+            var world = TenancyFixture(seed: 6)
             let orphan = world.property("No. 5", in: world.id())
             _ = world.device("Door", in: .property(orphan))
-            let user = World(seed: 7).withUser()
+            let user = TenancyFixture(seed: 7).withUser()
             let transaction = StoreTransaction(changes: user.changes + world.changes)
             try await requireRefusal(.parentUnknown, of: transaction, by: store)
             try require(try await tenancy(of: store), is: [], "the tenancy")
         },
-        StorePromise("A role on something that is not there is refused, and one on what comes before it is not") { store in
-            var world = World(seed: 8)
+        StoreConformanceCheck("A role on something that is not there is refused, and one on what comes before it is not") {
+            store in
+            var world = TenancyFixture(seed: 8)
             let portfolio = world.portfolio("Oak Street")
             let property = world.property("No. 5", in: portfolio)
             let unit = world.unit("2B", in: property)
@@ -87,7 +90,7 @@ extension StoreConformance {
             try require(before.count, is: 7, "the entities that are there")
             // Each id exists, but for another kind of entity.
             for entity in [.portfolio(unit.cast()), .property(portfolio.cast()), .unit(property.cast())] as [AssociatedEntity] {
-                var other = World(seed: 9)
+                var other = TenancyFixture(seed: 9)
                 let association = UserRoleAssociation(
                     id: other.id(), userID: user, entity: entity, role: .auditor, createdAt: world.createdAt,
                     updatedAt: world.createdAt)
@@ -112,8 +115,8 @@ extension StoreConformance {
     }
 }
 
-extension World {
-    fileprivate func withUser() -> World {
+extension TenancyFixture {
+    fileprivate func withUser() -> TenancyFixture {
         var world = self
         _ = world.user("Ada")
         return world

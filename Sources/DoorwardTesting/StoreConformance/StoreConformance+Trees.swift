@@ -4,8 +4,10 @@ internal import DoorwardControl
 internal import DoorwardDomain
 
 extension StoreConformance {
-    static let treePromises: [StorePromise] = [
-        StorePromise("A log's stored records come in order, from where they are asked for, and each has the leaf of its bytes") {
+    static let treePromises: [StoreConformanceCheck] = [
+        StoreConformanceCheck(
+            "A log's stored records come in order, from where they are asked for, and each has the leaf of its bytes"
+        ) {
             store in
             var script = StoreScript(seed: 71)
             _ = try await store.commit(script.tenancy)
@@ -14,7 +16,9 @@ extension StoreConformance {
             let bodies = (0..<12).map { _ in script.event(on: script.door) }
             _ = try await store.commit(StoreTransaction(records: bodies.map { PendingRecord($0) }))
             for (from, limit) in [(0, 5), (0, 100), (7, 3), (11, 1), (12, 1), (40, 1), (3, 0)] as [(UInt64, Int)] {
-                guard let range = try await store.range(of: log, from: from, limit: limit) else { throw BrokenPromise("no log") }
+                guard let range = try await store.range(of: log, from: from, limit: limit) else {
+                    throw ConformanceFailure("no log")
+                }
                 try require(range.firstSeq, is: 0, "the first record")
                 try require(range.size, is: 12, "the size")
                 let expected = Array(Array(bodies.enumerated()).dropFirst(Int(from)).prefix(limit))
@@ -25,7 +29,8 @@ extension StoreConformance {
                 }
             }
         },
-        StorePromise("Every node of a log's tree is the one that follows from its leaves, and there is no other") { store in
+        StoreConformanceCheck("Every node of a log's tree is the one that follows from its leaves, and there is no other") {
+            store in
             var script = StoreScript(seed: 72)
             _ = try await store.commit(script.tenancy)
             let log = LogID.portfolio(script.portfolio)
@@ -52,9 +57,10 @@ extension StoreConformance {
                 try require(try await store.node(level: level, index: index, of: log), is: nil, "node \(index) of level \(level)")
             }
         },
-        StorePromise("A destroyed key takes an owner's values out of every record of every log, and nothing else") { store in
+        StoreConformanceCheck("A destroyed key takes an owner's values out of every record of every log, and nothing else") {
+            store in
             var script = StoreScript(seed: 73)
-            let other = Actor(kind: .user, id: "grace", name: "Grace Hopper", userID: script.world.user("Grace"))
+            let other = RecordActor(kind: .user, id: "grace", name: "Grace Hopper", userID: script.world.user("Grace"))
             _ = try await store.commit(script.tenancy)
             var ids: [(id: RecordID, name: String)] = []
             for actor in [script.actor, other] {
@@ -89,7 +95,7 @@ extension StoreConformance {
             try require(try await store.record(later.id)?.body.actor.name, is: "Ada Lovelace", "the name in a later record")
             try require(try await store.record(last.id)?.body.actor.name, is: nil, "the name that was forgotten")
         },
-        StorePromise("A refused transaction destroys no key") { store in
+        StoreConformanceCheck("A refused transaction destroys no key") { store in
             var script = StoreScript(seed: 74)
             _ = try await store.commit(script.tenancy)
             var body = script.event(on: script.door)

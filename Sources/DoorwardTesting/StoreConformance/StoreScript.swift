@@ -22,7 +22,7 @@ extension StoreTransaction {
 /// small tenancy with two portfolios.
 package struct StoreScript: Sendable {
     /// The tenancy of the script; more entities can be added before `tenancy` is written.
-    package var world: World
+    package var world: TenancyFixture
     /// The portfolio whose log contains nearly all records of the script.
     package let portfolio: PortfolioID
     /// The only property of `portfolio`.
@@ -46,7 +46,7 @@ package struct StoreScript: Sendable {
 
     /// The same seed gives the same ids; scripts with different seeds share none.
     package init(seed: UInt64) {
-        var world = World(seed: seed)
+        var world = TenancyFixture(seed: seed)
         portfolio = world.portfolio("Oak Street")
         property = world.property("No. 5", in: portfolio)
         unit = world.unit("2B", in: property)
@@ -64,11 +64,11 @@ package struct StoreScript: Sendable {
     package var tenancy: StoreTransaction { StoreTransaction(changes: world.changes) }
 
     /// `user`, with a name for the store to encrypt.
-    package var actor: Actor { Actor(kind: .user, id: user.description, name: "Ada Lovelace", userID: user) }
+    package var actor: RecordActor { RecordActor(kind: .user, id: user.description, name: "Ada Lovelace", userID: user) }
 
     /// The present assignment of a device; without one if this script did not create it.
-    package func stamp(_ device: DeviceID) -> DeviceStamp {
-        world.device(device).map { DeviceStamp($0) } ?? DeviceStamp(deviceID: device)
+    package func stamp(_ device: DeviceID) -> DeviceSnapshot {
+        world.device(device).map { DeviceSnapshot($0) } ?? DeviceSnapshot(deviceID: device)
     }
 
     /// The log of a device's portfolio, or the gateway's.
@@ -77,7 +77,7 @@ package struct StoreScript: Sendable {
     // MARK: Commands
 
     /// An unlock by `user`, or by another actor, with a deadline ten seconds later. Nothing is written.
-    package mutating func command(on device: DeviceID, by other: Actor? = nil, reason: String? = nil) -> Command {
+    package mutating func command(on device: DeviceID, by other: RecordActor? = nil, reason: String? = nil) -> Command {
         Command(
             id: world.id(), deviceID: device, operation: .unlock, actor: other ?? actor, source: .api, reason: reason,
             rule: .association(world.id(), .tenant), requestedAt: now, deadline: now.advanced(by: .seconds(10)))
@@ -121,7 +121,7 @@ package struct StoreScript: Sendable {
     package mutating func event(on device: DeviceID, log: LogID? = nil) -> RecordBody {
         RecordBody(
             log: log ?? self.log(of: device), id: world.id(), at: now, kind: .deviceEvent,
-            actor: Actor(kind: .device, id: device.description), source: .device, device: stamp(device), event: .locked,
+            actor: RecordActor(kind: .device, id: device.description), source: .device, device: stamp(device), event: .locked,
             method: .manual)
     }
 

@@ -60,7 +60,7 @@ struct AdminCreate: AsyncParsableCommand {
         let clock = SystemClock()
         let opened = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
         do {
-            let host = HostAccess(
+            let host = OfflineAdministration(
                 store: opened, clock: clock, random: RandomSource(), passwordCost: configuration.auth.passwordCost)
             try await create(by: host, try password())
             try await opened.close()
@@ -70,7 +70,7 @@ struct AdminCreate: AsyncParsableCommand {
         }
     }
 
-    private func create(by host: HostAccess, _ password: Secret<String>) async throws {
+    private func create(by host: OfflineAdministration, _ password: Secret<String>) async throws {
         do {
             _ = try await host.createSuperAdmin(email: email, firstName: firstName, lastName: lastName, password: password)
         } catch {
@@ -89,7 +89,7 @@ struct AdminCreate: AsyncParsableCommand {
     private static func passwordSentence(_ problem: String?) -> String {
         switch problem {
         case "too_short": "the password is too short: it needs \(PasswordRules.shortest) characters at least"
-        case "too_long": "the password is too long: it may have \(PasswordRules.longestBytes) bytes at most"
+        case "too_long": "the password is too long: it may have \(PasswordRules.maxBytes) bytes at most"
         default: "the password is one of those that everybody tries first; choose another"
         }
     }

@@ -46,7 +46,7 @@ struct AdminRecover: AsyncParsableCommand {
         let reset = ResetView(offer, configuration)
         output.print(json: reset.json) { reset.lines($0) }
         // Where a program reads the output, the remark goes to standard error, where a person may still see it.
-        if let remark = reset.remark, output.json || !Style.output.isForPerson {
+        if let remark = reset.remark, output.json || !OutputStyle.output.isInteractive {
             StandardStream.error.line("doorward: \(remark)")
         }
     }
@@ -54,7 +54,7 @@ struct AdminRecover: AsyncParsableCommand {
     private func recover(
         in store: SQLiteStore, _ configuration: GatewayConfiguration, _ clock: SystemClock
     ) async throws -> PasswordReset.Offer {
-        let host = HostAccess(
+        let host = OfflineAdministration(
             store: store, clock: clock, random: RandomSource(), passwordCost: configuration.auth.passwordCost)
         do {
             return try await host.recover(email: email)

@@ -26,9 +26,9 @@ struct ResetView {
     }
 
     /// For a person the link, and the call that does without a page; in a pipe the link and its end.
-    func lines(_ style: Style) -> [String] {
+    func lines(_ style: OutputStyle) -> [String] {
         let until = "\(offer.expiresAt)"
-        guard style.isForPerson else { return ["\(url)\t\(until)"] }
+        guard style.isInteractive else { return ["\(url)\t\(until)"] }
         return [
             "\(offer.user.email.printable) can set a new password, once and until \(style.instant(until)), with this link:",
             "  \(url)",

@@ -95,7 +95,7 @@ struct API: AsyncParsableCommand {
 
     /// Prints a body that is no JSON, as it comes: it may be long, or have no end.
     private static func copy(_ response: RawResponse) async throws {
-        guard Style.output.isForPerson else { return try await response.read { StandardStream.output.write($0) } }
+        guard OutputStyle.output.isInteractive else { return try await response.read { StandardStream.output.write($0) } }
         var lines = PrintableLines()
         try await response.read { StandardStream.output.write(lines.take($0)) }
         StandardStream.output.write(lines.rest)

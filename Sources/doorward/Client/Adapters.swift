@@ -1,5 +1,6 @@
 import ArgumentParser
 import DoorwardAPI
+import DoorwardAdapterKit
 import DoorwardClient
 import DoorwardDomain
 
@@ -37,7 +38,7 @@ struct Adapters: AsyncParsableCommand {
     }
 
     /// A row for each adapter, and one below it for each of its brokers.
-    static func lines(_ adapters: [Wire.Adapter], _ style: Style) -> [String] {
+    static func lines(_ adapters: [Wire.Adapter], _ style: OutputStyle) -> [String] {
         let rows = adapters.flatMap { adapter -> [[Table.Cell]] in
             let own = [
                 Table.Cell(adapter.kind, .bold), Table.Cell(nil), health(adapter.health), Table.Cell("\(adapter.deviceCount)"),
@@ -52,7 +53,7 @@ struct Adapters: AsyncParsableCommand {
                 }
         }
         let table = Table("ADAPTER", "BROKER", "HEALTH", "LOCKS", "ONLINE", "PROBLEM", rows: rows).lines(style)
-        return style.isForPerson ? table + ["", "Address keys of one: doorward adapters ADAPTER"] : table
+        return style.isInteractive ? table + ["", "Address keys of one: doorward adapters ADAPTER"] : table
     }
 
     private static func health(_ word: String) -> Table.Cell {
@@ -60,7 +61,7 @@ struct Adapters: AsyncParsableCommand {
     }
 
     /// A row for each key of an address.
-    static func keyLines(_ adapter: Wire.Adapter, _ style: Style) -> [String] {
+    static func keyLines(_ adapter: Wire.Adapter, _ style: OutputStyle) -> [String] {
         let rows = adapter.address.map { key in
             [
                 Table.Cell(key.field, .bold), Table.Cell(type(of: key)), Table.Cell(key.required ? "yes" : "no"),

@@ -65,14 +65,14 @@ struct Attach: AsyncParsableCommand {
         }
         guard let adapter, !Self.adapters.contains(adapter) else { return }
         throw ValidationError(
-            Candidate.missing(
+            NameMatch.missing(
                 adapter, of: Self.adapters, noun: "adapter",
                 otherwise: "The adapters are \(Self.adapters.joined(separator: ", "))."))
     }
 
     func run() async throws {
         let client = try gateway.client()
-        let place = try await Finder(client).place(property: property, unit: unit)
+        let place = try await NameResolver(client).place(property: property, unit: unit)
         var device = Wire.NewDevice(
             name: name, adapter: adapter ?? "", address: [:], propertyId: place.propertyID ?? property, unitId: place.unitID)
         if let discovered { try await take(discovered, into: &device, client) }
@@ -81,7 +81,7 @@ struct Attach: AsyncParsableCommand {
         let answer = try await namingOptions(option) { [device] in try await client.devices.attach(device) }
         output.print(json: answer.json) { style in
             let lock = answer.content.device
-            return style.isForPerson
+            return style.isInteractive
                 ? ["Attached \(lock.name.printable), id \(lock.id.printable)."]
                 : ["\(lock.name.printable)\t\(lock.id.printable)"]
         }
@@ -90,8 +90,8 @@ struct Attach: AsyncParsableCommand {
     /// What was found of a lock: how to reach it, and who made it.
     private func take(_ id: String, into device: inout Wire.NewDevice, _ client: DoorwardClient) async throws {
         let found = try await client.devices.discovered().all().content
-        let meant = try Candidate.one(
-            id, of: found.map { Candidate(id: $0.id, name: $0.id, place: $0.name) }, noun: "discovered lock",
+        let meant = try NameMatch.one(
+            id, of: found.map { NameMatch(id: $0.id, name: $0.id, place: $0.name) }, noun: "discovered lock",
             listing: "`doorward discovered` lists the locks that can be attached.")
         guard let found = found.first(where: { $0.id == meant.id }) else { return }
         if let problem = found.problem, lock.address.isEmpty, profile == nil {

@@ -101,7 +101,7 @@ struct ClientAccess {
     func client(isRenewing: Bool = true) throws -> DoorwardClient {
         if let token { return try client(server: tokenServer(), .bearer(token), caFile: caFile) }
         guard let (file, session) = try session() else { throw ClientError.notSignedIn(server: server) }
-        let credentials: Credentials = isRenewing ? .session(file) : .sessionUnrenewed(file)
+        let credentials: Credentials = isRenewing ? .session(file) : .sessionWithoutRefresh(file)
         let server = signIn == nil ? server ?? session.server : session.server
         return try client(server: server, credentials, caFile: caFile ?? session.caFile)
     }

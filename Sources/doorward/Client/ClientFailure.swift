@@ -5,10 +5,10 @@ extension CommandFailure {
     /// What a call that failed means for whoever typed the command.
     ///
     /// - Parameter style: that of standard error, where it will stand.
-    init(_ error: ClientError, style: Style = .error) {
+    init(_ error: ClientError, style: OutputStyle = .error) {
         switch error {
         case .noConnection(let server, let why): self.init("no connection to \(server): \(why)", code: 3)
-        case .notTrusted(let server, let why):
+        case .tlsFailed(let server, let why):
             self.init(
                 "no connection to \(server): \(why)\n"
                     + "  if it is the gateway's own, name the PEM file of its certificate authority: --ca-file FILE", code: 3)
@@ -32,14 +32,14 @@ extension CommandFailure {
 
 /// What a refusal says to a person: the gateway's sentence, and below it what is known of the reason.
 struct RefusalWords {
-    private let refusal: Refusal
-    private let style: Style
+    private let refusal: APIError
+    private let style: OutputStyle
     private let fieldLines: [String]
 
     /// - Parameter option: what the command line calls a field; the field's own name is shown for `nil`.
-    init(_ refusal: Refusal, style: Style, option: (String) -> FieldOption? = { _ in nil }) {
+    init(_ refusal: APIError, style: OutputStyle, option: (String) -> FieldOption? = { _ in nil }) {
         (self.refusal, self.style) = (refusal, style)
-        fieldLines = refusal.fields.map { Words.problem($0.problem, of: option($0.field) ?? FieldOption($0.field)) }
+        fieldLines = refusal.fields.map { DisplayText.problem($0.problem, of: option($0.field) ?? FieldOption($0.field)) }
     }
 
     var text: String { ([sentence] + (reasons + [request]).compactMap(\.self).map { "  " + $0 }).joined(separator: "\n") }
@@ -61,12 +61,12 @@ struct RefusalWords {
             denial.opensAt.map { "opens \(style.instant($0).printable)" },
             denial.closesAt.map { "\(denial.reason == "guest_window_ended" ? "ended" : "ends") \(style.instant($0).printable)" },
             denial.missing?.role.map {
-                $0 == "SUPER_ADMIN" ? "only a super admin may" : "needs the role \(Words.role($0)) or a higher one"
+                $0 == "SUPER_ADMIN" ? "only a super admin may" : "needs the role \(DisplayText.role($0)) or a higher one"
             },
-            denial.missing?.operation.map { "needs the operation \(Words.word($0))" },
-            denial.missing?.capability.map { "the lock has no \(Words.word($0))" },
+            denial.missing?.operation.map { "needs the operation \(DisplayText.word($0))" },
+            denial.missing?.capability.map { "the lock has no \(DisplayText.word($0))" },
             denial.missing?.module.map { "needs \($0.printable) in the subscription" },
-            denial.rule?.role.map { "your role there: \(Words.role($0))" },
+            denial.rule?.role.map { "your role there: \(DisplayText.role($0))" },
         ]
     }
 
@@ -74,7 +74,7 @@ struct RefusalWords {
         guard let command = refusal.command else { return [] }
         let sent = command.sent.map { $0 ? "the command was sent to the lock" : "nothing was sent to the lock" }
         return [
-            "command \(command.id.printable)\(command.outcomeDetail.map { ": \(Words.word($0))" } ?? "")",
+            "command \(command.id.printable)\(command.outcomeDetail.map { ": \(DisplayText.word($0))" } ?? "")",
             sent ?? "it is not known whether the command was sent to the lock",
         ]
     }

@@ -31,15 +31,15 @@ struct Detach: AsyncParsableCommand {
                 "There is no terminal to ask on; nothing was detached. Add --yes to detach without a question.", code: 2)
         }
         let client = try gateway.client()
-        var lock = try await Finder(client).lock(lock)
+        var lock = try await NameResolver(client).lock(lock)
         if !yes {
             // An id is looked up, for a question that names the lock.
-            lock = Finder.FoundLock(id: lock.id, name: try await client.devices.device(lock.id).content.device.name)
+            lock = NameResolver.FoundLock(id: lock.id, name: try await client.devices.device(lock.id).content.device.name)
             try Self.confirm(Self.question(lock.name, guestAccesses: try await openGuestAccesses(lock.id, client)))
         }
         try await client.devices.detach(lock.id)
         StandardStream.output.line(
-            Style.output.isForPerson
+            OutputStyle.output.isInteractive
                 // By its id: the name names nothing any more.
                 ? "Detached \(lock.name.printable).\n  its history: doorward log \(lock.id.printable)"
                 : "\(lock.name.printable)\tdetached")

@@ -24,12 +24,12 @@ struct Discovered: AsyncParsableCommand {
     }
 
     /// A row for each, and for a person what to type to attach one.
-    static func lines(_ found: [Wire.DiscoveredDevice], _ style: Style) -> [String] {
-        if found.isEmpty { return style.isForPerson ? ["Nothing was found that you could attach"] : [] }
+    static func lines(_ found: [Wire.DiscoveredDevice], _ style: OutputStyle) -> [String] {
+        if found.isEmpty { return style.isInteractive ? ["Nothing was found that you could attach"] : [] }
         var table = Table("NAME", "MAKE", "ADAPTER", "PROFILE", "STATE", "ID", rows: found.map(row))
         table.fittings = [.cut(to: 8), .cut(to: 8), .whole, .cut(to: 8), .cut(to: 8), .id]
         let hint = ["", "To attach one: doorward attach NAME --discovered ID --property PROPERTY"]
-        return table.lines(style) + (style.isForPerson ? hint : [])
+        return table.lines(style) + (style.isInteractive ? hint : [])
     }
 
     private static func row(_ lock: Wire.DiscoveredDevice) -> [Table.Cell] {

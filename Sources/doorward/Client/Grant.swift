@@ -55,8 +55,8 @@ struct Grant: AsyncParsableCommand {
         let begin = try TimeArgument(from, option: "--from").instant(now: now)
         let end = try TimeArgument(until, option: "--until").instant(now: now, start: begin)
         let client = try gateway.client()
-        let finder = Finder(client)
-        var found: [Finder.FoundLock] = []
+        let finder = NameResolver(client)
+        var found: [NameResolver.FoundLock] = []
         for lock in locks { found.append(try await finder.lock(lock)) }
         let guest = isLabel ? .label(self.guest) : try await finder.guest(self.guest)
         let answer = try await grant(guest, found.map(\.id), begin.description, end.description, finder)
@@ -64,15 +64,18 @@ struct Grant: AsyncParsableCommand {
         if let id = answer.content.guestAccess.guestUserId { names.people[id] = guest.name }
         let view = GuestAccessView(answer.content.guestAccess, names: names, now: now)
         output.print(json: answer.json) { style in
-            style.isForPerson ? Self.sentences(view, style, isLabel: isLabel) : GuestAccessView.table([view], style).lines(style)
+            style.isInteractive
+                ? Self.sentences(view, style, isLabel: isLabel) : GuestAccessView.table([view], style).lines(style)
         }
         // If a program reads the output, the warning goes to standard error, where a person may still see it.
-        if isLabel, output.json || !Style.output.isForPerson { StandardStream.error.line("doorward: \(Self.labelWarning(view))") }
+        if isLabel, output.json || !OutputStyle.output.isInteractive {
+            StandardStream.error.line("doorward: \(Self.labelWarning(view))")
+        }
     }
 
     private func grant(
-        _ guest: Finder.Guest, _ deviceIDs: [String], _ from: String, _ until: String, _ finder: Finder
-    ) async throws -> Answer<Wire.GuestAccessAnswer> {
+        _ guest: NameResolver.Guest, _ deviceIDs: [String], _ from: String, _ until: String, _ finder: NameResolver
+    ) async throws -> Response<Wire.GuestAccessAnswer> {
         var access = Wire.NewGuestAccess(
             guestUserId: nil, label: nil, deviceIds: deviceIDs, operations: operations.words, validFrom: from, validUntil: until)
         switch guest {
@@ -103,7 +106,7 @@ struct Grant: AsyncParsableCommand {
         "`\(view.guest.printable)` is a label, not a person: nobody can open a lock with this access"
     }
 
-    private static func sentences(_ view: GuestAccessView, _ style: Style, isLabel: Bool) -> [String] {
+    private static func sentences(_ view: GuestAccessView, _ style: OutputStyle, isLabel: Bool) -> [String] {
         let access = view.access
         return (isLabel ? [labelWarning(view)] : []) + [
             "\(view.guest.printable) may \(view.operations) \(view.locks.printable)",

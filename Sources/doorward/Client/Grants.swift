@@ -22,14 +22,14 @@ struct Grants: AsyncParsableCommand {
 
     func run() async throws {
         let client = try gateway.client()
-        let finder = Finder(client)
+        let finder = NameResolver(client)
         var deviceID: String?
         if let lock { deviceID = try await finder.lock(lock).id }
         let accesses = try await client.guestAccesses.list(deviceID: deviceID).all()
         let names = output.json ? GuestNames() : try await finder.names(in: accesses.content)
         let now = SystemClock().now()
         output.print(json: accesses.json) { style in
-            if accesses.content.isEmpty { return style.isForPerson ? ["There are no guest accesses."] : [] }
+            if accesses.content.isEmpty { return style.isInteractive ? ["There are no guest accesses."] : [] }
             let (views, style) = (accesses.content.map { GuestAccessView($0, names: names, now: now) }, table.style(style))
             return GuestAccessView.table(views, style).lines(style)
         }

@@ -23,16 +23,16 @@ struct GuestAccessView {
 
     var locks: String { (access.deviceIds ?? []).map { names.locks[$0] ?? $0 }.joined(separator: ", ") }
 
-    var operations: String { (access.operations ?? []).map(Words.word).joined(separator: ", ") }
+    var operations: String { (access.operations ?? []).map(DisplayText.word).joined(separator: ", ") }
 
     /// Whether it lets nobody in any more.
     var isOver: Bool { access.revokedAt != nil || (instant(access.validUntil).map { $0 <= now } ?? false) }
 
     /// What it is called by: its guest, and its label where that is another text.
-    var candidates: [Candidate] {
+    var candidates: [NameMatch] {
         let label = access.label.flatMap { $0 == guest ? nil : $0 }
         let place = [locks, access.validUntil.map { "until \($0)" }, status.text].compactMap(\.self).joined(separator: ", ")
-        return [guest, label].compactMap { $0.map { Candidate(id: access.id, name: $0, place: place) } }
+        return [guest, label].compactMap { $0.map { NameMatch(id: access.id, name: $0, place: place) } }
     }
 
     /// Its status by this machine's clock; the gateway's is the one that counts.
@@ -44,27 +44,27 @@ struct GuestAccessView {
     }
 
     /// Guest accesses as a table.
-    static func table(_ views: [GuestAccessView], _ style: Style) -> Table {
+    static func table(_ views: [GuestAccessView], _ style: OutputStyle) -> Table {
         var table = Table(
             "GUEST", "LOCKS", "OPERATIONS", "FROM", "UNTIL", "STATUS", "ID", rows: views.map { $0.row(style) })
         table.fittings = [.cut(to: 5), .cut(to: 5), .cut(to: 4), .whole, .whole, .whole, .id]
         return table
     }
 
-    private func row(_ style: Style) -> [Table.Cell] {
+    private func row(_ style: OutputStyle) -> [Table.Cell] {
         [
             Table.Cell(guest), Table.Cell(locks), Table.Cell(operations), cell(access.validFrom, style),
             cell(access.validUntil, style), status, Table.Cell(access.id, .dim),
         ]
     }
 
-    private func cell(_ instant: String?, _ style: Style) -> Table.Cell {
+    private func cell(_ instant: String?, _ style: OutputStyle) -> Table.Cell {
         Table.Cell(
             instant.map(style.instant), short: instant.map { style.shortInstant($0, now: now, withSeconds: false) })
     }
 
     /// An end of the window, in local time and as the gateway has it.
-    func window(_ instant: String?, _ style: Style) -> String {
+    func window(_ instant: String?, _ style: OutputStyle) -> String {
         instant.map { "\(style.instant($0)) (\($0))".printable } ?? "-"
     }
 

@@ -5,9 +5,9 @@ import DoorwardClient
 struct Lock: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lock a lock, and wait until it confirms.",
-        discussion: Movement.discussion + "\n\nExample: doorward lock \"Front door\" --reason \"delivery\"")
+        discussion: LockCommandOptions.discussion + "\n\nExample: doorward lock \"Front door\" --reason \"delivery\"")
 
-    @OptionGroup var movement: Movement
+    @OptionGroup var movement: LockCommandOptions
 
     func run() async throws {
         try await movement.run("Locking", "locked") { try await $0.lock($1, $2) }

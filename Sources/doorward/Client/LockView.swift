@@ -15,11 +15,11 @@ struct LockView {
     /// Doubtful knowledge is marked as such: a state is shown bare only if the lock has confirmed it.
     var state: Table.Cell {
         guard let state = lock.state else { return Table.Cell(nil) }
-        let quality = lock.stateQuality.map { $0 == "CONFIRMED" ? "" : " (\(Words.word($0)))" } ?? ""
-        return Table.Cell(Words.word(state) + quality, Self.colour(of: state))
+        let quality = lock.stateQuality.map { $0 == "CONFIRMED" ? "" : " (\(DisplayText.word($0)))" } ?? ""
+        return Table.Cell(DisplayText.word(state) + quality, Self.colour(of: state))
     }
 
-    static func colour(of state: String) -> Style.Colour? {
+    static func colour(of state: String) -> OutputStyle.Colour? {
         switch state {
         case "LOCKED": .green
         case "JAMMED": .red
@@ -28,7 +28,7 @@ struct LockView {
         }
     }
 
-    var door: Table.Cell { Table.Cell(lock.doorState.map(Words.word), lock.doorState == "OPEN" ? .yellow : nil) }
+    var door: Table.Cell { Table.Cell(lock.doorState.map(DisplayText.word), lock.doorState == "OPEN" ? .yellow : nil) }
 
     var battery: Table.Cell {
         guard let level = lock.batteryLevel else { return Table.Cell(lock.batteryLow == true ? "low" : nil, .red) }

@@ -31,17 +31,17 @@ struct Locks: AsyncParsableCommand {
 
     func run() async throws {
         let client = try gateway.client()
-        let place = try await Finder(client).place(property: property, unit: unit)
+        let place = try await NameResolver(client).place(property: property, unit: unit)
         let locks = try await client.devices.list(propertyID: place.propertyID, unitID: place.unitID).all()
         guard !follow else {
             let follower = LocksFollower(
                 client: client, propertyID: place.propertyID, unitID: place.unitID, isJSON: output.json, table: table)
-            _ = try await Interruption.orDone { try await follower.run(from: locks) }
+            _ = try await Interruption.withInterrupt { try await follower.run(from: locks) }
             return
         }
         output.print(json: locks.json) { style in
             if locks.content.isEmpty {
-                return style.isForPerson ? ["You see no locks\(property ?? unit == nil ? "" : " there")."] : []
+                return style.isInteractive ? ["You see no locks\(property ?? unit == nil ? "" : " there")."] : []
             }
             return Self.table(locks.content).lines(table.style(style))
         }

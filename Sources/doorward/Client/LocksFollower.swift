@@ -10,18 +10,18 @@ struct LocksFollower: Sendable {
     let table: TableOptions
 
     /// Goes on until it is cancelled, or nobody reads any more.
-    func run(from locks: Answer<[Wire.Device]>) async throws {
-        if !isJSON, Style.output.canTakeLinesBack { try await redraw(locks) } else { try await tell(locks) }
+    func run(from locks: Response<[Wire.Device]>) async throws {
+        if !isJSON, OutputStyle.output.canRedraw { try await redraw(locks) } else { try await tell(locks) }
     }
 
-    private func fetch() async throws -> Answer<[Wire.Device]> {
+    private func fetch() async throws -> Response<[Wire.Device]> {
         try await client.devices.list(propertyID: propertyID, unitID: unitID).all()
     }
 
     // MARK: - On a terminal
 
     /// A picture of all locks, which is drawn anew in place.
-    private func redraw(_ locks: Answer<[Wire.Device]>) async throws {
+    private func redraw(_ locks: Response<[Wire.Device]>) async throws {
         let screen = FullScreen()
         defer { screen.end() }
         var (locks, message) = (locks.content, String?.none)
@@ -43,7 +43,7 @@ struct LocksFollower: Sendable {
     }
 
     /// As many lines as the screen has: the table as far as it fits, and below it what there is to say.
-    static func picture(_ locks: [Wire.Device], _ message: String?, _ style: Style, _ size: TerminalSize) -> [String] {
+    static func picture(_ locks: [Wire.Device], _ message: String?, _ style: OutputStyle, _ size: TerminalSize) -> [String] {
         var lines = locks.isEmpty ? ["You see no locks."] : Locks.table(locks).lines(style)
         let room = max(1, size.rows - 2)
         if lines.count > room {
@@ -58,7 +58,7 @@ struct LocksFollower: Sendable {
     // MARK: - In a pipe
 
     /// A line for each lock, and then for each that changes.
-    private func tell(_ locks: Answer<[Wire.Device]>) async throws {
+    private func tell(_ locks: Response<[Wire.Device]>) async throws {
         var (changes, layout) = (LockChanges(), Table.Layout?.none)
         guard tell(changes.take(locks.entries), &layout) else { return }
         try await Polling(client: client).run {

@@ -49,23 +49,23 @@ struct Log: AsyncParsableCommand {
     func run() async throws {
         let since = try since.map { try TimeArgument($0, option: "--since").instant(now: SystemClock().now()) }
         let client = try gateway.client()
-        let finder = Finder(client)
+        let finder = NameResolver(client)
         var query = AccessRecords.Query(decision: denied ? "DENIED" : nil, from: since?.description)
         if let lock { query.deviceID = try await finder.lock(lock).id }
         if let user { query.userID = try await finder.person(user) }
         let shown = limit ?? (since == nil ? 50 : nil)
         guard follow else {
-            let newest = try await client.accessRecords.newest(query, atMost: shown)
+            let newest = try await client.accessRecords.newest(query, limit: shown)
             let records = newest.content.map(\.record)
             var names = RecordNames()
             if !output.json { await names.lookUp(records, client) }
             return output.print(json: newest.json) { [names] style in
-                var lines = RecordLines(table.style(style), names: names)
+                var lines = RecordTable(table.style(style), names: names)
                 return lines.lines(records.reversed())
             }
         }
         let newest = try await client.accessRecords.newest(query, toFollowShowing: shown)
         let follower = LogFollower(client: client, query: query, isJSON: output.json, table: table)
-        _ = try await Interruption.orDone { try await follower.run(after: newest.content, showing: shown ?? .max) }
+        _ = try await Interruption.withInterrupt { try await follower.run(after: newest.content, showing: shown ?? .max) }
     }
 }

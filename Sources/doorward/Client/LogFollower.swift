@@ -13,8 +13,8 @@ struct LogFollower: Sendable {
     ///   - newest: the records to begin with, newest first.
     ///   - count: how many of them are shown.
     func run(after newest: [AccessRecords.Entry], showing count: Int) async throws {
-        var tail = RecordTail(query: query, after: newest)
-        var lines = RecordLines(table.style(.output), isFollowing: true)
+        var tail = RecordFollower(query: query, after: newest)
+        var lines = RecordTable(table.style(.output), isFollowing: true)
         guard await show(newest.prefix(count).reversed(), &lines, withHeadings: true) else { return }
         try await Polling(client: client).run {
             try await tail.next(from: client.accessRecords)
@@ -24,7 +24,7 @@ struct LogFollower: Sendable {
     }
 
     /// - Returns: whether somebody reads it.
-    private func show(_ entries: [AccessRecords.Entry], _ lines: inout RecordLines, withHeadings: Bool) async -> Bool {
+    private func show(_ entries: [AccessRecords.Entry], _ lines: inout RecordTable, withHeadings: Bool) async -> Bool {
         guard !isJSON else {
             let texts = entries.map { String(decoding: $0.json, as: UTF8.self) }
             return texts.isEmpty || StandardStream.output.line(texts.joined(separator: "\n"))

@@ -6,7 +6,7 @@ struct OutputOptions: ParsableArguments {
     var json = false
 
     /// Prints the gateway's own JSON, or lines.
-    func print(json bytes: [UInt8], lines: (Style) -> [String]) {
+    func print(json bytes: [UInt8], lines: (OutputStyle) -> [String]) {
         let lines = json ? [String(decoding: bytes, as: UTF8.self)] : lines(.output)
         if !lines.isEmpty { StandardStream.output.line(lines.joined(separator: "\n")) }
     }
@@ -18,7 +18,7 @@ struct TableOptions: ParsableArguments {
     var wide = false
 
     /// The style with the width that a table has to fit, or without one.
-    func style(_ style: Style) -> Style {
+    func style(_ style: OutputStyle) -> OutputStyle {
         var style = style
         if wide { style.columns = nil }
         return style

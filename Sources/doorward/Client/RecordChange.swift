@@ -127,7 +127,7 @@ struct RecordChange: Sendable {
         guard let role = Self.text(side["roleWithinEntity"]) else { return nil }
         let type = Self.text(side["associatedEntityType"]) ?? ""
         let place = Self.entityFields[type].flatMap { shown(side["associatedEntityId"], $0, names) }
-        return Words.role(role) + " of " + (place ?? Words.word(type))
+        return DisplayText.role(role) + " of " + (place ?? DisplayText.word(type))
     }
 
     private func locks(_ names: RecordNames) -> String? {
@@ -142,7 +142,7 @@ struct RecordChange: Sendable {
 
     /// A field's name as words: `isRemoteOperationEnabled` as `remote operation enabled`, `unitId` as `unit`.
     private static func word(_ field: String) -> String {
-        var words = Words.kind(field).split(separator: " ")
+        var words = DisplayText.kind(field).split(separator: " ")
         if words.count > 1, words.first == "is" { words.removeFirst() }
         if words.count > 1, words.last == "id" { words.removeLast() }
         return words.joined(separator: " ")

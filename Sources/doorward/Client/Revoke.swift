@@ -21,10 +21,10 @@ struct Revoke: AsyncParsableCommand {
 
     func run() async throws {
         let client = try gateway.client()
-        let access = try await Finder(client).guestAccess(access)
+        let access = try await NameResolver(client).guestAccess(access)
         try await client.guestAccesses.revoke(access.id)
         let id = access.id.printable
-        guard Style.output.isForPerson else {
+        guard OutputStyle.output.isInteractive else {
             StandardStream.output.line("\(id)\trevoked")
             return
         }

@@ -31,8 +31,8 @@ struct SignInList {
         }
     }
 
-    func lines(_ style: Style) -> [String] {
-        if entries.isEmpty { return style.isForPerson ? ["There are no sign-ins on this machine."] : [] }
+    func lines(_ style: OutputStyle) -> [String] {
+        if entries.isEmpty { return style.isInteractive ? ["There are no sign-ins on this machine."] : [] }
         let rows = entries.map { entry -> [Table.Cell] in
             [
                 Table.Cell(entry.name.description, .bold), Table.Cell(entry.session.map { $0.email ?? "an API key" }),
@@ -45,7 +45,7 @@ struct SignInList {
     }
 
     /// Until when a session's credential is good, as far as it tells.
-    static func validity(of session: Session, _ style: Style) -> String {
+    static func validity(of session: Session, _ style: OutputStyle) -> String {
         guard let expiresAt = session.expiresAt else { return "an API key" }
         return "token until \(style.instant(Timestamp(milliseconds: expiresAt * 1000).description)), renewed by itself"
     }

@@ -44,12 +44,12 @@ struct Simulate: AsyncParsableCommand {
 
     func run() async throws {
         let client = try gateway.client()
-        let lock = try await Finder(client).lock(lock)
+        let lock = try await NameResolver(client).lock(lock)
         let answer = try await client.simulator.trigger(word, on: lock.id)
         let device = answer.content.device
         output.print(json: answer.json) { style in
             let view = LockView(device)
-            guard style.isForPerson else { return Table("", "", rows: [[Table.Cell(device.name), view.state]]).lines(style) }
+            guard style.isInteractive else { return Table("", "", rows: [[Table.Cell(device.name), view.state]]).lines(style) }
             return ["\(device.name.printable) is \(style.paint(view.state.text, view.state.colour))."]
         }
     }

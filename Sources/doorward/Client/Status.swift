@@ -20,7 +20,7 @@ struct Status: AsyncParsableCommand {
 
     func run() async throws {
         let client = try gateway.client()
-        let lock = try await Finder(client).lock(lock)
+        let lock = try await NameResolver(client).lock(lock)
         if output.json {
             return output.print(json: try await client.devices.status(lock.id).json) { _ in [] }
         }
@@ -29,7 +29,7 @@ struct Status: AsyncParsableCommand {
     }
 
     /// One fact a line, its name before it.
-    static func lines(_ device: Wire.Device, _ style: Style) -> [String] {
+    static func lines(_ device: Wire.Device, _ style: OutputStyle) -> [String] {
         let view = LockView(device)
         let since = Table.Cell(device.stateAt.map(style.instant))
         let online = device.isOnline == true ? [] : [[Table.Cell("last seen"), Table.Cell(device.lastSeen.map(style.instant))]]
@@ -37,9 +37,9 @@ struct Status: AsyncParsableCommand {
             [["name", Table.Cell(device.name, .bold)], ["state", view.state], ["since", since], ["door", view.door]]
             + [["battery", view.battery], ["online", view.online]] + online
             + [
-                ["faults", Table.Cell(device.faults.map { $0.map(Words.fault).joined(separator: ", ") }, .red)],
+                ["faults", Table.Cell(device.faults.map { $0.map(DisplayText.fault).joined(separator: ", ") }, .red)],
                 ["where", Table.Cell(view.place)],
-                ["can", Table.Cell(device.capabilities.map { $0.map(Words.word).joined(separator: ", ") })],
+                ["can", Table.Cell(device.capabilities.map { $0.map(DisplayText.word).joined(separator: ", ") })],
                 ["id", Table.Cell(device.id)],
             ]
         return Table("", "", rows: facts).lines(style, withHeadings: false)

@@ -5,9 +5,9 @@ import DoorwardClient
 struct Unlatch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Draw a latch, so that the door opens, and wait until the lock confirms.",
-        discussion: Movement.discussion + "\n\nExample: doorward unlatch \"Front door\" --reason \"delivery\"")
+        discussion: LockCommandOptions.discussion + "\n\nExample: doorward unlatch \"Front door\" --reason \"delivery\"")
 
-    @OptionGroup var movement: Movement
+    @OptionGroup var movement: LockCommandOptions
 
     func run() async throws {
         try await movement.run("Unlatching", "unlatched") { try await $0.unlatch($1, $2) }

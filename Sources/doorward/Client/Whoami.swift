@@ -46,7 +46,7 @@ struct Whoami: AsyncParsableCommand {
     }
 
     /// - Returns: `nil` for an API key that is accepted and belongs to no user.
-    private func user(_ client: DoorwardClient, _ access: ClientAccess) async throws -> Answer<Wire.UserAnswer>? {
+    private func user(_ client: DoorwardClient, _ access: ClientAccess) async throws -> Response<Wire.UserAnswer>? {
         do {
             return try await client.users.me()
         } catch ClientError.refused(let refusal) where !output.json && (refusal.status == 403 || refusal.status == 404) {
@@ -79,10 +79,10 @@ struct Whoami: AsyncParsableCommand {
     ///
     /// - Parameter user: `nil` for an API key that belongs to no user.
     static func lines(
-        _ user: Wire.User?, server: String, _ credential: Credential, places: [String: String], _ style: Style
+        _ user: Wire.User?, server: String, _ credential: Credential, places: [String: String], _ style: OutputStyle
     ) -> [String] {
         let roles = (user?.roleAssociations ?? []).map {
-            "\(Words.role($0.roleWithinEntity)) of \(places[$0.associatedEntityId] ?? $0.associatedEntityId)"
+            "\(DisplayText.role($0.roleWithinEntity)) of \(places[$0.associatedEntityId] ?? $0.associatedEntityId)"
         }
         let all = (user?.isSuperAdmin == true ? ["super admin"] : []) + roles
         let facts: [[Table.Cell]] = [
@@ -101,7 +101,7 @@ struct Whoami: AsyncParsableCommand {
     }
 
     /// Until when the credential is good, as far as it tells: the API says nothing of the end of a whole session.
-    static func validity(of credential: Credential, _ style: Style) -> String {
+    static func validity(of credential: Credential, _ style: OutputStyle) -> String {
         switch credential {
         case .token(let claims?): "until \(style.instant(claims.expiresAt.description)), not renewed"
         case .token(nil): "an API key"

@@ -103,14 +103,14 @@ struct ConfigurationFile {
             }
             entries.append(mapping)
         }
-        guard entries.count <= ConfigurationKey.mostEntries else {
-            throw ConfigurationError("\(origin): `\(path)` has more than \(ConfigurationKey.mostEntries) entries")
+        guard entries.count <= ConfigurationKey.maxEntries else {
+            throw ConfigurationError("\(origin): `\(path)` has more than \(ConfigurationKey.maxEntries) entries")
         }
         return entries
     }
 
     private func unknown(_ path: String, at origin: SettingOrigin) -> ConfigurationError {
-        if ConfigurationKey.notYet.contains(path) {
+        if ConfigurationKey.reserved.contains(path) {
             return ConfigurationError("\(origin): `\(path)` is not supported by this version of Doorward; remove it")
         }
         let hint = nearestName(to: path, among: ConfigurationKey.known(near: path)).map { "; did you mean `\($0)`?" } ?? ""

@@ -1,6 +1,6 @@
 extension ConfigurationKey {
     /// How many entries a list may have.
-    static let mostEntries = 100
+    static let maxEntries = 100
 
     /// Every list of sections: `mqtt`.
     static let lists = Set(all.compactMap(\.list))
@@ -40,7 +40,7 @@ extension ConfigurationKey {
 
     /// Nothing but the plain form is a number: one key has one name.
     private static func entryNumber(_ text: Substring) -> Int? {
-        guard let number = Int(text), (0..<mostEntries).contains(number), String(number) == text else { return nil }
+        guard let number = Int(text), (0..<maxEntries).contains(number), String(number) == text else { return nil }
         return number
     }
 

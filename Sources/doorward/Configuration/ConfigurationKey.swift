@@ -5,9 +5,9 @@
 struct ConfigurationKey: Sendable {
     /// Sections and name with dots: `http.port`.
     let path: String
-    let form: SettingForm
+    let form: SettingType
 
-    init(_ path: String, _ form: SettingForm) { (self.path, self.form) = (path, form) }
+    init(_ path: String, _ form: SettingType) { (self.path, self.form) = (path, form) }
 
     /// `DOORWARD_HTTP_PORT`: upper case, an underscore between words.
     var variable: String {
@@ -69,7 +69,7 @@ struct ConfigurationKey: Sendable {
 
     /// Sections that Doorward is known by, and that nothing in this version honours. They are refused, not ignored:
     /// whoever writes one relies on it. See docs/decisions/0010-refuse-keys-nothing-honours.md.
-    static let notYet: Set<String> = ["audit", "clock", "iap"]
+    static let reserved: Set<String> = ["audit", "clock", "iap"]
 
     /// Variables that belong to commands other than `serve`.
     static let otherVariables: Set<String> = ["DOORWARD_SERVER", "DOORWARD_TOKEN", "DOORWARD_AS", "DOORWARD_CA_FILE"]

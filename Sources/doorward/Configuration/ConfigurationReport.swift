@@ -57,7 +57,7 @@ struct ConfigurationReport {
     }
 
     /// For a person and in a pipe the same facts: one a line, its name before it.
-    func lines(_ style: Style) -> [String] {
+    func lines(_ style: OutputStyle) -> [String] {
         let brokers = configuration.mqtt.map { "\($0.name) (\($0.address))" }.joined(separator: ", ")
         func whether(_ exists: Bool, _ path: String) -> String { exists ? path : "\(path) (made by the first start)" }
         var facts: [[Table.Cell]] = [

@@ -63,7 +63,7 @@ struct ConfigurationSources {
 
     private static func unknown(_ variable: String) -> ConfigurationError {
         let section = variable.dropFirst("DOORWARD_".count).prefix { $0 != "_" }.lowercased()
-        if ConfigurationKey.notYet.contains(section) {
+        if ConfigurationKey.reserved.contains(section) {
             return ConfigurationError(
                 "environment variable \(variable): `\(section)` is not supported by this version of Doorward; unset it")
         }

@@ -47,7 +47,7 @@ struct Demo: AsyncParsableCommand {
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)
             // Whatever is logged would stand across the picture.
-            handler.logLevel = Style.output.canTakeLinesBack ? .critical : .error
+            handler.logLevel = OutputStyle.output.canRedraw ? .critical : .error
             return handler
         }
         // From before there is anything to be removed. SIGQUIT is Ctrl-\: the terminal is given back after that key too.
@@ -61,7 +61,7 @@ struct Demo: AsyncParsableCommand {
             throw CommandFailure("the demo ended: \(error)")
         }
         folder.remove()
-        StandardStream.output.line(folder.farewell(password: password))
+        StandardStream.output.line(folder.closingMessage(password: password))
     }
 
     private func live(in folder: DemoFolder, _ password: Secret<String>, until end: StopSignals) async throws {
@@ -70,7 +70,7 @@ struct Demo: AsyncParsableCommand {
         let tenancy = try await fill(configuration, with: house, password)
         let (addresses, address) = AsyncStream<String>.makeStream()
         let gateway = try await Gateway.open(configuration, logger: Logger(label: "doorward")) { address.yield($0) }
-        let life = DemoLife(
+        let life = DemoScript(
             day: DemoDay(house: house, seed: seed), users: tenancy.users, locks: tenancy.locks, control: gateway.control,
             simulator: gateway.simulator, speed: Double(speed))
         let service = DemoService(house: house, life: life, password: password, folder: folder, addresses: addresses)
@@ -92,7 +92,7 @@ struct Demo: AsyncParsableCommand {
         let store = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
         do {
             try await tenancy.write(
-                to: Ledger(store: store), password: password,
+                to: StoreGuard(store: store), password: password,
                 hasher: PasswordHasher(cost: configuration.auth.passwordCost, random: random))
             try await store.close()
         } catch {

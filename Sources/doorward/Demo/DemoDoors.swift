@@ -82,7 +82,7 @@ struct DemoDoors: Sendable {
 struct DoorCondition: Equatable {
     let sign: String
     let word: String
-    let colour: Style.Colour?
+    let colour: OutputStyle.Colour?
 
     /// Whether it is as it should be: locked, and nothing wrong with it.
     var isQuiet: Bool { colour == .green }
@@ -98,7 +98,7 @@ struct DoorCondition: Equatable {
             } else {
                 switch lock.state {
                 case "LOCKED": lock.batteryLow == true ? ("!", "low batt.", .yellow) : ("●", "locked", .green)
-                case let state?: ("○", Words.word(state), state == "UNKNOWN" ? nil : .yellow)
+                case let state?: ("○", DisplayText.word(state), state == "UNKNOWN" ? nil : .yellow)
                 case nil: ("○", "unknown", nil)
                 }
             }

@@ -23,7 +23,7 @@ struct DemoEvent: Equatable, Sendable {
             }
         }
 
-        var colour: Style.Colour? {
+        var colour: OutputStyle.Colour? {
             switch self {
             case .done: .green
             case .refused: .red
@@ -56,12 +56,12 @@ struct DemoEvent: Equatable, Sendable {
         let sentence = "\(who(record)) may not \(operation(record)) \(lock(record))"
         // Of a stranger the log says nothing but that they are one, and that is the reason.
         guard record.actorKind != "OUTSIDE", let reason = record.reason else { return sentence }
-        return "\(sentence): \(Words.reason(reason))"
+        return "\(sentence): \(DisplayText.reason(reason))"
     }
 
     private static func outcome(_ record: Wire.AccessRecord) -> (Mark, String) {
         guard record.outcome == "CONFIRMED" else {
-            let why = record.outcomeDetail.map(Words.reason) ?? record.outcome.map(Words.word) ?? "unknown"
+            let why = record.outcomeDetail.map(DisplayText.reason) ?? record.outcome.map(DisplayText.word) ?? "unknown"
             return (.refused, "\(who(record)) could not \(operation(record)) \(lock(record)): \(why)")
         }
         let operation = operation(record)
@@ -80,7 +80,7 @@ struct DemoEvent: Equatable, Sendable {
         case "COMMAND_DELIVERED_LATE": return (.trouble, "\(lock): a command came late, and may have moved it")
         case "OFFLINE": return (.trouble, "\(lock) is offline")
         case "ONLINE": return (.noted, "\(lock) is online again")
-        case let event?: return (.trouble, "\(lock): \(Words.word(event))")
+        case let event?: return (.trouble, "\(lock): \(DisplayText.word(event))")
         }
     }
 
@@ -88,7 +88,7 @@ struct DemoEvent: Equatable, Sendable {
         switch record.method {
         case "MANUAL": " from inside"
         case "AUTO": " by itself"
-        case let method? where method != "UNKNOWN": ", \(Words.word(method))"
+        case let method? where method != "UNKNOWN": ", \(DisplayText.word(method))"
         default: ""
         }
     }
@@ -97,11 +97,11 @@ struct DemoEvent: Equatable, Sendable {
         switch record.action {
         case "GRANT": "\(who(record)) grants a guest access"
         case "REVOKE": "\(who(record)) revokes a guest access"
-        default: "\(who(record)): \(RecordLines.what(record))"
+        default: "\(who(record)): \(RecordTable.what(record))"
         }
     }
 
     private static func lock(_ record: Wire.AccessRecord) -> String { record.deviceName ?? "a lock" }
-    private static func who(_ record: Wire.AccessRecord) -> String { RecordLines.who(record) ?? "somebody" }
-    private static func operation(_ record: Wire.AccessRecord) -> String { record.operation.map(Words.word) ?? "move" }
+    private static func who(_ record: Wire.AccessRecord) -> String { RecordTable.who(record) ?? "somebody" }
+    private static func operation(_ record: Wire.AccessRecord) -> String { record.operation.map(DisplayText.word) ?? "move" }
 }

@@ -39,12 +39,12 @@ struct DemoFolder: Sendable {
     /// What becomes of it, once the demo is over.
     ///
     /// - Parameter password: everybody's: where the folder stays, this is the last time that anybody can read it.
-    func farewell(password: Secret<String>) -> String {
+    func closingMessage(password: Secret<String>) -> String {
         guard !isTemporary else { return "The demo is over, and its database is removed." }
         return """
             The demo is over. \(path.printable) keeps its database and key; everybody still signs in, such as \
             \(DemoHouse.someone) with the password \(password.reveal()), on
-              \(DemoInvitation.programAsTyped) serve --store-path \(database.printable)
+              \(DemoSignIns.programAsTyped) serve --store-path \(database.printable)
             """
     }
 }

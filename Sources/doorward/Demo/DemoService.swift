@@ -7,7 +7,7 @@ import ServiceLifecycle
 /// the watcher has seen enough.
 struct DemoService: Service {
     let house: DemoHouse
-    let life: DemoLife
+    let life: DemoScript
     let password: Secret<String>
     let folder: DemoFolder
     /// Tells the gateway's address once it listens.
@@ -26,10 +26,10 @@ struct DemoService: Service {
 
     private func liveAndWatch() async throws {
         guard let address = await addresses.first(where: { _ in true }) else { return }
-        let watch = DemoWatch(
+        let watch = DemoScreen(
             client: try await signIn(at: address),
-            invitation: DemoInvitation(
-                house: house, address: address, password: password, program: DemoInvitation.programAsTyped),
+            invitation: DemoSignIns(
+                house: house, address: address, password: password, program: DemoSignIns.programAsTyped),
             clock: life.control.clock, time: HouseTime(beganAt: life.control.clock.now(), speed: life.speed))
         try await withThrowingTaskGroup { group in
             group.addTask { try await life.run() }

@@ -24,10 +24,10 @@ struct DemoTenancy {
     }
 
     /// Where everybody has their rights from.
-    var records: [PendingRecord] { TenancyMaking.records(of: changes, at: now, random: random) }
+    var records: [PendingRecord] { SeedRecords.records(of: changes, at: now, random: random) }
 
     /// Writes everything in one transaction, with its records; everybody signs in with the one password.
-    func write(to ledger: Ledger, password: Secret<String>, hasher: PasswordHasher) async throws {
+    func write(to ledger: StoreGuard, password: Secret<String>, hasher: PasswordHasher) async throws {
         let hash = try await hasher.hash(password)
         try await ledger.write(
             StoreTransaction(

@@ -16,8 +16,8 @@ struct DemoView: Sendable {
     var time = ""
     /// Whether all sign-ins are shown in the place of doors and news.
     var showsSignIns = false
-    let invitation: DemoInvitation
-    let style: Style
+    let invitation: DemoSignIns
+    let style: OutputStyle
 
     private static let fewestNews = 4
     /// A window that is lower has no foot.

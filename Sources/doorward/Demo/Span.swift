@@ -1,12 +1,12 @@
 /// A piece of a line in one colour.
 struct Span: Equatable, Sendable {
     let text: String
-    let colour: Style.Colour?
+    let colour: OutputStyle.Colour?
 
-    init(_ text: String, _ colour: Style.Colour? = nil) { (self.text, self.colour) = (text, colour) }
+    init(_ text: String, _ colour: OutputStyle.Colour? = nil) { (self.text, self.colour) = (text, colour) }
 }
 
-extension Style {
+extension OutputStyle {
     /// The spans one after the other, as far as they fit into so many columns.
     func line(_ spans: [Span], columns: Int) -> String {
         var (line, left) = ("", columns)

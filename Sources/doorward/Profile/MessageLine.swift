@@ -29,13 +29,13 @@ struct MessageLine {
     }
 
     /// MQTT's limit on the length of a topic, in bytes.
-    private static let longestTopic = 65_535
+    private static let maxTopicBytes = 65_535
     /// What `mosquitto_sub` prints for an empty payload.
     private static let nothing = Array("(null)".utf8)
 
     /// - Returns: the longest prefix that is a topic of the lock, and the rest; else the text before the first space.
     private static func parts(_ line: [UInt8], _ isKnown: (String) -> Bool) -> (topic: String, payload: [UInt8])? {
-        let spaces = line.prefix(longestTopic + 1).indices.filter { line[$0] == UInt8(ascii: " ") }
+        let spaces = line.prefix(maxTopicBytes + 1).indices.filter { line[$0] == UInt8(ascii: " ") }
         // A payload may contain any number of spaces: those of the topic are among the first.
         let candidates = spaces.prefix(64).compactMap { end in
             String(validating: line[..<end], as: UTF8.self).map { (topic: $0, end: end) }

@@ -16,7 +16,7 @@ struct NamedProfile: ParsableArguments {
         if let shipped = ProfileLibrary.shipped[profile] { return shipped }
         guard profile.contains("/") || profile.hasSuffix(".yaml") || profile.hasSuffix(".yml") else {
             let names = ProfileLibrary.shipped.ids
-            let sentence = Candidate.missing(
+            let sentence = NameMatch.missing(
                 profile, of: names, noun: "profile", otherwise: "The profiles are \(names.joined(separator: ", ")).")
             throw CommandFailure("\(sentence) A file is named by its path.", code: 2)
         }
@@ -39,7 +39,7 @@ struct LockAddress: ParsableArguments {
         }
     }
 
-    private static func sentence(_ mistake: AddressMistakes.Mistake, _ profile: Profile) -> String {
+    private static func sentence(_ mistake: AddressErrors.Mistake, _ profile: Profile) -> String {
         let key = mistake.field.hasPrefix("address.") ? String(mistake.field.dropFirst("address.".count)) : mistake.field
         let variable = profile.variables.first { $0.name == key }
         switch mistake.problem {

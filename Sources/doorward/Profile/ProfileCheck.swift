@@ -18,7 +18,7 @@ struct ProfileCheck: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let mistakes: ProfileMistakes?
+        let mistakes: ProfileErrors?
         do {
             _ = try ProfileFile(path: file).profile()
             mistakes = nil
@@ -34,7 +34,7 @@ struct ProfileCheck: ParsableCommand {
         }
     }
 
-    private func json(_ mistakes: [ProfileMistakes.Mistake]) -> JSONObjectText {
+    private func json(_ mistakes: [ProfileErrors.Mistake]) -> JSONObjectText {
         var object = JSONObjectText()
         object.add("file", file)
         object.add(

@@ -73,39 +73,39 @@ struct ProfileDecode: ParsableCommand {
     }
 
     func run() throws {
-        var decoder = MessageDecoder(try lock.dialect(of: named.read()), prev: prev?.position, isStream: messages != nil)
+        var decoder = MessageStreamDecoder(try lock.dialect(of: named.read()), prev: prev?.position, isStream: messages != nil)
         if let inFlight { try decoder.begin(inFlight.operation) }
         if let messages { return try decode(messages, &decoder) }
         let bytes = try payload.map { Array($0.utf8) } ?? BytesFile(path: payloadFile ?? "-").read()
-        show(HeardView(decoder.hear(MQTTMessage(topic: topic ?? "", payload: bytes, isRetained: retained))))
+        show(DecodedMessageView(decoder.receive(MQTTMessage(topic: topic ?? "", payload: bytes, isRetained: retained))))
     }
 
-    private func decode(_ path: String, _ decoder: inout MessageDecoder) throws {
+    private func decode(_ path: String, _ decoder: inout MessageStreamDecoder) throws {
         try LineFile(path: path).forEach { bytes, number in
             let line = MessageLine(bytes, isRetained: retained) { decoder.dialect.isHeard(on: $0) }
             guard let message = line?.message else {
                 throw CommandFailure(
                     "line \(number) is no message as `mosquitto_sub` prints one: with -F %j an object, with -v `TOPIC PAYLOAD`")
             }
-            show(HeardView(decoder.hear(message), on: message.topic))
+            show(DecodedMessageView(decoder.receive(message), on: message.topic))
         }
     }
 
-    private func show(_ view: HeardView) {
+    private func show(_ view: DecodedMessageView) {
         let text = view.json.text
         output.print(json: Array(text.utf8)) { _ in [text] }
     }
 }
 
 /// Decodes messages one after the other, and keeps the lock's state between them.
-struct MessageDecoder {
+struct MessageStreamDecoder {
     let dialect: Dialect
-    private var memory = LockMemory()
+    private var memory = DialectState()
 
     /// - Parameters:
     ///   - prev: the state before the messages; unknown if it is not given.
     ///   - isStream: whether there are several messages. Then no state is live before a message reports it, as in the gateway.
-    init(_ dialect: Dialect, prev: Position?, isStream: Bool) {
+    init(_ dialect: Dialect, prev: BoltState?, isStream: Bool) {
         self.dialect = dialect
         memory.position = prev ?? .unknown
         memory.quality = isStream && prev == nil ? .stale : .confirmed
@@ -121,12 +121,12 @@ struct MessageDecoder {
         memory.underWay?.reference = nil
     }
 
-    mutating func hear(_ message: MQTTMessage) -> Heard {
-        var questions: [Outgoing] = []
+    mutating func receive(_ message: MQTTMessage) -> DecodedMessage {
+        var questions: [OutgoingMessage] = []
         if let (operation, reference) = dialect.order(seenIn: message) {
             questions = (try? dialect.order(operation, code: nil, reference: reference, &memory).questions) ?? []
         }
-        var heard = dialect.hear(message, &memory)
+        var heard = dialect.decode(message, &memory)
         heard.publish += questions.filter { !heard.publish.contains($0) }
         switch heard.command {
         case .confirmed, .rejected: dialect.endOrder(&memory)
@@ -138,12 +138,12 @@ struct MessageDecoder {
 
 /// A state in the words of profiles.
 struct PreviousState: ExpressibleByArgument {
-    let position: Position
+    let position: BoltState
 
     init?(argument: String) {
-        guard let position = Position(rawValue: argument.lowercased()) else { return nil }
+        guard let position = BoltState(rawValue: argument.lowercased()) else { return nil }
         self.position = position
     }
 
-    static let allValueStrings = Position.allCases.map(\.rawValue)
+    static let allValueStrings = BoltState.allCases.map(\.rawValue)
 }

@@ -29,10 +29,10 @@ struct ProfileEncode: ParsableCommand {
     func run() throws {
         let dialect = try lock.dialect(of: named.read())
         let code = try codeFile.map { try Self.code(in: $0) }
-        var memory = LockMemory()
+        var memory = DialectState()
         do {
             let frame = try dialect.order(operation.operation, code: code, reference: "example", &memory).command
-            let text = HeardView.frame(frame).text
+            let text = DecodedMessageView.frame(frame).text
             output.print(json: Array(text.utf8)) { _ in [text] }
         } catch {
             let what = code == nil ? "cannot do that" : "cannot do that, or takes no code"

@@ -36,7 +36,7 @@ struct Gateway: Service {
         do {
             let random = RandomSource()
             let tokenKey = try await TokenKeyFile(configuration).key(
-                knownTo: Ledger(store: store, logger: logger), random: random)
+                knownTo: StoreGuard(store: store, logger: logger), random: random)
             let simulator = SimulatorAdapter(clock: clock)
             let setup = try MQTTSetup(configuration, random: random, logger: logger)
             let mqtt = MQTTAdapter(

@@ -8,8 +8,8 @@ extension GatewayConfiguration {
         guard let tls = http.tls else { return }
         let subjects = ["certificate", "privateKey"].map { origins.subject("http.tls.\($0)") }
         do throws(ConfigurationError) {
-            try NamedFile(path: tls.certificate, setting: subjects[0]).requireReadable()
-            try NamedFile(path: tls.privateKey, setting: subjects[1]).requireReadable()
+            try ConfiguredFile(path: tls.certificate, setting: subjects[0]).requireReadable()
+            try ConfiguredFile(path: tls.privateKey, setting: subjects[1]).requireReadable()
         } catch {
             throw CommandFailure(error.description)
         }

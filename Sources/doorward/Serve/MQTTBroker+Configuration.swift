@@ -12,8 +12,8 @@ extension MQTTBroker {
     init(
         _ broker: GatewayConfiguration.Broker, number: Int, _ origins: SettingOrigins, clientID: String
     ) throws(ConfigurationError) {
-        func file(_ path: String, _ key: String) -> NamedFile {
-            NamedFile(path: path, setting: origins.subject("mqtt.\(number).\(key)"))
+        func file(_ path: String, _ key: String) -> ConfiguredFile {
+            ConfiguredFile(path: path, setting: origins.subject("mqtt.\(number).\(key)"))
         }
         var settings = MQTTSettings(host: broker.address.host, port: broker.address.port, clientID: clientID)
         if broker.address.isEncrypted {

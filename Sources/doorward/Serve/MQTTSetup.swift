@@ -27,7 +27,7 @@ struct MQTTSetup {
     ) throws(ConfigurationError) {
         library = ProfileLibrary(directories: configuration.profileDirectories)
         for folder in configuration.profileDirectories {
-            try NamedFile(path: folder, setting: configuration.origins.subject("profiles.directories")).requireFolder()
+            try ConfiguredFile(path: folder, setting: configuration.origins.subject("profiles.directories")).requireFolder()
         }
         profileMistakes = library.reload()
         for mistake in profileMistakes { logger.error("a profile is left out", metadata: ["mistake": "\(mistake)"]) }

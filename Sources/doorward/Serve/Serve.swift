@@ -37,7 +37,7 @@ struct Serve: AsyncParsableCommand {
     var logFormat: String?
 
     /// How long a stop may take before what still runs is cut off; the whole stays under 15 s.
-    private static let longestStop = Duration.seconds(13)
+    private static let maxStopTime = Duration.seconds(13)
 
     func run() async throws {
         // From before anything is made or written: whoever stops it at any moment stops it in order.
@@ -54,7 +54,7 @@ struct Serve: AsyncParsableCommand {
             services: ([gateway, signals] as [any Service]).map {
                 .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
             }, logger: logger)
-        group.maximumGracefulShutdownDuration = Self.longestStop
+        group.maximumGracefulShutdownDuration = Self.maxStopTime
         do {
             try await ServiceGroup(configuration: group).run()
         } catch let failure as CommandFailure {

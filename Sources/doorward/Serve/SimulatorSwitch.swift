@@ -7,7 +7,7 @@ struct SimulatorSwitch: SimulatorControl {
     let adapter: SimulatorAdapter
 
     var adapterKind: String { adapter.kind }
-    var eventWords: Set<String> { Set(SimulatorEvent.allCases.map(\.rawValue)) }
+    var eventNames: Set<String> { Set(SimulatorEvent.allCases.map(\.rawValue)) }
 
     func trigger(_ event: String, slot: String?, on device: DeviceID) async -> SimulatorAnswer {
         guard let event = SimulatorEvent(rawValue: event) else { return .lacksPart }

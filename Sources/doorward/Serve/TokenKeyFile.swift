@@ -27,7 +27,7 @@ struct TokenKeyFile {
     }
 
     /// The key, read or made; from then on the store knows its public half.
-    func key(knownTo ledger: Ledger, random: RandomSource = RandomSource()) async throws -> TokenKey {
+    func key(knownTo ledger: StoreGuard, random: RandomSource = RandomSource()) async throws -> TokenKey {
         let known = try await ledger.credentials.publicKey(for: .accessTokens)
         guard let mode = try fileMode() else {
             guard known == nil else {
@@ -50,7 +50,7 @@ struct TokenKeyFile {
         return key
     }
 
-    private func note(_ key: TokenKey, in ledger: Ledger) async throws {
+    private func note(_ key: TokenKey, in ledger: StoreGuard) async throws {
         try await ledger.write(
             StoreTransaction(credentials: [.noteKey(.accessTokens, publicHalf: key.publicRepresentation)]))
     }

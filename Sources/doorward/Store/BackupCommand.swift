@@ -34,8 +34,8 @@ struct BackupCommand: AsyncParsableCommand {
         file.hasPrefix("/") ? file : folder.hasSuffix("/") ? folder + file : "\(folder)/\(file)"
     }
 
-    static func lines(_ backup: Wire.Backup, _ style: Style) -> [String] {
-        guard style.isForPerson else { return ["\(backup.file.printable)\t\(backup.bytes)\t\(backup.at)"] }
+    static func lines(_ backup: Wire.Backup, _ style: OutputStyle) -> [String] {
+        guard style.isInteractive else { return ["\(backup.file.printable)\t\(backup.bytes)\t\(backup.at)"] }
         let records = backup.logs.reduce(0) { $0 + $1.size }
         let (logs, noun) = (backup.logs.count, backup.logs.count == 1 ? "log" : "logs")
         return [

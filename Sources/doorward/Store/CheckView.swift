@@ -9,14 +9,14 @@ struct CheckView {
     init(_ report: StoreCheckReport) { self.report = report }
 
     /// One line a log that was found whole, and for a person a sentence on all of them.
-    func lines(_ style: Style) -> [String] {
+    func lines(_ style: OutputStyle) -> [String] {
         let rows = report.counts.logs.map { [Table.Cell("\($0.log)"), Table.Cell("\($0.size)"), Table.Cell("whole", .green)] }
         let table = Table("LOG", "RECORDS", "CHECK", rows: rows).lines(style)
-        guard style.isForPerson else { return table }
+        guard style.isInteractive else { return table }
         return (rows.isEmpty ? [] : table) + (report.isWhole ? ["", sentence(style)] : [])
     }
 
-    private func sentence(_ style: Style) -> String {
+    private func sentence(_ style: OutputStyle) -> String {
         let counts = report.counts
         let open = counts.openCommands == 0 ? "" : ", \(counts.openCommands) of them without an outcome yet"
         let erased = counts.erasedValues == 0 ? "" : ", \(counts.erasedValues) erased"

@@ -6,7 +6,7 @@ enum IDPrefix {
     static let leastTyped = 6
 
     /// How many first characters tell these ids apart, at least `leastShown`.
-    static func length(telling ids: [String]) -> Int {
+    static func length(addingHint ids: [String]) -> Int {
         let ids = Set(ids)
         let longest = ids.map(\.count).max() ?? 0
         var length = leastShown

@@ -5,7 +5,7 @@ enum Interruption {
     /// Does something until it is done, or until Ctrl-C.
     ///
     /// - Returns: `nil` after Ctrl-C.
-    static func orDone<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result? {
+    static func withInterrupt<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result? {
         let signals = await UnixSignalsSequence(trapping: .sigint)
         return try await withThrowingTaskGroup(of: Result?.self) { group in
             defer { group.cancelAll() }

@@ -36,7 +36,7 @@ enum PasswordPrompt {
     }
 
     private static func askHidden(_ question: String) throws -> String {
-        guard let line = try HiddenLine.ask(question) else { throw CommandFailure("no password was typed; nothing was done") }
+        guard let line = try PasswordInput.ask(question) else { throw CommandFailure("no password was typed; nothing was done") }
         return line
     }
 }

@@ -4,7 +4,7 @@ struct Progress: Sendable {
     private let isShown: Bool
 
     /// - Parameter style: that of standard error. Without a terminal that can take a line back, nothing is shown.
-    init(_ text: String, style: Style = .error) { (self.text, isShown) = (text.printable, style.canTakeLinesBack) }
+    init(_ text: String, style: OutputStyle = .error) { (self.text, isShown) = (text.printable, style.canRedraw) }
 
     /// Shows the line while something happens.
     func during<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {

@@ -12,10 +12,10 @@ struct ProgressBar {
     ///   - columns: how wide the window is at that moment.
     ///   - write: where the line goes.
     init(
-        style: Style = .error, columns: @escaping () -> Int = { TerminalSize.of(.error).columns },
+        style: OutputStyle = .error, columns: @escaping () -> Int = { TerminalSize.of(.error).columns },
         write: @escaping (String) -> Void = { StandardStream.error.write($0) }
     ) {
-        (isShown, self.columns, self.write) = (style.canTakeLinesBack, columns, write)
+        (isShown, self.columns, self.write) = (style.canRedraw, columns, write)
     }
 
     /// Shows the line, unless it is there already. A total of 0 is done.

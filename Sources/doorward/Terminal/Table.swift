@@ -7,12 +7,12 @@ struct Table: Sendable {
     /// One cell: its text, and how it is coloured for a person.
     struct Cell: Sendable, ExpressibleByStringLiteral {
         let text: String
-        var colour: Style.Colour?
+        var colour: OutputStyle.Colour?
         /// What is shown in a table that does not fit; `nil` if there is nothing shorter.
         var short: String?
 
         /// - Parameter text: anything; `nil` and nothing are shown as `-`.
-        init(_ text: String?, _ colour: Style.Colour? = nil, short: String? = nil) {
+        init(_ text: String?, _ colour: OutputStyle.Colour? = nil, short: String? = nil) {
             self.text = text.map(\.printable).flatMap { $0.isEmpty ? nil : $0 } ?? "-"
             (self.colour, self.short) = (colour, short?.printable)
         }
@@ -55,15 +55,15 @@ struct Table: Sendable {
     /// For a person a heading and aligned columns; for a program the cells of each row with a tab between.
     ///
     /// - Parameter layout: that of the rows before; by default the one that these rows need.
-    func lines(_ style: Style, _ layout: Layout? = nil, withHeadings: Bool = true) -> [String] {
-        guard style.isForPerson else { return rows.map { $0.map(\.text).joined(separator: "\t") } }
+    func lines(_ style: OutputStyle, _ layout: Layout? = nil, withHeadings: Bool = true) -> [String] {
+        guard style.isInteractive else { return rows.map { $0.map(\.text).joined(separator: "\t") } }
         let (layout, rows) = (layout ?? self.layout(style), shownRows(style))
         let top = withHeadings ? [line(headings.map { Cell($0, .dim) }, layout, style)] : []
         return top + rows.map { line($0, layout, style) }
     }
 
     /// The layout that these rows need on a terminal; `style.columns` is what they have to fit.
-    func layout(_ style: Style) -> Layout {
+    func layout(_ style: OutputStyle) -> Layout {
         let rows = shownRows(style)
         var layout = Layout(columns: Array(headings.indices), widths: widths(rows, isShort: false))
         guard let room = style.columns else { return layout }
@@ -101,11 +101,11 @@ struct Table: Sendable {
     }
 
     /// The rows with ids as short as they can be.
-    private func shownRows(_ style: Style) -> [[Cell]] {
+    private func shownRows(_ style: OutputStyle) -> [[Cell]] {
         guard style.columns != nil else { return rows }
         var rows = rows
         for column in headings.indices where fitting(column) == .id {
-            let length = IDPrefix.length(telling: rows.map { $0[column].text })
+            let length = IDPrefix.length(addingHint: rows.map { $0[column].text })
             for row in rows.indices {
                 let cell = rows[row][column]
                 rows[row][column] = Cell(String(cell.text.prefix(length)), cell.colour)
@@ -114,7 +114,7 @@ struct Table: Sendable {
         return rows
     }
 
-    private func line(_ cells: [Cell], _ layout: Layout, _ style: Style) -> String {
+    private func line(_ cells: [Cell], _ layout: Layout, _ style: OutputStyle) -> String {
         layout.columns.enumerated().map { place, column in
             let (cell, width) = (cells[column], layout.widths[column])
             var text = cell.shown(layout.isShort)

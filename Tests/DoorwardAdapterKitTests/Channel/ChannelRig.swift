@@ -70,8 +70,8 @@ final class ChannelRig: ReportReceiver {
         try await clock.sleep(until: clock.monotonicNow().advanced(by: time + .nanoseconds(1)))
     }
 
-    func order(_ number: UInt64, deadline: Duration = .seconds(10)) -> LockOrder {
-        LockOrder(
+    func order(_ number: UInt64, deadline: Duration = .seconds(10)) -> LockCommand {
+        LockCommand(
             commandID: Self.command(number), deviceID: Self.device, operation: .unlock,
             deadline: clock.now().advanced(by: deadline))
     }

@@ -93,7 +93,7 @@ import Testing
         "An order after its deadline is not handed over, and none waits longer than an hour", arguments: [Int64.min, -1, 0, .max])
     func extremes(_ milliseconds: Int64) throws {
         try ChannelRig.run { rig in
-            let order = LockOrder(
+            let order = LockCommand(
                 commandID: ChannelRig.command(1), deviceID: ChannelRig.device, operation: .lock,
                 deadline: Timestamp(milliseconds: milliseconds))
             let send = {

@@ -22,7 +22,7 @@ struct CampaignHouse: Sendable {
     let logs: [LogID]
 
     init(using random: inout SeededGenerator, createdAt: Timestamp) {
-        var world = World(seed: random.next(), createdAt: createdAt)
+        var world = TenancyFixture(seed: random.next(), createdAt: createdAt)
         portfolio = world.portfolio("Oak Street")
         property = world.property("No. 5", in: portfolio)
         let frontDoor = world.device("Front door", in: .property(property))

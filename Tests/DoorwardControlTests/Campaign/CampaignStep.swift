@@ -30,7 +30,7 @@ struct CampaignOrder: Sendable {
 
 extension CampaignStep {
     /// The longest time that a command is given.
-    static let longestTimeout = Duration.seconds(6)
+    static let maxTimeout = Duration.seconds(6)
 
     static func draw(in house: CampaignHouse, using random: inout SeededGenerator) -> CampaignStep {
         let device = house.devices.randomElement(using: &random) ?? house.devices[0]
@@ -67,7 +67,7 @@ extension CampaignStep {
     ) -> CampaignOrder {
         // Mostly one busy door, so that commands meet in its queue.
         let device = Int.random(in: 0..<3, using: &random) == 0 ? device : house.devices[1]
-        let limit = longestTimeout.wholeMilliseconds
+        let limit = maxTimeout.wholeMilliseconds
         return CampaignOrder(
             user: (Int.random(in: 0..<4, using: &random) == 0 ? house.people : house.residents).randomElement(using: &random)
                 ?? house.owner, device: device,
@@ -83,7 +83,7 @@ extension CampaignStep {
         case 2, 3: return .confirm(after: delay)
         case 4: return .confirm(after: .seconds(4))
         case 5: return .silent
-        case 6: return .refuse(RefusalCause.allCases.randomElement(using: &random) ?? .busy, after: delay)
+        case 6: return .refuse(LockRefusal.allCases.randomElement(using: &random) ?? .busy, after: delay)
         case 7: return .jam(after: delay)
         default: return .fail([.offline, .transportBusy, .unsupported].randomElement(using: &random) ?? .offline)
         }

@@ -9,7 +9,7 @@ final class CampaignTrace: Sendable {
     /// An order that left, with what was true at that very moment.
     struct Order: Sendable {
         let life: Int
-        let order: LockOrder
+        let order: LockCommand
         let at: MonotonicInstant
         let wallAt: Timestamp
         /// What a decision on the directory in force says.

@@ -15,8 +15,8 @@ final class SlowStore: GatewayStore {
         random = Mutex(SeededGenerator(seed: seed))
     }
 
-    func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace] {
-        let result: Result<[RecordPlace], StoreError>
+    func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPosition] {
+        let result: Result<[RecordPosition], StoreError>
         do { result = .success(try await inner.commit(transaction)) } catch { result = .failure(error) }
         let delay = delay(after: result)
         // Cut short where the writer is cancelled: a write is not undone because its writer has lost interest.
@@ -25,7 +25,7 @@ final class SlowStore: GatewayStore {
     }
 
     /// A disk that fails takes its time to say so.
-    private func delay(after result: Result<[RecordPlace], StoreError>) -> Duration {
+    private func delay(after result: Result<[RecordPosition], StoreError>) -> Duration {
         let choice = random.withLock { Int.random(in: 0..<10, using: &$0) }
         let longest: Int64 = if case .failure = result { 800 } else { choice == 0 ? 400 : choice < 4 ? 20 : 0 }
         return .milliseconds(random.withLock { Int64.random(in: 0...longest, using: &$0) })

@@ -5,14 +5,14 @@ import Testing
 
 @Suite struct AdapterConformanceTests {
     @discardableResult
-    private func check(_ promise: AdapterPromise, _ fault: AdapterFault?) throws -> ConformanceOutcome {
+    private func check(_ promise: ConformanceCheck, _ fault: AdapterFault?) throws -> ConformanceOutcome {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
         return try executor.run { try await promise.check(FaultyHarness(fault, clock: clock, executor: executor)) }
     }
 
     @Test("An adapter without a fault keeps every promise", arguments: AdapterConformance.promises)
-    func faultless(_ promise: AdapterPromise) throws { #expect(try check(promise, nil) == .kept) }
+    func faultless(_ promise: ConformanceCheck) throws { #expect(try check(promise, nil) == .kept) }
 
     @Test("Every fault breaks the promise that it is a fault against", arguments: AdapterFault.allCases)
     func faulty(_ fault: AdapterFault) throws {
@@ -30,7 +30,7 @@ import Testing
     func count() { #expect(AdapterConformance.promises.count >= 60) }
 
     @Test("The scripted adapter keeps every promise of an adapter", arguments: AdapterConformance.promises)
-    func scripted(_ promise: AdapterPromise) throws {
+    func scripted(_ promise: ConformanceCheck) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
         _ = try executor.run { try await promise.check(ScriptedHarness(clock: clock, executor: executor)) }

@@ -12,7 +12,7 @@ final class FaultyAdapter: Sendable {
 
     struct Lock {
         var bolt = LockState.locked
-        var manner = LockManner.prompt
+        var manner = LockBehavior.prompt
         var orders: [LockOperation] = []
         var lastOrder: CommandID?
         var isLimited = false
@@ -35,7 +35,7 @@ final class FaultyAdapter: Sendable {
         /// Those that were detached.
         var gone: [DeviceID: Lock] = [:]
         /// Orders for later; none, but for a fault.
-        var kept: [LockOrder] = []
+        var kept: [LockCommand] = []
         var lives = 0
         var orderCount = 0
         var unanswered = 0
@@ -67,7 +67,7 @@ final class FaultyAdapter: Sendable {
 
     func orders(at id: DeviceID) -> [LockOperation] { state.withLock { $0.locks[id]?.orders ?? [] } }
 
-    func set(_ manner: LockManner, of id: DeviceID) {
+    func set(_ manner: LockBehavior, of id: DeviceID) {
         let (wasAway, kept) = state.withLock { state in
             let old = state[id]?.manner
             state[id]?.manner = manner
@@ -81,7 +81,7 @@ final class FaultyAdapter: Sendable {
         for order in kept { perform(order) }
     }
 
-    func happen(_ event: LockHappening, at id: DeviceID) {
+    func happen(_ event: LockStimulus, at id: DeviceID) {
         let facts: [LockReport.Fact] = state.withLock { state in
             guard let lock = state[id] else { return [] }
             switch event {
@@ -143,7 +143,7 @@ final class FaultyAdapter: Sendable {
     // MARK: Moving and saying
 
     /// Lets the lock do as told, in its manner.
-    private func perform(_ order: LockOrder) {
+    private func perform(_ order: LockCommand) {
         let id = order.deviceID
         let lock = state.withLock { state in
             state[id]?.orders.append(order.operation)
@@ -226,7 +226,7 @@ extension FaultyAdapter: LockAdapter {
     }
 
     func owner(of address: [String: JSONValue]) -> TransportOwner? {
-        fault == .waysAreAnybodys ? .anybody : FaultyAddress.owner(of: address)
+        fault == .waysAreAnybodys ? .shared : FaultyAddress.owner(of: address)
     }
 
     var discovered: [DiscoveredLock] {
@@ -237,7 +237,7 @@ extension FaultyAdapter: LockAdapter {
                 if attached.contains(door) { return nil }
                 return DiscoveredLock(
                     id: fault == .listsUnderOneID ? "lock" : "lock \(number)", name: nil, manufacturer: nil, model: nil,
-                    address: fault == .listsOtherAddress ? ["window": door] : ["door": door], owner: .anybody, capabilities: .all,
+                    address: fault == .listsOtherAddress ? ["window": door] : ["door": door], owner: .shared, capabilities: .all,
                     problem: nil, firstSeenAt: Timestamp(milliseconds: 1), lastSeenAt: Timestamp(milliseconds: 2))
             }
         }
@@ -245,7 +245,7 @@ extension FaultyAdapter: LockAdapter {
 
     var addressFields: [AddressField] { FaultyAddress.fields(fault) }
 
-    func check(address: [String: JSONValue], within scope: TransportScope) throws(AddressMistakes) -> CheckedAddress {
+    func check(address: [String: JSONValue], within scope: TransportScope) throws(AddressErrors) -> CheckedAddress {
         if fault == .checkMoves { say([.availability(true)], of: DeviceID(high: 0xADA9_7E12, low: 0)) }
         let hasStopped = state.withLock { $0.wasStopped }
         if fault == .checkChangesItsMind, hasStopped { return CheckedAddress([]) }
@@ -318,18 +318,18 @@ extension FaultyAdapter: LockAdapter {
         }
     }
 
-    func send(_ order: LockOrder) throws(AdapterError) {
+    func send(_ order: LockCommand) throws(AdapterError) {
         if fault == .sendWaits { clock.advance(by: .milliseconds(1)) }
         try state.withLock { (state) throws(AdapterError) in try admit(order, &state) }
         let all = state.withLock { Array($0.locks.keys) }
         for id in fault == .movesAll ? all : [order.deviceID] {
             perform(
-                LockOrder(commandID: order.commandID, deviceID: id, operation: order.operation, deadline: order.deadline))
+                LockCommand(commandID: order.commandID, deviceID: id, operation: order.operation, deadline: order.deadline))
         }
         if fault == .throwsAndSends, order.deadline < clock.now() { throw .offline }
     }
 
-    private func admit(_ order: LockOrder, _ state: inout State) throws(AdapterError) {
+    private func admit(_ order: LockCommand, _ state: inout State) throws(AdapterError) {
         let lock = fault == .remembersDetached ? state[order.deviceID] : state.locks[order.deviceID]
         guard let lock else { throw fault == .callsUnknownOffline ? .offline : .notAttached }
         let isPossible = order.operation.isMovement && (!lock.isLimited || order.operation != .unlatch)
@@ -352,7 +352,7 @@ extension FaultyAdapter: LockAdapter {
         try admitUnlessBusy(order, &state)
     }
 
-    private func admitUnlessBusy(_ order: LockOrder, _ state: inout State) throws(AdapterError) {
+    private func admitUnlessBusy(_ order: LockCommand, _ state: inout State) throws(AdapterError) {
         if fault == .stuckByDeadline, order.deadline.milliseconds < 0 { state.isStuck = true }
         if fault == .oneAtATime || fault == .losesUnderLoad, state.unanswered > (fault == .oneAtATime ? 0 : 32) {
             throw .transportBusy

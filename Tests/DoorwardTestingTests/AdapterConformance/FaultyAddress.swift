@@ -8,7 +8,7 @@ enum FaultyAddress {
 
     /// Whose the way of an address is; `nil` where there is none of that name.
     static func owner(of address: [String: JSONValue]) -> TransportOwner? {
-        guard let way = address["way"] else { return .anybody }
+        guard let way = address["way"] else { return .shared }
         if case .string(let name) = way { return ways[name] }
         return nil
     }
@@ -29,9 +29,9 @@ enum FaultyAddress {
 
     static func check(
         _ address: [String: JSONValue], within scope: TransportScope = .everything, _ fault: AdapterFault?
-    ) throws(AddressMistakes) -> LockCapabilities {
+    ) throws(AddressErrors) -> LockCapabilities {
         let fields = fields(nil)
-        var mistakes: [AddressMistakes.Mistake] = []
+        var mistakes: [AddressErrors.Mistake] = []
         for field in fields {
             let isRequired = fault == .takesMissingKey ? false : field.isRequired || fault == .demandsEveryKey
             guard let value = address[field.name] else {
@@ -48,7 +48,7 @@ enum FaultyAddress {
         let unknown = fault == .overlooksKeys ? [] : Set(address.keys).subtracting(fields.map(\.name))
         mistakes += unknown.map { .init(field: "address.\($0)", problem: "unknown_key") }
         mistakes.sort { $0.field < $1.field }
-        if !mistakes.isEmpty { throw AddressMistakes(fault == .tellsOneMistake ? Array(mistakes.prefix(1)) : mistakes) }
+        if !mistakes.isEmpty { throw AddressErrors(fault == .tellsOneMistake ? Array(mistakes.prefix(1)) : mistakes) }
         if fault == .wrongCapabilities { return [] }
         return address["mode"] == .string("limited") ? [.lock, .unlock] : .all
     }

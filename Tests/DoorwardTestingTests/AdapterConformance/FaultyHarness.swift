@@ -20,14 +20,14 @@ struct FaultyHarness: AdapterHarness {
         (["door": .integer(1), "mode": .string("limited")], [.lock, .unlock])
     }
 
-    func set(_ manner: LockManner, of lock: DeviceID) { faulty.set(manner, of: lock) }
+    func set(_ manner: LockBehavior, of lock: DeviceID) { faulty.set(manner, of: lock) }
 
-    func happen(_ event: LockHappening, at lock: DeviceID) -> Bool {
+    func happen(_ event: LockStimulus, at lock: DeviceID) -> Bool {
         faulty.happen(event, at: lock)
         return true
     }
 
-    var tellsPlaces: Bool { true }
+    var detectsDuplicates: Bool { true }
 
     var ways: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? {
         let names = FaultyAddress.ways.keys.sorted()

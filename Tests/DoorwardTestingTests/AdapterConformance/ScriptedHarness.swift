@@ -27,7 +27,7 @@ final class ScriptedHarness: AdapterHarness {
 
     func address(of number: Int) -> [String: JSONValue] { ["topic": .integer(Int64(number))] }
 
-    var tellsPlaces: Bool { true }
+    var detectsDuplicates: Bool { true }
 
     var ways: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? {
         let owners: [String: TransportOwner] = ["ours": .portfolio(PortfolioID(high: 1, low: 1)), "spare": .gateway]
@@ -35,7 +35,7 @@ final class ScriptedHarness: AdapterHarness {
         return (owners.sorted { $0.key < $1.key }.map { (["broker": .string($0.key)], $0.value) }, ["broker": .string("none")])
     }
 
-    func set(_ manner: LockManner, of lock: DeviceID) {
+    func set(_ manner: LockBehavior, of lock: DeviceID) {
         let behaviour: ScriptedAdapter.Behaviour =
             switch manner {
             case .prompt: .confirm(after: .milliseconds(200))
@@ -53,7 +53,7 @@ final class ScriptedHarness: AdapterHarness {
         if wasAway != (manner == .away) { scripted.report(.availability(wasAway), from: lock) }
     }
 
-    func happen(_ event: LockHappening, at lock: DeviceID) -> Bool {
+    func happen(_ event: LockStimulus, at lock: DeviceID) -> Bool {
         switch event {
         case .repeatedFromBefore:
             scripted.report(.state(.unlocked, quality: .retained, method: nil, operatorName: nil), from: lock)

@@ -5,7 +5,7 @@ import Testing
 @testable import doorward
 
 @Suite("The gateway's adapters in a table") struct AdaptersTests {
-    private let pipe = Style(isTerminal: false, environment: [:])
+    private let pipe = OutputStyle(isTerminal: false, environment: [:])
 
     private var adapters: [Wire.Adapter] {
         get throws {
@@ -42,7 +42,7 @@ import Testing
 
     @Test("a person is told what the columns are, and where the keys are found")
     func person() throws {
-        let lines = try Adapters.lines(adapters, Style(isTerminal: true, environment: ["NO_COLOR": "1"]))
+        let lines = try Adapters.lines(adapters, OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"]))
         #expect(lines.first == "ADAPTER    BROKER  HEALTH    LOCKS  ONLINE  PROBLEM")
         #expect(lines.last == "Address keys of one: doorward adapters ADAPTER")
     }

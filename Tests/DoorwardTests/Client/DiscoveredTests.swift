@@ -19,7 +19,7 @@ import Testing
             lock("home:2") { ($0.model, $0.problem) = ("L2", "it has no topic for commands") },
             lock("home:3") { ($0.name, $0.address) = ("\u{1B}[2JBack", [:]) },
         ]
-        let lines = Discovered.lines(found, Style(isTerminal: false, environment: [:]))
+        let lines = Discovered.lines(found, OutputStyle(isTerminal: false, environment: [:]))
         #expect(lines.count == 3)
         #expect(lines[0] == "Front\tAcme L1\tmqtt\thomie\tready\thome:1")
         #expect(lines[1] == "-\tL2\tmqtt\thomie\tit has no topic for commands\thome:2")
@@ -29,9 +29,9 @@ import Testing
     @Test("a person is told what to type to attach one, and a program is not")
     func hint() {
         let found = [lock("home:1") { $0.name = "Front" }]
-        let person = Discovered.lines(found, Style(isTerminal: true, environment: ["TERM": "dumb"]))
+        let person = Discovered.lines(found, OutputStyle(isTerminal: true, environment: ["TERM": "dumb"]))
         #expect(person.last == "To attach one: doorward attach NAME --discovered ID --property PROPERTY")
-        #expect(Discovered.lines([], Style(isTerminal: false, environment: [:])) == [])
-        #expect(Discovered.lines([], Style(isTerminal: true, environment: [:])).count == 1)
+        #expect(Discovered.lines([], OutputStyle(isTerminal: false, environment: [:])) == [])
+        #expect(Discovered.lines([], OutputStyle(isTerminal: true, environment: [:])).count == 1)
     }
 }

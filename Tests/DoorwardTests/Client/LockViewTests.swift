@@ -24,10 +24,11 @@ import Testing
     @Test(
         "only locked is green; open and jammed warn; a word that is not known has no colour",
         arguments: [
-            ("LOCKED", Style.Colour.green), ("UNLOCKED", .yellow), ("UNLATCHED", .yellow), ("JAMMED", .red), ("UNKNOWN", nil),
+            ("LOCKED", OutputStyle.Colour.green), ("UNLOCKED", .yellow), ("UNLATCHED", .yellow), ("JAMMED", .red),
+            ("UNKNOWN", nil),
             ("LOCKING", nil), ("FUTURE", nil),
-        ] as [(String, Style.Colour?)])
-    func colours(_ state: String, _ colour: Style.Colour?) {
+        ] as [(String, OutputStyle.Colour?)])
+    func colours(_ state: String, _ colour: OutputStyle.Colour?) {
         #expect(view { $0.state = state }.state.colour == colour)
     }
 
@@ -42,7 +43,7 @@ import Testing
     func words() {
         var device = Wire.Device(id: "d", name: "Front")
         (device.capabilities, device.faults) = (["LOCK", "UNLOCK", "VIEW_STATUS"], ["notFullyLocked", "tamper"])
-        let lines = Status.lines(device, Style(isTerminal: false, environment: [:]))
+        let lines = Status.lines(device, OutputStyle(isTerminal: false, environment: [:]))
         #expect(lines.contains("can\tlock, unlock, view status"))
         #expect(lines.contains("faults\tnot fully locked, tamper"))
     }

@@ -9,7 +9,7 @@ import Testing
         var lock = Wire.Device(id: id, name: "Door \(id)")
         (lock.state, lock.lastSeen) = (state, lastSeen)
         let json = #"{"devices":[{"id":"\#(id)"}]}"#
-        return Answer(content: [lock], json: Array(json.utf8)).entries[0]
+        return Response(content: [lock], json: Array(json.utf8)).entries[0]
     }
 
     @Test("first all locks are news, then those that changed, but not for the time of their last report")
@@ -39,7 +39,7 @@ import Testing
 
     @Test("the picture fills the screen, with the message or the way out in its last row")
     func picture() {
-        let style = Style(isTerminal: true, environment: ["NO_COLOR": "1"], columns: 60)
+        let style = OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"], columns: 60)
         let locks = (0..<10).map { entry("\($0)").lock }
         func picture(_ locks: [Wire.Device], _ message: String?, rows: Int) -> [String] {
             LocksFollower.picture(locks, message, style, TerminalSize(columns: 60, rows: rows))

@@ -60,18 +60,18 @@ import Testing
     @Test("what is known is remembered from line to line, and a command that passes by is under way")
     func remembered() throws {
         let profile = try #require(ProfileLibrary.shipped["zigbee2mqtt"])
-        var decoder = MessageDecoder(try Dialect(profile, variables: ["name": .string("front")]), prev: nil, isStream: true)
-        func hear(_ topic: String, _ payload: String) -> Heard {
-            decoder.hear(MQTTMessage(topic: topic, payload: Array(payload.utf8), isRetained: false))
+        var decoder = MessageStreamDecoder(try Dialect(profile, variables: ["name": .string("front")]), prev: nil, isStream: true)
+        func receive(_ topic: String, _ payload: String) -> DecodedMessage {
+            decoder.receive(MQTTMessage(topic: topic, payload: Array(payload.utf8), isRetained: false))
         }
-        #expect(hear("zigbee2mqtt/front", #"{"lock_state":"unlocked","battery":70}"#).command == nil)
-        #expect(hear("zigbee2mqtt/front/set", #"{"state":"LOCK"}"#).publish == [])
-        #expect(hear("zigbee2mqtt/front", #"{"lock_state":"unlocked","battery":69}"#).command == nil, "the cache")
-        #expect(hear("zigbee2mqtt/front", #"{"lock_state":"locked","battery":69}"#).command == .confirmed)
-        #expect(hear("zigbee2mqtt/front", #"{"lock_state":"locked","battery":69}"#).command == nil, "it has had its end")
-        let again = hear("zigbee2mqtt/front/set", #"{"state":"LOCK"}"#)
+        #expect(receive("zigbee2mqtt/front", #"{"lock_state":"unlocked","battery":70}"#).command == nil)
+        #expect(receive("zigbee2mqtt/front/set", #"{"state":"LOCK"}"#).publish == [])
+        #expect(receive("zigbee2mqtt/front", #"{"lock_state":"unlocked","battery":69}"#).command == nil, "the cache")
+        #expect(receive("zigbee2mqtt/front", #"{"lock_state":"locked","battery":69}"#).command == .confirmed)
+        #expect(receive("zigbee2mqtt/front", #"{"lock_state":"locked","battery":69}"#).command == nil, "it has had its end")
+        let again = receive("zigbee2mqtt/front/set", #"{"state":"LOCK"}"#)
         #expect(again.publish.map(\.topic.description) == ["zigbee2mqtt/front/get"], "already there: an answer must show it")
-        #expect(hear("zigbee2mqtt/front", #"{"lock_state":"locked","battery":68}"#).command == nil)
+        #expect(receive("zigbee2mqtt/front", #"{"lock_state":"locked","battery":68}"#).command == nil)
     }
 
     @Test("an answer is a command's own by the reference that passed by with it")
@@ -79,15 +79,15 @@ import Testing
         let profile = try #require(ProfileLibrary.shipped["zwave-js-ui"])
         let address = ["node": "front", "gateway": "office", "nodeId": "5"]
         let dialect = try Dialect(profile, variables: address.mapValues { .string($0) })
-        var decoder = MessageDecoder(dialect, prev: .unlocked, isStream: true)
+        var decoder = MessageStreamDecoder(dialect, prev: .unlocked, isStream: true)
         let api = "zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/writeValue"
-        func hear(_ topic: String, _ payload: String) -> Heard {
-            decoder.hear(MQTTMessage(topic: topic, payload: Array(payload.utf8), isRetained: false))
+        func receive(_ topic: String, _ payload: String) -> DecodedMessage {
+            decoder.receive(MQTTMessage(topic: topic, payload: Array(payload.utf8), isRetained: false))
         }
         let order = #"{"args":[{"nodeId":5,"commandClass":98,"endpoint":0,"property":"targetMode"},255],"ref":"b2"}"#
-        #expect(hear(api + "/set", order).command == nil)
-        #expect(hear(api, #"{"success":true,"result":{"status":2},"origin":{"ref":"b3"}}"#).diagnostics == [.unexpectedAck])
-        #expect(hear(api, #"{"success":true,"result":{"status":2},"origin":{"ref":"b2"}}"#).command == .rejected(.unknown))
+        #expect(receive(api + "/set", order).command == nil)
+        #expect(receive(api, #"{"success":true,"result":{"status":2},"origin":{"ref":"b3"}}"#).diagnostics == [.unexpectedAck])
+        #expect(receive(api, #"{"success":true,"result":{"status":2},"origin":{"ref":"b2"}}"#).command == .rejected(.unknown))
     }
 
     @Test("a file is read line by line, without its ends and its empty lines")

@@ -5,9 +5,9 @@ import Testing
 @testable import doorward
 
 @Suite("Refusals in words") struct RefusalWordsTests {
-    private let pipe = Style(isTerminal: false, environment: [:])
+    private let pipe = OutputStyle(isTerminal: false, environment: [:])
 
-    private func lines(_ refusal: Refusal) -> [String] {
+    private func lines(_ refusal: APIError) -> [String] {
         CommandFailure(.refused(refusal), style: pipe).sentence.split(separator: "\n").map(String.init)
     }
 
@@ -15,7 +15,7 @@ import Testing
     func sentence() {
         var denial = Wire.Denial()
         denial.opensAt = "2030-01-01T00:00:00.000Z"
-        let refusal = Refusal(
+        let refusal = APIError(
             status: 403, code: "x", message: "The guest access has not begun yet; see details.opensAt.", denial: denial,
             requestID: "r-1")
         #expect(
@@ -28,7 +28,7 @@ import Testing
         denial.missing = Wire.Denial.Missing(
             role: "PROPERTY_MANAGER", operation: "UNLATCH", capability: "DOOR", module: "guestLinks")
         #expect(
-            lines(Refusal(status: 403, code: "x", message: "No.", denial: denial)) == [
+            lines(APIError(status: 403, code: "x", message: "No.", denial: denial)) == [
                 "No.", "  needs the role property manager or a higher one", "  needs the operation unlatch",
                 "  the lock has no door",
                 "  needs guestLinks in the subscription",
@@ -40,7 +40,7 @@ import Testing
         var denial = Wire.Denial()
         denial.missing = Wire.Denial.Missing(role: "SUPER_ADMIN")
         #expect(
-            lines(Refusal(status: 403, code: "x", message: "No.", denial: denial)) == ["No.", "  only a super admin may"])
+            lines(APIError(status: 403, code: "x", message: "No.", denial: denial)) == ["No.", "  only a super admin may"])
     }
 
     @Test("a window that is over says when it ended, one that is open when it ends")
@@ -48,10 +48,10 @@ import Testing
         var denial = Wire.Denial()
         (denial.reason, denial.closesAt) = ("guest_window_ended", "2030-01-01T00:00:00.000Z")
         #expect(
-            lines(Refusal(status: 403, code: "x", message: "No.", denial: denial)).contains("  ended 2030-01-01T00:00:00.000Z"))
+            lines(APIError(status: 403, code: "x", message: "No.", denial: denial)).contains("  ended 2030-01-01T00:00:00.000Z"))
         denial.reason = "outside_schedule"
         #expect(
-            lines(Refusal(status: 403, code: "x", message: "No.", denial: denial)).contains("  ends 2030-01-01T00:00:00.000Z"))
+            lines(APIError(status: 403, code: "x", message: "No.", denial: denial)).contains("  ends 2030-01-01T00:00:00.000Z"))
     }
 
     @Test(
@@ -64,7 +64,9 @@ import Testing
         var command = Wire.Command(id: "c-1", deviceId: "d", operation: "UNLOCK")
         (command.sent, command.outcomeDetail) = (sent, "low_power")
         #expect(
-            lines(Refusal(status: 502, code: "x", message: "No.", command: command)) == ["No.", "  command c-1: low power", line])
+            lines(APIError(status: 502, code: "x", message: "No.", command: command)) == [
+                "No.", "  command c-1: low power", line,
+            ])
     }
 
     @Test(
@@ -87,25 +89,25 @@ import Testing
             ("unknown_key", nil, "  field is not known here"),
         ] as [(String, FieldOption?, String)])
     func options(_ problem: String, _ option: FieldOption?, _ line: String) {
-        let refusal = Refusal(status: 400, code: "x", message: "No.", fields: [.init(field: "field", problem: problem)])
+        let refusal = APIError(status: 400, code: "x", message: "No.", fields: [.init(field: "field", problem: problem)])
         let text = RefusalWords(refusal, style: pipe, option: { $0 == "field" ? option : nil }).text
         #expect(text == "No.\n\(line)")
     }
 
     @Test("only a request with wrong fields is put into the words of the command line")
     func naming() async throws {
-        func failing(_ refusal: Refusal) async throws {
+        func failing(_ refusal: APIError) async throws {
             try await namingOptions({ _ in FieldOption("--until") }) { throw ClientError.refused(refusal) }
         }
-        let wrong = Refusal(status: 400, code: "x", message: "No.", fields: [.init(field: "validUntil", problem: "blank")])
+        let wrong = APIError(status: 400, code: "x", message: "No.", fields: [.init(field: "validUntil", problem: "blank")])
         await #expect(throws: CommandFailure("No.\n  --until is blank")) { try await failing(wrong) }
-        let denied = Refusal(status: 403, code: "x", message: "No.")
+        let denied = APIError(status: 403, code: "x", message: "No.")
         await #expect(throws: ClientError.refused(denied)) { try await failing(denied) }
     }
 
     @Test("nothing in it steers the terminal")
     func hostile() {
-        let refusal = Refusal(
+        let refusal = APIError(
             status: 400, code: "x", message: "a\u{1B}[2Jb", fields: [.init(field: "f\u{1B}", problem: "p\u{1B}")],
             requestID: "r\u{1B}")
         #expect(!CommandFailure(.refused(refusal), style: pipe).sentence.contains("\u{1B}"))
@@ -116,10 +118,10 @@ import Testing
         arguments: [
             (ClientError.noConnection(server: "s", why: "w"), 3), (.noAnswer(server: "s", why: "w"), 3),
             (.notAGateway(server: "s"), 1),
-            (.notTrusted(server: "s", why: "w"), 3), (.authorityFile(path: "p", why: "w"), 1),
+            (.tlsFailed(server: "s", why: "w"), 3), (.authorityFile(path: "p", why: "w"), 1),
             (.sessionExpired(server: "s", email: "e", name: .default), 1),
             (.notSignedIn(server: nil), 1), (.badAddress("x", why: "w"), 2), (.sessionFile(path: "p", why: "w"), 1),
-            (.refused(Refusal(status: 403, code: "forbidden", message: "No.")), 1),
+            (.refused(APIError(status: 403, code: "forbidden", message: "No.")), 1),
         ] as [(ClientError, Int32)])
     func codes(_ error: ClientError, _ code: Int32) {
         let exit = Exit(of: error)
@@ -146,9 +148,9 @@ import Testing
                 + "--api-key-stdin")
     }
 
-    @Test("every word of the API for a wrong field has words of its own", arguments: FieldProblemWord.allCases)
-    func problems(_ word: FieldProblemWord) {
-        #expect(!Words.problem(word.rawValue).contains("_"))
-        #expect(!Words.problem(word.rawValue).isEmpty)
+    @Test("every word of the API for a wrong field has words of its own", arguments: FieldProblemCode.allCases)
+    func problems(_ word: FieldProblemCode) {
+        #expect(!DisplayText.problem(word.rawValue).contains("_"))
+        #expect(!DisplayText.problem(word.rawValue).isEmpty)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import doorward
 
 @Suite("Who is signed in") struct WhoamiTests {
-    private let pipe = Style(isTerminal: false, environment: [:])
+    private let pipe = OutputStyle(isTerminal: false, environment: [:])
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -66,7 +66,9 @@ import Testing
     func all() throws {
         #expect(try SignInList(access).lines(pipe) == [])
         #expect(
-            try SignInList(access).lines(Style(isTerminal: true, environment: [:])) == ["There are no sign-ins on this machine."])
+            try SignInList(access).lines(OutputStyle(isTerminal: true, environment: [:])) == [
+                "There are no sign-ins on this machine."
+            ])
         let sessions = try access.sessions()
         try sessions.file(.default).write(try session())
         let work = sessions.file(try #require(SessionName("work")))

@@ -58,7 +58,7 @@ import Testing
               - { name: away, url: "mqtts://[::2]:9000" }
             """)
         let path = folder.path
-        let pipe = Style(isTerminal: false, environment: [:])
+        let pipe = OutputStyle(isTerminal: false, environment: [:])
         #expect(
             report.lines(pipe) == [
                 "\(path)/doorward.yaml: ok", "listens on\thttp://[::1]:8443", "public URL\thttps://doors.example",
@@ -77,7 +77,7 @@ import Testing
         var configuration = GatewayConfiguration()
         configuration.store.path = "\(folder.path)/doorward.db"
         let report = try ConfigurationReport(of: configuration, file: nil)
-        #expect(report.lines(Style(isTerminal: false, environment: [:])).first == "no file: ok")
+        #expect(report.lines(OutputStyle(isTerminal: false, environment: [:])).first == "no file: ok")
         #expect(report.warnings == ["gateway.publicUrl is not set: links for new passwords lack the gateway's address"])
     }
 
@@ -119,7 +119,7 @@ import Testing
         let file = "\(folder.path)/doorward.yaml"
         #expect(try report(yaml(own.file, own.key)).warnings == [])
         #expect(
-            try report(yaml(own.file, own.key)).lines(Style(isTerminal: false, environment: [:])).contains(
+            try report(yaml(own.file, own.key)).lines(OutputStyle(isTerminal: false, environment: [:])).contains(
                 "listens on\thttps://127.0.0.1:8080"))
         #expect(
             try refusal(yaml("/none.pem", own.key))

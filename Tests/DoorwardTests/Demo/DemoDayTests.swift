@@ -35,7 +35,7 @@ import Testing
                 store: store, adapters: [simulator], clock: clock, random: random,
                 logger: Logger(label: "house") { _ in SwiftLogNoOpLogHandler() }, executor: executor)
             try await control.start()
-            let life = DemoLife(
+            let life = DemoScript(
                 day: DemoDay(house: house, seed: seed, days: 2), users: tenancy.users, locks: tenancy.locks, control: control,
                 simulator: simulator, speed: 1)
             try await life.run()

@@ -5,8 +5,8 @@ import Testing
 @testable import doorward
 
 @Suite("The demo's picture") struct DemoViewTests {
-    private static let plain = Style(isTerminal: true, environment: ["NO_COLOR": "1"])
-    private static let coloured = Style(isTerminal: true, environment: [:])
+    private static let plain = OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"])
+    private static let coloured = OutputStyle(isTerminal: true, environment: [:])
     private static let house = DemoHouse()
 
     private static func lock(_ name: String, in house: String?, _ fill: (inout Wire.Device) -> Void = { _ in }) -> Wire.Device {
@@ -23,9 +23,9 @@ import Testing
         return record
     }
 
-    private static func view(_ style: Style = plain) throws -> DemoView {
+    private static func view(_ style: OutputStyle = plain) throws -> DemoView {
         var view = DemoView(
-            invitation: DemoInvitation(
+            invitation: DemoSignIns(
                 house: house, address: "http://127.0.0.1:45535", password: Secret("73njh-zvxiz-d5q9q-x47tx"),
                 program: ".build/debug/doorward"),
             style: style)

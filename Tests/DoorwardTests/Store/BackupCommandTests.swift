@@ -20,13 +20,13 @@ import Testing
 
     @Test("a person reads where it lies and how to check it, a program gets fields; neither gets what steers a terminal")
     func lines() {
-        let person = BackupCommand.lines(backup, Style(isTerminal: true, environment: ["NO_COLOR": "1"]))
+        let person = BackupCommand.lines(backup, OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"]))
         #expect(
             person == [
                 "Wrote /var/backups/a␛[2J.db on the gateway's host: 4096 bytes, 7 records in 2 logs.",
                 "Check it there with: doorward store check --store-path /var/backups/a␛[2J.db",
             ])
-        let program = BackupCommand.lines(backup, Style(isTerminal: false, environment: [:]))
+        let program = BackupCommand.lines(backup, OutputStyle(isTerminal: false, environment: [:]))
         #expect(program == ["/var/backups/a␛[2J.db\t4096\t2026-11-21T12:00:00.000Z"])
     }
 }

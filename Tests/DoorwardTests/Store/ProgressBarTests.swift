@@ -10,7 +10,7 @@ import Testing
         func add(_ text: String) { texts.withLock { $0.append(text) } }
     }
 
-    private let terminal = Style(isTerminal: true, environment: ["TERM": "xterm"])
+    private let terminal = OutputStyle(isTerminal: true, environment: ["TERM": "xterm"])
 
     @Test("the bar fills with what is done")
     func fills() {
@@ -62,7 +62,7 @@ import Testing
         "in a pipe, and on a terminal that takes no line back, nothing is written", arguments: [(false, "xterm"), (true, "dumb")])
     func silent(isTerminal: Bool, term: String) {
         let written = Written()
-        var bar = ProgressBar(style: Style(isTerminal: isTerminal, environment: ["TERM": term]), write: written.add)
+        var bar = ProgressBar(style: OutputStyle(isTerminal: isTerminal, environment: ["TERM": term]), write: written.add)
         bar.show("Checking", 1, of: 2)
         bar.clear()
         #expect(written.all.isEmpty)

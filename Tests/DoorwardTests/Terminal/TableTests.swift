@@ -8,19 +8,19 @@ import Testing
 
     @Test("in a pipe are cells with a tab between, without headings, colours and spaces")
     func pipe() {
-        let style = Style(isTerminal: false, environment: ["TERM": "xterm"])
+        let style = OutputStyle(isTerminal: false, environment: ["TERM": "xterm"])
         #expect(table.lines(style) == ["Front\tlocked", "Kellertür\t-", "東口\topen"])
     }
 
     @Test("on a terminal stand aligned by the columns that characters take, without spaces at the end")
     func terminal() {
-        let style = Style(isTerminal: true, environment: ["NO_COLOR": "1"])
+        let style = OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"])
         #expect(table.lines(style) == ["NAME       STATE", "Front      locked", "Kellertür  -", "東口       open"])
     }
 
     @Test("colour surrounds the text of a cell, not the space after it")
     func colour() {
-        let style = Style(isTerminal: true, environment: ["TERM": "xterm"])
+        let style = OutputStyle(isTerminal: true, environment: ["TERM": "xterm"])
         let coloured = Table("", "", rows: [[Table.Cell("a", .red), "b"], ["long", "b"]])
         #expect(coloured.lines(style, withHeadings: false) == ["\u{1B}[31ma\u{1B}[0m     b", "long  b"])
     }
@@ -29,7 +29,7 @@ import Testing
     func laterRows() {
         var later = Table("A", "B", rows: [["x", "y"]])
         later.leastWidths = [5, 0]
-        let style = Style(isTerminal: true, environment: ["TERM": "dumb"])
+        let style = OutputStyle(isTerminal: true, environment: ["TERM": "dumb"])
         #expect(later.lines(style, withHeadings: false) == ["x      y"])
     }
 
@@ -49,7 +49,9 @@ import Testing
         return table
     }
 
-    private func terminal(_ columns: Int?) -> Style { Style(isTerminal: true, environment: ["NO_COLOR": "1"], columns: columns) }
+    private func terminal(_ columns: Int?) -> OutputStyle {
+        OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"], columns: columns)
+    }
 
     @Test("a table that fits shows all, but ids only as far as they tell rows apart")
     func fits() {
@@ -82,7 +84,7 @@ import Testing
     func wide() {
         let table = doors([.cut(to: 8), .optional, .whole, .id])
         #expect(table.lines(terminal(nil))[1] == "Front door of the house  Quay 1  2030-01-01 12:00:00  \(Self.ids[0])")
-        let pipe = Style(isTerminal: false, environment: [:], columns: 20)
+        let pipe = OutputStyle(isTerminal: false, environment: [:], columns: 20)
         #expect(table.lines(pipe)[1] == "Cellar\tQuay 2\t2030-01-02 12:00:00\t\(Self.ids[1])")
     }
 
@@ -103,13 +105,13 @@ import Testing
             (["aaaaaaaaaa", "baaaaaaaaa"], 8), (["aaaaaaaaaa", "aaaaaaaaab"], 10), (["aaaaaaaaaa", "aaaaaaaaaa"], 8), ([], 8),
             (["aaaaaaaaaa", "aaaaaaaaaab"], 11),
         ])
-    func idLength(_ ids: [String], _ length: Int) { #expect(IDPrefix.length(telling: ids) == length) }
+    func idLength(_ ids: [String], _ length: Int) { #expect(IDPrefix.length(addingHint: ids) == length) }
 
     @Test("a name cannot make columns or lines of its own, in a pipe or on a terminal")
     func names() {
         let hostile = Table("", "", rows: [["a\tb\nc\u{1B}[2Jd", "x"]])
         #expect(
-            hostile.lines(Style(isTerminal: false, environment: [:])) == ["a\u{2409}b\u{240A}c\u{241B}[2Jd\tx"])
-        #expect(hostile.lines(Style(isTerminal: true, environment: [:])).allSatisfy { !$0.contains("\u{1B}[2J") })
+            hostile.lines(OutputStyle(isTerminal: false, environment: [:])) == ["a\u{2409}b\u{240A}c\u{241B}[2Jd\tx"])
+        #expect(hostile.lines(OutputStyle(isTerminal: true, environment: [:])).allSatisfy { !$0.contains("\u{1B}[2J") })
     }
 }

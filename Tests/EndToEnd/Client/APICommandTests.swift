@@ -17,7 +17,7 @@ extension EndToEnd {
             let device = try await shell.run(
                 "api", "post", "devices", "name=12", #"address={"latencyMs":5}"#, "adapter=simulator", "propertyId=\(id)")
             #expect(device.code == 1)
-            #expect(device.errors.contains("  name is of the wrong type"), "12 reads as a number: \(device.errors)")
+            #expect(device.errors.contains("  name has a value of the wrong type"), "12 reads as a number: \(device.errors)")
             let quoted = try await shell.run(
                 "api", "post", "devices", #"name="12""#, #"address={"latencyMs":5}"#, "adapter=simulator", "propertyId=\(id)")
             let lock = try quoted.json["device"]

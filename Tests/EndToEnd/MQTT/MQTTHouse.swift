@@ -4,7 +4,7 @@ import Testing
 
 /// A house whose locks hang on a broker: the broker, its fleet, and a gateway that finds them.
 struct MQTTHouse: Sendable {
-    let broker: Broker
+    let broker: MosquittoProcess
     let fleet: RunningFleet
     let gateway: RunningGateway
     let house: House
@@ -15,7 +15,7 @@ struct MQTTHouse: Sendable {
     /// - Parameter host: the name or address of this machine by which the gateway connects to the broker.
     static func build(_ fleet: [String], host: String = "127.0.0.1") async throws -> MQTTHouse {
         let folder = try TemporaryFolder()
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         let configuration = try folder.write(
             """
             mqtt:

@@ -40,10 +40,10 @@ extension EndToEnd {
         @Test("a retained command that somebody left is told in the log, and is no command of the gateway")
         func retained() async throws {
             let world = try await MQTTHouse.build(["--profile", "zigbee2mqtt:1"])
-            let somebody = Listening(port: world.broker.port, ["zigbee2mqtt/left/set"])
+            let somebody = MQTTTestClient(port: world.broker.port, ["zigbee2mqtt/left/set"])
             await somebody.connected()
             let topic = try #require(MQTTTopic("zigbee2mqtt/left/set"))
-            try somebody.connection.announce(MQTTAnnouncement(topic: topic, payload: Array(#"{"state":"UNLOCK"}"#.utf8)))
+            try somebody.connection.announce(MQTTRetainablePublish(topic: topic, payload: Array(#"{"state":"UNLOCK"}"#.utf8)))
             _ = await somebody.message(on: "zigbee2mqtt/left/set")
             let door = try await world.attach(
                 "Left", .object(["broker": .string("home"), "profile": .string("zigbee2mqtt"), "name": .string("left")]))

@@ -45,7 +45,7 @@ extension SimulatorAdapter: LockAdapter {
 
     package func check(
         address: [String: JSONValue], within scope: TransportScope
-    ) throws(AddressMistakes) -> CheckedAddress {
+    ) throws(AddressErrors) -> CheckedAddress {
         CheckedAddress(try SimulatorSettings(address: address).capabilities)
     }
 
@@ -79,7 +79,7 @@ extension SimulatorAdapter: LockAdapter {
         state.withLock { $0.locks.removeValue(forKey: id)?.disconnect() }
     }
 
-    package func send(_ order: LockOrder) throws(AdapterError) {
+    package func send(_ order: LockCommand) throws(AdapterError) {
         guard let lock = lock(order.deviceID) else { throw .notAttached }
         try lock.send(order)
     }

@@ -59,7 +59,7 @@ struct Bench: Sendable {
         do { try body() } catch { heard.note("!\(error)") }
     }
 
-    private func order(_ operation: LockOperation) -> LockOrder {
-        LockOrder(commandID: CommandID(high: 3, low: 4), deviceID: device, operation: operation, deadline: clock.now())
+    private func order(_ operation: LockOperation) -> LockCommand {
+        LockCommand(commandID: CommandID(high: 3, low: 4), deviceID: device, operation: operation, deadline: clock.now())
     }
 }

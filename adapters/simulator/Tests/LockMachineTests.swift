@@ -19,7 +19,7 @@ import Testing
     }
 
     private static func expectTruth(in machine: inout LockMachine) {
-        guard let last = machine.takeSaid().compactMap(\.state).last else { return }
+        guard let last = machine.takePending().compactMap(\.state).last else { return }
         let (position, moving, isStuck) = (machine.position, machine.moving, machine.isStuck)
         switch last {
         case .locked, .unlocked: #expect(position == last)
@@ -38,9 +38,9 @@ import Testing
             let (wasAway, level) = (machine.isAway, machine.battery.level)
             machine.advance(to: machine.now.advanced(by: .milliseconds(Int64.random(in: 0...9_000_000, using: &random))))
             #expect(machine.battery.level <= level)
-            if wasAway { #expect(machine.takeSaid().isEmpty) } else { _ = machine.takeSaid() }
+            if wasAway { #expect(machine.takePending().isEmpty) } else { _ = machine.takePending() }
             Self.disturb(&machine, &random)
-            let said = machine.takeSaid()
+            let said = machine.takePending()
             if machine.isAway, wasAway { #expect(said.allSatisfy { $0 == .availability(false) }) }
             if machine.isAway { #expect(machine.battery.isDead || machine.faults.isOffline) }
         }

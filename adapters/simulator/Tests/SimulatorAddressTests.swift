@@ -85,7 +85,7 @@ import Testing
             ("keypadSlots", .string((1...33).map { "\($0)" }.joined(separator: ",")), "out_of_range"),
         ] as [(String, JSONValue, String)])
     func refused(key: String, value: JSONValue, problem: String) {
-        #expect(throws: AddressMistakes([.init(field: "address.\(key)", problem: problem)])) {
+        #expect(throws: AddressErrors([.init(field: "address.\(key)", problem: problem)])) {
             try adapter.check(address: [key: value])
         }
     }
@@ -95,7 +95,7 @@ import Testing
         let address: [String: JSONValue] = [
             "zone": .null, "batteryLevel": .integer(300), "latencyMs": .string("fast"), "jitterMs": .integer(5),
         ]
-        let mistakes = AddressMistakes([
+        let mistakes = AddressErrors([
             .init(field: "address.batteryLevel", problem: "out_of_range"),
             .init(field: "address.latencyMs", problem: "wrong_type"),
             .init(field: "address.zone", problem: "unknown_key"),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SimulatorConformanceTests {
     @Test("The simulator keeps every promise of an adapter", arguments: AdapterConformance.promises)
-    func keeps(_ promise: AdapterPromise) throws {
+    func keeps(_ promise: ConformanceCheck) throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
         _ = try executor.run { try await promise.check(SimulatorHarness(clock: clock, executor: executor)) }
@@ -22,6 +22,7 @@ import Testing
                 "locks of this kind do not make themselves known",
                 "the adapter has no transports that belong to a tenant", "the transport keeps no earlier report",
                 "nothing but a lock's own words can arrive", "locks of this kind report no faults",
+                "an address has no such field",
             ])
     }
 }
@@ -44,7 +45,7 @@ private struct SimulatorHarness: AdapterHarness {
         (["capabilities": .array([.string("LOCK"), .string("UNLOCK")])], [.lock, .unlock])
     }
 
-    func set(_ manner: LockManner, of lock: DeviceID) throws {
+    func set(_ manner: LockBehavior, of lock: DeviceID) throws {
         let event: SimulatorEvent =
             switch manner {
             case .prompt: .clear
@@ -57,7 +58,7 @@ private struct SimulatorHarness: AdapterHarness {
         try simulator.inject(event, into: lock)
     }
 
-    func happen(_ event: LockHappening, at lock: DeviceID) throws -> Bool {
+    func happen(_ event: LockStimulus, at lock: DeviceID) throws -> Bool {
         switch event {
         case .speaks: try simulator.inject(.online, into: lock)
         case .turnedByHand: try simulator.inject(.thumbTurn, into: lock)

@@ -125,7 +125,7 @@ import Testing
         let adapter = SimulatorAdapter(clock: clock)
         let device = DeviceID(high: 0, low: 1)
         let order = { @Sendable (operation: LockOperation) in
-            LockOrder(commandID: CommandID(high: 0, low: 2), deviceID: device, operation: operation, deadline: clock.now())
+            LockCommand(commandID: CommandID(high: 0, low: 2), deviceID: device, operation: operation, deadline: clock.now())
         }
         let heard = Heard(clock: clock) { report in
             guard case .state(.unlocked, _, _, _) = report.fact else { return }
@@ -144,7 +144,7 @@ import Testing
         let clock = VirtualClock()
         let adapter = SimulatorAdapter(clock: clock)
         let device = DeviceID(high: 0, low: 1)
-        let order = LockOrder(commandID: CommandID(high: 0, low: 2), deviceID: device, operation: .lock, deadline: clock.now())
+        let order = LockCommand(commandID: CommandID(high: 0, low: 2), deviceID: device, operation: .lock, deadline: clock.now())
         let heard = Heard(clock: clock) { report in
             // The first of several that are delivered together.
             guard case .availability(true) = report.fact else { return }
@@ -166,7 +166,7 @@ import Testing
         heard.forget()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {
-                let order = LockOrder(
+                let order = LockCommand(
                     commandID: CommandID(high: 0, low: UInt64(worker)), deviceID: device,
                     operation: worker.isMultiple(of: 2) ? .lock : .unlock, deadline: clock.now())
                 group.addTask { for _ in 0..<200 { try adapter.send(order) } }

@@ -88,7 +88,7 @@ private struct RandomDay {
     private func order(
         _ operation: LockOperation, _ device: DeviceID, _ adapter: SimulatorAdapter, _ watcher: Watcher, _ clock: VirtualClock
     ) {
-        let order = LockOrder(
+        let order = LockCommand(
             commandID: CommandID(high: 0, low: 1), deviceID: device, operation: operation, deadline: clock.now())
         watcher.orders(operation) { try adapter.send(order) }
     }

@@ -10,7 +10,7 @@ struct MQTTLocks: AsyncParsableCommand {
             Prints "ready" once every lock has connected, subscribed and announced itself, and answers each line on standard \
             input with "ok" or "error":
 
-            \(HandOrder.help)
+            \(ControlCommand.help)
             """)
 
     @OptionGroup(title: "The broker")
@@ -107,8 +107,8 @@ struct MQTTLocks: AsyncParsableCommand {
         let plan = try plan()
         if list { return print(Fleet(plan, startedAt: 0).list) }
         let log = try frames.map { try FrameLog(path: $0) }
-        let stage = FleetRunner(plan, settings: try broker.settings(), log: log)
-        await stage.run()
+        let context = FleetRunner(plan, settings: try broker.settings(), log: log)
+        await context.run()
     }
 }
 

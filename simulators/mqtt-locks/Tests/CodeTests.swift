@@ -8,7 +8,7 @@ import Testing
     func zigbee() throws {
         var played = PlayedFleet(.zigbee2mqtt)
         let set = "zigbee2mqtt/zigbee2mqtt-1/set"
-        played.hear(set, #"{"pin_code":{"user":3,"user_type":"unrestricted","user_enabled":true,"pin_code":"0042"}}"#)
+        played.receive(set, #"{"pin_code":{"user":3,"user_type":"unrestricted","user_enabled":true,"pin_code":"0042"}}"#)
         played.pass(.seconds(1))
         let said = played.takeRows()
         #expect(said.first?.contains(#""action":"pin_code_added""#) == true)
@@ -19,11 +19,11 @@ import Testing
         #expect(
             played.takeRows().last?.contains(
                 #""action":"keypad_unlock","action_source":0,"action_source_name":"keypad","action_user":3"#) == true)
-        played.hear(set, #"{"pin_code":{"user":3,"pin_code":null}}"#)
-        played.hear("zigbee2mqtt/zigbee2mqtt-1/get", #"{"pin_code":{"user":3}}"#)
+        played.receive(set, #"{"pin_code":{"user":3,"pin_code":null}}"#)
+        played.receive("zigbee2mqtt/zigbee2mqtt-1/get", #"{"pin_code":{"user":3}}"#)
         played.pass(.seconds(1))
         #expect(played.takeRows().last?.contains(#""users":{"3":{"status":"available"}}"#) == true)
-        played.hear(set, #"{"pin_code":{"user":99,"pin_code":"1"}}"#)
+        played.receive(set, #"{"pin_code":{"user":99,"pin_code":"1"}}"#)
         #expect(played.takeRows().first?.contains("bridge/logging") == true)
     }
 
@@ -32,11 +32,11 @@ import Testing
         arguments: [(#"{"value":"0123"}"#, true), ("123456", false), (#"{"value":123456}"#, false), (#"{"value":"12"}"#, false)])
     func zwave(payload: String, isTaken: Bool) throws {
         var played = PlayedFleet(.zwave)
-        played.hear("zwave/zwave-js-ui-1/99/0/userCode/4/set", payload)
+        played.receive("zwave/zwave-js-ui-1/99/0/userCode/4/set", payload)
         #expect(played.takeRows().contains { $0.contains("/99/0/userIdStatus/4") } == isTaken)
-        #expect((played.fleet.locks[0].stage.mechanism.codes[4] != nil) == isTaken)
-        played.hear("zwave/zwave-js-ui-1/99/0/userIdStatus/4/set", #"{"value":0}"#)
-        #expect(played.fleet.locks[0].stage.mechanism.codes[4] == nil)
+        #expect((played.fleet.locks[0].context.mechanism.codes[4] != nil) == isTaken)
+        played.receive("zwave/zwave-js-ui-1/99/0/userIdStatus/4/set", #"{"value":0}"#)
+        #expect(played.fleet.locks[0].context.mechanism.codes[4] == nil)
     }
 
     @Test(
@@ -51,7 +51,7 @@ import Testing
         ])
     func hub(payload: String, answer: String) {
         var played = PlayedFleet(.nukiHub)
-        played.hear("nuki-hub-1/lock/keypad/actionJson", payload)
+        played.receive("nuki-hub-1/lock/keypad/actionJson", payload)
         #expect(played.takeRows() == ["!*nuki-hub-1/lock/keypad/commandResultJson \(answer)"])
     }
 }

@@ -31,15 +31,15 @@ import Testing
     func jam(profile: Profile, topic: String, payload: String, said: String) throws {
         var played = PlayedFleet(profile)
         try played.obey("jam \(played.name)")
-        played.hear(OrderTests.filled(topic, played), payload)
+        played.receive(OrderTests.filled(topic, played), payload)
         played.pass(.seconds(5))
         let rows = played.takeRows()
         #expect(rows.contains { $0.contains(said) }, "\(rows)")
-        #expect(played.fleet.locks[0].stage.mechanism.position == .jammed)
+        #expect(played.fleet.locks[0].context.mechanism.position == .jammed)
         // Once: the next movement goes well.
-        played.hear(OrderTests.filled(topic, played), payload)
+        played.receive(OrderTests.filled(topic, played), payload)
         played.pass(.seconds(5))
-        #expect(played.fleet.locks[0].stage.mechanism.position == .unlocked)
+        #expect(played.fleet.locks[0].context.mechanism.position == .unlocked)
     }
 
     @Test("an order that is dropped leaves no trace, in any dialect", arguments: Profile.allCases)
@@ -47,18 +47,18 @@ import Testing
         var played = PlayedFleet(profile) { $0.rates = [.drop: 1] }
         let row =
             OrderTests.rows.first { $0.profile == profile } ?? OrderTests.Row(.nukiHub, "nuki-hub-1/lock/action", "unlock", [])
-        played.hear(OrderTests.filled(row.topic, played), row.payload)
+        played.receive(OrderTests.filled(row.topic, played), row.payload)
         played.pass(.seconds(60))
         // What ring-mqtt makes up it says before it sends.
         #expect(played.takeRows().count == (profile == .ring ? 1 : 0))
-        #expect(played.fleet.locks[0].stage.mechanism.position == .locked)
+        #expect(played.fleet.locks[0].context.mechanism.position == .locked)
     }
 
     @Test("a report that is doubled comes twice, and only once when nobody asks any more")
     func duplicate() throws {
         var played = PlayedFleet(.homeassistant)
         try played.obey("duplicate homeassistant-1")
-        played.hear(Self.set, "UNLOCK")
+        played.receive(Self.set, "UNLOCK")
         played.pass(.seconds(1))
         #expect(played.takeRows() == ["UNLOCKING", "UNLOCKING", "UNLOCKED"].map { "\(Self.state) \($0)" })
     }
@@ -67,7 +67,7 @@ import Testing
     func late() throws {
         var played = PlayedFleet(.zigbee2mqtt)
         try played.obey("late zigbee2mqtt-1")
-        played.hear("zigbee2mqtt/zigbee2mqtt-1/set", "unlock")
+        played.receive("zigbee2mqtt/zigbee2mqtt-1/set", "unlock")
         played.pass(.seconds(15))
         #expect(played.takeRows() == [])
         played.pass(.milliseconds(100))
@@ -82,9 +82,9 @@ import Testing
         let said = played.takeRows()
         #expect(said.last?.contains(#""action":"manual_unlock""#) == true)
         #expect(said.allSatisfy { $0.contains(#""lock_state":"locked""#) })
-        #expect(played.fleet.locks[0].stage.mechanism.position == .unlocked)
+        #expect(played.fleet.locks[0].context.mechanism.position == .unlocked)
         var relay = PlayedFleet(.tasmota) { $0.rates = [.wrongState: 1] }
-        relay.hear("cmnd/tasmota-1/POWER", "ON")
+        relay.receive("cmnd/tasmota-1/POWER", "ON")
         relay.pass(.seconds(1))
         #expect(relay.takeRows().last == "stat/tasmota-1/POWER OFF")
     }
@@ -132,7 +132,7 @@ import Testing
     @Test("a lock that goes offline at an order is cut off, moves nothing, and is back after its absence, telling all it is")
     func offline() {
         var played = PlayedFleet(.homeassistant) { $0.rates = [.offline: 1] }
-        played.hear(Self.set, "UNLOCK")
+        played.receive(Self.set, "UNLOCK")
         #expect(played.takeDeeds() == [.cut(client: 0)])
         played.pass(.seconds(19))
         #expect(played.takeDeeds() == [])
@@ -145,8 +145,8 @@ import Testing
         var played = PlayedFleet(.zigbee2mqtt)
         try played.obey("offline zigbee2mqtt-1")
         #expect(played.takeRows() == [#"!*zigbee2mqtt/zigbee2mqtt-1/availability {"state":"offline"}"#])
-        played.hear("zigbee2mqtt/zigbee2mqtt-1/set", "unlock")
-        played.hear("zigbee2mqtt/zigbee2mqtt-1/get", #"{"state":""}"#)
+        played.receive("zigbee2mqtt/zigbee2mqtt-1/set", "unlock")
+        played.receive("zigbee2mqtt/zigbee2mqtt-1/get", #"{"state":""}"#)
         let errors = played.takeRows()
         #expect(
             errors.count == 2 && errors[0].contains("bridge/logging")
@@ -164,15 +164,15 @@ import Testing
         var played = PlayedFleet(.zwave)
         try played.obey("offline zwave-js-ui-1")
         #expect(played.takeRows().first?.contains(#""value":false,"status":"Dead","nodeId":2"#) == true)
-        played.hear(OrderTests.api + "/set", OrderTests.call)
+        played.receive(OrderTests.api + "/set", OrderTests.call)
         #expect(played.takeRows().first?.contains(#""success":true"#) == true)
-        #expect(played.fleet.locks[0].stage.mechanism.position == .locked)
+        #expect(played.fleet.locks[0].context.mechanism.position == .locked)
     }
 
     @Test("a lock that restarts forgets the movement it was at")
     func reboot() throws {
         var played = PlayedFleet(.esphome)
-        played.hear("esphome-1/lock/front_door/command", "UNLOCK")
+        played.receive("esphome-1/lock/front_door/command", "UNLOCK")
         played.pass(.milliseconds(50))
         #expect(played.takeRows() == ["*esphome-1/lock/front_door/state UNLOCKING"])
         try played.obey("reboot esphome-1")
@@ -200,7 +200,7 @@ import Testing
     func rates() {
         var played = PlayedFleet(.tasmota) { $0.rates = [.drop: 0.5] }
         for _ in 0..<400 {
-            played.hear("cmnd/tasmota-1/POWER", "TOGGLE")
+            played.receive("cmnd/tasmota-1/POWER", "TOGGLE")
             played.pass(.seconds(1))
         }
         #expect((150...250).contains(played.takeRows().count / 2))
@@ -211,7 +211,7 @@ import Testing
         var played = PlayedFleet(.nukiNative) { $0.drain = 0.5 }
         let topic = OrderTests.filled("nuki/ID/lockAction", played)
         for action in ["1", "2", "1", "2"] {
-            played.hear(topic, action)
+            played.receive(topic, action)
             played.pass(.seconds(1))
         }
         #expect(played.takeRows().filter { $0.contains("batteryChargeState") }.count == 2)

@@ -20,7 +20,7 @@ import Testing
 
     @Test("the same seed plays the same fleet to the same frames; another does not")
     func deterministic() throws {
-        func play(seed: UInt64) throws -> ([Deed], String) {
+        func play(seed: UInt64) throws -> ([Effect], String) {
             var played = PlayedFleet(Self.mixed, seed: seed, manualPerMinute: 30) {
                 $0.latency = .milliseconds(50) ... .milliseconds(400)
                 $0.rates = [.jam: 0.2, .duplicate: 0.2, .garbage: 0.1, .offline: 0.1, .reboot: 0.1, .wrongState: 0.1]
@@ -34,7 +34,7 @@ import Testing
                     let topics = [
                         "locks/\(name)/set", "\(name)/lock/action", "\(name)/lock/front_door/command", "cmnd/\(name)/POWER",
                     ]
-                    for topic in topics { played.hear(topic, round.isMultiple(of: 2) ? "UNLOCK" : "LOCK", client: client) }
+                    for topic in topics { played.receive(topic, round.isMultiple(of: 2) ? "UNLOCK" : "LOCK", client: client) }
                 }
                 played.pass(.seconds(30))
             }
@@ -73,7 +73,7 @@ import Testing
         var played = PlayedFleet(Self.mixed) { $0.announcesItself = announces }
         played.connect()
         let frames = played.takeFrames()
-        let state = { (lock: LockPlay) in lock.profile == .tasmota ? "tele/\(lock.name)/STATE" : lock.dialect.stateTopic }
+        let state = { (lock: PlayedLock) in lock.profile == .tasmota ? "tele/\(lock.name)/STATE" : lock.dialect.stateTopic }
         for lock in played.fleet.locks { #expect(frames.contains { $0.topic == state(lock) }, "\(lock.name)") }
         let found = frames.filter {
             $0.topic.hasPrefix("homeassistant/") || $0.topic.hasSuffix("/$description") || $0.topic.hasSuffix("bridge/devices")
@@ -93,7 +93,7 @@ import Testing
             let listens = played.fleet.clients[0].filters.contains("homeassistant/status")
             #expect(listens == (profile == .ring || profile == .homeassistant))
             guard listens else { continue }
-            played.hear("homeassistant/status", "online")
+            played.receive("homeassistant/status", "online")
             played.pass(.seconds(6))
             #expect(played.takeRows().contains { $0.contains("/config ") })
         }
@@ -113,9 +113,9 @@ import Testing
         #expect(topics.count == 10_000 && Set(topics).count == 10_000)
         played.pass(.seconds(30))
         #expect((4_500...5_500).contains(played.takeFrames().count))
-        played.hear("zigbee2mqtt/zigbee2mqtt-7777/set", "unlock")
+        played.receive("zigbee2mqtt/zigbee2mqtt-7777/set", "unlock")
         played.pass(.seconds(1))
-        #expect(played.fleet.locks[7776].stage.mechanism.position == .unlocked)
+        #expect(played.fleet.locks[7776].context.mechanism.position == .unlocked)
     }
 
     @Test("a lock that is on the wrong topic, or another fleet's, is not moved")
@@ -126,10 +126,10 @@ import Testing
             "zigbee2mqtt/zigbee2mqtt-3/set", "zigbee2mqtt/zigbee2mqtt-1/sets", "zigbee2mqtt/set", "zigbee2mqtt/zigbee2mqtt-1",
             "x/zigbee2mqtt-1/set",
         ] {
-            played.hear(topic, "unlock")
+            played.receive(topic, "unlock")
         }
         played.pass(.seconds(1))
-        #expect(played.fleet.locks.allSatisfy { $0.stage.mechanism.position == .locked })
+        #expect(played.fleet.locks.allSatisfy { $0.context.mechanism.position == .locked })
     }
 
     @Test("while the broker is away nothing is said, and everything when it is back")

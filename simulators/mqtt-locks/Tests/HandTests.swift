@@ -78,7 +78,7 @@ import Testing
             "", "jam", "jam a b", "explode a", "keypad a", "keypad a x", "battery a 101", "battery a nan", "door a ajar",
             "thumb-turn a 1",
         ])
-    func noOrders(line: String) { #expect(HandOrder(line) == nil) }
+    func noOrders(line: String) { #expect(ControlCommand(line) == nil) }
 
     @Test("people come by at the rate that was asked for, on seeded times")
     func people() {

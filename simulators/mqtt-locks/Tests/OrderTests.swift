@@ -115,7 +115,7 @@ import Testing
         var played = PlayedFleet(row.profile)
         try played.obey("battery \(played.name) 80")
         _ = played.takeFrames()
-        played.hear(Self.filled(row.topic, played), row.payload)
+        played.receive(Self.filled(row.topic, played), row.payload)
         played.pass(.seconds(5))
         #expect(played.takeRows() == row.said.map { Self.filled($0, played) })
     }
@@ -123,7 +123,7 @@ import Testing
     @Test("Nuki Hub says in its chain what became of an action: taken, sent, moved, done")
     func hubChain() {
         var played = PlayedFleet(.nukiHub)
-        played.hear("nuki-hub-1/lock/action", "unlatch")
+        played.receive("nuki-hub-1/lock/action", "unlatch")
         played.pass(.milliseconds(150))
         let said = played.takeRows().filter { !$0.contains("/json") && !$0.contains("rollingLog") }
         #expect(
@@ -140,7 +140,7 @@ import Testing
         arguments: [("explode", true), ("ack", false), ("--", false)])
     func hubWords(word: String, isAnswered: Bool) {
         var played = PlayedFleet(.nukiHub)
-        played.hear("nuki-hub-1/lock/action", word)
+        played.receive("nuki-hub-1/lock/action", word)
         #expect(played.takeRows() == (isAnswered ? ["!nuki-hub-1/lock/action unknown_action"] : []))
     }
 
@@ -150,7 +150,7 @@ import Testing
         played.connect()
         played.pass(.milliseconds(milliseconds))
         _ = played.takeFrames()
-        played.hear("nuki-hub-1/lock/action", "unlock", isRetained: true)
+        played.receive("nuki-hub-1/lock/action", "unlock", isRetained: true)
         #expect(played.takeRows() == (isTaken ? ["!nuki-hub-1/lock/action ack"] : []))
     }
 
@@ -161,29 +161,29 @@ import Testing
         var played = PlayedFleet(profile)
         let row = try #require(
             Self.rows.first { $0.profile == profile && $0.topic.contains("/get") == false && !$0.said.isEmpty })
-        played.hear(Self.filled(row.topic, played), row.payload, isRetained: true)
+        played.receive(Self.filled(row.topic, played), row.payload, isRetained: true)
         played.pass(.seconds(5))
-        #expect(played.fleet.locks[0].stage.mechanism.position == .unlocked)
+        #expect(played.fleet.locks[0].context.mechanism.position == .unlocked)
     }
 
     @Test("a Nuki lock that moves says that it is busy")
     func busy() {
         var played = PlayedFleet(.nukiNative)
         let topic = OrderTests.filled("nuki/ID/lockAction", played)
-        played.hear(topic, "1")
+        played.receive(topic, "1")
         played.pass(.milliseconds(50))
         _ = played.takeRows()
-        played.hear(topic, "2")
+        played.receive(topic, "2")
         #expect(played.takeRows() == [OrderTests.filled("!nuki/ID/commandResponse 69", played)])
     }
 
     @Test("ESPHome says nothing when a lock that is locked is locked, and nothing of its own accord")
     func deduplicated() {
         var played = PlayedFleet(.esphome) { $0.reportEvery = .seconds(1) }
-        played.hear("esphome-1/lock/front_door/command", "UNLOCK")
+        played.receive("esphome-1/lock/front_door/command", "UNLOCK")
         played.pass(.seconds(5))
         _ = played.takeRows()
-        played.hear("esphome-1/lock/front_door/command", "OPEN")
+        played.receive("esphome-1/lock/front_door/command", "OPEN")
         played.pass(.seconds(9))
         #expect(played.takeRows() == [])
     }
@@ -191,9 +191,9 @@ import Testing
     @Test("Z-Wave answers a call that cannot be meant with status 5, and hears none for a node that is not there")
     func invalidCall() {
         var played = PlayedFleet(.zwave)
-        played.hear("\(Self.api)/set", #"{"args":[{"nodeId":2,"commandClass":98,"property":"targetMode"},"Secured"]}"#)
+        played.receive("\(Self.api)/set", #"{"args":[{"nodeId":2,"commandClass":98,"property":"targetMode"},"Secured"]}"#)
         #expect(played.takeRows().first?.contains(#""result":{"status":5}"#) == true)
-        played.hear("\(Self.api)/set", #"{"args":[{"nodeId":99,"commandClass":98,"property":"targetMode"},0]}"#)
+        played.receive("\(Self.api)/set", #"{"args":[{"nodeId":99,"commandClass":98,"property":"targetMode"},0]}"#)
         played.pass(.seconds(1))
         #expect(played.takeRows() == [])
     }

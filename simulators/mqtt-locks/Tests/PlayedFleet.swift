@@ -7,11 +7,14 @@ struct PlayedFleet {
     private(set) var fleet: Fleet
     private(set) var now = Duration.zero
     /// All that was done since somebody looked.
-    private(set) var deeds: [Deed] = []
+    private(set) var effects: [Effect] = []
 
     static let startedAt: Int64 = 1_755_955_213_000
 
-    init(_ parts: [FleetPlan.Part], seed: UInt64 = 7, manualPerMinute: Double = 0, _ change: (inout Manner) -> Void = { _ in }) {
+    init(
+        _ parts: [FleetPlan.Part], seed: UInt64 = 7, manualPerMinute: Double = 0,
+        _ change: (inout FaultSettings) -> Void = { _ in }
+    ) {
         var plan = FleetPlan(parts: parts, seed: seed, manualPerMinute: manualPerMinute)
         plan.manner.latency = .milliseconds(100) ... .milliseconds(100)
         plan.manner.drain = 0
@@ -20,7 +23,7 @@ struct PlayedFleet {
     }
 
     /// One lock, connected; and what it said then is forgotten.
-    init(_ profile: Profile, seed: UInt64 = 7, _ change: (inout Manner) -> Void = { _ in }) {
+    init(_ profile: Profile, seed: UInt64 = 7, _ change: (inout FaultSettings) -> Void = { _ in }) {
         self.init([.init(profile: profile, count: 1)], seed: seed, change)
         connect()
         // The hub's guard is over.
@@ -37,8 +40,8 @@ struct PlayedFleet {
 
     mutating func disconnect(client: Int = 0) { fleet.disconnected(client: client, at: now) }
 
-    mutating func hear(_ topic: String, _ text: String, isRetained: Bool = false, client: Int = 0) {
-        fleet.hear(Message(topic, text, isRetained: isRetained), client: client, at: now)
+    mutating func receive(_ topic: String, _ text: String, isRetained: Bool = false, client: Int = 0) {
+        fleet.receive(Message(topic, text, isRetained: isRetained), client: client, at: now)
         collect()
     }
 
@@ -58,23 +61,23 @@ struct PlayedFleet {
     /// - Returns: why it could not be done.
     @discardableResult
     mutating func obey(_ line: String) throws -> String? {
-        let refusal = fleet.obey(try #require(HandOrder(line)), at: now)
+        let refusal = fleet.obey(try #require(ControlCommand(line)), at: now)
         collect()
         return refusal
     }
 
     private mutating func collect() {
         let new = fleet.takeDeeds()
-        deeds += new
+        effects += new
         for case .connect(let client) in new {
             fleet.connected(client: client, at: now)
             collect()
         }
     }
 
-    mutating func takeDeeds() -> [Deed] {
-        defer { deeds = [] }
-        return deeds
+    mutating func takeDeeds() -> [Effect] {
+        defer { effects = [] }
+        return effects
     }
 
     mutating func takeFrames() -> [Frame] {

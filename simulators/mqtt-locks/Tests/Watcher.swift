@@ -14,7 +14,7 @@ final class Watcher: Sendable {
     private final class Heard: Sendable {
         let state = Mutex(State())
 
-        func hear(_ event: MQTTEvent) {
+        func receive(_ event: MQTTEvent) {
             let waiting = state.withLock { state in
                 switch event {
                 case .message(let message): state.messages.append(message)
@@ -44,9 +44,9 @@ final class Watcher: Sendable {
 
     init(port: Int) {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: "watcher-\(UUID().uuidString)")
-        (settings.firstPause, settings.longestPause) = (.milliseconds(20), .milliseconds(50))
+        (settings.initialBackoff, settings.maximumBackoff) = (.milliseconds(20), .milliseconds(50))
         let heard = heard
-        connection = MQTTConnection(settings) { heard.hear($0) }
+        connection = MQTTConnection(settings) { heard.receive($0) }
         connection.want([MQTTFilter("#")].compactMap { $0 })
         connection.start()
     }
@@ -76,7 +76,7 @@ final class Watcher: Sendable {
 
     func order(_ topic: String, _ payload: String) async throws {
         guard let topic = MQTTTopic(topic) else { throw POSIXError(.EINVAL) }
-        let frame = MQTTFrame(topic: topic, payload: Array(payload.utf8), lifetime: .seconds(10))
+        let frame = MQTTPublish(topic: topic, payload: Array(payload.utf8), lifetime: .seconds(10))
         while true {
             do throws(MQTTSendError) {
                 try connection.publish(frame)

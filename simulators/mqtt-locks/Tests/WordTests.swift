@@ -33,7 +33,7 @@ import Testing
     @Test("an agenda gives out what is due, in the order of its time and then of its noting")
     func agenda() {
         var random = SeededRandom(seed: 5)
-        var agenda = Agenda<Int>()
+        var agenda = EventQueue<Int>()
         let times = (0..<500).map { _ in Int.random(in: 0..<50, using: &random) }
         for (number, time) in times.enumerated() { agenda.note(number, at: .seconds(time)) }
         var taken: [Int] = []

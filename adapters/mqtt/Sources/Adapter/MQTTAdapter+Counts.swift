@@ -13,7 +13,7 @@ extension MQTTAdapter {
             "questions": counters.questions.load(ordering: .relaxed),
             "frames_refused": counters.refused.load(ordering: .relaxed),
             "messages": counters.messages.load(ordering: .relaxed),
-            "messages_dropped": counters.dropped.load(ordering: .relaxed) + links.values.reduce(0) { $0 + $1.untaken },
+            "messages_dropped": counters.dropped.load(ordering: .relaxed) + links.values.reduce(0) { $0 + $1.droppedMessages },
             "messages_odd": counters.odd.load(ordering: .relaxed),
         ]
     }

@@ -11,18 +11,18 @@ package final class MQTTAdapter: Sendable {
     /// The value of `adapter` of its devices.
     package let kind = AdapterGuide.mqtt.kind
     let library: ProfileLibrary
-    let surroundings: Surroundings
-    let links: [String: BrokerLink]
+    let surroundings: AdapterContext
+    let links: [String: BrokerSession]
     private let findings: [String: FoundLocks]
-    private let roll: Roll
+    private let roll: LockRegistry
     /// Serializes attaching and detaching, so that a new attachment is not overtaken by an earlier one.
     private let changing = Mutex(())
     private let watch = Mutex<Task<Void, Never>?>(nil)
     /// Whether an attached lock may still use a former version of its profile.
-    private let hasOldWords = Atomic(false)
+    private let hasStaleProfiles = Atomic(false)
 
     /// How often the profile folders are checked for changes.
-    private static let watchPause = Duration.seconds(2)
+    private static let pollInterval = Duration.seconds(2)
 
     /// - Parameters:
     ///   - brokers: the brokers that addresses may name; of two with the same name the first counts.
@@ -32,13 +32,13 @@ package final class MQTTAdapter: Sendable {
         brokers: [MQTTBroker], library: ProfileLibrary, clock: any GatewayClock, random: RandomSource, logger: Logger,
         executor: (any TaskExecutor)? = nil
     ) {
-        let surroundings = Surroundings(
+        let surroundings = AdapterContext(
             clock: clock, executor: executor, logger: logger, listener: Listener(), counters: Counters())
-        let roll = Roll()
-        var (links, findings): ([String: BrokerLink], [String: FoundLocks]) = ([:], [:])
+        let roll = LockRegistry()
+        var (links, findings): ([String: BrokerSession], [String: FoundLocks]) = ([:], [:])
         for broker in brokers where links[broker.name] == nil {
             let found = FoundLocks(broker, library, clock: clock) { told in roll.mark(told, on: broker.name) }
-            links[broker.name] = BrokerLink(broker, random: random, found: found, surroundings)
+            links[broker.name] = BrokerSession(broker, random: random, found: found, surroundings)
             findings[broker.name] = found
         }
         (self.library, self.surroundings, self.roll) = (library, surroundings, roll)
@@ -69,7 +69,7 @@ extension MQTTAdapter: LockAdapter {
     /// Checks an address. A broker outside the scope is reported like an unknown one, and the rest of the address is not checked.
     package func check(
         address: [String: JSONValue], within scope: TransportScope
-    ) throws(AddressMistakes) -> CheckedAddress {
+    ) throws(AddressErrors) -> CheckedAddress {
         let address = try MQTTAddress(address)
         let bound = try bind(address, within: scope)
         return CheckedAddress(
@@ -91,8 +91,8 @@ extension MQTTAdapter: LockAdapter {
     /// The lock that is attached with the same command endpoint, according to the address and discovery. Of several, the one
     /// attached last under this very address.
     private func holder(of dialect: Dialect, on broker: String) -> DeviceID? {
-        let places = findings[broker]?.withSpellings(dialect.places) ?? dialect.places
-        let same = roll.locks(at: [CommandPlace(dialect.commandTopic)], on: broker).last
+        let places = findings[broker]?.withAliases(dialect.places) ?? dialect.places
+        let same = roll.locks(at: [CommandEndpoint(dialect.commandTopic)], on: broker).last
         if let holder = same ?? roll.locks(at: places, on: broker).last { return holder.id }
         // A renamed lock is still attached under its former name; look it up by its id in discovery.
         return findings[broker].flatMap { roll.renamed($0.ids(at: places), on: broker) }?.id
@@ -152,7 +152,7 @@ extension MQTTAdapter: LockAdapter {
         if case .lock(let lock)? = roll.entry(id) { lock.reportFaults() }
     }
 
-    package func send(_ order: LockOrder) throws(AdapterError) {
+    package func send(_ order: LockCommand) throws(AdapterError) {
         switch roll.entry(order.deviceID) {
         case .lock(let lock): try lock.send(order)
         case .lost: throw .offline
@@ -215,16 +215,16 @@ extension MQTTAdapter: LockAdapter {
 
     private func bind(
         _ address: MQTTAddress, within scope: TransportScope, isAttached: Bool = false
-    ) throws(AddressMistakes) -> (link: BrokerLink, dialect: Dialect) {
+    ) throws(AddressErrors) -> (link: BrokerSession, dialect: Dialect) {
         guard let link = links[address.broker], scope.includes(link.broker.owner) else {
-            throw AddressMistakes(unknown: "broker")
+            throw AddressErrors(unknown: "broker")
         }
-        guard let profile = library[address.profile] else { throw AddressMistakes(unknown: "profile") }
+        guard let profile = library[address.profile] else { throw AddressErrors(unknown: "profile") }
         return (link, try Dialect(profile, variables: address.variables, isAttached: isAttached))
     }
 }
 
-extension AddressMistakes {
+extension AddressErrors {
     fileprivate init(unknown key: String) { self.init([Mistake(field: "address.\(key)", problem: "unknown")]) }
 }
 
@@ -233,14 +233,14 @@ extension MQTTAdapter {
     private func watchProfiles() {
         guard !library.directories.isEmpty else { return }
         let clock = surroundings.clock
-        let first = FolderStamp(of: library.directories)
+        let first = DirectoryFingerprint(of: library.directories)
         let task = Task(executorPreference: surroundings.executor) { [weak self] in
             var seen = first
-            while (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.watchPause))) != nil {
+            while (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.pollInterval))) != nil {
                 guard let self else { return }
-                let now = FolderStamp(of: library.directories)
+                let now = DirectoryFingerprint(of: library.directories)
                 guard now != seen else {
-                    renewLocks()
+                    rebindLocks()
                     continue
                 }
                 seen = now
@@ -258,16 +258,16 @@ extension MQTTAdapter {
     package func reloadProfiles() -> [String] {
         let mistakes = library.reload()
         for found in findings.values { found.bindAnew() }
-        hasOldWords.store(true, ordering: .relaxed)
-        renewLocks()
+        hasStaleProfiles.store(true, ordering: .relaxed)
+        rebindLocks()
         return mistakes
     }
 
-    private func renewLocks() {
-        guard hasOldWords.exchange(false, ordering: .relaxed) else { return }
+    private func rebindLocks() {
+        guard hasStaleProfiles.exchange(false, ordering: .relaxed) else { return }
         changing.withLock { _ in
             for lock in roll.all where library[lock.address.profile] != lock.dialect.profile {
-                if lock.isUnderWay { hasOldWords.store(true, ordering: .relaxed) } else { put(lock.attached) }
+                if lock.isUnderWay { hasStaleProfiles.store(true, ordering: .relaxed) } else { put(lock.attached) }
             }
             for lock in roll.lost { put(lock) }
         }

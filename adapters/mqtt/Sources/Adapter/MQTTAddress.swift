@@ -11,8 +11,8 @@ struct MQTTAddress {
     let variables: [String: JSONValue]
 
     /// - Throws: missing or malformed values of `broker` and `profile`; does not check whether they exist.
-    init(_ address: [String: JSONValue]) throws(AddressMistakes) {
-        var mistakes: [AddressMistakes.Mistake] = []
+    init(_ address: [String: JSONValue]) throws(AddressErrors) {
+        var mistakes: [AddressErrors.Mistake] = []
         func text(_ key: String) -> String {
             switch address[key] {
             case .string(let text) where !text.isEmpty: return text
@@ -23,6 +23,6 @@ struct MQTTAddress {
         }
         (broker, profile) = (text("broker"), text("profile"))
         variables = address.filter { $0.key != "broker" && $0.key != "profile" }
-        guard mistakes.isEmpty else { throw AddressMistakes(mistakes) }
+        guard mistakes.isEmpty else { throw AddressErrors(mistakes) }
     }
 }

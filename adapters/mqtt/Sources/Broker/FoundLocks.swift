@@ -11,29 +11,29 @@ final class FoundLocks: Sendable {
         /// Times of the previous connection, for the locks not announced yet on this one.
         var earlier: [TopicText: Times] = [:]
         /// The resolved profile and address of each lock, by its id.
-        var ways: [TopicText: Way] = [:]
+        var ways: [TopicText: ResolvedTransport] = [:]
         /// The ids of the locks by their command endpoints.
-        var ids: [CommandPlace: Set<TopicText>] = [:]
+        var ids: [CommandEndpoint: Set<TopicText>] = [:]
         /// The names of the locks that are identified by their hardware, by their ids. They outlive connections.
         var names: [TopicText: Names] = [:]
     }
 
     /// The resolved profile and address of a discovered lock.
-    fileprivate struct Way {
+    fileprivate struct ResolvedTransport {
         /// All its command endpoints, under any of its names; empty if its profile or address cannot be used.
-        var places: Set<CommandPlace> = []
+        var places: Set<CommandEndpoint> = []
         /// `nil` if its profile or address cannot be used.
         var capabilities: LockCapabilities?
         /// The endpoint in `places` under its current name; `nil` if its id is not that of its hardware.
-        var named: CommandPlace?
+        var named: CommandEndpoint?
         /// Its topic uses, which may conflict with those of other locks.
         var uses: Set<TopicUse> = []
 
         init(_ lock: FoundLock, _ library: ProfileLibrary) {
             guard let dialect = library[lock.profile].flatMap({ try? Dialect($0, variables: lock.variables) }) else { return }
-            let others = lock.otherCommandTopics.compactMap { MQTTTopic($0) }.map { CommandPlace($0) }
+            let others = lock.otherCommandTopics.compactMap { MQTTTopic($0) }.map { CommandEndpoint($0) }
             (places, capabilities, uses) = (dialect.places.union(others), dialect.capabilities, dialect.uses)
-            if lock.isKnownByHardware { named = CommandPlace(dialect.commandTopic) }
+            if lock.isKnownByHardware { named = CommandEndpoint(dialect.commandTopic) }
         }
     }
 
@@ -41,11 +41,11 @@ final class FoundLocks: Sendable {
     fileprivate struct Names {
         /// Maximum number of former names remembered per lock.
         static let most = 16
-        var now: CommandPlace
-        var former: [CommandPlace] = []
+        var now: CommandEndpoint
+        var former: [CommandEndpoint] = []
 
         /// - Parameter place: the command topic under the name that the bridge lists now.
-        mutating func note(_ place: CommandPlace) {
+        mutating func note(_ place: CommandEndpoint) {
             guard place != now else { return }
             former = (former.filter { $0 != place } + [now]).suffix(Self.most)
             now = place
@@ -60,7 +60,7 @@ final class FoundLocks: Sendable {
     /// A discovered lock, with the times when it was found.
     struct Entry {
         let lock: FoundLock
-        let places: Set<CommandPlace>
+        let places: Set<CommandEndpoint>
         /// `nil` if its profile or address cannot be used.
         let capabilities: LockCapabilities?
         let uses: Set<TopicUse>
@@ -72,12 +72,12 @@ final class FoundLocks: Sendable {
     struct Told {
         let id: TopicText
         /// All its command endpoints; for a lock that is gone, the former ones.
-        let places: Set<CommandPlace>
+        let places: Set<CommandEndpoint>
         let isGone: Bool
         /// The endpoint in `places` under its current name; `nil` if its id is not that of its hardware, or if it is gone.
-        var named: CommandPlace?
+        var named: CommandEndpoint?
         /// Its command endpoint under the name that it has just lost.
-        var former: CommandPlace?
+        var former: CommandEndpoint?
     }
 
     let filters: [MQTTFilter]
@@ -107,17 +107,17 @@ final class FoundLocks: Sendable {
     /// Processes a message, if it is on a discovery topic.
     ///
     /// - Returns: the gaps in discovery that this message has caused, one clause each.
-    func hear(_ message: MQTTMessage) -> [String] {
+    func receive(_ message: MQTTMessage) -> [String] {
         guard isAnnounced(on: message.topic) else { return [] }
         let now = clock.now()
         let (told, added) = state.withLock { state in
             let known = Set(state.discovery.notices)
-            let told = state.discovery.hear(message).map { change in
+            let told = state.discovery.receive(message).map { change in
                 let id = TopicText(change.lock.id)
                 let before = state.forget(id)
                 state.note(change.lock, at: now)
                 guard !change.lock.isGone else { return Told(id: id, places: before?.places ?? [], isGone: true) }
-                let way = Way(change.lock, library)
+                let way = ResolvedTransport(change.lock, library)
                 state.keep(way, of: id)
                 let former = state.noteName(of: way, id)
                 return Told(id: id, places: way.places, isGone: false, named: way.named, former: former)
@@ -132,12 +132,12 @@ final class FoundLocks: Sendable {
     func bindAnew() {
         state.withLock { state in
             (state.ways, state.ids) = ([:], [:])
-            for lock in state.discovery.locks { state.keep(Way(lock, library), of: TopicText(lock.id)) }
+            for lock in state.discovery.locks { state.keep(ResolvedTransport(lock, library), of: TopicText(lock.id)) }
         }
     }
 
     /// Adds to these endpoints those that the same locks have under their other names.
-    func withSpellings(_ places: Set<CommandPlace>) -> Set<CommandPlace> {
+    func withAliases(_ places: Set<CommandEndpoint>) -> Set<CommandEndpoint> {
         state.withLock { state in
             let ids = places.reduce(into: Set<TopicText>()) { $0.formUnion(state.ids[$1] ?? []) }
             return ids.reduce(into: places) { $0.formUnion(state.ways[$1]?.places ?? []) }
@@ -145,13 +145,13 @@ final class FoundLocks: Sendable {
     }
 
     /// The ids of the locks that take commands at one of these endpoints.
-    func ids(at places: Set<CommandPlace>) -> Set<TopicText> {
+    func ids(at places: Set<CommandEndpoint>) -> Set<TopicText> {
         state.withLock { state in places.reduce(into: []) { $0.formUnion(state.ids[$1] ?? []) } }
     }
 
     /// The id of the lock that was renamed from the name of this endpoint; `nil` if no such lock is known, or if another lock has
     /// the name now.
-    func renamed(from place: CommandPlace) -> TopicText? {
+    func renamed(from place: CommandEndpoint) -> TopicText? {
         state.withLock { state in
             // After a reconnect the names are known before the endpoints are.
             guard !state.names.values.contains(where: { $0.now == place }) else { return nil }
@@ -166,7 +166,7 @@ final class FoundLocks: Sendable {
     /// longer found.
     ///
     /// Attached locks are not marked as gone by this: a broker that has lost its retained messages has removed none of them.
-    func beginAnew() {
+    func reset() {
         state.withLock { state in
             state.discovery = Discovery(profiles: profiles)
             (state.earlier, state.times) = (state.times, [:])
@@ -189,13 +189,13 @@ final class FoundLocks: Sendable {
 }
 
 extension FoundLocks.State {
-    fileprivate mutating func keep(_ way: FoundLocks.Way, of id: TopicText) {
+    fileprivate mutating func keep(_ way: FoundLocks.ResolvedTransport, of id: TopicText) {
         ways[id] = way
         for place in way.places { ids[place, default: []].insert(id) }
     }
 
     /// - Returns: the resolved profile and address of the removed lock.
-    fileprivate mutating func forget(_ id: TopicText) -> FoundLocks.Way? {
+    fileprivate mutating func forget(_ id: TopicText) -> FoundLocks.ResolvedTransport? {
         let way = ways.removeValue(forKey: id)
         for place in way?.places ?? [] {
             ids[place]?.remove(id)
@@ -205,10 +205,10 @@ extension FoundLocks.State {
     }
 
     /// - Returns: the lock's command endpoint under the name that it has just lost.
-    fileprivate mutating func noteName(of way: FoundLocks.Way, _ id: TopicText) -> CommandPlace? {
+    fileprivate mutating func noteName(of way: FoundLocks.ResolvedTransport, _ id: TopicText) -> CommandEndpoint? {
         guard let place = way.named else { return nil }
         // Forget the names of locks that are no longer found.
-        if names.count > 2 * Discovery.mostLocks { names = names.filter { ways[$0.key] != nil } }
+        if names.count > 2 * Discovery.maxLocks { names = names.filter { ways[$0.key] != nil } }
         let before = names[id]?.now
         names[id, default: FoundLocks.Names(now: place)].note(place)
         return before == place ? nil : before

@@ -49,7 +49,7 @@ struct AddressValues {
     /// would read its own command as its state.
     ///
     /// - Parameter isAttached: the lock is attached already; topic rules that were added later do not make it unreachable.
-    mutating func checkTopics(of profile: Profile, _ parts: ProfileParts, isAttached: Bool) {
+    mutating func checkTopics(of profile: Profile, _ parts: ProfileBody, isAttached: Bool) {
         guard problems.isEmpty else { return }
         for variable in profile.variables where profile.parts.topics.contains(where: { $0.names.contains(variable.name) }) {
             noteUnsound(variable)
@@ -104,10 +104,10 @@ struct AddressValues {
         return culprit.map { written[$0.name] ?? $0.name } ?? "topic"
     }
 
-    var mistakes: AddressMistakes {
-        AddressMistakes(
+    var mistakes: AddressErrors {
+        AddressErrors(
             problems.sorted { $0.key < $1.key }
-                .map { AddressMistakes.Mistake(field: "address.\($0.key)", problem: $0.value.rawValue) })
+                .map { AddressErrors.Mistake(field: "address.\($0.key)", problem: $0.value.rawValue) })
     }
 }
 
@@ -121,7 +121,7 @@ extension ProfileVariable {
     }
 }
 
-extension ProfileParts {
+extension ProfileBody {
     /// The payload with which one command both locks and unlocks, once resolved; `nil` if there is none.
     var ambiguousCommand: String? {
         guard let lock = commands[.lock]?.first else { return nil }

@@ -4,12 +4,12 @@ internal import DoorwardMQTT
 /// A command message of a lock, without its code and its reference.
 struct CommandFrame: Sendable {
     let topic: MQTTTopic
-    let quality: MQTTQuality
-    private let part: CommandPart
+    let qos: MQTTQoS
+    private let part: CommandTemplate
 
-    init(_ part: CommandPart, _ topic: MQTTTopic, _ quality: ProfileQuality) {
+    init(_ part: CommandTemplate, _ topic: MQTTTopic, _ qos: ProfileQoS) {
         (self.part, self.topic) = (part, topic)
-        self.quality = quality == .atLeastOnce ? .atLeastOnce : .atMostOnce
+        self.qos = qos == .atLeastOnce ? .atLeastOnce : .atMostOnce
     }
 
     var takesCode: Bool { part.payloadWithCode != nil }
@@ -23,13 +23,13 @@ struct CommandFrame: Sendable {
         guard let text = String(streamSafe: payload) else { return nil }
         guard bearsReference else { return text == part.payload.text ? "" : nil }
         let texts = part.payload.pieces.map { if case .text(let text) = $0 { text } else { "" } }
-        guard part.payload.names == [CommandPart.reference], let first = texts.first, let last = texts.last,
+        guard part.payload.names == [CommandTemplate.reference], let first = texts.first, let last = texts.last,
             text.utf8.count >= first.utf8.count + last.utf8.count, text.hasPrefix(first), text.hasSuffix(last)
         else { return nil }
         return String(text.dropFirst(first.count).dropLast(last.count))
     }
 
-    func outgoing(code: String?, reference: String) -> Outgoing {
-        Outgoing(topic: topic, payload: part.bytes(code: code, reference: reference), quality: quality)
+    func outgoing(code: String?, reference: String) -> OutgoingMessage {
+        OutgoingMessage(topic: topic, payload: part.bytes(code: code, reference: reference), qos: qos)
     }
 }

@@ -18,16 +18,16 @@ package struct Dialect: Sendable {
     /// be sent to another topic, where a bridge has an API for all of its locks.
     package let commandTopic: MQTTTopic
     /// All its command endpoints, including `commandTopic`.
-    let places: Set<CommandPlace>
+    let places: Set<CommandEndpoint>
     /// Its topic uses, which may conflict with those of another lock of its broker.
     let uses: Set<TopicUse>
     /// The QoS of its subscriptions.
-    package let subscribes: MQTTQuality
+    package let subscribes: MQTTQoS
 
-    let parts: ProfileParts
+    let parts: ProfileBody
     let routes: TopicRoutes
     private let frames: [LockOperation: CommandFrame]
-    private let question: Outgoing?
+    private let question: OutgoingMessage?
 
     /// - Parameters:
     ///   - variables: an address without `broker` and `profile`.
@@ -35,8 +35,8 @@ package struct Dialect: Sendable {
     /// - Throws: every problem of the address, with fields `address.KEY`.
     package init(
         _ profile: Profile, variables: [String: JSONValue], isAttached: Bool = false
-    ) throws(AddressMistakes) {
-        let binding = try DialectBinding(profile, variables, isAttached: isAttached)
+    ) throws(AddressErrors) {
+        let binding = try ResolvedProfile(profile, variables, isAttached: isAttached)
         (self.profile, parts, capabilities) = (profile, binding.parts, binding.capabilities)
         (routes, frames) = (binding.routes, binding.frames)
         (commandTopic, places, uses) = (binding.commandTopic, binding.places, binding.uses)
@@ -53,10 +53,10 @@ package struct Dialect: Sendable {
     func takesCode(_ operation: LockOperation) -> Bool { frames[operation]?.takesCode ?? false }
 
     /// The messages that request the lock's state; empty if it cannot be queried.
-    package var questions: [Outgoing] { question.map { [$0] } ?? [] }
+    package var questions: [OutgoingMessage] { question.map { [$0] } ?? [] }
 
     /// Whether to request the state if a command is unanswered at half of its timeout.
-    package var asksAgain: Bool { parts.asksAgain && question != nil }
+    package var retriesStateRequest: Bool { parts.retriesStateRequest && question != nil }
 
     /// Seconds that a command usually takes, for documentation; `nil` if the profile does not state it.
     package var timeoutSeconds: Int? { profile.timeoutSeconds }
@@ -75,8 +75,8 @@ package struct Dialect: Sendable {
     }
 
     /// Decodes a message and updates the memory. A message on another topic has no effect.
-    package func hear(_ message: MQTTMessage, _ memory: inout LockMemory) -> Heard {
-        var hearing = Hearing(self, message, memory)
+    package func decode(_ message: MQTTMessage, _ memory: inout DialectState) -> DecodedMessage {
+        var hearing = MessageDecoder(self, message, memory)
         hearing.run()
         memory = hearing.memory
         return hearing.heard
@@ -84,11 +84,11 @@ package struct Dialect: Sendable {
 
     /// Decodes a message that was read before the command in flight was sent: it reports the earlier state of the lock, and is no
     /// response to the command.
-    package func hearOfBefore(_ message: MQTTMessage, _ memory: inout LockMemory) -> Heard {
-        guard let underWay = memory.underWay else { return hear(message, &memory) }
+    package func decodeEarlier(_ message: MQTTMessage, _ memory: inout DialectState) -> DecodedMessage {
+        guard let underWay = memory.underWay else { return decode(message, &memory) }
         let isAsked = memory.doubt?.isAsked ?? false
         memory.underWay = nil
-        var heard = hear(message, &memory)
+        var heard = decode(message, &memory)
         if begin(underWay.operation, reference: underWay.reference, at: underWay.orderedAt, &memory) {
             heard.publish += questions
         }
@@ -104,8 +104,8 @@ package struct Dialect: Sendable {
     /// - Throws: `.unsupported` if this lock does not support the operation, or takes no code.
     package func order(
         _ operation: LockOperation, code: Secret<String>?, reference: String, at now: Timestamp? = nil,
-        _ memory: inout LockMemory
-    ) throws(AdapterError) -> (command: Outgoing, questions: [Outgoing]) {
+        _ memory: inout DialectState
+    ) throws(AdapterError) -> (command: OutgoingMessage, questions: [OutgoingMessage]) {
         guard let frame = frames[operation], code == nil || frame.takesCode else { throw .unsupported }
         let needsAnswer = begin(operation, reference: frame.bearsReference ? reference : nil, at: now, &memory)
         return (frame.outgoing(code: code?.reveal(), reference: reference), needsAnswer ? questions : [])
@@ -115,33 +115,34 @@ package struct Dialect: Sendable {
     ///
     /// - Returns: whether the lock's state must be requested, as its reports may repeat old values.
     private func begin(
-        _ operation: LockOperation, reference: String?, at now: Timestamp?, _ memory: inout LockMemory
+        _ operation: LockOperation, reference: String?, at now: Timestamp?, _ memory: inout DialectState
     ) -> Bool {
         let wasThere = memory.position.lockState.satisfies(operation)
         let isKnown = memory.quality == .confirmed
         let isSure = isKnown && !memory.isUnanswered
-        memory.underWay = LockMemory.UnderWay(operation, reference: reference, at: now, wasThere: wasThere && isSure)
+        memory.underWay = DialectState.InFlightCommand(operation, reference: reference, at: now, wasThere: wasThere && isSure)
         memory.doubt =
-            mayRepeat(isKnown: isKnown, now)
-            ? Doubt(operation, known: isKnown ? memory.position : nil, orderedAt: now?.milliseconds, after: memory.doubt) : nil
-        return mergesCache && (wasThere || !isSure)
+            mayBeCached(isKnown: isKnown, now)
+            ? StaleStateFilter(
+                operation, known: isKnown ? memory.position : nil, orderedAt: now?.milliseconds, after: memory.doubt) : nil
+        return republishesCachedState && (wasThere || !isSure)
     }
 
     /// Whether each message repeats all known values.
-    var mergesCache: Bool { parts.mergesCache || profile.quirks.contains(.mergesCache) }
+    var republishesCachedState: Bool { parts.republishesCachedState || profile.quirks.contains(.republishesCachedState) }
 
     /// Whether reports after a command may be stale. A bridge whose messages have timestamps repeats old values when it starts:
     /// that matters while no state is known by which they could be recognized as old.
-    private func mayRepeat(isKnown: Bool, _ now: Timestamp?) -> Bool {
-        if mergesCache { return true }
+    private func mayBeCached(isKnown: Bool, _ now: Timestamp?) -> Bool {
+        if republishesCachedState { return true }
         return !isKnown && now != nil && parts.values.contains { !$0.times.isEmpty }
     }
 
     /// Ends a command whose outcome the lock has reported; later reports may still be filtered as stale.
-    package func endOrder(_ memory: inout LockMemory) { memory.underWay = nil }
+    package func endOrder(_ memory: inout DialectState) { memory.underWay = nil }
 
     /// Ends a command, if one is in flight, whose outcome the lock has not reported.
-    package func giveUpOrder(_ memory: inout LockMemory) {
+    package func giveUpOrder(_ memory: inout DialectState) {
         if memory.underWay != nil { memory.isUnanswered = true }
         memory.underWay = nil
     }
@@ -150,8 +151,8 @@ package struct Dialect: Sendable {
     ///
     /// - Returns: `.confirmed` for a lock that does not report when it is already in the commanded state, and had reported that
     ///   state live; else an empty result.
-    package func silence(_ memory: inout LockMemory) -> Heard {
-        var heard = Heard()
+    package func silence(_ memory: inout DialectState) -> DecodedMessage {
+        var heard = DecodedMessage()
         guard profile.quirks.contains(.alreadyInStateIsSuccess), let underWay = memory.underWay, underWay.wasThere,
             memory.quality == .confirmed, memory.availability != .offline,
             memory.position.lockState.satisfies(underWay.operation)
@@ -161,16 +162,16 @@ package struct Dialect: Sendable {
     }
 
     /// Records that the connection to the broker is lost: the known state becomes stale, the availability unknown.
-    package func lose(_ memory: inout LockMemory) -> Heard {
-        memory.loseTrack()
+    package func lose(_ memory: inout DialectState) -> DecodedMessage {
+        memory.markStale()
         memory.availability = .unknown
         memory.reach = [:]
         // In merged messages a value may have changed long before; elsewhere it is published when it changes.
-        if mergesCache { memory.lastTold = [:] }
+        if republishesCachedState { memory.lastTold = [:] }
         for key in memory.states.keys { memory.states[key]?.quality = .stale }
-        var report = Heard.Report()
+        var report = DecodedMessage.Report()
         (report.quality, report.availability) = (.stale, .unknown)
-        var heard = Heard()
+        var heard = DecodedMessage()
         heard.reports = [report]
         return heard
     }

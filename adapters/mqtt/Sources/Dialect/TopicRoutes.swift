@@ -22,7 +22,7 @@ struct TopicRoutes: Sendable {
     /// The subscriptions by which the lock's answers arrive.
     private(set) var answerPaths = MQTTAnswerPaths.none
 
-    init(_ parts: ProfileParts, commandTopics: [MQTTTopic], question: MQTTTopic?) {
+    init(_ parts: ProfileBody, commandTopics: [MQTTTopic], question: MQTTTopic?) {
         for (index, part) in parts.values.enumerated() { add(part.reader.topic.text) { $0.values.append(index) } }
         for (index, part) in parts.events.enumerated() {
             if part.source == .topicSuffix {

@@ -10,7 +10,7 @@ enum TopicUse: Hashable, Sendable {
     case anyState(TopicText)
 
     /// All uses of one address.
-    static func all(of parts: ProfileParts, commandTopics: [MQTTTopic]) -> Set<TopicUse> {
+    static func all(of parts: ProfileBody, commandTopics: [MQTTTopic]) -> Set<TopicUse> {
         var uses = Set(commandTopics.map { TopicUse.command(TopicText($0.description)) })
         for part in parts.values where part.aspect == .state {
             let topic = TopicText(part.reader.topic.text)

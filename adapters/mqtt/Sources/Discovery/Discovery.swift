@@ -6,11 +6,11 @@ package import DoorwardMQTT
 /// an address that they have seen. All sizes are bounded, and malformed messages have no effect.
 package struct Discovery: Sendable {
     private let readers: [any DiscoveryReader]
-    private var claims = Claims()
+    private var claims = DiscoveryIndex()
     /// Why messages that should announce locks could not be read, by topic.
     private var unread: [TopicText: String] = [:]
     /// Maximum number of records in `unread`.
-    private static let mostUnread = 16
+    private static let maxUnread = 16
     private static let every: Set = ["homeassistant", "zigbee2mqtt", "homie"]
 
     /// - Parameter profiles: the ecosystems to look for, by profile id; all if empty. `homeassistant` covers every lock announced
@@ -33,11 +33,11 @@ package struct Discovery: Sendable {
     ///
     /// - Returns: the locks that it added, changed or removed, removed ones first. Empty for a message on another topic, and for
     ///   a malformed one, which leaves the known locks unchanged.
-    package mutating func hear(_ message: MQTTMessage) -> [DiscoveryChange] {
+    package mutating func receive(_ message: MQTTMessage) -> [DiscoveryChange] {
         let topic = TopicText(message.topic)
         for reader in readers {
             if let why = reader.problem(with: message) {
-                if unread.count < Self.mostUnread { unread[topic] = why }
+                if unread.count < Self.maxUnread { unread[topic] = why }
                 return []
             }
             guard let said = reader.read(message) else { continue }
@@ -47,7 +47,7 @@ package struct Discovery: Sendable {
         return []
     }
 
-    /// The locks that are currently announced, by id. At most `Discovery.mostLocks`.
+    /// The locks that are currently announced, by id. At most `Discovery.maxLocks`.
     package var locks: [FoundLock] { claims.seen.values.sorted { $0.id < $1.id } }
 
     /// Whether locks were left out because there were too many.
@@ -55,7 +55,7 @@ package struct Discovery: Sendable {
 
     /// The gaps in discovery, one clause each: too many locks, lists that are too long. Empty when all locks are found.
     package var notices: [String] {
-        let full = claims.isFull ? ["more than \(Claims.most) locks are announced: the others are left out"] : []
+        let full = claims.isFull ? ["more than \(DiscoveryIndex.most) locks are announced: the others are left out"] : []
         return full + unread.map { "the list on `\($0.key.text)` is not read: \($0.value)" }.sorted()
     }
 
@@ -65,7 +65,7 @@ package struct Discovery: Sendable {
     }
 
     /// Maximum number of locks per broker.
-    package static let mostLocks = Claims.most
+    package static let maxLocks = DiscoveryIndex.most
 }
 
 /// Reads one kind of announcements.
@@ -73,7 +73,7 @@ protocol DiscoveryReader: Sendable {
     var filters: [MQTTFilter] { get }
     /// - Returns: all current entries of the message's source, empty if it was removed; `nil` if the message is not for this
     ///   reader, or malformed.
-    func read(_ message: MQTTMessage) -> (source: String, claims: [Claim])?
+    func read(_ message: MQTTMessage) -> (source: String, claims: [DiscoveryEntry])?
     /// Why this reader cannot read a message; `nil` if it can, or if the message is not for this reader.
     func problem(with message: MQTTMessage) -> String?
 }

@@ -6,7 +6,7 @@ package struct FoundLock: Hashable, Sendable {
     /// Stable within the broker while the lock is announced by the same source: `homeassistant:abc`,
     /// `zigbee2mqtt:0x00158d0001a2b3c4`, `homie:front/lock`.
     package var id: String
-    /// The announced name, one line of at most `FoundLock.longestName` characters; `nil` if it has none.
+    /// The announced name, one line of at most `FoundLock.maxNameLength` characters; `nil` if it has none.
     package var name: String?
     /// As announced, truncated like `name`.
     package var manufacturer: String?
@@ -37,12 +37,12 @@ package struct FoundLock: Hashable, Sendable {
     }
 
     /// Maximum characters of a name.
-    package static let longestName = 120
+    package static let maxNameLength = 120
 
     /// Keeps one line without control characters: the names are displayed in terminals and pages.
     private static func line(_ text: String?) -> String? {
         guard let text else { return nil }
-        let scalars = text.unicodeScalars.prefix(4 * longestName).map { scalar in
+        let scalars = text.unicodeScalars.prefix(4 * maxNameLength).map { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
                 " " as Unicode.Scalar
@@ -50,7 +50,7 @@ package struct FoundLock: Hashable, Sendable {
             }
         }
         let words = String(String.UnicodeScalarView(scalars)).split(separator: " ").joined(separator: " ")
-        return words.isEmpty ? nil : String(words.prefix(longestName))
+        return words.isEmpty ? nil : String(words.prefix(maxNameLength))
     }
 }
 

@@ -4,11 +4,11 @@ extension JSONText {
     /// Parses a payload from an untrusted client.
     ///
     /// - Parameter longest: maximum bytes.
-    /// - Returns: `nil` if it is no JSON in UTF-8, is longer, nests deeper than `deepest`, or has more than `mostValues` values:
+    /// - Returns: `nil` if it is no JSON in UTF-8, is longer, nests deeper than `deepest`, or has more than `maxValues` values:
     ///   four million bytes of empty objects would otherwise fill the memory.
     static func read(_ payload: [UInt8], longest: Int = 65_536) -> JSONText? {
         // `JSONText` makes the text stream-safe.
-        guard payload.count <= longest, countMarks(payload) <= mostValues, let text = String(validating: payload, as: UTF8.self)
+        guard payload.count <= longest, countMarks(payload) <= maxValues, let text = String(validating: payload, as: UTF8.self)
         else {
             return nil
         }
@@ -16,7 +16,7 @@ extension JSONText {
     }
 
     /// Maximum values of one payload. A list of Zigbee2MQTT has about one value in twenty bytes.
-    static let mostValues = 300_000
+    static let maxValues = 300_000
 
     /// Counts commas and opening brackets, also in strings: an upper bound of the values.
     private static func countMarks(_ payload: [UInt8]) -> Int {

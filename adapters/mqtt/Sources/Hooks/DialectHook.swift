@@ -6,7 +6,7 @@ enum DialectHook: String, CaseIterable, Hashable, Sendable {
     case homeassistant
 
     /// The abilities that the hook can add to those that follow from the file.
-    var abilities: Set<ProfileAbility> {
+    var abilities: Set<ProfileCapability> {
         switch self {
         case .homeassistant: [.acceptsCode, .canRefresh]
         }
@@ -16,7 +16,7 @@ enum DialectHook: String, CaseIterable, Hashable, Sendable {
     ///   - address: the given values, by the names of the variables.
     ///   - parts: the parts of the profile, resolved for the address; they are changed in place.
     /// - Throws: every problem of the values that it reads.
-    func apply(_ address: [String: JSONValue], to parts: inout ProfileParts) throws(AddressProblems) {
+    func apply(_ address: [String: JSONValue], to parts: inout ProfileBody) throws(AddressProblems) {
         switch self {
         case .homeassistant: try HomeAssistantHook(address: address).apply(to: &parts)
         }

@@ -5,7 +5,7 @@ internal import DoorwardMQTT
 struct HomeAssistantHook {
     let address: [String: JSONValue]
 
-    func apply(to parts: inout ProfileParts) throws(AddressProblems) {
+    func apply(to parts: inout ProfileBody) throws(AddressProblems) {
         var problems: [String: VariableProblem] = [:]
         applyValueTemplate("value_template", .state, &parts, &problems)
         applyValueTemplate("availability_template", .availability, &parts, &problems)
@@ -28,7 +28,7 @@ struct HomeAssistantHook {
     // MARK: Templates
 
     private func applyValueTemplate(
-        _ key: String, _ aspect: ValuePart.Aspect, _ parts: inout ProfileParts, _ problems: inout [String: VariableProblem]
+        _ key: String, _ aspect: StateMapping.Aspect, _ parts: inout ProfileBody, _ problems: inout [String: VariableProblem]
     ) {
         guard address[key] != nil else { return }
         guard let template = text(key), let path = HomeAssistantTemplate.path(template) else {
@@ -40,14 +40,14 @@ struct HomeAssistantHook {
 
     /// A lock with its command topic below its merged state topic belongs to Zigbee2MQTT, or to a bridge that works alike: each
     /// message repeats the known state of the bolt, whatever caused it. Such a lock can be queried.
-    private func applyMergedState(_ parts: inout ProfileParts) {
+    private func applyMergedState(_ parts: inout ProfileBody) {
         guard let command = text("command_topic"), let state = text("state_topic"), command.hasPrefix(state + "/"),
             command.hasSuffix("/set"), let key = text("value_template").flatMap(HomeAssistantTemplate.path)?.keys.first
         else { return }
-        parts.mergesCache = true
-        parts.asksAgain = true
+        parts.republishesCachedState = true
+        parts.retriesStateRequest = true
         parts.refresh = [
-            CommandPart(
+            CommandTemplate(
                 topic: ProfileTemplate(literal: state + "/get"),
                 payload: ProfileTemplate(literal: #"{"\#(key.escapedAsJSON)":""}"#))
         ]
@@ -56,7 +56,7 @@ struct HomeAssistantHook {
         }
     }
 
-    private func applyCommandTemplate(_ parts: inout ProfileParts, _ problems: inout [String: VariableProblem]) {
+    private func applyCommandTemplate(_ parts: inout ProfileBody, _ problems: inout [String: VariableProblem]) {
         guard address["command_template"] != nil else { return }
         guard let template = text("command_template") else {
             problems["command_template"] = .malformed
@@ -71,7 +71,7 @@ struct HomeAssistantHook {
             }
             part.payload = payload
             part.isJSON = JSONText(payload.text) != nil
-            part.payloadWithCode = payload.names.contains(CommandPart.code) ? payload : nil
+            part.payloadWithCode = payload.names.contains(CommandTemplate.code) ? payload : nil
             parts.commands[operation] = [part]
         }
         // Home Assistant asks for a code wherever a code format is given.
@@ -80,8 +80,8 @@ struct HomeAssistantHook {
 
     // MARK: Availability
 
-    private func applyAvailability(_ parts: inout ProfileParts, _ problems: inout [String: VariableProblem]) {
-        parts.availabilityMode = text("availability_mode").flatMap { ProfileParts.Mode(rawValue: $0) } ?? .latest
+    private func applyAvailability(_ parts: inout ProfileBody, _ problems: inout [String: VariableProblem]) {
+        parts.availabilityMode = text("availability_mode").flatMap { ProfileBody.Mode(rawValue: $0) } ?? .latest
         guard let value = address["availability"] else { return }
         // Home Assistant takes the list or the single topic, not both.
         guard address["availability_topic"] == nil, let items = items(value), (1...20).contains(items.count) else {
@@ -105,7 +105,7 @@ struct HomeAssistantHook {
         }
     }
 
-    private func availability(_ item: JSONValue) -> ValuePart? {
+    private func availability(_ item: JSONValue) -> StateMapping? {
         guard case .object(let fields) = item else { return nil }
         func field(_ names: String...) -> String? {
             for name in names { if case .string(let text)? = fields[name] { return text } }
@@ -121,16 +121,16 @@ struct HomeAssistantHook {
         let offline = field("payload_not_available", "pl_not_avail") ?? "offline"
         guard online != offline else { return nil }
         let words: [(String, Availability)] = [(online, .online), (offline, .offline)]
-        return ValuePart(
+        return StateMapping(
             aspect: .availability, reader: reader,
             map: words.map { word, availability in
-                ValuePart.Entry(
+                StateMapping.Entry(
                     pattern: ValuePattern(.exact, ProfileTemplate(literal: word)),
                     meaning: ValueMeaning(availability: availability))
             })
     }
 
-    private func applyQuality(_ parts: inout ProfileParts) {
+    private func applyQuality(_ parts: inout ProfileBody) {
         let isAcknowledged = text("qos").map { $0 != "0" } ?? false
         parts.commandQuality = isAcknowledged ? .atLeastOnce : .atMostOnce
         parts.subscribeQuality = parts.commandQuality

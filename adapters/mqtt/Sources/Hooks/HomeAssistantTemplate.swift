@@ -30,7 +30,7 @@ enum HomeAssistantTemplate {
             text.append(.text(String(rest[..<start.lowerBound])))
             switch trimmed(rest[start.upperBound..<end.lowerBound]) {
             case "value": text.append(.text(value))
-            case "code": text.append(.variable(CommandPart.code))
+            case "code": text.append(.variable(CommandTemplate.code))
             default: return nil
             }
             rest = rest[end.upperBound...]

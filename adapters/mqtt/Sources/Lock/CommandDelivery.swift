@@ -14,7 +14,7 @@ struct CommandDelivery {
     /// The text of the reason code with which the broker rejected it; `nil` if it did not.
     var rejection: (reason: String, isNotAuthorized: Bool)?
 
-    init(_ command: CommandID, _ outgoing: Outgoing, _ frame: MQTTSentFrame) {
+    init(_ command: CommandID, _ outgoing: OutgoingMessage, _ frame: MQTTSentFrame) {
         (self.command, topic, self.frame, payload) = (command, outgoing.topic, frame, Secret(outgoing.payload))
     }
 

@@ -1,13 +1,13 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 
-extension Heard {
+extension DecodedMessage {
     /// Converts the decoded message to the facts that the gateway receives, in order: the one that ends a command comes last,
     /// when all others of the message are known.
     ///
     /// - Parameter before: the dialect state before the message. A position that satisfies its command in flight, and that was
     ///   not decoded as its confirmation, is reported as stale.
-    func facts(after before: LockMemory) -> [LockReport.Fact] {
+    func facts(after before: DialectState) -> [LockReport.Fact] {
         var facts: [LockReport.Fact] = []
         var operation = events.first { $0.kind == .operation && $0.isDone != false }
         for report in reports {
@@ -40,8 +40,8 @@ extension Heard {
     }
 }
 
-extension LockMemory {
-    /// Whether the state will report the movement that an event announces, once it is made; `ActAtDoor` keeps the operator until then.
+extension DialectState {
+    /// Whether the state will report the movement that an event announces, once it is made; `EventDeduplicator` keeps the operator until then.
     fileprivate func awaits(_ event: LockEvent) -> Bool {
         underWay == nil && position != .unknown && position.lockState != event.operation?.resulting
     }
@@ -52,7 +52,7 @@ extension LockEvent {
     fileprivate var isBySomebody: Bool { method.map { $0 != .remote && $0 != .unknown } ?? false }
 }
 
-extension Heard.Report {
+extension DecodedMessage.Report {
     /// The facts other than the bolt's state.
     fileprivate var condition: [LockReport.Fact] {
         var facts: [LockReport.Fact] = []
@@ -67,7 +67,7 @@ extension Heard.Report {
 
     /// - Parameter command: the decoded outcome of the command in flight. A state that would satisfy the command, and was not
     ///   decoded as its confirmation, is stale.
-    fileprivate func trusted(after before: LockMemory, _ command: CommandWord?) -> (LockState, StateQuality)? {
+    fileprivate func trusted(after before: DialectState, _ command: CommandResponse?) -> (LockState, StateQuality)? {
         // Without any known state there is no quality to report.
         guard let quality, position != nil || before.position != .unknown else { return nil }
         let state = (position ?? before.position).lockState
@@ -80,7 +80,7 @@ extension Heard.Report {
 
 extension LockReport.Fact {
     /// Whether it is a state that differs from the known one before.
-    func movesBolt(from before: Position) -> Bool {
+    func movesBolt(from before: BoltState) -> Bool {
         guard case .state(let state, _, _, _) = self else { return false }
         return before != .unknown && state != before.lockState
     }
@@ -108,8 +108,8 @@ extension DoorPosition {
     }
 }
 
-extension Rejection {
-    fileprivate var cause: RefusalCause {
+extension RejectionReason {
+    fileprivate var cause: LockRefusal {
         switch self {
         case .notAuthorised: .notAuthorised
         case .invalidCode: .invalidCode

@@ -5,7 +5,7 @@ internal import DoorwardMQTT
 /// Changes outside of a lock: in its broker's connection, its discovery and its attachment.
 extension MQTTLock {
     /// Records that the broker's connection is lost: the lock's state becomes stale, and its availability unknown.
-    func loseBroker() {
+    func brokerDisconnected() {
         change { state in
             guard !state.isDetached else { return }
             let before = state.memory
@@ -44,7 +44,7 @@ extension MQTTLock {
 
     /// Marks the known state of the bolt as stale, and reports that.
     func doubt(_ state: inout State) {
-        state.memory.loseTrack()
+        state.memory.markStale()
         guard state.memory.position != .unknown else { return }
         deliver(
             .state(state.memory.position.lockState, quality: .stale, method: nil, operatorName: nil), &state,

@@ -90,7 +90,7 @@ extension MQTTLock {
     /// Whether the broker was active after a command without delivering it to the gateway's subscription. A broker acknowledges
     /// no frame of QoS 0, and one of MQTT 3.1.1 also acknowledges the frames that it drops.
     func isMissing(_ delivery: CommandDelivery, _ state: State) -> Bool {
-        !delivery.isDelivered && state.delivered.returnsCommands != false && link.hasTaken(delivery.frame.number)
+        !delivery.isDelivered && state.delivered.returnsCommands != false && link.isBrokerResponsive(delivery.frame.number)
             && !state.delivered.refusedFilters.contains(MQTTFilter(delivery.topic))
     }
 

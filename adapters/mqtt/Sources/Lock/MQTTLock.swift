@@ -10,8 +10,8 @@ internal import Synchronization
 /// was already in flight is never taken for the answer to a later command. Reports are delivered outside of the mutex, in order.
 final class MQTTLock: Sendable {
     struct State {
-        var memory = LockMemory()
-        var order: OrderTime?
+        var memory = DialectState()
+        var order: PendingCommand?
         /// The last command that was sent, and its frame. The frame is `none` after that connection has ended, as every message
         /// of the next one is later.
         var lastOrder: (id: CommandID, frame: MQTTFrameNumber)?
@@ -34,9 +34,9 @@ final class MQTTLock: Sendable {
         /// When a message was last dropped, while the lost values are still to be requested.
         var lastDrop: MonotonicInstant?
         /// Filters events that report the last command as if it were another operation.
-        var echo: OwnEcho?
+        var echo: CommandEchoFilter?
         /// Merges the messages about the last operation at the door.
-        var act = ActAtDoor()
+        var act = EventDeduplicator()
         /// Reports to be delivered, in order.
         var outbox: [LockReport] = []
         /// Whether a thread is delivering reports; it also delivers those added meanwhile.
@@ -46,28 +46,30 @@ final class MQTTLock: Sendable {
     }
 
     /// A command between its sending and its deadline.
-    struct OrderTime {
+    struct PendingCommand {
         let id: CommandID
         let until: MonotonicInstant
         var watch: Task<Void, Never>?
     }
 
     /// Maximum lifetime of a command.
-    private static let longestLife = Duration.seconds(3600)
+    private static let maxLifetime = Duration.seconds(3600)
     /// Minimum pause between two state requests, to save the battery of a lock.
     static let questionPause = Duration.seconds(1)
 
     let attached: AttachedLock
     let address: MQTTAddress
     let dialect: Dialect
-    let link: BrokerLink
-    let surroundings: Surroundings
+    let link: BrokerSession
+    let surroundings: AdapterContext
     let state: Mutex<State>
 
-    init(_ attached: AttachedLock, _ address: MQTTAddress, _ dialect: Dialect, link: BrokerLink, _ surroundings: Surroundings) {
+    init(
+        _ attached: AttachedLock, _ address: MQTTAddress, _ dialect: Dialect, link: BrokerSession, _ surroundings: AdapterContext
+    ) {
         (self.attached, self.address, self.dialect) = (attached, address, dialect)
         (self.link, self.surroundings) = (link, surroundings)
-        var memory = LockMemory()
+        var memory = DialectState()
         memory.isFresh = true
         state = Mutex(State(memory: memory, flood: FloodGuard(at: surroundings.clock.monotonicNow())))
     }
@@ -84,7 +86,7 @@ final class MQTTLock: Sendable {
     var renamedID: TopicText? { state.withLock { $0.renamedID } }
 
     /// The command endpoint under the name in its address.
-    var named: CommandPlace { CommandPlace(dialect.commandTopic) }
+    var named: CommandEndpoint { CommandEndpoint(dialect.commandTopic) }
 
     /// Its command endpoints.
     var keys: [LockKey] { dialect.places.map { LockKey(broker: link.broker.name, place: $0) } }
@@ -92,11 +94,11 @@ final class MQTTLock: Sendable {
     // MARK: - Commands
 
     /// Sends the command's frame now, or throws.
-    func send(_ order: LockOrder) throws(AdapterError) {
+    func send(_ order: LockCommand) throws(AdapterError) {
         let clock = surroundings.clock
         let now = clock.now()
         guard order.deadline > now else { throw .transportBusy }
-        let lifetime = min(order.deadline, now.advanced(by: Self.longestLife)).duration(since: now)
+        let lifetime = min(order.deadline, now.advanced(by: Self.maxLifetime)).duration(since: now)
         let result = state.withLock { state -> Result<Void, AdapterError> in
             do throws(AdapterError) {
                 try send(order, lifetime: lifetime, until: clock.monotonicNow().advanced(by: lifetime), &state)
@@ -109,7 +111,7 @@ final class MQTTLock: Sendable {
     }
 
     private func send(
-        _ order: LockOrder, lifetime: Duration, until: MonotonicInstant, _ state: inout State
+        _ order: LockCommand, lifetime: Duration, until: MonotonicInstant, _ state: inout State
     ) throws(AdapterError) {
         guard !state.isDetached else { throw .notAttached }
         guard link.isConnected, state.memory.availability != .offline, state.renamedID == nil else { throw .offline }
@@ -131,15 +133,15 @@ final class MQTTLock: Sendable {
         surroundings.counters.orders.add(1, ordering: .relaxed)
         (state.orderBefore, state.lastOrder) = (state.lastOrder?.id, (order.commandID, sent.number))
         state.delivery = CommandDelivery(order.commandID, frames.command, sent)
-        state.echo = OwnEcho(order.operation, until: until.advanced(by: OwnEcho.delay))
-        state.order = OrderTime(
+        state.echo = CommandEchoFilter(order.operation, until: until.advanced(by: CommandEchoFilter.delay))
+        state.order = PendingCommand(
             id: order.commandID, until: until, watch: watch(order.commandID, lifetime: lifetime, until: until))
         ask(frames.questions, &state, at: nil)
     }
 
     /// Starts the timers of an unanswered command: a state request at half time, and the dialect's conclusion just before the deadline.
     private func watch(_ order: CommandID, lifetime: Duration, until: MonotonicInstant) -> Task<Void, Never>? {
-        guard dialect.asksAgain || dialect.profile.quirks.contains(.alreadyInStateIsSuccess) else { return nil }
+        guard dialect.retriesStateRequest || dialect.profile.quirks.contains(.alreadyInStateIsSuccess) else { return nil }
         let clock = surroundings.clock
         let halfTime = until.advanced(by: .zero - lifetime / 2)
         let nearEnd = until.advanced(by: .zero - min(lifetime / 4, .milliseconds(250)))
@@ -157,7 +159,7 @@ final class MQTTLock: Sendable {
 
     private func askAgain(_ order: CommandID) {
         state.withLock { state in
-            guard dialect.asksAgain, state.order?.id == order else { return }
+            guard dialect.retriesStateRequest, state.order?.id == order else { return }
             ask(dialect.questions, &state, at: nil)
         }
     }
@@ -165,7 +167,7 @@ final class MQTTLock: Sendable {
     private func concludeSilence(_ order: CommandID) {
         change { state in
             // A stalled broker withholds the lock's messages: that is no silence of the lock.
-            guard state.order?.id == order, let frame = state.lastOrder?.frame, link.hasTaken(frame) else { return }
+            guard state.order?.id == order, let frame = state.lastOrder?.frame, link.isBrokerResponsive(frame) else { return }
             // The silence of a lock that has not received the command confirms nothing.
             guard let delivery = state.delivery, !isMissing(delivery, state) else { return }
             let before = state.memory
@@ -189,7 +191,7 @@ final class MQTTLock: Sendable {
     // MARK: - Messages
 
     /// Processes a message on one of the lock's topics.
-    func hear(_ message: MQTTMessage) {
+    func receive(_ message: MQTTMessage) {
         guard !dialect.isQuestionToOthers(message) else { return }
         let now = surroundings.clock.monotonicNow()
         change { state in
@@ -216,13 +218,13 @@ final class MQTTLock: Sendable {
         var before = state.memory
         let isOfBefore = state.order != nil && state.isOfBefore(message)
         if isOfBefore { before.underWay = nil }
-        let heard = isOfBefore ? dialect.hearOfBefore(message, &state.memory) : dialect.hear(message, &state.memory)
+        let heard = isOfBefore ? dialect.decodeEarlier(message, &state.memory) : dialect.decode(message, &state.memory)
         for diagnostic in heard.diagnostics { note(diagnostic, message.topic) }
         take(heard, after: before, &state, of: message)
     }
 
     /// - Parameter message: the decoded message; `nil` for a conclusion from silence or a lost connection.
-    func take(_ heard: Heard, after before: LockMemory, _ state: inout State, of message: MQTTMessage? = nil) {
+    func take(_ heard: DecodedMessage, after before: DialectState, _ state: inout State, of message: MQTTMessage? = nil) {
         let now = surroundings.clock.monotonicNow()
         let order = message.map(state.isOfBefore) == true ? state.orderBefore : state.lastOrder?.id
         state.act.note(heard.events, at: now)
@@ -308,7 +310,7 @@ final class MQTTLock: Sendable {
     /// - Parameter now: the present, where a request sent just now suffices; `nil` if the state must be requested again.
     /// - Returns: why a request was not sent. It is not repeated: the lock's next message reports its state as well.
     @discardableResult
-    func ask(_ questions: [Outgoing], _ state: inout State, at now: MonotonicInstant?) -> AdapterError? {
+    func ask(_ questions: [OutgoingMessage], _ state: inout State, at now: MonotonicInstant?) -> AdapterError? {
         guard !questions.isEmpty else { return nil }
         if let now, let last = state.lastQuestion, now < last.advanced(by: Self.questionPause) { return nil }
         for question in questions {

@@ -18,7 +18,7 @@ struct OwnFrames {
 
     private var frames: [Frame] = []
 
-    mutating func note(_ order: CommandID, _ outgoing: Outgoing, until: MonotonicInstant) {
+    mutating func note(_ order: CommandID, _ outgoing: OutgoingMessage, until: MonotonicInstant) {
         frames.append(Frame(order: order, topic: outgoing.topic.description, payload: outgoing.payload, until: until))
         if frames.count > Self.most { frames.removeFirst() }
     }

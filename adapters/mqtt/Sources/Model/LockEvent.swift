@@ -30,11 +30,11 @@ package struct LockEvent: Hashable, Sendable {
     /// Number of the operator's authorisation in the lock.
     package var authorisationID: Int?
     /// Why an attempt failed.
-    package var rejection: Rejection?
+    package var rejection: RejectionReason?
 
     package init(
         _ kind: Kind, operation: Operation? = nil, isDone: Bool? = nil, method: Method? = nil, userSlot: Int? = nil,
-        credentialID: Int? = nil, authorisationID: Int? = nil, rejection: Rejection? = nil
+        credentialID: Int? = nil, authorisationID: Int? = nil, rejection: RejectionReason? = nil
     ) {
         (self.kind, self.operation, self.isDone, self.method) = (kind, operation, isDone, method)
         (self.userSlot, self.credentialID, self.authorisationID) = (userSlot, credentialID, authorisationID)

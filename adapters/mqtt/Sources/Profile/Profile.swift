@@ -13,13 +13,13 @@ package struct Profile: Hashable, Sendable {
     /// The variables of an address beside `broker` and `profile`, in the order of the file.
     package internal(set) var variables: [ProfileVariable] = []
     /// The most that such a lock can do, according to the file; an address may leave out some of it.
-    package internal(set) var abilities: Set<ProfileAbility> = []
+    package internal(set) var abilities: Set<ProfileCapability> = []
     /// Seconds that a command usually takes; `nil` if the profile does not state it.
     package internal(set) var timeoutSeconds: Int?
     /// The text of the file.
     package internal(set) var yaml = ""
 
-    var parts = ProfileParts()
+    var parts = ProfileBody()
     var quirks: Set<ProfileQuirk> = []
     /// Code for what the file cannot describe.
     var hook: DialectHook?
@@ -28,7 +28,7 @@ package struct Profile: Hashable, Sendable {
 }
 
 /// The abilities of a profile's locks, by the names that profiles use.
-package enum ProfileAbility: String, CaseIterable, Sendable {
+package enum ProfileCapability: String, CaseIterable, Sendable {
     /// Can withdraw the latch.
     case canOpen
     /// Reports the bolt while it is moving.
@@ -80,5 +80,5 @@ package enum ProfileQuirk: String, CaseIterable, Sendable {
     /// Its bridge generates `locking` and `unlocking` by itself: they prove nothing.
     case syntheticIntermediate
     /// Each message repeats all known values: a state in it need not be new.
-    case mergesCache
+    case republishesCachedState = "mergesCache"
 }

@@ -42,7 +42,7 @@ struct ProfileJudge {
     }
 }
 
-extension ValuePart.Aspect {
+extension StateMapping.Aspect {
     /// The section of a profile that describes it.
     var section: String {
         switch self {

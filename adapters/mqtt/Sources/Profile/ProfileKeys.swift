@@ -28,7 +28,7 @@ enum ProfileKeys {
     static let quality = ["subscribe", "command"]
 
     /// The keys of a meaning in its long form, in a map of `aspect`.
-    static func meaning(_ aspect: ValuePart.Aspect) -> [String] {
+    static func meaning(_ aspect: StateMapping.Aspect) -> [String] {
         switch aspect {
         case .state: ["state", "faults", "unlessFaults", "event"]
         case .door: ["door", "faults", "event"]

@@ -3,7 +3,7 @@ internal import Yams
 
 extension Profile {
     /// Maximum bytes of a file, 64 KiB: ten times the longest shipped one.
-    static let longestFile = 65_536
+    static let maxFileBytes = 65_536
 
     /// Reads a profile file; `docs/profiles.md` describes the format.
     ///
@@ -11,10 +11,10 @@ extension Profile {
     ///   - yaml: the text of the file.
     ///   - file: its name, for messages.
     /// - Throws: every mistake of the file, each with its line.
-    package init(yaml: String, file: String) throws(ProfileMistakes) {
+    package init(yaml: String, file: String) throws(ProfileErrors) {
         let mistakes = ProfileMistakeList()
         let profile = ProfileReader(mistakes).read(yaml)
-        guard let profile, mistakes.all.isEmpty else { throw ProfileMistakes(file: file, mistakes.all) }
+        guard let profile, mistakes.all.isEmpty else { throw ProfileErrors(file: file, mistakes.all) }
         self = profile
     }
 }
@@ -36,10 +36,10 @@ struct ProfileReader {
         let base = file.field("base")
         profile.base = base.flatMap { $0.text }.map { ProfileTemplate($0) }
         profile.hook = file.word("hook", DialectHook.self)
-        let parts = PartsReader(mistakes, Names(profile.variables, hasBase: base != nil))
+        let parts = ProfileParser(mistakes, Names(profile.variables, hasBase: base != nil))
         if let base { parts.checkBase(base, profile.variables) }
         parts.read(file, into: &profile)
-        profile.abilities = ProfileAbility.all(of: profile.parts).union(profile.hook?.abilities ?? [])
+        profile.abilities = ProfileCapability.all(of: profile.parts).union(profile.hook?.abilities ?? [])
         if mistakes.all.isEmpty { ProfileJudge(file, profile, mistakes).judge() }
         return profile
     }
@@ -60,8 +60,8 @@ struct ProfileReader {
     // MARK: YAML
 
     private func compose(_ yaml: String) -> Node? {
-        guard yaml.utf8.count <= Profile.longestFile else {
-            mistakes.add(nil, "", "the file is longer than \(Profile.longestFile) bytes; a profile is a page or two")
+        guard yaml.utf8.count <= Profile.maxFileBytes else {
+            mistakes.add(nil, "", "the file is longer than \(Profile.maxFileBytes) bytes; a profile is a page or two")
             return nil
         }
         guard !isDeep(yaml) else { return nil }

@@ -3,10 +3,10 @@ internal import Yams
 
 /// Collects the mistakes of one file while it is read.
 final class ProfileMistakeList {
-    private(set) var all: [ProfileMistakes.Mistake] = []
+    private(set) var all: [ProfileErrors.Mistake] = []
 
     func add(_ line: Int?, _ key: String, _ message: String) {
-        all.append(ProfileMistakes.Mistake(line: line, key: key, message: message))
+        all.append(ProfileErrors.Mistake(line: line, key: key, message: message))
     }
 }
 

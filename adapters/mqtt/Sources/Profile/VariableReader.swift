@@ -43,7 +43,7 @@ struct VariableReader {
     private func check(_ field: ProfileSection.Field) {
         if !ProfileTemplate.isName(field.key) {
             mistakes.add(field.line, field.path, "`\(field.key)`: a variable's name is letters, digits and `_`")
-        } else if ["broker", "profile", CommandPart.code, CommandPart.reference].contains(field.key) {
+        } else if ["broker", "profile", CommandTemplate.code, CommandTemplate.reference].contains(field.key) {
             mistakes.add(field.line, field.path, "`\(field.key)` is Doorward's own; call the variable something else")
         }
     }

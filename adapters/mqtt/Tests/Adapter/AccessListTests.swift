@@ -18,26 +18,26 @@ import Testing
 
         """
 
-    private static func rig(_ list: String, _ lines: KeptLines = KeptLines()) async throws -> FaultRig {
-        let broker = try await Broker.start(["allow_anonymous true", "acl_file FOLDER/acl"], files: ["acl": list])
-        return try await FaultRig(broker, logger: lines.logger)
+    private static func rig(_ list: String, _ lines: KeptLines = KeptLines()) async throws -> BrokerFixture {
+        let broker = try await MosquittoProcess.start(["allow_anonymous true", "acl_file FOLDER/acl"], files: ["acl": list])
+        return try await BrokerFixture(broker, logger: lines.logger)
     }
 
     private static let gate = DeviceID(high: 0xD4, low: 1)
 
-    private static func attachGate(_ rig: FaultRig) {
+    private static func attachGate(_ rig: BrokerFixture) {
         let address = [
             "broker": "home", "profile": "homeassistant", "command_topic": "gate/set", "state_topic": "gate/state",
         ]
         rig.adapter.attach(AttachedLock(id: gate, address: address.mapValues { .string($0) }))
     }
 
-    private static func faults(_ rig: FaultRig, of lock: DeviceID) -> Set<String> {
+    private static func faults(_ rig: BrokerFixture, of lock: DeviceID) -> Set<String> {
         for report in rig.reports.all(of: lock).reversed() { if case .faults(let faults) = report.fact { return faults } }
         return []
     }
 
-    private static func untilFaults(_ faults: Set<String>, _ rig: FaultRig, of lock: DeviceID) async {
+    private static func untilFaults(_ faults: Set<String>, _ rig: BrokerFixture, of lock: DeviceID) async {
         let _: Bool = await rig.reports.until { _ in Self.faults(rig, of: lock) == faults ? true : nil }
     }
 
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// An ESPHome node, which reports no state twice.
-    private static func attachNode(_ rig: FaultRig, _ node: String, _ id: DeviceID) async {
+    private static func attachNode(_ rig: BrokerFixture, _ node: String, _ id: DeviceID) async {
         let address = ["broker": "home", "profile": "esphome", "node": node, "object_id": "door"]
         rig.adapter.attach(AttachedLock(id: id, address: address.mapValues { .string($0) }))
         rig.nuki.keep("\(node)/status", "online")
@@ -146,15 +146,15 @@ import Testing
     @Test("a topic that the broker does not let the gateway read is a fault of its locks and a line of the log")
     func subscription() async throws {
         let lines = KeptLines()
-        let broker = try await Broker.start(
+        let broker = try await MosquittoProcess.start(
             [
                 "allow_anonymous true", "plugin /usr/lib/x86_64-linux-gnu/mosquitto_dynamic_security.so",
                 "plugin_opt_config_file FOLDER/dynamic-security.json",
             ], files: ["dynamic-security.json": Self.hidden("nuki/A/state")])
-        let rig = try await FaultRig(broker, logger: lines.logger)
+        let rig = try await BrokerFixture(broker, logger: lines.logger)
         rig.nuki.appear("A")
         let door = DeviceID(high: 0xD5, low: 1)
-        rig.adapter.attach(AttachedLock(id: door, address: FaultRig.address(of: "A")))
+        rig.adapter.attach(AttachedLock(id: door, address: BrokerFixture.address(of: "A")))
         await Self.untilFaults(["subscriptionRefused"], rig, of: door)
         #expect(lines.holding("error", "subscription refused", "nuki/A/state", "\(door)", "broker=home").count >= 1)
         await rig.end()
@@ -176,15 +176,15 @@ import Testing
         }
         defer { broker.close() }
         let (clock, reports) = (VirtualClock(), KeptReports())
-        let adapter = FaultRig.adapter(["home": broker.port], clock)
+        let adapter = BrokerFixture.adapter(["home": broker.port], clock)
         try await adapter.start(reports: reports)
         while adapter.health != .ok { await clock.pass() }
         let (door, other) = (DeviceID(high: 0xD7, low: 1), DeviceID(high: 0xD7, low: 2))
-        adapter.attach(AttachedLock(id: door, address: FaultRig.address(of: "A")))
+        adapter.attach(AttachedLock(id: door, address: BrokerFixture.address(of: "A")))
         await reports.first(of: door) { $0.fact == .faults(["subscriptionRefused"]) }
         isHidden.withLock { $0 = false }
         // Attached to the same topics, it has them requested anew.
-        adapter.attach(AttachedLock(id: other, address: FaultRig.address(of: "A")))
+        adapter.attach(AttachedLock(id: other, address: BrokerFixture.address(of: "A")))
         await reports.first(of: door) { $0.fact == .faults([]) }
         await adapter.stop()
     }
@@ -200,8 +200,8 @@ import Testing
     @Test("an adapter is down while no broker of it is connected, and degraded while one of several is not")
     func health() async throws {
         let lines = KeptLines()
-        let attic = try await Broker.start()
-        let rig = try await FaultRig(Broker.start(), more: ["attic": attic.port], logger: lines.logger)
+        let attic = try await MosquittoProcess.start()
+        let rig = try await BrokerFixture(MosquittoProcess.start(), more: ["attic": attic.port], logger: lines.logger)
         let door = try await rig.attach("A")
         attic.kill()
         await rig.untilHealth(.degraded)

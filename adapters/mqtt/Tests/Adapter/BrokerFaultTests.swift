@@ -7,10 +7,10 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(30))) struct BrokerFaultTests {
     @Test("of a broker that reads nothing for longer than a deadline, nothing that was refused ever arrives, and nothing twice")
     func stalled() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
         defer { proxy.close() }
-        let rig = try await FaultRig(broker, port: proxy.port)
+        let rig = try await BrokerFixture(broker, port: proxy.port)
         let door = try await rig.attach("A")
         rig.nuki.set(.silent, of: "A")
         proxy.stall(.toBroker)
@@ -33,10 +33,10 @@ import Testing
 
     @Test("a connection that is cut between a frame and its acknowledgement sends the order to nobody a second time")
     func cut() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
         defer { proxy.close() }
-        let rig = try await FaultRig(broker, port: proxy.port)
+        let rig = try await BrokerFixture(broker, port: proxy.port)
         let door = try await rig.attach("A")
         rig.nuki.set(.silent, of: "A")
         proxy.stall(.toClient)
@@ -52,7 +52,7 @@ import Testing
 
     @Test("while the broker is away no order is taken, and when it is back none of then is sent")
     func restarting() async throws {
-        let rig = try await FaultRig(Broker.start())
+        let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
         for _ in 0..<3 {
             rig.broker.kill()
@@ -77,10 +77,10 @@ import Testing
 
     @Test("a broker that is not there, and one that reads nothing, cost the locks of others nothing")
     func others() async throws {
-        let (broker, frozen) = (try await Broker.start(), try await Broker.start())
+        let (broker, frozen) = (try await MosquittoProcess.start(), try await MosquittoProcess.start())
         let proxy = try Proxy(to: frozen.port)
         defer { proxy.close() }
-        let rig = try await FaultRig(broker, more: ["other": proxy.port])
+        let rig = try await BrokerFixture(broker, more: ["other": proxy.port])
         let (door, far) = (try await rig.attach("A"), try await rig.attach("B", broker: "other"))
         _ = try await rig.sendOnceHeard(.unlock, to: far)
         proxy.stall(.toBroker)
@@ -100,14 +100,14 @@ import Testing
 
     @Test("a broker that refuses the gateway leaves it down, and lets it in later")
     func refusing() async throws {
-        let closed = try await Broker.start(["allow_anonymous false"])
+        let closed = try await MosquittoProcess.start(["allow_anonymous false"])
         let (port, clock) = (closed.port, VirtualClock())
-        let adapter = FaultRig.adapter(["home": port], clock)
+        let adapter = BrokerFixture.adapter(["home": port], clock)
         try await adapter.start(reports: KeptReports())
         for _ in 0..<20 { await clock.pass(.milliseconds(1)) }
         #expect(adapter.health == .down)
         closed.kill()
-        let open = try await Broker.start(port: port)
+        let open = try await MosquittoProcess.start(port: port)
         while adapter.health != .ok { await clock.pass() }
         await adapter.stop()
         open.kill()

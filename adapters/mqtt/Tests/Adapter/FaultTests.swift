@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(30))) struct FaultTests {
     @Test("a lock that answers after the deadline is heard, and confirms nothing of the next order")
     func late() async throws {
-        let rig = try await FaultRig(Broker.start())
+        let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
         rig.nuki.set(.late, of: "A")
         let unlock = try rig.send(.unlock, to: door, within: .seconds(5))
@@ -31,7 +31,7 @@ import Testing
 
     @Test("an answer that comes twice confirms the one order and is no event, and nothing of the next")
     func twice() async throws {
-        let rig = try await FaultRig(Broker.start())
+        let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
         let unlock = try rig.send(.unlock, to: door)
         await rig.confirmation(of: unlock, by: door)
@@ -49,7 +49,7 @@ import Testing
 
     @Test("words in another order than the movement's are handed on as they came, and the last one holds")
     func outOfOrder() async throws {
-        let rig = try await FaultRig(Broker.start())
+        let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
         rig.nuki.set(.silent, of: "A")
         let unlock = try rig.send(.unlock, to: door)
@@ -64,7 +64,7 @@ import Testing
 
     @Test("a lock that never answers has nothing confirmed, whatever time goes by")
     func never() async throws {
-        let rig = try await FaultRig(Broker.start())
+        let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
         rig.nuki.set(.silent, of: "A")
         let unlock = try rig.send(.unlock, to: door)
@@ -87,16 +87,16 @@ import Testing
             Rubbish("10 MiB of digits", Array(repeating: UInt8(ascii: "3"), count: 10 << 20)),
         ])
     func rubbish(_ rubbish: Rubbish) async throws {
-        let rig = try await FaultRig(Broker.start())
+        let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
         rig.nuki.set(.silent, of: "A")
         let unlock = try rig.send(.unlock, to: door)
         let before = rig.reports.all(of: door).count
-        let vandal = DoorwardTesting.Listening(port: rig.broker.port)
+        let vandal = DoorwardTesting.MQTTTestClient(port: rig.broker.port)
         await vandal.connected()
         try vandal.connection.announce(
-            MQTTAnnouncement(
-                topic: try #require(MQTTTopic("nuki/A/state")), payload: rubbish.payload, quality: .atLeastOnce, isRetained: false
+            MQTTRetainablePublish(
+                topic: try #require(MQTTTopic("nuki/A/state")), payload: rubbish.payload, qos: .atLeastOnce, isRetained: false
             ))
         await vandal.event { if case .acknowledged = $0 { true } else { false } }
         try await rig.settle()
@@ -111,7 +111,7 @@ import Testing
 
     @Test("a word that the profile does not know leaves the bolt unknown")
     func unknownWord() async throws {
-        let rig = try await FaultRig(Broker.start())
+        let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
         rig.nuki.say("nuki/A/state", "3")
         await rig.reports.first(of: door) { $0.isLive && $0.state == .unlocked }
@@ -125,9 +125,9 @@ import Testing
     @Test("five thousand words of one lock are counted and left, and another lock's order is confirmed")
     func flood() async throws {
         // A broker drops what waits for a slow machine beyond a thousand messages, the quiet lock's among them; here it keeps all.
-        let rig = try await FaultRig(Broker.start(["allow_anonymous true", "max_queued_messages 0"]))
+        let rig = try await BrokerFixture(MosquittoProcess.start(["allow_anonymous true", "max_queued_messages 0"]))
         let (loud, quiet) = (try await rig.attach("A"), try await rig.attach("B"))
-        let crier = DoorwardTesting.Listening(port: rig.broker.port)
+        let crier = DoorwardTesting.MQTTTestClient(port: rig.broker.port)
         await crier.connected()
         var order: CommandID?
         for number in 0..<5000 {
@@ -136,7 +136,7 @@ import Testing
         }
         let sent = try #require(order)
         #expect(await rig.confirmation(of: sent, by: quiet).state == .unlocked)
-        try crier.connection.publish(try MQTTFrame("nuki/B/batteryChargeState", "7", .atLeastOnce))
+        try crier.connection.publish(try MQTTPublish("nuki/B/batteryChargeState", "7", .atLeastOnce))
         await rig.reports.first(of: quiet) { $0.fact == .battery(level: 7, low: nil) }
         #expect((rig.adapter.counts["messages_dropped"] ?? 0) > 0)
         #expect(rig.reports.all(of: loud).count < 5000)
@@ -148,9 +148,9 @@ import Testing
     @Test(
         "once a word was left out nobody says where the bolt is, and when the lock is calm it is asked", .timeLimit(.minutes(30)))
     func endOfFlood() async throws {
-        let rig = try await FaultRig(Broker.start())
+        let rig = try await BrokerFixture(MosquittoProcess.start())
         let (topic, question) = ("zigbee2mqtt/front", "zigbee2mqtt/front/get")
-        let bridge = DoorwardTesting.Listening(port: rig.broker.port, [question])
+        let bridge = DoorwardTesting.MQTTTestClient(port: rig.broker.port, [question])
         await bridge.event { $0 == .subscribed }
         let front = DeviceID(high: 0xD3, low: 1)
         rig.adapter.attach(AttachedLock(id: front, address: ["broker": "home", "profile": "zigbee2mqtt", "name": "front"]))
@@ -175,9 +175,9 @@ import Testing
 
     @Test("a lock that cannot be asked is heard anew after a flood: what the broker has kept of it comes once more")
     func endOfFloodUnasked() async throws {
-        let rig = try await FaultRig(Broker.start())
+        let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
-        let crier = DoorwardTesting.Listening(port: rig.broker.port)
+        let crier = DoorwardTesting.MQTTTestClient(port: rig.broker.port)
         await crier.connected()
         for number in 0..<FloodGuard.burst + 9 {
             try await Self.say("nuki/A/state", number.isMultiple(of: 2) ? "1" : "3", by: crier)
@@ -193,8 +193,8 @@ import Testing
     }
 
     /// Says something; what the socket does not take now is said again.
-    private static func say(_ topic: String, _ text: String, by speaker: DoorwardTesting.Listening) async throws {
-        let frame = try MQTTFrame(topic, text)
+    private static func say(_ topic: String, _ text: String, by speaker: DoorwardTesting.MQTTTestClient) async throws {
+        let frame = try MQTTPublish(topic, text)
         while true {
             do {
                 try speaker.connection.publish(frame)
@@ -210,18 +210,18 @@ import Testing
             ("base", "nuki\u{0}"),
         ])
     func wildcards(_ key: String, _ value: String) async throws {
-        let rig = try await FaultRig(Broker.start())
-        let address = FaultRig.address(of: "A").merging([key: .string(value)]) { $1 }
-        let mistakes = #expect(throws: AddressMistakes.self) { try rig.adapter.check(address: address, within: .everything) }
+        let rig = try await BrokerFixture(MosquittoProcess.start())
+        let address = BrokerFixture.address(of: "A").merging([key: .string(value)]) { $1 }
+        let mistakes = #expect(throws: AddressErrors.self) { try rig.adapter.check(address: address, within: .everything) }
         #expect(mistakes?.mistakes.map(\.field) == ["address.\(key)"])
         await rig.end()
     }
 
     @Test("a word that was read before an order left, and comes up after it, is heard and confirms nothing")
     func readBefore() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
-        let rig = try await FaultRig(broker, port: proxy.port)
+        let rig = try await BrokerFixture(broker, port: proxy.port)
         let (bell, door) = (try await rig.attach("A"), try await rig.attach("B"))
         rig.nuki.set(.silent, of: "B")
         proxy.stall(.toClient)
@@ -248,7 +248,7 @@ import Testing
 
     @Test("a word on another lock's topic moves that one alone")
     func anothersTopic() async throws {
-        let rig = try await FaultRig(Broker.start())
+        let rig = try await BrokerFixture(MosquittoProcess.start())
         let (one, other) = (try await rig.attach("A"), try await rig.attach("AA"))
         rig.nuki.set(.silent, of: "AA")
         let unlock = try rig.send(.unlock, to: other)
@@ -264,7 +264,7 @@ import Testing
 
     @Test("what the broker kept confirms no order, not even when it comes after it")
     func retained() async throws {
-        let rig = try await FaultRig(Broker.start())
+        let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
         rig.nuki.keep("nuki/A/state", "3")
         await rig.reports.first(of: door) { $0.isLive && $0.state == .unlocked }
@@ -272,7 +272,7 @@ import Testing
         let unlock = try rig.send(.unlock, to: door)
         // Whoever listens anew has the broker say once more what it keeps, to everybody who listens with it.
         let second = DeviceID(high: 0xD1, low: 1)
-        rig.adapter.attach(AttachedLock(id: second, address: FaultRig.address(of: "A")))
+        rig.adapter.attach(AttachedLock(id: second, address: BrokerFixture.address(of: "A")))
         await rig.reports.first(of: second) { $0.state == .unlocked }
         try await rig.settle()
         for lock in [door, second] {

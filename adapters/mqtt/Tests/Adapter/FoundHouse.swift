@@ -36,7 +36,7 @@ struct FoundHouse {
 
     func send(_ operation: LockOperation, to number: Int) throws {
         try adapter.send(
-            LockOrder(
+            LockCommand(
                 commandID: CommandID(high: 0xF1, low: UInt64(number)), deviceID: Self.id(number), operation: operation,
                 deadline: harness.clock.now().advanced(by: .seconds(10))))
     }

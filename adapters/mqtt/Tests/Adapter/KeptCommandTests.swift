@@ -6,11 +6,11 @@ import Testing
 
 /// Commands that somebody leaves on the broker while the gateway is connected.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct KeptCommandTests {
-    private static func odd(_ rig: FaultRig) -> Int { rig.adapter.counts["messages_odd"] ?? 0 }
+    private static func odd(_ rig: BrokerFixture) -> Int { rig.adapter.counts["messages_odd"] ?? 0 }
 
     @Test("a command that is left on a lock's topic is found at once, says nothing of the lock, and is no more when taken away")
     func left() async throws {
-        let rig = try await FaultRig(Broker.start())
+        let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
         // That the lock is in reach comes after its state.
         try await rig.settle()
@@ -29,7 +29,7 @@ import Testing
 
     @Test("a lock that says its state on another's command topic says it live, though the broker is told to keep it")
     func stateOnCommandTopic() async throws {
-        let rig = try await FaultRig(Broker.start())
+        let rig = try await BrokerFixture(MosquittoProcess.start())
         let other = DeviceID(high: 0xD2, low: 1)
         rig.adapter.attach(
             AttachedLock(

@@ -10,9 +10,9 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(30))) struct LateDeliveryTests {
     @Test("an order that the broker hands on after its deadline is told as such, and where the bolt is nobody says")
     func late() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
-        let rig = try await FaultRig(broker, port: proxy.port)
+        let rig = try await BrokerFixture(broker, port: proxy.port)
         let door = try await rig.attach("A")
         rig.nuki.set(.silent, of: "A")
         // What the proxy's machine has taken no client can take back.
@@ -32,9 +32,9 @@ import Testing
 
     @Test("a lock that can be queried is queried for its state after a command that was delivered late")
     func queried() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
-        let rig = try await FaultRig(broker, port: proxy.port)
+        let rig = try await BrokerFixture(broker, port: proxy.port)
         let (door, bridge) = await queriedLock(rig, broker)
         // The broker's own answers, such as to the question whether it is at work, come after the command that it hands on: the query
         // finds it busy.
@@ -52,9 +52,9 @@ import Testing
 
     @Test("a query that is requested while the broker is busy is sent once it answers again")
     func whileBusy() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
-        let rig = try await FaultRig(broker, port: proxy.port)
+        let rig = try await BrokerFixture(broker, port: proxy.port)
         let (door, bridge) = await queriedLock(rig, broker)
         proxy.stall(.toClient)
         // The question whether the broker is at work is due at once, and three seconds old at the end: after five without an answer
@@ -72,7 +72,7 @@ import Testing
 
     @Test("an order that comes by in time is no event, whoever sends the same later")
     func inTime() async throws {
-        let rig = try await FaultRig(Broker.start())
+        let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
         let order = try rig.send(.unlock, to: door, within: .seconds(2))
         await rig.confirmation(of: order, by: door)
@@ -89,8 +89,10 @@ extension LateDeliveryTests {
     /// Attaches a lock that can be queried, and waits for the first query.
     ///
     /// - Returns: the lock, and a subscriber to its queries.
-    private func queriedLock(_ rig: FaultRig, _ broker: Broker) async -> (door: DeviceID, bridge: DoorwardTesting.Listening) {
-        let bridge = DoorwardTesting.Listening(
+    private func queriedLock(_ rig: BrokerFixture, _ broker: MosquittoProcess) async -> (
+        door: DeviceID, bridge: DoorwardTesting.MQTTTestClient
+    ) {
+        let bridge = DoorwardTesting.MQTTTestClient(
             port: broker.port, ["zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/pollValue/set", "bridge/ready"])
         await bridge.event { $0 == .subscribed }
         let door = DeviceID(high: 0xD8, low: 1)
@@ -101,12 +103,12 @@ extension LateDeliveryTests {
     }
 
     /// Waits for the second query, and expects no third one. Ends the subscriber.
-    private func expectOneMoreQuery(_ bridge: DoorwardTesting.Listening, _ rig: FaultRig) async throws {
+    private func expectOneMoreQuery(_ bridge: DoorwardTesting.MQTTTestClient, _ rig: BrokerFixture) async throws {
         try await rig.settle()
-        await rig.clock.pass(BrokerLink.roundPause)
+        await rig.clock.pass(BrokerSession.roundPause)
         try await rig.settle()
         while bridge.messages.count < 2 { await rig.clock.pass(.zero) }
-        _ = try bridge.connection.publish(try MQTTFrame("bridge/ready", ""))
+        _ = try bridge.connection.publish(try MQTTPublish("bridge/ready", ""))
         while bridge.messages.last?.topic != "bridge/ready" { await rig.clock.pass(.zero) }
         #expect(bridge.messages.count == 3)
         await bridge.connection.stop()

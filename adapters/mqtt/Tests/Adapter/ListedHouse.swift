@@ -11,14 +11,14 @@ struct ListedHouse {
     let adapter: MQTTAdapter
     let clock = VirtualClock()
     let reports = KeptReports()
-    let broker: Broker
-    private let bridge: DoorwardTesting.Listening
+    let broker: MosquittoProcess
+    private let bridge: DoorwardTesting.MQTTTestClient
     /// The bridge's own, which moves only while that is away.
     private let bridgeClock = VirtualClock()
 
     init(_ library: ProfileLibrary = .shipped) async throws {
-        broker = try await Broker.start()
-        bridge = DoorwardTesting.Listening(port: broker.port, clock: bridgeClock)
+        broker = try await MosquittoProcess.start()
+        bridge = DoorwardTesting.MQTTTestClient(port: broker.port, clock: bridgeClock)
         await bridge.connected()
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         settings.patience = .seconds(3600)
@@ -37,10 +37,10 @@ struct ListedHouse {
 
     func keep(_ topic: String, _ payload: String) throws {
         _ = try bridge.connection.announce(
-            MQTTAnnouncement(topic: try #require(MQTTTopic(topic)), payload: Array(payload.utf8)))
+            MQTTRetainablePublish(topic: try #require(MQTTTopic(topic)), payload: Array(payload.utf8)))
     }
 
-    func say(_ topic: String, _ payload: String) throws { try bridge.connection.publish(try MQTTFrame(topic, payload)) }
+    func say(_ topic: String, _ payload: String) throws { try bridge.connection.publish(try MQTTPublish(topic, payload)) }
 
     /// Waits until the bridge is connected again to the broker, which was killed once and runs again.
     func bridgeIsBack() async {

@@ -10,17 +10,17 @@ import Testing
     private static let gate = DeviceID(high: 0xD6, low: 1)
 
     /// Its subscriptions stand when what it publishes comes back.
-    private static func untilListening(_ spy: DoorwardTesting.Listening) async throws {
+    private static func untilListening(_ spy: DoorwardTesting.MQTTTestClient) async throws {
         await spy.connected()
-        try spy.connection.publish(try MQTTFrame("spy/ready", "yes"))
+        try spy.connection.publish(try MQTTPublish("spy/ready", "yes"))
         _ = await spy.message(on: "spy/ready")
     }
 
     @Test("a lock that needs a code is shown so, takes no command without it, and gets it with each command")
     func needed() async throws {
         let lines = KeptLines()
-        let rig = try await FaultRig(Broker.start(), logger: lines.logger)
-        let spy = DoorwardTesting.Listening(port: rig.broker.port, ["gate/set", "spy/ready"])
+        let rig = try await BrokerFixture(MosquittoProcess.start(), logger: lines.logger)
+        let spy = DoorwardTesting.MQTTTestClient(port: rig.broker.port, ["gate/set", "spy/ready"])
         try await Self.untilListening(spy)
         let address = [
             "broker": "home", "profile": "homeassistant", "command_topic": "gate/set", "state_topic": "gate/state",
@@ -45,8 +45,8 @@ import Testing
 
     @Test("a lock that may do without a code gets a stored one, and one that takes none gets none")
     func optional() async throws {
-        let rig = try await FaultRig(Broker.start())
-        let spy = DoorwardTesting.Listening(port: rig.broker.port, ["zigbee2mqtt/front/set", "spy/ready"])
+        let rig = try await BrokerFixture(MosquittoProcess.start())
+        let spy = DoorwardTesting.MQTTTestClient(port: rig.broker.port, ["zigbee2mqtt/front/set", "spy/ready"])
         try await Self.untilListening(spy)
         let address = ["broker": "home", "profile": "zigbee2mqtt", "name": "front"]
         rig.adapter.attach(AttachedLock(id: Self.gate, address: address.mapValues { .string($0) }))
@@ -65,7 +65,7 @@ import Testing
     }
 }
 
-extension DoorwardTesting.Listening {
+extension DoorwardTesting.MQTTTestClient {
     /// The payloads of the first so many messages on a topic, as texts.
     fileprivate func texts(_ count: Int, on topic: String) async -> [String] {
         var (texts, next): ([String], Int) = ([], 0)

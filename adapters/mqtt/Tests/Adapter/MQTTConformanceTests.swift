@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(30))) struct MQTTConformanceTests {
     @Test("The MQTT adapter keeps every promise of an adapter, over a real broker", arguments: AdapterConformance.promises)
-    func keeps(_ promise: AdapterPromise) async throws {
+    func keeps(_ promise: ConformanceCheck) async throws {
         let harness = try await NukiHarness()
         try await promise.check(harness)
         await harness.end()

@@ -11,8 +11,8 @@ import Synchronization
 final class NukiHarness: AdapterHarness {
     let clock = VirtualClock()
     let nuki: PlayedNuki
-    private let broker: Broker
-    private let watched: WatchedAdapter
+    private let broker: MosquittoProcess
+    private let watched: SyncingAdapter
     /// Late locks that have been told to move: when they say so.
     private let late = Mutex<[Late]>([])
     private let counted = Mutex<[String: Int]>([:])
@@ -27,11 +27,11 @@ final class NukiHarness: AdapterHarness {
     private static let delay = Duration.seconds(10)
 
     init() async throws {
-        broker = try await Broker.start()
+        broker = try await MosquittoProcess.start()
         nuki = await PlayedNuki(port: broker.port)
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
-        settings.firstPause = .milliseconds(20)
-        settings.longestPause = .milliseconds(50)
+        settings.initialBackoff = .milliseconds(20)
+        settings.maximumBackoff = .milliseconds(50)
         settings.patience = .seconds(3600)
         let home = MQTTBroker(name: "home", settings: settings, profiles: ["nuki-native"], isDiscovering: true)
         settings.clientID = "gateway of others"
@@ -39,17 +39,17 @@ final class NukiHarness: AdapterHarness {
         let mqtt = MQTTAdapter(
             brokers: [home, others], library: .shipped, clock: clock, random: RandomSource(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        watched = WatchedAdapter(mqtt, nuki, clock)
+        watched = SyncingAdapter(mqtt, nuki, clock)
     }
 
     var adapter: any LockAdapter { watched }
     var capabilities: LockCapabilities { (try? watched.check(address: address(of: 0)).capabilities) ?? [] }
 
-    func address(of number: Int) -> [String: JSONValue] { WatchedAdapter.address(of: "\(10_000 + number)") }
+    func address(of number: Int) -> [String: JSONValue] { SyncingAdapter.address(of: "\(10_000 + number)") }
 
-    func set(_ manner: LockManner, of lock: DeviceID) async throws {
+    func set(_ manner: LockBehavior, of lock: DeviceID) async throws {
         let id = try watched.name(of: lock)
-        let manners: [LockManner: PlayedNuki.Manner] = [
+        let manners: [LockBehavior: PlayedNuki.Manner] = [
             .prompt: .prompt, .late: .late, .silent: .silent, .jamming: .jamming, .refusing: .refusing,
         ]
         if let manner = manners[manner] { nuki.set(manner, of: id) }
@@ -57,7 +57,7 @@ final class NukiHarness: AdapterHarness {
         try await watched.settle()
     }
 
-    func happen(_ event: LockHappening, at lock: DeviceID) async throws -> Bool {
+    func happen(_ event: LockStimulus, at lock: DeviceID) async throws -> Bool {
         let id = try watched.name(of: lock)
         switch event {
         case .speaks: nuki.speak(id)
@@ -79,11 +79,11 @@ final class NukiHarness: AdapterHarness {
         return nuki.orders(at: id).map { $0 == 1 ? .unlock : $0 == 2 ? .lock : .unlatch }
     }
 
-    var tellsPlaces: Bool { true }
+    var detectsDuplicates: Bool { true }
 
     var ways: (owned: [(address: [String: JSONValue], owner: TransportOwner)], missing: [String: JSONValue])? {
         func address(_ broker: String) -> [String: JSONValue] {
-            WatchedAdapter.address(of: "AA").merging(["broker": .string(broker)]) { $1 }
+            SyncingAdapter.address(of: "AA").merging(["broker": .string(broker)]) { $1 }
         }
         return ([(address("home"), .gateway), (address("others"), .portfolio(Self.portfolio))], address("nowhere"))
     }

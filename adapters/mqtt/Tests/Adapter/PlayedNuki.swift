@@ -31,7 +31,7 @@ final class PlayedNuki: Sendable {
     /// refuse what these locks say.
     private let clock = VirtualClock()
     private let state: Mutex<State>
-    private let ear = PlayedEar()
+    private let ear = WeakReference()
     /// The connections on which it has been heard that its subscriptions stand, and the last of its own words that came back.
     private let standing = Count()
     private let returned = Count()
@@ -39,8 +39,8 @@ final class PlayedNuki: Sendable {
 
     init(port: Int) async {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: "nukis")
-        settings.firstPause = .milliseconds(20)
-        settings.longestPause = .milliseconds(50)
+        settings.initialBackoff = .milliseconds(20)
+        settings.maximumBackoff = .milliseconds(50)
         settings.patience = .seconds(3600)
         // The library's keep-alive uses real time.
         settings.keepAlive = .seconds(65_535)
@@ -124,13 +124,13 @@ final class PlayedNuki: Sendable {
     }
 
     func say(_ topic: String, _ text: String) {
-        guard let frame = try? MQTTFrame(topic, text) else { return }
+        guard let frame = try? MQTTPublish(topic, text) else { return }
         _ = try? connection.publish(frame)
     }
 
     func keep(_ topic: String, _ text: String) {
         guard let topic = MQTTTopic(topic) else { return }
-        _ = try? connection.announce(MQTTAnnouncement(topic: topic, payload: Array(text.utf8)))
+        _ = try? connection.announce(MQTTRetainablePublish(topic: topic, payload: Array(text.utf8)))
     }
 
     // MARK: What comes
@@ -160,7 +160,7 @@ final class PlayedNuki: Sendable {
     }
 }
 
-private final class PlayedEar: Sendable {
+private final class WeakReference: Sendable {
     private struct Held: Sendable { weak var nuki: PlayedNuki? }
     private let held = Mutex(Held())
 

@@ -20,14 +20,14 @@ import Testing
         """
     }
 
-    private static func rig(_ folder: ProfileFolder) async throws -> (FaultRig, ProfileLibrary) {
+    private static func rig(_ folder: ProfileFolder) async throws -> (BrokerFixture, ProfileLibrary) {
         let library = ProfileLibrary(directories: [folder.path])
         #expect(library.reload() == [])
-        return (try await FaultRig(Broker.start(), library: library), library)
+        return (try await BrokerFixture(MosquittoProcess.start(), library: library), library)
     }
 
     /// Has the lock say that it is open, and waits until that has confirmed an order.
-    private static func expectUnlock(by word: String, _ rig: FaultRig) async throws {
+    private static func expectUnlock(by word: String, _ rig: BrokerFixture) async throws {
         let order = try rig.send(.unlock, to: door)
         rig.nuki.say("acme/door/state", word)
         await rig.reports.first(of: door) { $0.confirms(order, .unlock) }

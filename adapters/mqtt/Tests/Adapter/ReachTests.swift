@@ -10,15 +10,15 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(30))) struct ReachTests {
     @Test("an order to a lock whose topics are not acknowledged yet is refused and never leaves; other locks obey")
     func attached() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
-        let rig = try await FaultRig(broker, port: proxy.port)
+        let rig = try await BrokerFixture(broker, port: proxy.port)
         let old = try await rig.attach("A")
         rig.nuki.appear("B")
         await rig.nuki.roundTrip()
         proxy.stall(.toClient)
         let new = DeviceID(high: 0xD2, low: 1)
-        rig.adapter.attach(AttachedLock(id: new, address: FaultRig.address(of: "B")))
+        rig.adapter.attach(AttachedLock(id: new, address: BrokerFixture.address(of: "B")))
         #expect(throws: AdapterError.offline) { try rig.send(.unlock, to: new) }
         let other = try rig.send(.unlock, to: old)
         proxy.resume()
@@ -33,8 +33,8 @@ import Testing
 
     @Test("after a restart of the broker each command that leaves is confirmed, however many locks are subscribed again")
     func restart() async throws {
-        let broker = try await Broker.start()
-        let rig = try await FaultRig(broker)
+        let broker = try await MosquittoProcess.start()
+        let rig = try await BrokerFixture(broker)
         var locks: [DeviceID] = []
         for number in 0..<2000 { locks.append(try await rig.attach("L\(number)")) }
         broker.kill()

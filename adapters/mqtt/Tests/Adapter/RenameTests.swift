@@ -24,7 +24,7 @@ import Testing
     private static func failure(_ house: ListedHouse) -> AdapterError? {
         do throws(AdapterError) {
             try house.adapter.send(
-                LockOrder(
+                LockCommand(
                     commandID: CommandID(high: 0xE1, low: 9), deviceID: lock, operation: .unlock,
                     deadline: house.clock.now().advanced(by: .seconds(10))))
         } catch { return error }

@@ -8,12 +8,12 @@ import Testing
 /// What discovery leaves out, and how an operator learns it.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct SilentBoundTests {
     private static func adapter(
-        _ port: Int, _ lines: KeptLines, profiles: [String] = [], longestPayload: Int? = nil
+        _ port: Int, _ lines: KeptLines, profiles: [String] = [], maximumPayloadBytes: Int? = nil
     ) -> (MQTTAdapter, VirtualClock) {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: "gateway")
-        (settings.firstPause, settings.longestPause) = (.milliseconds(20), .milliseconds(50))
+        (settings.initialBackoff, settings.maximumBackoff) = (.milliseconds(20), .milliseconds(50))
         settings.patience = .seconds(3600)
-        if let longestPayload { settings.longestPayload = longestPayload }
+        if let maximumPayloadBytes { settings.maximumPayloadBytes = maximumPayloadBytes }
         let broker = MQTTBroker(name: "home", settings: settings, profiles: profiles, isDiscovering: true)
         let clock = VirtualClock()
         let adapter = MQTTAdapter(
@@ -23,12 +23,12 @@ import Testing
 
     @Test("a list that is too long is told by the log and as the broker's problem, until a shorter one comes")
     func longList() async throws {
-        let broker = try await Broker.start()
-        let bridge = DoorwardTesting.Listening(port: broker.port, ["rig/ready"])
+        let broker = try await MosquittoProcess.start()
+        let bridge = DoorwardTesting.MQTTTestClient(port: broker.port, ["rig/ready"])
         await bridge.connected()
         let topic = try #require(MQTTTopic("zigbee2mqtt/bridge/devices"))
         let list = Array("[".utf8) + Array(repeating: UInt8(ascii: " "), count: 25 << 20) + Array("]".utf8)
-        let id = try bridge.connection.announce(MQTTAnnouncement(topic: topic, payload: list, quality: .atLeastOnce))
+        let id = try bridge.connection.announce(MQTTRetainablePublish(topic: topic, payload: list, qos: .atLeastOnce))
         await bridge.event { if case .acknowledged(let its, _) = $0 { its == id } else { false } }
         let lines = KeptLines()
         let (adapter, clock) = Self.adapter(broker.port, lines)
@@ -40,7 +40,7 @@ import Testing
         let told = { lines.holding("warning", "discovery is incomplete", "24 MiB", "broker=home").count }
         while told() == 0 { await clock.pass(.milliseconds(1)) }
         #expect(told() == 1)
-        try bridge.connection.announce(MQTTAnnouncement(topic: topic, payload: Array("[]".utf8), quality: .atLeastOnce))
+        try bridge.connection.announce(MQTTRetainablePublish(topic: topic, payload: Array("[]".utf8), qos: .atLeastOnce))
         while adapter.transports.first?.problem != nil { await clock.pass(.milliseconds(1)) }
         await adapter.stop()
         await bridge.connection.stop()

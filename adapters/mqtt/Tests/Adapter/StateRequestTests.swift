@@ -9,23 +9,23 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(30))) struct StateRequestTests {
     private static let lock = DeviceID(high: 0xD8, low: 1)
 
-    private static func attach(_ rig: FaultRig, _ name: String, _ id: DeviceID = lock) {
+    private static func attach(_ rig: BrokerFixture, _ name: String, _ id: DeviceID = lock) {
         rig.adapter.attach(
             AttachedLock(id: id, address: ["broker": "home", "profile": "zigbee2mqtt", "name": .string(name)]))
     }
 
-    private static func bridge(_ rig: FaultRig) async -> DoorwardTesting.Listening {
-        let bridge = DoorwardTesting.Listening(port: rig.broker.port, ["zigbee2mqtt/+/get"])
+    private static func bridge(_ rig: BrokerFixture) async -> DoorwardTesting.MQTTTestClient {
+        let bridge = DoorwardTesting.MQTTTestClient(port: rig.broker.port, ["zigbee2mqtt/+/get"])
         await bridge.event { $0 == .subscribed }
         return bridge
     }
 
     @Test("a lock attached while the subscriptions of others are being granted is queried when its own are")
     func attachedMeanwhile() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
         defer { proxy.close() }
-        let rig = try await FaultRig(broker, port: proxy.port)
+        let rig = try await BrokerFixture(broker, port: proxy.port)
         let bridge = await Self.bridge(rig)
         let door = try await rig.attach("A")
         rig.nuki.appear("B")
@@ -35,7 +35,7 @@ import Testing
         rig.nuki.say("nuki/A/batteryChargeState", "7")
         await rig.nuki.roundTrip()
         let other = DeviceID(high: 0xD8, low: 2)
-        rig.adapter.attach(AttachedLock(id: other, address: FaultRig.address(of: "B")))
+        rig.adapter.attach(AttachedLock(id: other, address: BrokerFixture.address(of: "B")))
         await Self.untilPassed("nuki/B/state", proxy)
         await rig.nuki.roundTrip()
         // Attached on the connection's own thread, between the SUBACK and the event that all subscriptions are in place.
@@ -50,10 +50,10 @@ import Testing
 
     @Test("a state request that the broker is too slow to take is sent when it reads again")
     func busy() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
         defer { proxy.close() }
-        let rig = try await FaultRig(broker, port: proxy.port)
+        let rig = try await BrokerFixture(broker, port: proxy.port)
         let bridge = await Self.bridge(rig)
         let door = try await rig.attach("A")
         rig.nuki.set(.silent, of: "A")
@@ -85,7 +85,7 @@ import Testing
 
     @Test("locks attached together are queried one after the other, with a pause")
     func paced() async throws {
-        let rig = try await FaultRig(Broker.start())
+        let rig = try await BrokerFixture(MosquittoProcess.start())
         let bridge = await Self.bridge(rig)
         for number in 1...5 { Self.attach(rig, "lock\(number)", DeviceID(high: 0xD9, low: UInt64(number))) }
         for count in 1...5 {

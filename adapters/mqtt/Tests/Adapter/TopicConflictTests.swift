@@ -8,7 +8,7 @@ import Testing
 /// Locks whose addresses share a topic; nothing connects.
 @Suite struct TopicConflictTests {
     private static let one = DeviceID(high: 0xD7, low: 1)
-    private let adapter = FaultRig.adapter(["home": 1, "attic": 1], VirtualClock())
+    private let adapter = BrokerFixture.adapter(["home": 1, "attic": 1], VirtualClock())
 
     private static func address(
         _ command: String, _ state: String, template: String? = nil, broker: String = "home"
@@ -93,7 +93,7 @@ import Testing
             let known = ProfileLibrary.shipped[profile]?.variables.filter { $0.isRequired && needed.contains($0.name) } ?? []
             var words = Dictionary(uniqueKeysWithValues: known.map { ($0.name, "x") })
             words.merge(["broker": "home", "profile": profile, key: text]) { $1 }
-            let error = #expect(throws: AddressMistakes.self) {
+            let error = #expect(throws: AddressErrors.self) {
                 try adapter.check(address: words.mapValues { .string($0) })
             }
             #expect(error?.mistakes == [.init(field: "address.\(key)", problem: problem)], "\(profile) \(key)")
@@ -102,7 +102,7 @@ import Testing
 
     @Test("a topic of the broker's own is refused with the rule's name, and a `$` further on is not")
     func reserved() throws {
-        let error = #expect(throws: AddressMistakes.self) { try adapter.check(address: Self.address("c", "$SYS/x")) }
+        let error = #expect(throws: AddressErrors.self) { try adapter.check(address: Self.address("c", "$SYS/x")) }
         #expect(error?.mistakes == [.init(field: "address.state_topic", problem: "reserved_topic")])
         _ = try adapter.check(address: Self.address("c", "x/$state"))
     }
@@ -113,7 +113,7 @@ import Testing
         attach(address)
         #expect(throws: AdapterError.offline) {
             try adapter.send(
-                LockOrder(
+                LockCommand(
                     commandID: CommandID(high: 0, low: 1), deviceID: Self.one, operation: .lock,
                     deadline: Timestamp(milliseconds: .max / 2)))
         }

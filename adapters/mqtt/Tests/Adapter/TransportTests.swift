@@ -8,8 +8,8 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(30))) struct TransportTests {
     @Test("each broker is told with its health, and one that is away with the reason, until it is back")
     func health() async throws {
-        let attic = try await Broker.start()
-        let rig = try await FaultRig(Broker.start(), more: ["attic": attic.port])
+        let attic = try await MosquittoProcess.start()
+        let rig = try await BrokerFixture(MosquittoProcess.start(), more: ["attic": attic.port])
         #expect(rig.adapter.transports.map(\.name) == ["attic", "home"])
         #expect(rig.adapter.transports.allSatisfy { $0.health == .ok && $0.problem == nil && $0.owner == .gateway })
         attic.kill()
@@ -28,7 +28,7 @@ import Testing
     func words() async throws {
         let folder = try ProfileFolder()
         let library = ProfileLibrary(directories: [folder.path])
-        let adapter = FaultRig.adapter(["home": 1, "attic": 1], VirtualClock(), library)
+        let adapter = BrokerFixture.adapter(["home": 1, "attic": 1], VirtualClock(), library)
         let fields = adapter.addressFields
         #expect(fields.map(\.name) == ["broker", "profile"])
         #expect(fields.map(\.form) == [.word(["attic", "home"]), .word(ProfileLibrary.shipped.ids)])

@@ -13,13 +13,13 @@ final class GatewayRig: Sendable {
     let clock = VirtualClock()
     let door: DeviceID
     /// What passes on the broker, heard as a bridge hears it, and the voice of the lock.
-    let bridge: DoorwardTesting.Listening
+    let bridge: DoorwardTesting.MQTTTestClient
     let reports: KeptReports
     private let control: GatewayControl
     private let store = InMemoryStore()
     private let portfolio: PortfolioID
     private let owner: UserID
-    let broker: Broker
+    let broker: MosquittoProcess
     private let presence: (topic: String, payload: String)
     private let heard = Mutex(0)
 
@@ -27,8 +27,8 @@ final class GatewayRig: Sendable {
     ///   - presence: how the lock says that it is there, which changes nothing else: heard, it shows that all before it was heard.
     ///   - filters: what the test wants to hear of the gateway.
     init(_ address: [String: String], _ filters: [String], presence: (topic: String, payload: String)) async throws {
-        broker = try await Broker.start()
-        var world = World(seed: 3, createdAt: clock.now())
+        broker = try await MosquittoProcess.start()
+        var world = TenancyFixture(seed: 3, createdAt: clock.now())
         portfolio = world.portfolio("Quay")
         let property = world.property("No. 1", in: portfolio)
         let whole = address.merging(["broker": "home"]) { $1 }.mapValues { JSONValue.string($0) }
@@ -36,10 +36,10 @@ final class GatewayRig: Sendable {
         owner = world.user("Olga")
         world.assign(owner, .owner, .portfolio(portfolio))
         _ = try await store.commit(StoreTransaction(changes: world.changes))
-        let adapter = OverheardAdapter(FaultRig.adapter(["home": broker.port], clock))
+        let adapter = RecordingAdapter(BrokerFixture.adapter(["home": broker.port], clock))
         reports = adapter.reports
         self.presence = presence
-        bridge = DoorwardTesting.Listening(port: broker.port, filters + ["rig/ready"])
+        bridge = DoorwardTesting.MQTTTestClient(port: broker.port, filters + ["rig/ready"])
         await bridge.connected()
         control = GatewayControl(store: store, adapters: [adapter], clock: clock, random: RandomSource())
         try await control.start()
@@ -59,12 +59,12 @@ final class GatewayRig: Sendable {
     // MARK: The lock
 
     func say(_ topic: String, _ payload: String) throws {
-        try bridge.connection.publish(try MQTTFrame(topic, payload, .atLeastOnce))
+        try bridge.connection.publish(try MQTTPublish(topic, payload, .atLeastOnce))
     }
 
     func keep(_ topic: String, _ payload: String) throws {
         _ = try bridge.connection.announce(
-            MQTTAnnouncement(topic: try #require(MQTTTopic(topic)), payload: Array(payload.utf8)))
+            MQTTRetainablePublish(topic: try #require(MQTTTopic(topic)), payload: Array(payload.utf8)))
     }
 
     /// Waits until everything that was said has been heard.

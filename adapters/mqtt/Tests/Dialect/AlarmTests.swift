@@ -11,9 +11,9 @@ import Testing
     private static let tampered = #"{"lock_state":"locked","door_state":"closed","tamper":true,"alarm":"none"}"#
 
     /// A lock that was just attached.
-    private static func attached() throws -> Spoken {
-        var spoken = try Spoken("zigbee2mqtt", Example.front)
-        spoken.memory = LockMemory()
+    private static func attached() throws -> DialectFixture {
+        var spoken = try DialectFixture("zigbee2mqtt", Example.front)
+        spoken.memory = DialectState()
         spoken.memory.isFresh = true
         return spoken
     }
@@ -24,18 +24,19 @@ import Testing
         var testDescription: String { rawValue }
 
         /// - Parameter payload: what the bridge repeats all the time.
-        fileprivate func pass(_ spoken: inout Spoken, _ payload: String) {
+        fileprivate func pass(_ spoken: inout DialectFixture, _ payload: String) {
             switch self {
             case .nothing: break
             case .bridgeAway:
-                _ = spoken.hear("zigbee2mqtt/bridge/state", "offline")
-                _ = spoken.hear("zigbee2mqtt/bridge/state", "online")
+                _ = spoken.receive("zigbee2mqtt/bridge/state", "offline")
+                _ = spoken.receive("zigbee2mqtt/bridge/state", "online")
             case .lockAway:
-                _ = spoken.hear("zigbee2mqtt/front/availability", #"{"state":"offline"}"#)
-                _ = spoken.hear("zigbee2mqtt/front/availability", #"{"state":"online"}"#)
+                _ = spoken.receive("zigbee2mqtt/front/availability", #"{"state":"offline"}"#)
+                _ = spoken.receive("zigbee2mqtt/front/availability", #"{"state":"online"}"#)
             case .brokerAway: _ = spoken.dialect.lose(&spoken.memory)
-            case .contradicted: _ = spoken.hear(topic, payload.replacing(#""none""#, with: #""none","action":"manual_unlock""#))
-            case .flooded: spoken.memory.loseTrack()
+            case .contradicted:
+                _ = spoken.receive(topic, payload.replacing(#""none""#, with: #""none","action":"manual_unlock""#))
+            case .flooded: spoken.memory.markStale()
             }
         }
     }
@@ -48,50 +49,50 @@ import Testing
         "an alarm that begins after whatever gap is told, again and again, and one that goes on is not", arguments: Gap.allCases)
     func again(_ gap: Gap) throws {
         var spoken = try Self.attached()
-        #expect(spoken.hear(Self.topic, Self.calm) == "locked confirmed door-closed")
+        #expect(spoken.receive(Self.topic, Self.calm) == "locked confirmed door-closed")
         for (alarm, event) in [
             (Self.forced, "event doorForced"), (Self.tampered, "event tamper"), (Self.forced, "event doorForced"),
         ] {
             gap.pass(&spoken, Self.calm)
-            #expect(Self.events(spoken.hear(Self.topic, alarm)) == [event])
+            #expect(Self.events(spoken.receive(Self.topic, alarm)) == [event])
             gap.pass(&spoken, alarm)
-            #expect(Self.events(spoken.hear(Self.topic, alarm)) == [], "it goes on")
-            #expect(Self.events(spoken.hear(Self.topic, Self.calm)) == [])
+            #expect(Self.events(spoken.receive(Self.topic, alarm)) == [], "it goes on")
+            #expect(Self.events(spoken.receive(Self.topic, Self.calm)) == [])
         }
     }
 
     @Test("an alarm of which the bridge had never spoken before is told when it begins")
     func firstOfItsKind() throws {
         var spoken = try Self.attached()
-        #expect(spoken.hear(Self.topic, #"{"lock_state":"locked"}"#) == "locked confirmed")
-        #expect(Self.events(spoken.hear(Self.topic, #"{"lock_state":"locked","tamper":true}"#)) == ["event tamper"])
+        #expect(spoken.receive(Self.topic, #"{"lock_state":"locked"}"#) == "locked confirmed")
+        #expect(Self.events(spoken.receive(Self.topic, #"{"lock_state":"locked","tamper":true}"#)) == ["event tamper"])
     }
 
     @Test(
         "an alarm that stood when the lock was attached is a fault and no event, and the next one is", arguments: [true, false])
     func standing(isRetained: Bool) throws {
         var spoken = try Self.attached()
-        let first = spoken.hear(Self.topic, Self.tampered, isRetained: isRetained)
+        let first = spoken.receive(Self.topic, Self.tampered, isRetained: isRetained)
         #expect(first.contains("faults[tamper]") && Self.events(first) == [])
-        #expect(Self.events(spoken.hear(Self.topic, Self.tampered)) == [])
-        _ = spoken.hear(Self.topic, Self.calm)
-        #expect(Self.events(spoken.hear(Self.topic, Self.tampered)) == ["event tamper"])
+        #expect(Self.events(spoken.receive(Self.topic, Self.tampered)) == [])
+        _ = spoken.receive(Self.topic, Self.calm)
+        #expect(Self.events(spoken.receive(Self.topic, Self.tampered)) == ["event tamper"])
     }
 
     @Test("what the broker has kept of an alarm that began while nobody listened is told, once")
     func kept() throws {
         var spoken = try Self.attached()
-        _ = spoken.hear(Self.topic, Self.calm)
+        _ = spoken.receive(Self.topic, Self.calm)
         _ = spoken.dialect.lose(&spoken.memory)
-        #expect(Self.events(spoken.hear(Self.topic, Self.forced, isRetained: true)) == ["event doorForced"])
-        #expect(Self.events(spoken.hear(Self.topic, Self.forced)) == [])
+        #expect(Self.events(spoken.receive(Self.topic, Self.forced, isRetained: true)) == ["event doorForced"])
+        #expect(Self.events(spoken.receive(Self.topic, Self.forced)) == [])
     }
 
     @Test("one alarm in two places of a message is one event")
     func twoPlaces() throws {
         var spoken = try Self.attached()
-        _ = spoken.hear(Self.topic, Self.calm)
+        _ = spoken.receive(Self.topic, Self.calm)
         let both = Self.tampered.replacing(#""none""#, with: #""tamper_alarm_escutcheon_removed""#)
-        #expect(Self.events(spoken.hear(Self.topic, both)) == ["event tamper"])
+        #expect(Self.events(spoken.receive(Self.topic, both)) == ["event tamper"])
     }
 }

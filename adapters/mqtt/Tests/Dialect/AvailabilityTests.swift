@@ -16,9 +16,9 @@ import Testing
             commands: { lock: { topic: l/set, payload: L } }
             """
         let dialect = try Dialect(Profile(yaml: yaml, file: "reach.yaml"), variables: [:])
-        var memory = LockMemory()
+        var memory = DialectState()
         for (topic, payload) in said {
-            _ = dialect.hear(.init(topic: topic, payload: Array(payload.utf8), isRetained: true), &memory)
+            _ = dialect.decode(.init(topic: topic, payload: Array(payload.utf8), isRetained: true), &memory)
         }
         #expect(memory.availability == expected)
     }

@@ -8,7 +8,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
     let name: String
     let profile: String
     let address: [String: String]
-    var prev = Position.unknown
+    var prev = BoltState.unknown
     var quality = StateQuality.confirmed
     var inFlight: LockOperation?
     let topic: String
@@ -19,7 +19,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(name): \(topic) \(payload.prefix(60))" }
 
     init(
-        _ name: String, _ profile: String, _ address: [String: String], prev: Position = .unknown,
+        _ name: String, _ profile: String, _ address: [String: String], prev: BoltState = .unknown,
         quality: StateQuality = .confirmed, inFlight: LockOperation? = nil, _ topic: String, _ payload: String,
         retained: Bool = false, _ expected: String
     ) {

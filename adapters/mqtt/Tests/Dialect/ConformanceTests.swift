@@ -6,9 +6,9 @@ import Testing
 @Suite struct ConformanceTests {
     @Test("each case of the published formats is read as it is meant", arguments: cases)
     func heard(_ row: ConformanceCase) throws {
-        var spoken = try Spoken(
+        var spoken = try DialectFixture(
             row.profile, row.address, prev: row.prev, quality: row.quality, inFlight: row.inFlight)
-        #expect(spoken.hear(row.topic, row.payload, isRetained: row.isRetained) == row.expected)
+        #expect(spoken.receive(row.topic, row.payload, isRetained: row.isRetained) == row.expected)
     }
 
     private static let cases: [ConformanceCase] = [
@@ -70,7 +70,7 @@ import Testing
 
     @Test("each command of the published formats leaves as it is meant, and never retained", arguments: orders)
     func ordered(_ row: OrderCase) throws {
-        var spoken = try Spoken(row.profile, row.address)
+        var spoken = try DialectFixture(row.profile, row.address)
         #expect(try spoken.order(row.operation, code: row.code) == row.expected)
     }
 

@@ -15,32 +15,32 @@ import Testing
 
     @Test("a battery report with what the bridge knew of the bolt confirms no command, and the answer to a question does")
     func battery() throws {
-        var spoken = try Spoken("homeassistant", Self.address, prev: .locked)
+        var spoken = try DialectFixture("homeassistant", Self.address, prev: .locked)
         #expect(try spoken.order(.lock).hasSuffix("?\(Self.question.0)"))
-        #expect(spoken.hear(Self.topic, #"{"state":"LOCK","battery":70}"#) == "locked stale")
-        #expect(spoken.hear(Self.question.0, Self.question.1) == "")
-        #expect(spoken.hear(Self.topic, #"{"state":"LOCK","battery":69}"#) == "locked stale", "the battery's word")
-        #expect(spoken.hear(Self.topic, #"{"state":"LOCK","battery":69,"linkquality":7}"#) == "locked confirmed; confirmed it")
+        #expect(spoken.receive(Self.topic, #"{"state":"LOCK","battery":70}"#) == "locked stale")
+        #expect(spoken.receive(Self.question.0, Self.question.1) == "")
+        #expect(spoken.receive(Self.topic, #"{"state":"LOCK","battery":69}"#) == "locked stale", "the battery's word")
+        #expect(spoken.receive(Self.topic, #"{"state":"LOCK","battery":69,"linkquality":7}"#) == "locked confirmed; confirmed it")
     }
 
     @Test("a bolt that was elsewhere confirms by its own word")
     func moved() throws {
-        var spoken = try Spoken("homeassistant", Self.address, prev: .locked, inFlight: .unlock)
-        #expect(spoken.hear(Self.topic, #"{"state":"UNLOCK","battery":70}"#) == "unlocked confirmed; confirmed it")
+        var spoken = try DialectFixture("homeassistant", Self.address, prev: .locked, inFlight: .unlock)
+        #expect(spoken.receive(Self.topic, #"{"state":"UNLOCK","battery":70}"#) == "unlocked confirmed; confirmed it")
     }
 
     @Test("it can be asked for its state, by the key that its template names; a lock of another shape cannot")
     func asked() throws {
         let left = Self.address.merging(
             ["command_topic": "zigbee2mqtt/front/left/set", "value_template": "{{ value_json['state_left'] }}"]) { $1 }
-        let dialect = try Spoken("homeassistant", left).dialect
+        let dialect = try DialectFixture("homeassistant", left).dialect
         #expect(dialect.questions.map { String(decoding: $0.payload, as: UTF8.self) } == [#"{"state_left":""}"#])
-        #expect(dialect.capabilities.contains(.refresh) && dialect.asksAgain)
+        #expect(dialect.capabilities.contains(.refresh) && dialect.retriesStateRequest)
         for change in [
             ["command_topic": "cmd/front"], ["command_topic": "zigbee2mqtt/front/put"], ["value_template": "{{ value }}"],
         ] {
-            let other = try Spoken("homeassistant", Self.address.merging(change) { $1 }).dialect
-            #expect(other.questions.isEmpty && !other.capabilities.contains(.refresh) && !other.mergesCache)
+            let other = try DialectFixture("homeassistant", Self.address.merging(change) { $1 }).dialect
+            #expect(other.questions.isEmpty && !other.capabilities.contains(.refresh) && !other.republishesCachedState)
         }
     }
 }

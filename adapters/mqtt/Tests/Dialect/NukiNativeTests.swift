@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct NukiNativeTests {
     @Test("every state, and what is no state", arguments: states)
-    func state(_ row: Row) throws { try row.check("nuki-native", Example.nuki) }
+    func state(_ row: DecodeCase) throws { try row.check("nuki-native", Example.nuki) }
 
     private static let states =
         [
@@ -30,21 +30,21 @@ import Testing
             ("locked", "!malformedPayload"),
             ("", ""),
             ("NaN", "!malformedPayload"),
-        ].map { Row("nuki/398172F4/state", $0, $1, prev: .locked) }
+        ].map { DecodeCase("nuki/398172F4/state", $0, $1, prev: .locked) }
         + [
-            Row("nuki/398172F4/state", "3", "unlocked retained", retained: true),
-            Row("nuki/398172F4/state", "254", "jammed retained", inFlight: .unlock, retained: true),
-            Row("nuki/398172F4/state", "1", "locked retained", inFlight: .lock, retained: true),
-            Row("nuki/398172F4/state", "1", "locked confirmed; confirmed it", inFlight: .lock),
-            Row("nuki/398172F4/state", "5", "open confirmed; confirmed it", inFlight: .unlock),
-            Row("nuki/398172F4/state", "3", "unlocked confirmed", inFlight: .unlatch),
-            Row("nuki/398172F4/state", "4", "locking confirmed", inFlight: .lock),
-            Row("nuki/398172F4/state/", "1", ""),
-            Row("nuki/398172f4/state", "1", ""),
+            DecodeCase("nuki/398172F4/state", "3", "unlocked retained", retained: true),
+            DecodeCase("nuki/398172F4/state", "254", "jammed retained", inFlight: .unlock, retained: true),
+            DecodeCase("nuki/398172F4/state", "1", "locked retained", inFlight: .lock, retained: true),
+            DecodeCase("nuki/398172F4/state", "1", "locked confirmed; confirmed it", inFlight: .lock),
+            DecodeCase("nuki/398172F4/state", "5", "open confirmed; confirmed it", inFlight: .unlock),
+            DecodeCase("nuki/398172F4/state", "3", "unlocked confirmed", inFlight: .unlatch),
+            DecodeCase("nuki/398172F4/state", "4", "locking confirmed", inFlight: .lock),
+            DecodeCase("nuki/398172F4/state/", "1", ""),
+            DecodeCase("nuki/398172f4/state", "1", ""),
         ]
 
     @Test("who and how, from an event's five numbers", arguments: events)
-    func event(_ row: Row) throws { try row.check("nuki-native", Example.nuki) }
+    func event(_ row: DecodeCase) throws { try row.check("nuki-native", Example.nuki) }
 
     private static let events =
         [
@@ -71,18 +71,19 @@ import Testing
             ("1,0,a,0,0", "!malformedPayload"),
             ("1, 0,0,0,0", "!malformedPayload"),
             ("", ""),
-        ].map { Row("nuki/398172F4/lockActionEvent", $0, $1) }
+        ].map { DecodeCase("nuki/398172F4/lockActionEvent", $0, $1) }
         + [
-            Row("nuki/398172F4/lockActionEvent", "1,2,0,0,0", "!retainedEventIgnored", retained: true),
-            Row("nuki/398172F4/lockActionEvent", "1,2,0,0,0", "stale; event operation unlock button", prev: .locked),
-            Row("nuki/398172F4/lockActionEvent", "2,2,0,0,0", "event operation lock button", prev: .locked),
+            DecodeCase("nuki/398172F4/lockActionEvent", "1,2,0,0,0", "!retainedEventIgnored", retained: true),
+            DecodeCase("nuki/398172F4/lockActionEvent", "1,2,0,0,0", "stale; event operation unlock button", prev: .locked),
+            DecodeCase("nuki/398172F4/lockActionEvent", "2,2,0,0,0", "event operation lock button", prev: .locked),
             // Its own command, told of as anybody's.
-            Row("nuki/398172F4/lockActionEvent", "1,172,0,0,0", "", prev: .locked, inFlight: .unlock),
-            Row("nuki/398172F4/lockActionEvent", "2,172,0,0,0", "event operation lock remote", prev: .locked, inFlight: .unlock),
+            DecodeCase("nuki/398172F4/lockActionEvent", "1,172,0,0,0", "", prev: .locked, inFlight: .unlock),
+            DecodeCase(
+                "nuki/398172F4/lockActionEvent", "2,172,0,0,0", "event operation lock remote", prev: .locked, inFlight: .unlock),
         ]
 
     @Test("the answer of a command, while there is one", arguments: answers)
-    func answer(_ row: Row) throws { try row.check("nuki-native", Example.nuki) }
+    func answer(_ row: DecodeCase) throws { try row.check("nuki-native", Example.nuki) }
 
     private static let answers =
         [
@@ -98,44 +99,44 @@ import Testing
             ("67", "rejected(unknown)"),
             ("111", "rejected(unknown)"),
             ("x", "!malformedPayload"),
-        ].map { Row("nuki/398172F4/commandResponse", $0, $1, inFlight: .unlock) }
+        ].map { DecodeCase("nuki/398172F4/commandResponse", $0, $1, inFlight: .unlock) }
         + [
-            Row("nuki/398172F4/commandResponse", "0", "!unexpectedAck"),
-            Row("nuki/398172F4/commandResponse", "0", "!unexpectedAck", inFlight: .unlock, retained: true),
+            DecodeCase("nuki/398172F4/commandResponse", "0", "!unexpectedAck"),
+            DecodeCase("nuki/398172F4/commandResponse", "0", "!unexpectedAck", inFlight: .unlock, retained: true),
         ]
 
     @Test("door, battery and reach", arguments: around)
-    func surroundings(_ row: Row) throws { try row.check("nuki-native", Example.nuki) }
+    func surroundings(_ row: DecodeCase) throws { try row.check("nuki-native", Example.nuki) }
 
     private static let around = [
-        Row("nuki/398172F4/doorsensorState", "2", "door-closed"),
-        Row("nuki/398172F4/doorsensorState", "3", "door-open"),
-        Row("nuki/398172F4/doorsensorState", "0", "door-unknown"),
-        Row("nuki/398172F4/doorsensorState", "16", "door-unknown"),
-        Row("nuki/398172F4/doorsensorState", "240", "door-fault faults[tamper]"),
-        Row("nuki/398172F4/doorsensorState", "17", "door-unknown; !unmappedValue: 17"),
-        Row("nuki/398172F4/batteryChargeState", "77", "77%"),
-        Row("nuki/398172F4/batteryChargeState", "101", "!outOfRange"),
-        Row("nuki/398172F4/batteryChargeState", "-1", "!outOfRange"),
-        Row("nuki/398172F4/batteryChargeState", "nan", "!outOfRange"),
-        Row("nuki/398172F4/batteryChargeState", "full", "!outOfRange"),
-        Row("nuki/398172F4/batteryCritical", "true", "low"),
-        Row("nuki/398172F4/batteryCritical", "false", "not-low"),
-        Row("nuki/398172F4/batteryCritical", "1", "!malformedPayload"),
-        Row("nuki/398172F4/connected", "true", "online"),
-        Row("nuki/398172F4/connected", "false", "stale offline", prev: .locked),
-        Row("nuki/398172F4/connected", "maybe", "reach-unknown; !unmappedValue: maybe"),
+        DecodeCase("nuki/398172F4/doorsensorState", "2", "door-closed"),
+        DecodeCase("nuki/398172F4/doorsensorState", "3", "door-open"),
+        DecodeCase("nuki/398172F4/doorsensorState", "0", "door-unknown"),
+        DecodeCase("nuki/398172F4/doorsensorState", "16", "door-unknown"),
+        DecodeCase("nuki/398172F4/doorsensorState", "240", "door-fault faults[tamper]"),
+        DecodeCase("nuki/398172F4/doorsensorState", "17", "door-unknown; !unmappedValue: 17"),
+        DecodeCase("nuki/398172F4/batteryChargeState", "77", "77%"),
+        DecodeCase("nuki/398172F4/batteryChargeState", "101", "!outOfRange"),
+        DecodeCase("nuki/398172F4/batteryChargeState", "-1", "!outOfRange"),
+        DecodeCase("nuki/398172F4/batteryChargeState", "nan", "!outOfRange"),
+        DecodeCase("nuki/398172F4/batteryChargeState", "full", "!outOfRange"),
+        DecodeCase("nuki/398172F4/batteryCritical", "true", "low"),
+        DecodeCase("nuki/398172F4/batteryCritical", "false", "not-low"),
+        DecodeCase("nuki/398172F4/batteryCritical", "1", "!malformedPayload"),
+        DecodeCase("nuki/398172F4/connected", "true", "online"),
+        DecodeCase("nuki/398172F4/connected", "false", "stale offline", prev: .locked),
+        DecodeCase("nuki/398172F4/connected", "maybe", "reach-unknown; !unmappedValue: maybe"),
     ]
 
     @Test(
         "each movement has its number on one topic, and a command that lies there is found and not read",
         arguments: [(LockOperation.lock, "2"), (.unlock, "1"), (.unlatch, "3")])
     func orders(_ operation: LockOperation, _ payload: String) throws {
-        var spoken = try Spoken("nuki-native", Example.nuki)
+        var spoken = try DialectFixture("nuki-native", Example.nuki)
         #expect(try spoken.order(operation) == "nuki/398172F4/lockAction \(payload) q1")
-        #expect(spoken.hear("nuki/398172F4/lockAction", payload, isRetained: true) == "!retainedCommandFound")
-        #expect(spoken.hear("nuki/398172F4/unlock", "true", isRetained: true) == "!retainedCommandFound")
-        #expect(spoken.hear("nuki/398172F4/lockAction", payload) == "", "its own echo")
-        #expect(spoken.hear("nuki/398172F4/lockAction", "", isRetained: true) == "")
+        #expect(spoken.receive("nuki/398172F4/lockAction", payload, isRetained: true) == "!retainedCommandFound")
+        #expect(spoken.receive("nuki/398172F4/unlock", "true", isRetained: true) == "!retainedCommandFound")
+        #expect(spoken.receive("nuki/398172F4/lockAction", payload) == "", "its own echo")
+        #expect(spoken.receive("nuki/398172F4/lockAction", "", isRetained: true) == "")
     }
 }

@@ -25,7 +25,7 @@ struct OrderCase: Sendable, CustomTestStringConvertible {
     }
 }
 
-extension Spoken {
+extension DialectFixture {
     /// - Parameter milliseconds: when it leaves, by the gateway's clock.
     mutating func order(
         _ operation: LockOperation, code: String? = nil, reference: String = "a1", at milliseconds: Int64? = nil
@@ -33,7 +33,7 @@ extension Spoken {
         let (command, questions) = try dialect.order(
             operation, code: code.map { Secret($0) }, reference: reference,
             at: milliseconds.map { Timestamp(milliseconds: $0) }, &memory)
-        let frame = "\(command.topic) \(String(decoding: command.payload, as: UTF8.self)) q\(command.quality.rawValue)"
+        let frame = "\(command.topic) \(String(decoding: command.payload, as: UTF8.self)) q\(command.qos.rawValue)"
         return ([frame] + questions.map { "?\($0.topic)" }).joined(separator: "; ")
     }
 }

@@ -56,24 +56,24 @@ import Testing
     @Test("the live word confirms, the kept one, the opposite one and another lock's do not", arguments: makes)
     func proof(_ make: Make) throws {
         for (operation, before, after) in [
-            (LockOperation.lock, Position.unlocked, make.locked), (.unlock, .locked, make.unlocked),
+            (LockOperation.lock, BoltState.unlocked, make.locked), (.unlock, .locked, make.unlocked),
         ] {
             let opposite = operation == .lock ? make.unlocked : make.locked
-            var spoken = try Spoken(make.profile, make.address, prev: before, inFlight: operation)
-            #expect(!Self.isConfirmed(spoken.hear(make.topic, after, isRetained: true)), "kept by the broker")
-            #expect(!Self.isConfirmed(spoken.hear(make.topic + "/other", after)))
-            #expect(!Self.isConfirmed(spoken.hear(make.topic, opposite)))
-            var live = try Spoken(make.profile, make.address, prev: before, inFlight: operation)
-            #expect(Self.isConfirmed(live.hear(make.topic, after)) == make.proves)
+            var spoken = try DialectFixture(make.profile, make.address, prev: before, inFlight: operation)
+            #expect(!Self.isConfirmed(spoken.receive(make.topic, after, isRetained: true)), "kept by the broker")
+            #expect(!Self.isConfirmed(spoken.receive(make.topic + "/other", after)))
+            #expect(!Self.isConfirmed(spoken.receive(make.topic, opposite)))
+            var live = try DialectFixture(make.profile, make.address, prev: before, inFlight: operation)
+            #expect(Self.isConfirmed(live.receive(make.topic, after)) == make.proves)
             live.dialect.endOrder(&live.memory)
-            #expect(!Self.isConfirmed(live.hear(make.topic, after)), "nothing is under way")
+            #expect(!Self.isConfirmed(live.receive(make.topic, after)), "nothing is under way")
         }
     }
 
     @Test("what the broker kept before an order does not make the silence after it a proof", arguments: makes)
     func silence(_ make: Make) throws {
-        var spoken = try Spoken(make.profile, make.address)
-        _ = spoken.hear(make.topic, make.locked, isRetained: true)
+        var spoken = try DialectFixture(make.profile, make.address)
+        _ = spoken.receive(make.topic, make.locked, isRetained: true)
         #expect(spoken.memory.quality != .confirmed)
         _ = try spoken.order(.lock)
         #expect(spoken.dialect.silence(&spoken.memory).command == nil)
@@ -81,7 +81,9 @@ import Testing
 
     @Test("an unlocked bolt satisfies no order to draw the latch, a drawn latch satisfies one to unlock", arguments: makes)
     func latch(_ make: Make) throws {
-        guard make.proves, var spoken = try? Spoken(make.profile, make.address, prev: .locked, inFlight: .unlatch) else { return }
-        #expect(!Self.isConfirmed(spoken.hear(make.topic, make.unlocked)))
+        guard make.proves, var spoken = try? DialectFixture(make.profile, make.address, prev: .locked, inFlight: .unlatch) else {
+            return
+        }
+        #expect(!Self.isConfirmed(spoken.receive(make.topic, make.unlocked)))
     }
 }

@@ -68,7 +68,7 @@ import Testing
     @Test("any bytes on any topic: no crash, no lock that is locked or confirmed without its own word", arguments: locks)
     func rubbish(_ profile: String, _ address: [String: String]) throws {
         var generator = Generator(state: 7)
-        var spoken = try Spoken(profile, address, prev: .unlocked)
+        var spoken = try DialectFixture(profile, address, prev: .unlocked)
         let topics = spoken.dialect.filters.map { $0.description.replacing("+", with: "Keypad_state") } + ["other", "a/b/"]
         let limit = spoken.dialect.parts.values.count + 1
         let words = try #require(Self.lockedWords[profile])
@@ -79,7 +79,7 @@ import Testing
             let isRetained = Int.random(in: 0..<4, using: &generator) == 0
             let message = MQTTMessage(
                 topic: topics.randomElement(using: &generator) ?? "other", payload: payload, isRetained: isRetained)
-            let heard = spoken.dialect.hear(message, &spoken.memory)
+            let heard = spoken.dialect.decode(message, &spoken.memory)
             let saysLocked = heard.reports.contains { $0.position == .locked }
             // A jam that is over leaves the state before it, and proves nothing.
             let isReevaluated = heard.reports.contains { $0.position == .locked && $0.quality == .stale }
@@ -91,8 +91,8 @@ import Testing
             if isRetained { #expect(heard.command == nil && heard.events.allSatisfy(\.isAlarm)) }
             #expect(heard.publish.allSatisfy { spoken.dialect.questions.contains($0) }, "what follows only asks")
             let memory = spoken.memory
-            #expect(memory.states.count <= limit && memory.reach.count <= limit && memory.partFaults.count <= limit)
-            #expect(memory.raised.count <= limit && heard.reports.count <= 1)
+            #expect(memory.states.count <= limit && memory.reach.count <= limit && memory.faultsByItem.count <= limit)
+            #expect(memory.activeEvents.count <= limit && heard.reports.count <= 1)
         }
         #expect(timesLocked > 5, "the lock's own word was heard")
     }
@@ -101,9 +101,9 @@ import Testing
     func locked(_ profile: String, _ address: [String: String]) throws {
         let words = try #require(Self.lockedWords[profile])
         for (payload, isLocked) in words.right.map({ ($0, true) }) + words.wrong.map({ ($0, false) }) {
-            var spoken = try Spoken(profile, address, prev: .unlocked)
+            var spoken = try DialectFixture(profile, address, prev: .unlocked)
             let states = spoken.dialect.parts.values.filter { $0.aspect == .state }
-            let heard = states.map { spoken.hear($0.reader.topic.text, payload).hasPrefix("locked ") }
+            let heard = states.map { spoken.receive($0.reader.topic.text, payload).hasPrefix("locked ") }
             #expect(heard.contains(true) == isLocked, "\(payload)")
         }
     }
@@ -132,7 +132,7 @@ import Testing
 
     @Test("no frame of any make is retained, and none moves a lock but the command itself", arguments: locks)
     func frames(_ profile: String, _ address: [String: String]) throws {
-        let spoken = try Spoken(profile, address)
+        let spoken = try DialectFixture(profile, address)
         for operation in LockOperation.movements {
             var memory = spoken.memory
             guard let frames = try? spoken.dialect.order(operation, code: nil, reference: "r", &memory) else { continue }
@@ -143,7 +143,7 @@ import Testing
             #expect(memory.underWay?.operation == operation)
         }
         let commands = LockOperation.movements.compactMap { operation in
-            var memory = LockMemory()
+            var memory = DialectState()
             return try? spoken.dialect.order(operation, code: nil, reference: "r", &memory).command
         }
         #expect(Set(commands).count == commands.count, "no two commands are the same frame")

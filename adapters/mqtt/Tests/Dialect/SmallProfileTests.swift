@@ -8,7 +8,7 @@ import Testing
     // MARK: ESPHome
 
     @Test("ESPHome: every word, and the frames", arguments: esphomeRows)
-    func esphome(_ row: Row) throws { try row.check("esphome", Example.esphome) }
+    func esphome(_ row: DecodeCase) throws { try row.check("esphome", Example.esphome) }
 
     private static let esphomeRows =
         [
@@ -20,118 +20,118 @@ import Testing
             ("UNKNOWN", "unknown confirmed"),
             ("Locked", "unknown confirmed; !unmappedValue: Locked"),
             ("LOCKED ", "unknown confirmed; !unmappedValue: LOCKED "),
-        ].map { Row("porch/lock/door/state", $0, $1, prev: .locked) } + [
-            Row("porch/lock/door/state", "LOCKED", "locked retained", inFlight: .lock, retained: true),
-            Row("porch/status", "offline", "stale offline"),
-            Row("porch/status", "online", "online"),
-            Row("porch/lock/door/command", "UNLOCK", "!retainedCommandFound", retained: true),
+        ].map { DecodeCase("porch/lock/door/state", $0, $1, prev: .locked) } + [
+            DecodeCase("porch/lock/door/state", "LOCKED", "locked retained", inFlight: .lock, retained: true),
+            DecodeCase("porch/status", "offline", "stale offline"),
+            DecodeCase("porch/status", "online", "online"),
+            DecodeCase("porch/lock/door/command", "UNLOCK", "!retainedCommandFound", retained: true),
         ]
 
     @Test("ESPHome: a lock that says nothing because it is there already has done it, if it was there by its live word")
     func silence() throws {
         for (prev, quality, isConfirmed) in [
-            (Position.locked, StateQuality.confirmed, true),
+            (BoltState.locked, StateQuality.confirmed, true),
             (.locked, .retained, false),
             (.locked, .stale, false),
             (.unlocked, .confirmed, false),
             (.unknown, .confirmed, false),
         ] {
-            var spoken = try Spoken("esphome", Example.esphome, prev: prev, quality: quality)
+            var spoken = try DialectFixture("esphome", Example.esphome, prev: prev, quality: quality)
             #expect(try spoken.order(.lock) == "porch/lock/door/command LOCK q0")
             #expect((spoken.dialect.silence(&spoken.memory).command == .confirmed) == isConfirmed, "\(prev) \(quality)")
         }
-        var spoken = try Spoken("esphome", Example.esphome, prev: .locked, inFlight: .lock)
-        #expect(spoken.hear("porch/lock/door/state", "JAMMED") == "jammed confirmed; rejected(jammed)")
-        #expect(spoken.dialect.silence(&spoken.memory) == Heard(), "it has spoken")
-        spoken = try Spoken("esphome", Example.esphome, prev: .locked, inFlight: .lock)
-        #expect(spoken.hear("porch/status", "offline") == "stale offline")
-        #expect(spoken.dialect.silence(&spoken.memory) == Heard(), "nobody is there to be silent")
-        spoken = try Spoken("nuki-native", Example.nuki, prev: .locked, inFlight: .lock)
-        #expect(spoken.dialect.silence(&spoken.memory) == Heard(), "another make would have answered")
+        var spoken = try DialectFixture("esphome", Example.esphome, prev: .locked, inFlight: .lock)
+        #expect(spoken.receive("porch/lock/door/state", "JAMMED") == "jammed confirmed; rejected(jammed)")
+        #expect(spoken.dialect.silence(&spoken.memory) == DecodedMessage(), "it has spoken")
+        spoken = try DialectFixture("esphome", Example.esphome, prev: .locked, inFlight: .lock)
+        #expect(spoken.receive("porch/status", "offline") == "stale offline")
+        #expect(spoken.dialect.silence(&spoken.memory) == DecodedMessage(), "nobody is there to be silent")
+        spoken = try DialectFixture("nuki-native", Example.nuki, prev: .locked, inFlight: .lock)
+        #expect(spoken.dialect.silence(&spoken.memory) == DecodedMessage(), "another make would have answered")
     }
 
     @Test("ESPHome: an optimistic node proves nothing, and one without an open action is not asked to open")
     func optimistic() throws {
-        var spoken = try Spoken("esphome", ["node": "porch", "optimistic": "true", "no_open": "true"], inFlight: .lock)
-        #expect(spoken.hear("porch/lock/lock/state", "LOCKED") == "locked assumed")
+        var spoken = try DialectFixture("esphome", ["node": "porch", "optimistic": "true", "no_open": "true"], inFlight: .lock)
+        #expect(spoken.receive("porch/lock/lock/state", "LOCKED") == "locked assumed")
         #expect(throws: AdapterError.unsupported) { try spoken.order(.unlatch) }
         #expect(!spoken.dialect.capabilities.contains(.unlatch))
-        spoken = try Spoken("esphome", Example.esphome)
+        spoken = try DialectFixture("esphome", Example.esphome)
         #expect(try spoken.order(.unlatch) == "porch/lock/door/command OPEN q0")
     }
 
     // MARK: Tasmota
 
     @Test("Tasmota: a relay's word is no bolt's, and confirms nothing", arguments: tasmotaRows)
-    func tasmota(_ row: Row) throws { try row.check("tasmota", Example.tasmota) }
+    func tasmota(_ row: DecodeCase) throws { try row.check("tasmota", Example.tasmota) }
 
     private static let tasmotaRows = [
-        Row("stat/strike/POWER", "ON", "unlocked assumed", prev: .locked),
-        Row("stat/strike/POWER", "off", "locked assumed"),
-        Row("stat/strike/POWER", "OFF", "locked assumed", inFlight: .lock),
-        Row("stat/strike/POWER", "HALF", "unknown assumed; !unmappedValue: HALF", prev: .locked),
-        Row("stat/strike/RESULT", #"{"POWER":"OFF"}"#, "locked assumed; accepted", inFlight: .lock),
-        Row("stat/strike/RESULT", #"{"POWER":"ON"}"#, "unlocked assumed", inFlight: .lock),
-        Row("stat/strike/RESULT", #"{"POWER":"ON"}"#, "unlocked assumed"),
-        Row("stat/strike/RESULT", #"{"Dimmer":1}"#, ""),
-        Row("tele/strike/STATE", #"{"Uptime":"1","POWER":"ON"}"#, "unlocked assumed"),
-        Row("tele/strike/LWT", "Online", "online"),
-        Row("tele/strike/LWT", "offline", "reach-unknown; !unmappedValue: offline"),
-        Row("tele/strike/LWT", "Offline", "stale offline"),
-        Row("cmnd/strike/POWER", "ON", "!retainedCommandFound", retained: true),
-        Row("cmnd/strike/POWER", "", "", retained: true),
+        DecodeCase("stat/strike/POWER", "ON", "unlocked assumed", prev: .locked),
+        DecodeCase("stat/strike/POWER", "off", "locked assumed"),
+        DecodeCase("stat/strike/POWER", "OFF", "locked assumed", inFlight: .lock),
+        DecodeCase("stat/strike/POWER", "HALF", "unknown assumed; !unmappedValue: HALF", prev: .locked),
+        DecodeCase("stat/strike/RESULT", #"{"POWER":"OFF"}"#, "locked assumed; accepted", inFlight: .lock),
+        DecodeCase("stat/strike/RESULT", #"{"POWER":"ON"}"#, "unlocked assumed", inFlight: .lock),
+        DecodeCase("stat/strike/RESULT", #"{"POWER":"ON"}"#, "unlocked assumed"),
+        DecodeCase("stat/strike/RESULT", #"{"Dimmer":1}"#, ""),
+        DecodeCase("tele/strike/STATE", #"{"Uptime":"1","POWER":"ON"}"#, "unlocked assumed"),
+        DecodeCase("tele/strike/LWT", "Online", "online"),
+        DecodeCase("tele/strike/LWT", "offline", "reach-unknown; !unmappedValue: offline"),
+        DecodeCase("tele/strike/LWT", "Offline", "stale offline"),
+        DecodeCase("cmnd/strike/POWER", "ON", "!retainedCommandFound", retained: true),
+        DecodeCase("cmnd/strike/POWER", "", "", retained: true),
     ]
 
     @Test("Tasmota: what ON means is said, the relay has its number, and a strike can only be opened")
     func relays() throws {
-        var spoken = try Spoken("tasmota", ["topic": "x", "relay": "2", "locked": "ON", "unlocked": "OFF"])
+        var spoken = try DialectFixture("tasmota", ["topic": "x", "relay": "2", "locked": "ON", "unlocked": "OFF"])
         #expect(try spoken.order(.lock) == "cmnd/x/POWER2 ON q0")
-        #expect(spoken.hear("stat/x/RESULT", #"{"POWER1":"ON","POWER2":"OFF"}"#) == "unlocked assumed")
+        #expect(spoken.receive("stat/x/RESULT", #"{"POWER1":"ON","POWER2":"OFF"}"#) == "unlocked assumed")
         #expect(spoken.dialect.questions.map(\.payload) == [[]], "an empty payload asks")
-        var strike = try Spoken("tasmota", ["topic": "x", "pulse": "ON"])
+        var strike = try DialectFixture("tasmota", ["topic": "x", "pulse": "ON"])
         #expect(try strike.order(.unlatch) == "cmnd/x/POWER ON q0")
         #expect(throws: AdapterError.unsupported) { try strike.order(.unlock) }
         #expect(strike.dialect.capabilities.isDisjoint(with: [.lock, .unlock]))
-        #expect(strike.hear("stat/x/POWER", "ON") == "open assumed")
+        #expect(strike.receive("stat/x/POWER", "ON") == "open assumed")
     }
 
     // MARK: Homie
 
     @Test("Homie: every word of the recommended node", arguments: homieRows)
-    func homie(_ row: Row) throws { try row.check("homie", Example.homie) }
+    func homie(_ row: DecodeCase) throws { try row.check("homie", Example.homie) }
 
     private static let homieRows =
         ["locked", "unlocked", "open", "locking", "unlocking", "opening", "jammed", "unknown"].map {
-            Row("homie/5/front/lock/state", $0, "\($0) confirmed")
+            DecodeCase("homie/5/front/lock/state", $0, "\($0) confirmed")
         } + [
-            Row("homie/5/front/lock/state", "Locked", "unknown confirmed; !unmappedValue: Locked", prev: .locked),
-            Row("homie/5/front/lock/state", "\0", "unknown confirmed; !unmappedValue: ·", prev: .locked),
-            Row("homie/5/front/lock/state", "locked", "locked retained", inFlight: .lock, retained: true),
-            Row("homie/5/front/lock/door", "open", "door-open"),
-            Row("homie/5/front/lock/battery", "12", "12%"),
-            Row("homie/5/front/lock/command/$target", "lock", "accepted", inFlight: .lock),
-            Row("homie/5/front/lock/command/$target", "unlock", "!unexpectedAck", inFlight: .lock),
-            Row("homie/5/front/lock/command/set", "unlock", "!retainedCommandFound", retained: true),
-            Row("homie/5/front/$state", "ready", "reach-unknown"),
-            Row("homie/5/front/$state", "init", "reach-unknown"),
-            Row("homie/5/front/$state", "lost", "stale offline", prev: .locked),
-            Row(
+            DecodeCase("homie/5/front/lock/state", "Locked", "unknown confirmed; !unmappedValue: Locked", prev: .locked),
+            DecodeCase("homie/5/front/lock/state", "\0", "unknown confirmed; !unmappedValue: ·", prev: .locked),
+            DecodeCase("homie/5/front/lock/state", "locked", "locked retained", inFlight: .lock, retained: true),
+            DecodeCase("homie/5/front/lock/door", "open", "door-open"),
+            DecodeCase("homie/5/front/lock/battery", "12", "12%"),
+            DecodeCase("homie/5/front/lock/command/$target", "lock", "accepted", inFlight: .lock),
+            DecodeCase("homie/5/front/lock/command/$target", "unlock", "!unexpectedAck", inFlight: .lock),
+            DecodeCase("homie/5/front/lock/command/set", "unlock", "!retainedCommandFound", retained: true),
+            DecodeCase("homie/5/front/$state", "ready", "reach-unknown"),
+            DecodeCase("homie/5/front/$state", "init", "reach-unknown"),
+            DecodeCase("homie/5/front/$state", "lost", "stale offline", prev: .locked),
+            DecodeCase(
                 "homie/5/front/lock/last-operation", #"{"operation":"unlock","method":"keypad","userSlot":3,"ok":true}"#,
                 "event operation unlock ok keypad slot 3"),
-            Row("homie/5/front/lock/last-operation", #"{"action":"lock","method":"auto"}"#, "event operation lock auto"),
+            DecodeCase("homie/5/front/lock/last-operation", #"{"action":"lock","method":"auto"}"#, "event operation lock auto"),
         ]
 
     @Test("Homie: a lock without a root of its own is there by its own word")
     func homieAlone() throws {
-        var spoken = try Spoken("homie", ["device": "front", "base": "homie"])
-        #expect(spoken.hear("homie/front/$state", "ready", isRetained: true) == "online")
+        var spoken = try DialectFixture("homie", ["device": "front", "base": "homie"])
+        #expect(spoken.receive("homie/front/$state", "ready", isRetained: true) == "online")
         #expect(try spoken.order(.unlatch) == "homie/front/lock/command/set open q0")
     }
 
     // MARK: Ring and HomeKey
 
     @Test("ring-mqtt: its own words on the way prove nothing", arguments: ringRows)
-    func ring(_ row: Row) throws { try row.check("ring-mqtt", Example.ring) }
+    func ring(_ row: DecodeCase) throws { try row.check("ring-mqtt", Example.ring) }
 
     private static let ringRows =
         [
@@ -140,16 +140,16 @@ import Testing
             ("LOCKING", "locking assumed"),
             ("UNLOCKING", "unlocking assumed"),
             ("UNKNOWN", "unknown confirmed"),
-        ].map { Row("ring/home/alarm/d1/lock/state", $0, $1) } + [
-            Row("ring/home/alarm/d1/lock/state", "LOCKED", "locked confirmed; confirmed it", inFlight: .lock),
-            Row("ring/home/alarm/d1/info/state", #"{"batteryLevel":100,"tamperStatus":"ok"}"#, "100%"),
-            Row("ring/home/alarm/d1/info/state", #"{"tamperStatus":"tamper"}"#, "faults[tamper]; event tamper"),
-            Row("ring/home/alarm/d1/status", "offline", "stale offline"),
-            Row("ring/home/alarm/d1/lock/command", "lock", "!retainedCommandFound", retained: true),
+        ].map { DecodeCase("ring/home/alarm/d1/lock/state", $0, $1) } + [
+            DecodeCase("ring/home/alarm/d1/lock/state", "LOCKED", "locked confirmed; confirmed it", inFlight: .lock),
+            DecodeCase("ring/home/alarm/d1/info/state", #"{"batteryLevel":100,"tamperStatus":"ok"}"#, "100%"),
+            DecodeCase("ring/home/alarm/d1/info/state", #"{"tamperStatus":"tamper"}"#, "faults[tamper]; event tamper"),
+            DecodeCase("ring/home/alarm/d1/status", "offline", "stale offline"),
+            DecodeCase("ring/home/alarm/d1/lock/command", "lock", "!retainedCommandFound", retained: true),
         ]
 
     @Test("HomeKey: every number, and that somebody was recognised is no movement", arguments: homekeyRows)
-    func homekey(_ row: Row) throws { try row.check("homekey-esp32", Example.homekey) }
+    func homekey(_ row: DecodeCase) throws { try row.check("homekey-esp32", Example.homekey) }
 
     private static let homekeyRows =
         [
@@ -160,19 +160,19 @@ import Testing
             ("4", "unlocking confirmed"),
             ("5", "locking confirmed"),
             ("25", "unknown confirmed; !unmappedValue: 25"),
-        ].map { Row("reader/homekit/state", $0, $1) } + [
-            Row(
+        ].map { DecodeCase("reader/homekit/state", $0, $1) } + [
+            DecodeCase(
                 "reader/homekey/auth", #"{"homekey":true,"issuerId":"a","endpointId":"b"}"#, "event operation unknown homekit",
                 prev: .locked),
-            Row(
+            DecodeCase(
                 "reader/homekey/auth", #"{"homekey":false,"uid":"04a1","atqa":"0","sak":"8"}"#,
                 "event attemptFailed rfid because invalidCode"),
-            Row("reader/homekey/auth", #"{"homekey":false,"uid":"04a1"}"#, "!retainedEventIgnored", retained: true),
-            Row("reader/homekey/auth", #"{"uid":"04a1"}"#, ""),
-            Row("reader/homekit/set_state", "0", "!retainedCommandFound", retained: true),
-            Row("reader/homekit/set_target_state", "0", "!retainedCommandFound", retained: true),
-            Row("reader/homekit/set_current_state", "0", "!retainedCommandFound", retained: true),
-            Row("reader/homekit/set_current_state", "0", ""),
+            DecodeCase("reader/homekey/auth", #"{"homekey":false,"uid":"04a1"}"#, "!retainedEventIgnored", retained: true),
+            DecodeCase("reader/homekey/auth", #"{"uid":"04a1"}"#, ""),
+            DecodeCase("reader/homekit/set_state", "0", "!retainedCommandFound", retained: true),
+            DecodeCase("reader/homekit/set_target_state", "0", "!retainedCommandFound", retained: true),
+            DecodeCase("reader/homekit/set_current_state", "0", "!retainedCommandFound", retained: true),
+            DecodeCase("reader/homekit/set_current_state", "0", ""),
         ]
 
     @Test(
@@ -188,7 +188,7 @@ import Testing
             ("zigbee2mqtt", Example.front, .unlock, #"zigbee2mqtt/front/set {"state":"UNLOCK"} q0"#),
         ])
     func orders(_ profile: String, _ address: [String: String], _ operation: LockOperation, _ expected: String) throws {
-        var spoken = try Spoken(profile, address)
+        var spoken = try DialectFixture(profile, address)
         #expect(try spoken.order(operation) == expected)
     }
 }

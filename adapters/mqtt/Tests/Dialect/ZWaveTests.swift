@@ -10,7 +10,7 @@ import Testing
     private static let api = "zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/writeValue"
 
     @Test("every mode, in each of the three forms of a payload", arguments: modes)
-    func state(_ row: Row) throws { try row.check("zwave-js-ui", Example.zwave) }
+    func state(_ row: DecodeCase) throws { try row.check("zwave-js-ui", Example.zwave) }
 
     private static let modes =
         [
@@ -27,26 +27,26 @@ import Testing
             [
                 value, #"{"time":1755955213235,"value":\#(value)}"#,
                 #"{"id":"5-98-0-currentMode","nodeId":5,"value":\#(value),"lastUpdate":1}"#,
-            ].map { Row(mode, $0, expected, prev: .locked) }
+            ].map { DecodeCase(mode, $0, expected, prev: .locked) }
         } + [
-            Row(mode, #"{"time":1,"value":null}"#, "", prev: .locked),
-            Row(mode, #"{"time":1}"#, ""),
-            Row(mode, #"{"value":"255"}"#, "locked confirmed"),
-            Row(mode, #"{"value":255.0}"#, "!malformedPayload"),
-            Row(mode, #"{"value":true}"#, "!malformedPayload"),
-            Row(mode, "[255]", "!malformedPayload"),
-            Row(mode, "NaN", "!malformedPayload"),
-            Row(mode, "255", "locked retained", inFlight: .lock, retained: true),
-            Row("zwave/front/door_lock/endpoint_0/currentMode", "255", "locked confirmed"),
-            Row("zwave/back/98/0/currentMode", "255", ""),
-            Row("zwave/front/98/0/targetMode", "255", "", inFlight: .lock),
+            DecodeCase(mode, #"{"time":1,"value":null}"#, "", prev: .locked),
+            DecodeCase(mode, #"{"time":1}"#, ""),
+            DecodeCase(mode, #"{"value":"255"}"#, "locked confirmed"),
+            DecodeCase(mode, #"{"value":255.0}"#, "!malformedPayload"),
+            DecodeCase(mode, #"{"value":true}"#, "!malformedPayload"),
+            DecodeCase(mode, "[255]", "!malformedPayload"),
+            DecodeCase(mode, "NaN", "!malformedPayload"),
+            DecodeCase(mode, "255", "locked retained", inFlight: .lock, retained: true),
+            DecodeCase("zwave/front/door_lock/endpoint_0/currentMode", "255", "locked confirmed"),
+            DecodeCase("zwave/back/98/0/currentMode", "255", ""),
+            DecodeCase("zwave/front/98/0/targetMode", "255", "", inFlight: .lock),
         ]
 
     @Test("every event by its label", arguments: labels)
     func label(_ label: String, _ expected: String) throws {
-        try Row("zwave/front/113/0/Access_Control/\(label)", #"{"time":1,"value":{"userId":3}}"#, expected)
+        try DecodeCase("zwave/front/113/0/Access_Control/\(label)", #"{"time":1,"value":{"userId":3}}"#, expected)
             .check("zwave-js-ui", Example.zwave)
-        try Row("zwave/front/notification/endpoint_0/Access_Control/\(label)", #"{"userId":3}"#, expected)
+        try DecodeCase("zwave/front/notification/endpoint_0/Access_Control/\(label)", #"{"userId":3}"#, expected)
             .check("zwave-js-ui", Example.zwave)
     }
 
@@ -79,76 +79,77 @@ import Testing
     ]
 
     @Test("an event without values, one that was kept, and a jam while a command is under way", arguments: events)
-    func event(_ row: Row) throws { try row.check("zwave-js-ui", Example.zwave) }
+    func event(_ row: DecodeCase) throws { try row.check("zwave-js-ui", Example.zwave) }
 
     private static let events = [
-        Row("zwave/front/113/0/Access_Control/Auto_lock_locked_operation", "", "event operation lock ok auto"),
-        Row("zwave/front/113/0/Access_Control/RF_lock_operation", #"{"time":1}"#, "event operation lock ok remote"),
-        Row(
+        DecodeCase("zwave/front/113/0/Access_Control/Auto_lock_locked_operation", "", "event operation lock ok auto"),
+        DecodeCase("zwave/front/113/0/Access_Control/RF_lock_operation", #"{"time":1}"#, "event operation lock ok remote"),
+        DecodeCase(
             "zwave/front/113/0/Access_Control/RF_lock_operation", #"{"value":{"user ID":4}}"#,
             "event operation lock ok remote slot 4"),
-        Row("zwave/front/113/0/Access_Control/RF_lock_operation", "{", "!malformedPayload"),
-        Row("zwave/front/113/0/Access_Control/RF_lock_operation", "{}", "!retainedEventIgnored", retained: true),
-        Row(
+        DecodeCase("zwave/front/113/0/Access_Control/RF_lock_operation", "{", "!malformedPayload"),
+        DecodeCase("zwave/front/113/0/Access_Control/RF_lock_operation", "{}", "!retainedEventIgnored", retained: true),
+        DecodeCase(
             "zwave/front/113/0/Access_Control/RF_not_fully_locked_operation", "{}",
             "faults[notFullyLocked]; event jam remote; rejected(jammed)", inFlight: .lock),
     ]
 
     @Test("what the API answers", arguments: answers)
-    func answer(_ row: Row) throws { try row.check("zwave-js-ui", Example.zwave) }
+    func answer(_ row: DecodeCase) throws { try row.check("zwave-js-ui", Example.zwave) }
 
     private static func result(_ status: Int, _ reference: String = "a1") -> String {
         #"{"success":true,"message":"Success zwave api call","result":{"status":\#(status)},"args":[],"origin":{"ref":"\#(reference)"}}"#
     }
     private static let answers = [
-        Row(api, result(255), "accepted", inFlight: .lock),
-        Row(api, result(254), "accepted", inFlight: .lock),
-        Row(api, result(1), "accepted", inFlight: .lock),
-        Row(api, result(0), "rejected(unsupported)", inFlight: .lock),
-        Row(api, result(2), "rejected(unknown)", inFlight: .lock),
-        Row(api, result(5), "rejected(unsupported)", inFlight: .lock),
-        Row(api, result(77), "rejected(unknown)", inFlight: .lock),
-        Row(api, result(255, "b2"), "!unexpectedAck", inFlight: .lock),
-        Row(api, result(255), "!unexpectedAck"),
-        Row(api, result(255), "!unexpectedAck", inFlight: .lock, retained: true),
-        Row(
+        DecodeCase(api, result(255), "accepted", inFlight: .lock),
+        DecodeCase(api, result(254), "accepted", inFlight: .lock),
+        DecodeCase(api, result(1), "accepted", inFlight: .lock),
+        DecodeCase(api, result(0), "rejected(unsupported)", inFlight: .lock),
+        DecodeCase(api, result(2), "rejected(unknown)", inFlight: .lock),
+        DecodeCase(api, result(5), "rejected(unsupported)", inFlight: .lock),
+        DecodeCase(api, result(77), "rejected(unknown)", inFlight: .lock),
+        DecodeCase(api, result(255, "b2"), "!unexpectedAck", inFlight: .lock),
+        DecodeCase(api, result(255), "!unexpectedAck"),
+        DecodeCase(api, result(255), "!unexpectedAck", inFlight: .lock, retained: true),
+        DecodeCase(
             api, #"{"success":false,"message":"Z-Wave client not connected","origin":{"ref":"a1"}}"#, "rejected(transport)",
             inFlight: .lock),
-        Row(api, #"{"success":false,"message":"Unknown API","origin":{"ref":"a1"}}"#, "rejected(unsupported)", inFlight: .lock),
-        Row(api, #"{"success":true,"result":{"status":255}}"#, "!unexpectedAck", inFlight: .lock),
-        Row(api, #"{"success":true,"origin":{"ref":"a1"}}"#, "", inFlight: .lock),
-        Row(api + "/set", "{}", "!retainedCommandFound", retained: true),
-        Row(api + "/set", "{}", ""),
+        DecodeCase(
+            api, #"{"success":false,"message":"Unknown API","origin":{"ref":"a1"}}"#, "rejected(unsupported)", inFlight: .lock),
+        DecodeCase(api, #"{"success":true,"result":{"status":255}}"#, "!unexpectedAck", inFlight: .lock),
+        DecodeCase(api, #"{"success":true,"origin":{"ref":"a1"}}"#, "", inFlight: .lock),
+        DecodeCase(api + "/set", "{}", "!retainedCommandFound", retained: true),
+        DecodeCase(api + "/set", "{}", ""),
     ]
 
     @Test("door, battery, keypad, and the three topics of the reach", arguments: around)
-    func surroundings(_ row: Row) throws { try row.check("zwave-js-ui", Example.zwave) }
+    func surroundings(_ row: DecodeCase) throws { try row.check("zwave-js-ui", Example.zwave) }
 
     private static let around = [
-        Row("zwave/front/113/0/Access_Control/Door_state", #"{"time":1,"value":22}"#, "door-open"),
-        Row("zwave/front/113/0/Access_Control/Door_state", "23", "door-closed"),
-        Row("zwave/front/98/0/doorStatus", #""open""#, "door-open"),
-        Row("zwave/front/98/0/doorStatus", #"{"time":1,"value":"closed"}"#, "door-closed"),
-        Row("zwave/front/128/0/level", #"{"time":1,"value":62}"#, "62%"),
-        Row("zwave/front/128/0/isLow", "true", "low"),
-        Row("zwave/front/113/0/Access_Control/Keypad_state", "16", "faults[keypadLockout]; event keypadLockout"),
-        Row("zwave/front/status", "false", "stale offline", prev: .locked),
-        Row("zwave/front/status", #"{"time":1,"value":true,"status":"Alive","nodeId":5}"#, "reach-unknown"),
-        Row("zwave/driver/status", "false", "stale offline"),
-        Row("zwave/_CLIENTS/ZWAVE_GATEWAY-office/status", #"{"value":false}"#, "stale offline"),
-        Row("zwave/_CLIENTS/ZWAVE_GATEWAY-garage/status", #"{"value":false}"#, ""),
+        DecodeCase("zwave/front/113/0/Access_Control/Door_state", #"{"time":1,"value":22}"#, "door-open"),
+        DecodeCase("zwave/front/113/0/Access_Control/Door_state", "23", "door-closed"),
+        DecodeCase("zwave/front/98/0/doorStatus", #""open""#, "door-open"),
+        DecodeCase("zwave/front/98/0/doorStatus", #"{"time":1,"value":"closed"}"#, "door-closed"),
+        DecodeCase("zwave/front/128/0/level", #"{"time":1,"value":62}"#, "62%"),
+        DecodeCase("zwave/front/128/0/isLow", "true", "low"),
+        DecodeCase("zwave/front/113/0/Access_Control/Keypad_state", "16", "faults[keypadLockout]; event keypadLockout"),
+        DecodeCase("zwave/front/status", "false", "stale offline", prev: .locked),
+        DecodeCase("zwave/front/status", #"{"time":1,"value":true,"status":"Alive","nodeId":5}"#, "reach-unknown"),
+        DecodeCase("zwave/driver/status", "false", "stale offline"),
+        DecodeCase("zwave/_CLIENTS/ZWAVE_GATEWAY-office/status", #"{"value":false}"#, "stale offline"),
+        DecodeCase("zwave/_CLIENTS/ZWAVE_GATEWAY-garage/status", #"{"value":false}"#, ""),
     ]
 
     @Test("through the API where its name is known, else to the value; by the names of the topics")
     func orders() throws {
-        var spoken = try Spoken("zwave-js-ui", Example.zwave)
+        var spoken = try DialectFixture("zwave-js-ui", Example.zwave)
         #expect(
             try spoken.order(.lock)
                 == #"\#(Self.api)/set {"args":[{"nodeId":5,"commandClass":98,"endpoint":0,"property":"targetMode"},255],"ref":"a1"} q0"#
         )
-        var plain = try Spoken("zwave-js-ui", ["node": "hall/front"])
+        var plain = try DialectFixture("zwave-js-ui", ["node": "hall/front"])
         #expect(try plain.order(.unlock) == "zwave/hall/front/98/0/targetMode/set 0 q0")
-        var named = try Spoken("zwave-js-ui", ["node": "front", "naming": "named"])
+        var named = try DialectFixture("zwave-js-ui", ["node": "front", "naming": "named"])
         #expect(try named.order(.lock) == "zwave/front/door_lock/endpoint_0/targetMode/set 255 q0")
     }
 
@@ -161,54 +162,54 @@ import Testing
         "after each alarm the lock is asked, and how it was moved is told where the makers agree on the number",
         arguments: ["zwave/front/113/0/alarmType", "zwave/front/notification/endpoint_0/alarmType"])
     func alarms(_ topic: String) throws {
-        var spoken = try Spoken("zwave-js-ui", Example.zwave, prev: .locked)
+        var spoken = try DialectFixture("zwave-js-ui", Example.zwave, prev: .locked)
         func alarm(_ type: Int, at time: Int) -> String { #"{"time":\#(time),"value":\#(type)}"# }
-        #expect(spoken.hear(topic, alarm(22, at: 1)) == Self.question, "the first may be of long ago")
-        #expect(spoken.hear(topic, alarm(22, at: 2)) == "event operation unknown manual; \(Self.question)")
-        #expect(spoken.hear(topic, alarm(22, at: 2)) == Self.question, "published once more")
-        #expect(spoken.hear(topic, alarm(19, at: 3)) == "event operation unknown keypad; \(Self.question)")
-        #expect(spoken.hear(topic, alarm(24, at: 4)) == "event operation unknown remote; \(Self.question)")
-        #expect(spoken.hear(topic, alarm(161, at: 5)) == Self.question, "what only one maker knows")
-        #expect(spoken.hear(topic, alarm(9, at: 6)) == "event jam; \(Self.question)")
-        #expect(spoken.hear(topic, alarm(22, at: 7), isRetained: true) == "")
-        #expect(spoken.hear(Self.mode, #"{"time":8,"value":0}"#) == "unlocked confirmed", "the answer")
+        #expect(spoken.receive(topic, alarm(22, at: 1)) == Self.question, "the first may be of long ago")
+        #expect(spoken.receive(topic, alarm(22, at: 2)) == "event operation unknown manual; \(Self.question)")
+        #expect(spoken.receive(topic, alarm(22, at: 2)) == Self.question, "published once more")
+        #expect(spoken.receive(topic, alarm(19, at: 3)) == "event operation unknown keypad; \(Self.question)")
+        #expect(spoken.receive(topic, alarm(24, at: 4)) == "event operation unknown remote; \(Self.question)")
+        #expect(spoken.receive(topic, alarm(161, at: 5)) == Self.question, "what only one maker knows")
+        #expect(spoken.receive(topic, alarm(9, at: 6)) == "event jam; \(Self.question)")
+        #expect(spoken.receive(topic, alarm(22, at: 7), isRetained: true) == "")
+        #expect(spoken.receive(Self.mode, #"{"time":8,"value":0}"#) == "unlocked confirmed", "the answer")
     }
 
     @Test("the first alarm after the connection was lost is news, unless it was published before: live, or from the broker")
     func alarmAfterReconnect() throws {
         let topic = "zwave/front/113/0/alarmType"
-        var spoken = try Spoken("zwave-js-ui", Example.zwave, prev: .locked)
+        var spoken = try DialectFixture("zwave-js-ui", Example.zwave, prev: .locked)
         func alarm(_ type: Int, at time: Int) -> String { #"{"time":\#(time),"value":\#(type)}"# }
-        #expect(spoken.hear(topic, alarm(22, at: 1)) == Self.question)
+        #expect(spoken.receive(topic, alarm(22, at: 1)) == Self.question)
         for time in 2...4 {
             _ = spoken.dialect.lose(&spoken.memory)
-            #expect(spoken.hear(topic, alarm(9, at: time)) == "event jam; \(Self.question)")
+            #expect(spoken.receive(topic, alarm(9, at: time)) == "event jam; \(Self.question)")
             _ = spoken.dialect.lose(&spoken.memory)
-            #expect(spoken.hear(topic, alarm(9, at: time), isRetained: true) == "")
-            #expect(spoken.hear(topic, alarm(9, at: time)) == Self.question, "published once more")
+            #expect(spoken.receive(topic, alarm(9, at: time), isRetained: true) == "")
+            #expect(spoken.receive(topic, alarm(9, at: time)) == Self.question, "published once more")
         }
     }
 
     @Test("an alarm is a bare number where payloads are just values")
     func bareAlarm() throws {
-        var spoken = try Spoken("zwave-js-ui", Example.zwave)
+        var spoken = try DialectFixture("zwave-js-ui", Example.zwave)
         let topic = "zwave/front/113/0/alarmType"
-        #expect(spoken.hear(topic, "21") == Self.question)
-        #expect(spoken.hear(topic, "27") == "event operation unknown auto; \(Self.question)")
-        #expect(spoken.hear(topic, "[27]") == "!malformedPayload")
+        #expect(spoken.receive(topic, "21") == Self.question)
+        #expect(spoken.receive(topic, "27") == "event operation unknown auto; \(Self.question)")
+        #expect(spoken.receive(topic, "[27]") == "!malformedPayload")
     }
 
     @Test("a lock without the API's name cannot be asked, and its alarm is told")
     func unasked() throws {
-        var spoken = try Spoken("zwave-js-ui", ["node": "front"])
+        var spoken = try DialectFixture("zwave-js-ui", ["node": "front"])
         #expect(!spoken.dialect.capabilities.contains(.refresh))
-        #expect(spoken.hear("zwave/front/113/0/alarmType", "21") == "")
-        #expect(spoken.hear("zwave/front/113/0/alarmType", "22") == "event operation unknown manual")
+        #expect(spoken.receive("zwave/front/113/0/alarmType", "21") == "")
+        #expect(spoken.receive("zwave/front/113/0/alarmType", "22") == "event operation unknown manual")
     }
 
     @Test("a question to another node, on the topic that all share, is none of this lock's talk")
     func othersQuestions() throws {
-        let dialect = try Spoken("zwave-js-ui", Example.zwave).dialect
+        let dialect = try DialectFixture("zwave-js-ui", Example.zwave).dialect
         let question = try #require(dialect.questions.first)
         func message(_ payload: String) -> MQTTMessage {
             MQTTMessage(topic: question.topic.description, payload: Array(payload.utf8), isRetained: false)
@@ -221,32 +222,32 @@ import Testing
 
     @Test("what is published once more has an old time, and proves nothing")
     func oldTimes() throws {
-        var spoken = try Spoken("zwave-js-ui", Example.zwave, prev: .unknown)
-        #expect(spoken.hear(Self.mode, #"{"time":1000,"value":0}"#) == "unlocked confirmed")
+        var spoken = try DialectFixture("zwave-js-ui", Example.zwave, prev: .unknown)
+        #expect(spoken.receive(Self.mode, #"{"time":1000,"value":0}"#) == "unlocked confirmed")
         #expect(try spoken.order(.lock).hasPrefix(Self.api))
-        #expect(spoken.hear(Self.mode, #"{"time":900,"value":255}"#) == "", "older than what is known")
-        #expect(spoken.hear(Self.mode, #"{"time":1000,"value":255}"#) == "locked retained", "the same time again")
-        #expect(spoken.hear(Self.mode, #"{"time":1001,"value":255}"#) == "locked confirmed; confirmed it")
-        #expect(spoken.hear(Self.mode, #"{"time":1001,"value":255}"#) == "", "said before, word for word")
+        #expect(spoken.receive(Self.mode, #"{"time":900,"value":255}"#) == "", "older than what is known")
+        #expect(spoken.receive(Self.mode, #"{"time":1000,"value":255}"#) == "locked retained", "the same time again")
+        #expect(spoken.receive(Self.mode, #"{"time":1001,"value":255}"#) == "locked confirmed; confirmed it")
+        #expect(spoken.receive(Self.mode, #"{"time":1001,"value":255}"#) == "", "said before, word for word")
     }
 
     @Test("a jam counts until it is over, and what the mode said before proves nothing then")
     func jammed() throws {
-        var spoken = try Spoken("zwave-js-ui", Example.zwave)
-        #expect(spoken.hear(Self.mode, #"{"time":1,"value":255}"#) == "locked confirmed")
-        #expect(spoken.hear(Self.jam, #"{"time":2,"value":11}"#) == "jammed confirmed; event jam")
-        #expect(spoken.hear(Self.jam, #"{"time":3,"value":0}"#) == "locked stale")
-        #expect(spoken.hear(Self.jam, #"{"time":4,"value":0}"#) == "", "nothing was jammed")
-        #expect(spoken.hear(Self.mode, #"{"time":5,"value":0}"#) == "unlocked confirmed")
+        var spoken = try DialectFixture("zwave-js-ui", Example.zwave)
+        #expect(spoken.receive(Self.mode, #"{"time":1,"value":255}"#) == "locked confirmed")
+        #expect(spoken.receive(Self.jam, #"{"time":2,"value":11}"#) == "jammed confirmed; event jam")
+        #expect(spoken.receive(Self.jam, #"{"time":3,"value":0}"#) == "locked stale")
+        #expect(spoken.receive(Self.jam, #"{"time":4,"value":0}"#) == "", "nothing was jammed")
+        #expect(spoken.receive(Self.mode, #"{"time":5,"value":0}"#) == "unlocked confirmed")
     }
 
     @Test("a fault that an event told of lasts until the bolt is told of anew")
     func notFullyLocked() throws {
-        var spoken = try Spoken("zwave-js-ui", Example.zwave)
+        var spoken = try DialectFixture("zwave-js-ui", Example.zwave)
         let event = "zwave/front/113/0/Access_Control/Manual_not_fully_locked_operation"
-        #expect(spoken.hear(event, "{}") == "faults[notFullyLocked]; event jam manual")
-        #expect(spoken.hear("zwave/front/128/0/level", "50") == "50%")
+        #expect(spoken.receive(event, "{}") == "faults[notFullyLocked]; event jam manual")
+        #expect(spoken.receive("zwave/front/128/0/level", "50") == "50%")
         #expect(spoken.memory.faults == [.notFullyLocked])
-        #expect(spoken.hear(Self.mode, "255") == "locked confirmed faults[]")
+        #expect(spoken.receive(Self.mode, "255") == "locked confirmed faults[]")
     }
 }

@@ -13,7 +13,7 @@ import Testing
 
     @Test("who and how, in the words of each make", arguments: acts)
     func act(_ payload: String, _ expected: String) throws {
-        try Row(Self.topic, payload, expected).check("zigbee2mqtt", Example.front)
+        try DecodeCase(Self.topic, payload, expected).check("zigbee2mqtt", Example.front)
     }
 
     private static let acts = [
@@ -61,44 +61,45 @@ import Testing
 
     @Test("Nimly and EasyCode: what stays in every message tells of somebody when it changes, and only then")
     func nimly() throws {
-        var spoken = try Spoken("zigbee2mqtt", Example.front, prev: .locked)
+        var spoken = try DialectFixture("zigbee2mqtt", Example.front, prev: .locked)
         func message(_ state: String, _ source: String, _ user: String, more: String = "") -> String {
             #"{"lock_state":"\#(state)","last_unlock_source":"\#(source)","last_unlock_user":"\#(user)"\#(more)}"#
         }
-        #expect(spoken.hear(Self.topic, message("locked", "keypad", "3")) == "locked confirmed", "nobody knows how old it is")
-        #expect(spoken.hear(Self.topic, message("locked", "keypad", "3", more: #","battery":70"#)) == "locked confirmed 70%")
+        #expect(spoken.receive(Self.topic, message("locked", "keypad", "3")) == "locked confirmed", "nobody knows how old it is")
+        #expect(spoken.receive(Self.topic, message("locked", "keypad", "3", more: #","battery":70"#)) == "locked confirmed 70%")
         #expect(
-            spoken.hear(Self.topic, message("unlocked", "keypad", "12"))
+            spoken.receive(Self.topic, message("unlocked", "keypad", "12"))
                 == "unlocked confirmed; event operation unlock ok keypad slot 12")
         #expect(
-            spoken.hear(Self.topic, message("unlocked", "fingerprintsensor", "12"))
+            spoken.receive(Self.topic, message("unlocked", "fingerprintsensor", "12"))
                 == "unlocked confirmed; event operation unlock ok fingerprint slot 12")
-        #expect(spoken.hear(Self.topic, message("unlocked", "fingerprintsensor", "12")) == "unlocked confirmed")
+        #expect(spoken.receive(Self.topic, message("unlocked", "fingerprintsensor", "12")) == "unlocked confirmed")
         #expect(
-            spoken.hear(Self.topic, message("unlocked", "self", "0")) == "unlocked confirmed; event operation unlock ok manual")
+            spoken.receive(Self.topic, message("unlocked", "self", "0")) == "unlocked confirmed; event operation unlock ok manual"
+        )
         let locked = #"{"lock_state":"locked","last_lock_source":"rfid","last_lock_user":"5"}"#
-        #expect(spoken.hear(Self.topic, locked) == "locked confirmed")
+        #expect(spoken.receive(Self.topic, locked) == "locked confirmed")
         let again = locked.replacing("rfid", with: "zigbee").replacing("\"5\"", with: "\"0\"")
-        #expect(spoken.hear(Self.topic, again) == "locked confirmed; event operation lock ok remote")
+        #expect(spoken.receive(Self.topic, again) == "locked confirmed; event operation lock ok remote")
     }
 
     @Test("what the broker kept, and the first after the connection was gone, is no change that anybody saw")
     func nimlyAfterGap() throws {
-        var spoken = try Spoken("zigbee2mqtt", Example.front)
+        var spoken = try DialectFixture("zigbee2mqtt", Example.front)
         func user(_ user: Int) -> String { #"{"last_unlock_source":"keypad","last_unlock_user":"\#(user)"}"# }
-        #expect(spoken.hear(Self.topic, user(1)) == "")
-        #expect(spoken.hear(Self.topic, user(2), isRetained: true) == "")
-        #expect(spoken.hear(Self.topic, user(3)) == "event operation unlock ok keypad slot 3")
+        #expect(spoken.receive(Self.topic, user(1)) == "")
+        #expect(spoken.receive(Self.topic, user(2), isRetained: true) == "")
+        #expect(spoken.receive(Self.topic, user(3)) == "event operation unlock ok keypad slot 3")
         _ = spoken.dialect.lose(&spoken.memory)
-        #expect(spoken.hear(Self.topic, user(4)) == "")
-        #expect(spoken.hear(Self.topic, user(5)) == "event operation unlock ok keypad slot 5")
+        #expect(spoken.receive(Self.topic, user(4)) == "")
+        #expect(spoken.receive(Self.topic, user(5)) == "event operation unlock ok keypad slot 5")
     }
 
     @Test("the code that somebody typed, which such locks publish, is never told on")
     func code() throws {
-        var spoken = try Spoken("zigbee2mqtt", Example.front)
+        var spoken = try DialectFixture("zigbee2mqtt", Example.front)
         let typed = #"{"lock_state":"locked","last_used_pin_code":"4711","last_unlock_source":"keypad","last_unlock_user":"3"}"#
-        #expect(spoken.hear(Self.topic, typed) == "locked confirmed")
+        #expect(spoken.receive(Self.topic, typed) == "locked confirmed")
         #expect(!"\(spoken.memory)".contains("4711"))
     }
 
@@ -107,9 +108,9 @@ import Testing
     @Test("what the bridge says of one's own command ends it, with and without the name of who wrote the line", arguments: errors)
     func error(_ message: String, _ expected: String) throws {
         for sender in ["", "z2m: "] {
-            var spoken = try Spoken("zigbee2mqtt", Example.front, inFlight: .lock)
+            var spoken = try DialectFixture("zigbee2mqtt", Example.front, inFlight: .lock)
             let line = #"{"level":"error","message":"\#(sender)\#(message)","namespace":"z2m"}"#
-            #expect(spoken.hear(Self.log, line) == expected, "\(sender)\(message)")
+            #expect(spoken.receive(Self.log, line) == expected, "\(sender)\(message)")
         }
     }
 
@@ -129,24 +130,24 @@ import Testing
     private static let attributes = ["name": "front", "output": "attribute"]
 
     @Test("with output: attribute each value comes on a topic of its own", arguments: singles)
-    func attribute(_ row: Row) throws { try row.check("zigbee2mqtt", Self.attributes) }
+    func attribute(_ row: DecodeCase) throws { try row.check("zigbee2mqtt", Self.attributes) }
 
     private static let singles = [
-        Row(topic + "/lock_state", "locked", "locked confirmed"),
-        Row(topic + "/lock_state", "not_fully_locked", "jammed confirmed faults[notFullyLocked]"),
-        Row(topic + "/lock_state", "what", "unknown confirmed; !unmappedValue: what"),
-        Row(topic + "/lock_state", "", "", prev: .locked),
-        Row(topic + "/state", "UNLOCK", "", prev: .locked),
-        Row(topic + "/battery", "70", "70%"),
-        Row(topic + "/battery_low", "true", "low"),
-        Row(topic + "/door_state", "error_forced_open", "door-fault faults[doorForced]; event doorForced"),
-        Row(topic + "/alarm", "deadbolt_jammed", "event jam"),
-        Row(topic + "/tamper", "true", "faults[tamper]; event tamper"),
-        Row(topic + "/action", "keypad_unlock", "event operation unlock ok keypad"),
-        Row(topic + "/action", "finger_open_user_id7", "event operation unlock ok fingerprint slot 7"),
-        Row(topic + "/action", "", ""),
-        Row(topic + "/action", "unlock", "!retainedEventIgnored", retained: true),
-        Row(topic + "/lock_state", "unlocked", "unlocked confirmed; confirmed it", prev: .locked, inFlight: .unlock),
+        DecodeCase(topic + "/lock_state", "locked", "locked confirmed"),
+        DecodeCase(topic + "/lock_state", "not_fully_locked", "jammed confirmed faults[notFullyLocked]"),
+        DecodeCase(topic + "/lock_state", "what", "unknown confirmed; !unmappedValue: what"),
+        DecodeCase(topic + "/lock_state", "", "", prev: .locked),
+        DecodeCase(topic + "/state", "UNLOCK", "", prev: .locked),
+        DecodeCase(topic + "/battery", "70", "70%"),
+        DecodeCase(topic + "/battery_low", "true", "low"),
+        DecodeCase(topic + "/door_state", "error_forced_open", "door-fault faults[doorForced]; event doorForced"),
+        DecodeCase(topic + "/alarm", "deadbolt_jammed", "event jam"),
+        DecodeCase(topic + "/tamper", "true", "faults[tamper]; event tamper"),
+        DecodeCase(topic + "/action", "keypad_unlock", "event operation unlock ok keypad"),
+        DecodeCase(topic + "/action", "finger_open_user_id7", "event operation unlock ok fingerprint slot 7"),
+        DecodeCase(topic + "/action", "", ""),
+        DecodeCase(topic + "/action", "unlock", "!retainedEventIgnored", retained: true),
+        DecodeCase(topic + "/lock_state", "unlocked", "unlocked confirmed; confirmed it", prev: .locked, inFlight: .unlock),
     ]
 
     @Test(
@@ -154,22 +155,22 @@ import Testing
         arguments: outputs)
     func json(_ output: String) throws {
         let address = ["name": "front", "output": output]
-        try Row(Self.topic + "/action", "keypad_unlock", "").check("zigbee2mqtt", address)
-        try Row(Self.topic + "/lock_state", "locked", "").check("zigbee2mqtt", address)
-        try Row(Self.topic, #"{"lock_state":"locked"}"#, "locked confirmed").check("zigbee2mqtt", address)
-        try Row(Self.topic, "unlock", "!malformedPayload").check("zigbee2mqtt", address)
+        try DecodeCase(Self.topic + "/action", "keypad_unlock", "").check("zigbee2mqtt", address)
+        try DecodeCase(Self.topic + "/lock_state", "locked", "").check("zigbee2mqtt", address)
+        try DecodeCase(Self.topic, #"{"lock_state":"locked"}"#, "locked confirmed").check("zigbee2mqtt", address)
+        try DecodeCase(Self.topic, "unlock", "!malformedPayload").check("zigbee2mqtt", address)
     }
 
     private static let outputs = ["json", "attribute_and_json"]
 
     @Test("where each value has a topic of its own, nothing tells an answer from a repetition: it proves nothing")
     func attributeProof() throws {
-        var spoken = try Spoken("zigbee2mqtt", Self.attributes, prev: .locked)
+        var spoken = try DialectFixture("zigbee2mqtt", Self.attributes, prev: .locked)
         #expect(try spoken.order(.lock).hasSuffix("?zigbee2mqtt/front/get"))
-        #expect(spoken.hear("zigbee2mqtt/front/get", #"{"state":""}"#) == "")
-        #expect(spoken.hear(Self.topic + "/lock_state", "locked") == "locked stale")
-        #expect(spoken.hear(Self.topic + "/lock_state", "unlocked") == "unlocked confirmed")
-        #expect(spoken.hear(Self.topic + "/lock_state", "locked") == "locked confirmed; confirmed it")
+        #expect(spoken.receive("zigbee2mqtt/front/get", #"{"state":""}"#) == "")
+        #expect(spoken.receive(Self.topic + "/lock_state", "locked") == "locked stale")
+        #expect(spoken.receive(Self.topic + "/lock_state", "unlocked") == "unlocked confirmed")
+        #expect(spoken.receive(Self.topic + "/lock_state", "locked") == "locked confirmed; confirmed it")
     }
 
     // MARK: Endpoints
@@ -177,30 +178,33 @@ import Testing
     private static let left = ["name": "gate", "endpoint": "left"]
 
     @Test("one part of a device that has several is a lock of its own", arguments: parts)
-    func endpoint(_ row: Row) throws { try row.check("zigbee2mqtt", Self.left) }
+    func endpoint(_ row: DecodeCase) throws { try row.check("zigbee2mqtt", Self.left) }
 
     private static let parts = [
-        Row("zigbee2mqtt/gate", #"{"state_left":"LOCK","lock_state_left":"locked","state_right":"UNLOCK"}"#, "locked confirmed"),
-        Row("zigbee2mqtt/gate", #"{"state_left":"UNLOCK","battery":40}"#, "unlocked confirmed 40%"),
-        Row("zigbee2mqtt/gate", #"{"state_right":"UNLOCK","lock_state_right":"unlocked","state":"UNLOCK"}"#, "", prev: .locked),
+        DecodeCase(
+            "zigbee2mqtt/gate", #"{"state_left":"LOCK","lock_state_left":"locked","state_right":"UNLOCK"}"#, "locked confirmed"),
+        DecodeCase("zigbee2mqtt/gate", #"{"state_left":"UNLOCK","battery":40}"#, "unlocked confirmed 40%"),
+        DecodeCase(
+            "zigbee2mqtt/gate", #"{"state_right":"UNLOCK","lock_state_right":"unlocked","state":"UNLOCK"}"#, "", prev: .locked),
         // Nobody says which of the parts it was.
-        Row("zigbee2mqtt/gate", #"{"action":"manual_unlock","lock_state_left":"locked"}"#, "locked confirmed"),
-        Row(log, #"{"level":"error","message":"z2m: Entity 'gate/left' is unknown"}"#, "rejected(offline)", inFlight: .lock),
-        Row(
+        DecodeCase("zigbee2mqtt/gate", #"{"action":"manual_unlock","lock_state_left":"locked"}"#, "locked confirmed"),
+        DecodeCase(
+            log, #"{"level":"error","message":"z2m: Entity 'gate/left' is unknown"}"#, "rejected(offline)", inFlight: .lock),
+        DecodeCase(
             log, #"{"level":"error","message":"z2m: Device 'gate' has no endpoint 'left'"}"#, "rejected(unsupported)",
             inFlight: .lock),
-        Row("zigbee2mqtt/gate/set", #"{"state_left":"UNLOCK"}"#, "!retainedCommandFound", retained: true),
+        DecodeCase("zigbee2mqtt/gate/set", #"{"state_left":"UNLOCK"}"#, "!retainedCommandFound", retained: true),
     ]
 
     @Test("a part is moved and asked on its own topics, and is another lock than its neighbour")
     func endpointOrders() throws {
-        var left = try Spoken("zigbee2mqtt", Self.left, prev: .unlocked)
+        var left = try DialectFixture("zigbee2mqtt", Self.left, prev: .unlocked)
         #expect(try left.order(.lock) == #"zigbee2mqtt/gate/left/set {"state":"LOCK"} q0"#)
         #expect(left.dialect.commandTopic.description == "zigbee2mqtt/gate/left/set")
         #expect(left.dialect.questions.map(\.topic.description) == ["zigbee2mqtt/gate/left/get"])
-        let right = try Spoken("zigbee2mqtt", ["name": "gate", "endpoint": "right"])
+        let right = try DialectFixture("zigbee2mqtt", ["name": "gate", "endpoint": "right"])
         #expect(left.dialect.places.isDisjoint(with: right.dialect.places))
-        let whole = try Spoken("zigbee2mqtt", ["name": "gate/left"])
+        let whole = try DialectFixture("zigbee2mqtt", ["name": "gate/left"])
         #expect(!left.dialect.places.isDisjoint(with: whole.dialect.places), "the same topic is the same lock")
     }
 }

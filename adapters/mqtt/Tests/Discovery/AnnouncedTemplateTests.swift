@@ -3,9 +3,9 @@ import Testing
 
 @Suite struct AnnouncedTemplateTests {
     private func problem(_ template: String) throws -> String? {
-        var broker = Listening()
+        var broker = MQTTTestClient()
         let text = template.replacing("\\", with: #"\\"#).replacing("\"", with: #"\""#)
-        broker.hear("homeassistant/lock/a/config", Listening.announcement("a", #""val_tpl":"\#(text)""#))
+        broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a", #""val_tpl":"\#(text)""#))
         return try #require(broker.only).problem
     }
 

@@ -7,51 +7,51 @@ import Testing
 @Suite struct DiscoveryBoundsTests {
     @Test("no more than ten thousand locks of one broker are remembered, and that some are left out is known")
     func most() {
-        var broker = Listening()
-        let devices = (1...Discovery.mostLocks + 1).map { number in
+        var broker = MQTTTestClient()
+        let devices = (1...Discovery.maxLocks + 1).map { number in
             Zigbee2MQTTTests.device("lock \(number)").replacing("0x01", with: "0x\(String(number, radix: 16))")
         }
-        broker.hear("a/bridge/devices", "[\(devices.dropLast(2).joined(separator: ","))]")
-        #expect(broker.discovery.locks.count == Discovery.mostLocks - 1 && !broker.discovery.isFull)
-        broker.hear("b/bridge/devices", "[\(devices.suffix(2).joined(separator: ","))]")
-        #expect(broker.discovery.locks.count == Discovery.mostLocks && broker.discovery.isFull)
+        broker.receive("a/bridge/devices", "[\(devices.dropLast(2).joined(separator: ","))]")
+        #expect(broker.discovery.locks.count == Discovery.maxLocks - 1 && !broker.discovery.isFull)
+        broker.receive("b/bridge/devices", "[\(devices.suffix(2).joined(separator: ","))]")
+        #expect(broker.discovery.locks.count == Discovery.maxLocks && broker.discovery.isFull)
         #expect(broker.discovery.notices == ["more than 10000 locks are announced: the others are left out"])
-        #expect(broker.hear("homeassistant/lock/a/config", Listening.announcement("a")) == [])
-        broker.hear("a/bridge/devices", "[]")
-        #expect(broker.hear("homeassistant/lock/a/config", Listening.announcement("a")).count == 1, "there is room again")
+        #expect(broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a")) == [])
+        broker.receive("a/bridge/devices", "[]")
+        #expect(broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a")).count == 1, "there is room again")
     }
 
     @Test("an announcement beyond 64 KiB, a list beyond 24 MiB and a lock of more than 8 KiB are not read")
     func lengths() {
-        var broker = Listening()
+        var broker = MQTTTestClient()
         func padded(_ text: String, to bytes: Int) -> String { text + String(repeating: " ", count: bytes - text.utf8.count) }
         let list = "[\(Zigbee2MQTTTests.device("front"))]"
-        #expect(broker.hear("a/bridge/devices", padded(list, to: (24 << 20) + 1)) == [])
+        #expect(broker.receive("a/bridge/devices", padded(list, to: (24 << 20) + 1)) == [])
         #expect(broker.discovery.notices == ["the list on `a/bridge/devices` is not read: it is longer than 24 MiB"])
-        #expect(broker.hear("a/bridge/devices", padded(list, to: 24 << 20)).count == 1)
+        #expect(broker.receive("a/bridge/devices", padded(list, to: 24 << 20)).count == 1)
         #expect(broker.discovery.notices == [])
-        let lock = Listening.announcement("a")
-        #expect(broker.hear("homeassistant/lock/a/config", padded(lock, to: 65_537)) == [])
-        #expect(broker.hear("homeassistant/lock/a/config", padded(lock, to: 65_536)).count == 1)
+        let lock = MQTTTestClient.announcement("a")
+        #expect(broker.receive("homeassistant/lock/a/config", padded(lock, to: 65_537)) == [])
+        #expect(broker.receive("homeassistant/lock/a/config", padded(lock, to: 65_536)).count == 1)
         let topic = String(repeating: "t", count: 9_000)
-        #expect(broker.hear("homeassistant/lock/b/config", #"{"cmd_t":"\#(topic)"}"#) == [])
-        #expect(broker.hear("homie/5/d/$description", padded(HomieTests.description(), to: 65_537)) == [])
+        #expect(broker.receive("homeassistant/lock/b/config", #"{"cmd_t":"\#(topic)"}"#) == [])
+        #expect(broker.receive("homie/5/d/$description", padded(HomieTests.description(), to: 65_537)) == [])
     }
 
     @Test(
         "two locks whose names differ by the form of their letters alone are two locks, and a lock may change from one to the other"
     )
     func normalForms() throws {
-        var broker = Listening()
+        var broker = MQTTTestClient()
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
         #expect(composed == decomposed, "Swift takes them for one")
         for (id, name) in [("a", composed), ("b", decomposed)] {
             let topics = #""cmd_t":"\#(name)/set","stat_t":"\#(name)/state""#
-            #expect(broker.hear("homeassistant/lock/\(id)/config", "{\(topics)}").count == 1)
+            #expect(broker.receive("homeassistant/lock/\(id)/config", "{\(topics)}").count == 1)
         }
         #expect(broker.discovery.locks.count == 2 && broker.discovery.locks.allSatisfy { $0.problem == nil })
-        broker.hear("a/bridge/devices", "[\(Zigbee2MQTTTests.device(composed))]")
-        let renamed = broker.hear("a/bridge/devices", "[\(Zigbee2MQTTTests.device(decomposed))]")
+        broker.receive("a/bridge/devices", "[\(Zigbee2MQTTTests.device(composed))]")
+        let renamed = broker.receive("a/bridge/devices", "[\(Zigbee2MQTTTests.device(decomposed))]")
         #expect(renamed.count == 1)
         guard case .string(let name)? = renamed.first?.lock.variables["name"] else { return #expect(Bool(false)) }
         #expect(name.utf8.elementsEqual(decomposed.utf8))
@@ -59,7 +59,7 @@ import Testing
 
     @Test("the list of a bridge of two thousand devices of the size that they have in the field is read")
     func largeBridge() {
-        var broker = Listening()
+        var broker = MQTTTestClient()
         let padding = #","x":"\#(String(repeating: "d", count: 10_000))""#
         let devices = (1...2_000).map { number in
             let device = Zigbee2MQTTTests.device("lock \(number)", padding).replacing(
@@ -69,7 +69,7 @@ import Testing
         }
         let list = "[\(devices.joined(separator: ","))]"
         #expect(list.utf8.count > 20_000_000)
-        #expect(broker.hear("a/bridge/devices", list).count == 100)
+        #expect(broker.receive("a/bridge/devices", list).count == 100)
         #expect(broker.discovery.notices == [])
     }
 
@@ -83,28 +83,29 @@ import Testing
 
     @Test("what nests deeper than any lock speaks, has more values than a list of locks, or is not UTF-8 is not read")
     func depths() {
-        var broker = Listening()
+        var broker = MQTTTestClient()
         func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
         let place = "homeassistant/lock/a/config"
-        #expect(broker.hear(place, Listening.announcement("a", #""x":\#(nested(40))"#)) == [])
-        #expect(broker.hear(place, Listening.announcement("a", #""x":\#(nested(20_000))"#)) == [])
+        #expect(broker.receive(place, MQTTTestClient.announcement("a", #""x":\#(nested(40))"#)) == [])
+        #expect(broker.receive(place, MQTTTestClient.announcement("a", #""x":\#(nested(20_000))"#)) == [])
         #expect(
-            broker.hear(
+            broker.receive(
                 place,
-                Array(Listening.announcement("a", #""x":""#).utf8) + Array("\u{FC}\"}".unicodeScalars.map { UInt8($0.value) }))
+                Array(MQTTTestClient.announcement("a", #""x":""#).utf8)
+                    + Array("\u{FC}\"}".unicodeScalars.map { UInt8($0.value) }))
                 == [])
         func empty(_ count: Int) -> String { String(repeating: "{},", count: count) }
         let bloated = Zigbee2MQTTTests.device("front", #","x":[\#(empty(340_000)){}]"#)
         let front = Zigbee2MQTTTests.device("front")
-        #expect(broker.hear("a/bridge/devices", "[\(bloated)]") == [])
-        #expect(broker.hear("a/bridge/devices", "[\(empty(60_000))\(front)]") == [])
-        #expect(broker.hear("a/bridge/devices", "[\(empty(40_000))\(front)]").count == 1)
+        #expect(broker.receive("a/bridge/devices", "[\(bloated)]") == [])
+        #expect(broker.receive("a/bridge/devices", "[\(empty(60_000))\(front)]") == [])
+        #expect(broker.receive("a/bridge/devices", "[\(empty(40_000))\(front)]").count == 1)
         // What cannot be read takes nothing away.
         for broken in [#"[{"lock"}]"#, "[{},]", "[{}", "[{}] x", "{}", "[{},,{}]", #"["lock]"#, "1"] {
-            #expect(broker.hear("a/bridge/devices", broken) == [], "\(broken)")
+            #expect(broker.receive("a/bridge/devices", broken) == [], "\(broken)")
         }
         #expect(broker.discovery.locks.count == 1)
-        #expect(broker.hear(place, Listening.announcement("a", #""x":\#(nested(20))"#)).count == 1)
+        #expect(broker.receive(place, MQTTTestClient.announcement("a", #""x":\#(nested(20))"#)).count == 1)
     }
 
     @Test("nobody is subscribed to for a profile that nothing announces, and to nothing beside announcements otherwise")
@@ -144,8 +145,8 @@ import Testing
                 if bytes.isEmpty { bytes = original }
             }
             // With its own list looked for, an announcement of Zigbee2MQTT finds nothing.
-            var broker = Listening(["homeassistant", "homie", name == "zigbee2mqtt-devices" ? "zigbee2mqtt" : ""])
-            broker.hear(Fixture.topic(name), bytes)
+            var broker = MQTTTestClient(["homeassistant", "homie", name == "zigbee2mqtt-devices" ? "zigbee2mqtt" : ""])
+            broker.receive(Fixture.topic(name), bytes)
             found += broker.discovery.locks.count
             for lock in broker.discovery.locks where lock.problem == nil {
                 #expect(isSound(lock), "\(lock)")

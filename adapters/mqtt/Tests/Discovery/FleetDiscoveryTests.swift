@@ -13,7 +13,7 @@ import Testing
 
     @Test("every lock that announces itself is found, ready, with its profile and at the topic that it listens on")
     func fleet() async throws {
-        let broker = try await Broker.start()
+        let broker = try await MosquittoProcess.start()
         var discovery = Discovery(profiles: [])
         let (events, continuation) = AsyncStream<MQTTEvent>.makeStream()
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "discovery")
@@ -29,7 +29,7 @@ import Testing
             // Not every announcement is kept for whoever subscribes later.
             if event == .subscribed { fleet = try play(["--broker", "mqtt://127.0.0.1:\(broker.port)"]) }
             guard case .message(let message) = event else { continue }
-            _ = discovery.hear(message)
+            _ = discovery.receive(message)
             if discovery.locks.count == 2 * Self.profiles.count { break }
         }
         await connection.stop()

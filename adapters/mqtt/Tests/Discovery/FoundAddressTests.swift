@@ -7,8 +7,8 @@ import Testing
 @Suite struct FoundAddressTests {
     @Test("what is found can be attached as it is: the address is one that its profile takes", arguments: Fixture.names)
     func attachable(name: String) throws {
-        var broker = Listening(["homeassistant", "homie", name == "zigbee2mqtt-devices" ? "zigbee2mqtt" : ""])
-        broker.hear(Fixture.topic(name), try Fixture.bytes(name))
+        var broker = MQTTTestClient(["homeassistant", "homie", name == "zigbee2mqtt-devices" ? "zigbee2mqtt" : ""])
+        broker.receive(Fixture.topic(name), try Fixture.bytes(name))
         try #require(!broker.discovery.locks.isEmpty)
         for lock in broker.discovery.locks {
             #expect(lock.problem == nil)
@@ -19,12 +19,12 @@ import Testing
 
     @Test("C06: attached, it listens to the announced topic, unlocks by the announced word, and draws no latch")
     func c06() throws {
-        var broker = Listening()
-        broker.hear("homeassistant/lock/abc/config", HomeAssistantTests.c06)
+        var broker = MQTTTestClient()
+        broker.receive("homeassistant/lock/abc/config", HomeAssistantTests.c06)
         let profile = try #require(ProfileLibrary.shipped["homeassistant"])
         let dialect = try Dialect(profile, variables: try #require(broker.only).variables)
         #expect(dialect.filters.contains { $0.description == "x/abc/state" })
-        var memory = LockMemory()
+        var memory = DialectState()
         let frame = try dialect.order(.unlock, code: nil, reference: "1", &memory).command
         #expect(frame.topic.description == "x/abc/set" && frame.payload == Array("OPENIT".utf8))
         #expect(throws: AdapterError.unsupported) { try dialect.order(.unlatch, code: nil, reference: "2", &memory) }
@@ -40,8 +40,8 @@ import Testing
             ("homie-description", "homie/5/side-door/lock/command/set"),
         ])
     func commandTopic(name: String, topic: String) throws {
-        var broker = Listening(["homeassistant", "homie"])
-        broker.hear(Fixture.topic(name), try Fixture.bytes(name))
+        var broker = MQTTTestClient(["homeassistant", "homie"])
+        broker.receive(Fixture.topic(name), try Fixture.bytes(name))
         let lock = try #require(broker.only)
         let profile = try #require(ProfileLibrary.shipped[lock.profile])
         #expect(try Dialect(profile, variables: lock.variables).commandTopic.description == topic)

@@ -11,8 +11,8 @@ import Testing
 
     @Test("each lock of a device is found, with what the device says for all of its components")
     func shared() throws {
-        var broker = Listening()
-        let changes = broker.hear(Fixture.topic("homeassistant-device"), try Fixture.bytes("homeassistant-device"))
+        var broker = MQTTTestClient()
+        let changes = broker.receive(Fixture.topic("homeassistant-device"), try Fixture.bytes("homeassistant-device"))
         #expect(changes.map(\.lock.id) == ["homeassistant:device/gate-3/lower", "homeassistant:device/gate-3/upper"])
         let locks = broker.discovery.locks
         #expect(locks.map(\.name) == ["Gate Lower bolt", "Gate Upper bolt"])
@@ -31,16 +31,16 @@ import Testing
 
     @Test("a component reduced to its platform is removed, one that is left out too, and an empty payload removes all")
     func removal() throws {
-        var broker = Listening()
+        var broker = MQTTTestClient()
         let other = #""latch":{"p":"lock","uniq_id":"d-latch","cmd_t":"e/set"}"#
-        broker.hear(Self.topic, Self.device("\(Self.bolt),\(other)"))
+        broker.receive(Self.topic, Self.device("\(Self.bolt),\(other)"))
         #expect(broker.discovery.locks.count == 2)
-        let reduced = broker.hear(Self.topic, Self.device(#""bolt":{"p":"lock"},\#(other)"#))
+        let reduced = broker.receive(Self.topic, Self.device(#""bolt":{"p":"lock"},\#(other)"#))
         #expect(reduced.map(\.lock.id) == ["homeassistant:device/d/bolt"])
         #expect(reduced.map(\.lock.isGone) == [true])
-        broker.hear(Self.topic, Self.device(Self.bolt))
+        broker.receive(Self.topic, Self.device(Self.bolt))
         #expect(broker.only?.id == "homeassistant:device/d/bolt")
-        broker.hear(Self.topic, "")
+        broker.receive(Self.topic, "")
         #expect(broker.discovery.locks.isEmpty)
     }
 
@@ -54,10 +54,10 @@ import Testing
             device(#"\#(bolt),"x":"sensor""#),
         ])
     func dropped(payload: String) {
-        var broker = Listening()
-        #expect(broker.hear(Self.topic, payload) == [])
-        broker.hear(Self.topic, Self.device(Self.bolt))
-        #expect(broker.hear(Self.topic, payload) == [])
+        var broker = MQTTTestClient()
+        #expect(broker.receive(Self.topic, payload) == [])
+        broker.receive(Self.topic, Self.device(Self.bolt))
+        #expect(broker.receive(Self.topic, payload) == [])
         #expect(broker.discovery.locks.count == 1)
     }
 
@@ -67,27 +67,27 @@ import Testing
             #"{"p":"lock","cmd_t":"e/set"}"#, #"{"p":"lock","uniq_id":"e"}"#, #"{"p":"switch","uniq_id":"e","cmd_t":"e/set"}"#,
         ])
     func leftOut(component: String) {
-        var broker = Listening()
-        broker.hear(Self.topic, Self.device(#"\#(Self.bolt),"e":\#(component)"#))
+        var broker = MQTTTestClient()
+        broker.receive(Self.topic, Self.device(#"\#(Self.bolt),"e":\#(component)"#))
         #expect(broker.only?.id == "homeassistant:device/d/bolt")
     }
 
     @Test("a device that takes over from single announcements leaves one lock of each")
     func migration() {
-        var broker = Listening()
-        broker.hear("homeassistant/lock/bolt/config", #"{"uniq_id":"d-bolt","cmd_t":"d/set","stat_t":"d/state"}"#)
-        broker.hear("homeassistant/lock/bolt/config", #"{"migrate_discovery":true}"#)
-        broker.hear(Self.topic, Self.device(Self.bolt))
-        broker.hear("homeassistant/lock/bolt/config", "")
+        var broker = MQTTTestClient()
+        broker.receive("homeassistant/lock/bolt/config", #"{"uniq_id":"d-bolt","cmd_t":"d/set","stat_t":"d/state"}"#)
+        broker.receive("homeassistant/lock/bolt/config", #"{"migrate_discovery":true}"#)
+        broker.receive(Self.topic, Self.device(Self.bolt))
+        broker.receive("homeassistant/lock/bolt/config", "")
         #expect(broker.only?.id == "homeassistant:device/d/bolt")
         #expect(broker.only?.problem == nil)
     }
 
     @Test("keys of components cannot pass for parts of the topic")
     func keys() {
-        var broker = Listening()
-        broker.hear("homeassistant/device/n/o/config", Self.device(#""k":{"p":"lock","uniq_id":"1","cmd_t":"a"}"#))
-        broker.hear("homeassistant/device/n/config", Self.device(#""o/k":{"p":"lock","uniq_id":"2","cmd_t":"b"}"#))
+        var broker = MQTTTestClient()
+        broker.receive("homeassistant/device/n/o/config", Self.device(#""k":{"p":"lock","uniq_id":"1","cmd_t":"a"}"#))
+        broker.receive("homeassistant/device/n/config", Self.device(#""o/k":{"p":"lock","uniq_id":"2","cmd_t":"b"}"#))
         #expect(broker.discovery.locks.map(\.id) == ["homeassistant:device/n/o%2Fk", "homeassistant:device/n/o/k"])
     }
 }

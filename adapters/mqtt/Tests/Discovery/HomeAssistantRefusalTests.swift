@@ -14,11 +14,11 @@ import Testing
             #"{"cmd_t":"x","dev":{"ids":[],"cns":[]}}"#, #"{"cmd_t":"x","dev":"d"}"#,
         ])
     func dropped(payload: String) throws {
-        var broker = Listening()
-        broker.hear("homeassistant/lock/a/config", Listening.announcement("a"))
+        var broker = MQTTTestClient()
+        broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a"))
         let before = try #require(broker.only)
-        #expect(broker.hear("homeassistant/lock/a/config", payload) == [])
-        #expect(broker.hear("homeassistant/lock/b/config", payload) == [])
+        #expect(broker.receive("homeassistant/lock/a/config", payload) == [])
+        #expect(broker.receive("homeassistant/lock/b/config", payload) == [])
         #expect(broker.discovery.locks == [before])
     }
 
@@ -31,8 +31,8 @@ import Testing
             "homeassistant/lock/\(String(repeating: "a", count: 257))/config",
         ])
     func illegalPlaces(topic: String) {
-        var broker = Listening()
-        #expect(broker.hear(topic, Listening.announcement("a")) == [])
+        var broker = MQTTTestClient()
+        #expect(broker.receive(topic, MQTTTestClient.announcement("a")) == [])
         #expect(broker.discovery.locks.isEmpty)
     }
 
@@ -54,31 +54,31 @@ import Testing
             (#"{"cmd_t":"x","e":"latin-1"}"#, "needs a profile"), (#"{"cmd_t":"x","e":""}"#, "needs a profile"),
         ])
     func problems(payload: String, reason: String) throws {
-        var broker = Listening()
-        broker.hear("homeassistant/lock/a/config", payload)
+        var broker = MQTTTestClient()
+        broker.receive("homeassistant/lock/a/config", payload)
         #expect(try #require(broker.only?.problem).contains(reason))
     }
 
     @Test("two announcements of one unique_id are both refused, until one of them is gone")
     func uniqueID() throws {
-        var broker = Listening()
-        broker.hear("homeassistant/lock/a/config", #"{"cmd_t":"x/set","uniq_id":"a"}"#)
+        var broker = MQTTTestClient()
+        broker.receive("homeassistant/lock/a/config", #"{"cmd_t":"x/set","uniq_id":"a"}"#)
         let alone = try #require(broker.only)
-        let changes = broker.hear("homeassistant/lock/b/config", #"{"cmd_t":"evil/set","uniq_id":"a"}"#)
+        let changes = broker.receive("homeassistant/lock/b/config", #"{"cmd_t":"evil/set","uniq_id":"a"}"#)
         #expect(changes.map(\.lock.id) == ["homeassistant:a", "homeassistant:b"])
         #expect(broker.discovery.locks.allSatisfy { $0.problem?.contains("unique_id `a`") == true })
-        #expect(broker.hear("homeassistant/lock/b/config", "").contains(.changed(alone)))
+        #expect(broker.receive("homeassistant/lock/b/config", "").contains(.changed(alone)))
         #expect(broker.discovery.locks == [alone])
     }
 
     @Test("two announcements of one command topic are both refused, until one of them is gone")
     func commandTopic() throws {
-        var broker = Listening()
-        broker.hear("homeassistant/lock/a/config", #"{"cmd_t":"x/set","stat_t":"x/state"}"#)
+        var broker = MQTTTestClient()
+        broker.receive("homeassistant/lock/a/config", #"{"cmd_t":"x/set","stat_t":"x/state"}"#)
         let alone = try #require(broker.only)
-        broker.hear("homeassistant/lock/b/config", #"{"cmd_t":"x/set","stat_t":"evil/state"}"#)
+        broker.receive("homeassistant/lock/b/config", #"{"cmd_t":"x/set","stat_t":"evil/state"}"#)
         #expect(broker.discovery.locks.allSatisfy { $0.problem?.contains("command topic `x/set`") == true })
-        broker.hear("homeassistant/lock/b/config", #"{"cmd_t":"y/set","stat_t":"evil/state"}"#)
+        broker.receive("homeassistant/lock/b/config", #"{"cmd_t":"y/set","stat_t":"evil/state"}"#)
         #expect(broker.discovery.locks.map(\.problem) == [nil, nil])
         #expect(broker.discovery.locks.first == alone)
     }

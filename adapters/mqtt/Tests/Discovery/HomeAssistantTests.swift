@@ -7,32 +7,32 @@ import Testing
 
     @Test("C06: an abbreviated announcement is a new lock with its topics and words, and no way to draw the latch")
     func c06() {
-        var broker = Listening()
+        var broker = MQTTTestClient()
         let lock = FoundLock(
             id: "homeassistant:abc", profile: "homeassistant",
             variables: ["command_topic": "x/abc/set", "state_topic": "x/abc/state", "payload_unlock": "OPENIT"])
-        #expect(broker.hear("homeassistant/lock/abc/config", Self.c06) == [.found(lock)])
+        #expect(broker.receive("homeassistant/lock/abc/config", Self.c06) == [.found(lock)])
         #expect(broker.discovery.locks == [lock])
         #expect(lock.variables["payload_open"] == nil && lock.problem == nil)
     }
 
     @Test("C07: an empty payload takes it away, and the same announcement finds it again")
     func c07() throws {
-        var broker = Listening()
-        broker.hear("homeassistant/lock/abc/config", Self.c06)
+        var broker = MQTTTestClient()
+        broker.receive("homeassistant/lock/abc/config", Self.c06)
         var gone = try #require(broker.only)
         gone.isGone = true
-        #expect(broker.hear("homeassistant/lock/abc/config", "", isRetained: false) == [.gone(gone)])
+        #expect(broker.receive("homeassistant/lock/abc/config", "", isRetained: false) == [.gone(gone)])
         #expect(broker.discovery.locks.isEmpty)
-        #expect(broker.hear("homeassistant/lock/abc/config", "", isRetained: false) == [], "it is gone once")
+        #expect(broker.receive("homeassistant/lock/abc/config", "", isRetained: false) == [], "it is gone once")
         gone.isGone = false
-        #expect(broker.hear("homeassistant/lock/abc/config", Self.c06) == [.found(gone)])
+        #expect(broker.receive("homeassistant/lock/abc/config", Self.c06) == [.found(gone)])
     }
 
     @Test("every key that the profile takes comes at full length, and no other")
     func fullKeys() throws {
-        var broker = Listening()
-        broker.hear(Fixture.topic("homeassistant-lock"), try Fixture.bytes("homeassistant-lock"))
+        var broker = MQTTTestClient()
+        broker.receive(Fixture.topic("homeassistant-lock"), try Fixture.bytes("homeassistant-lock"))
         let lock = try #require(broker.only)
         #expect(lock.id == "homeassistant:cellar/bolt")
         #expect(lock.name == "Cellar door Bolt")
@@ -54,8 +54,8 @@ import Testing
 
     @Test("every abbreviation is read, in the device, the origin and the availability too")
     func abbreviations() throws {
-        var broker = Listening()
-        broker.hear(Fixture.topic("homeassistant-lock-short"), try Fixture.bytes("homeassistant-lock-short"))
+        var broker = MQTTTestClient()
+        broker.receive(Fixture.topic("homeassistant-lock-short"), try Fixture.bytes("homeassistant-lock-short"))
         let lock = try #require(broker.only)
         #expect(lock.name == "Shed" && lock.manufacturer == "Ironworks" && lock.model == "S7")
         #expect(
@@ -87,17 +87,17 @@ import Testing
             (#"{"cmd_t":"~/set"}"#, "command_topic", "~/set"),
         ])
     func topicBase(payload: String, key: String, value: String) throws {
-        var broker = Listening()
-        broker.hear("homeassistant/lock/a/config", payload)
+        var broker = MQTTTestClient()
+        broker.receive("homeassistant/lock/a/config", payload)
         #expect(try #require(broker.only).variables[key] == .string(value))
     }
 
     @Test("a number or a truth value is the text that Home Assistant makes of it")
     func words() throws {
-        var broker = Listening()
-        broker.hear(
+        var broker = MQTTTestClient()
+        broker.receive(
             "homeassistant/lock/a/config",
-            Listening.announcement("a", #""pl_lock":255,"pl_unlk":true,"opt":"off","qos":"2","avty":{"t":"x/link"}"#))
+            MQTTTestClient.announcement("a", #""pl_lock":255,"pl_unlk":true,"opt":"off","qos":"2","avty":{"t":"x/link"}"#))
         let variables = try #require(broker.only).variables
         #expect(variables["payload_lock"] == "255" && variables["payload_unlock"] == "True")
         #expect(variables["optimistic"] == .bool(false) && variables["qos"] == .integer(2))
@@ -106,8 +106,8 @@ import Testing
 
     @Test("a lock that wants its commands retained is a lock like others, and nothing of the wish is left")
     func retain() throws {
-        var broker = Listening()
-        broker.hear("homeassistant/lock/a/config", Listening.announcement("a", #""ret":true"#))
+        var broker = MQTTTestClient()
+        broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a", #""ret":true"#))
         let lock = try #require(broker.only)
         #expect(lock.problem == nil)
         #expect(Set(lock.variables.keys) == ["command_topic", "state_topic"])
@@ -115,10 +115,10 @@ import Testing
 
     @Test("another announcement at the same place changes the found lock, and the same one nothing")
     func update() throws {
-        var broker = Listening()
-        broker.hear("homeassistant/lock/a/config", Listening.announcement("a"))
-        #expect(broker.hear("homeassistant/lock/a/config", Listening.announcement("a")) == [])
-        let changes = broker.hear("homeassistant/lock/a/config", #"{"cmd_t":"evil/set","uniq_id":"a"}"#)
+        var broker = MQTTTestClient()
+        broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a"))
+        #expect(broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a")) == [])
+        let changes = broker.receive("homeassistant/lock/a/config", #"{"cmd_t":"evil/set","uniq_id":"a"}"#)
         let lock = try #require(broker.only)
         #expect(changes == [.changed(lock)])
         #expect(lock.id == "homeassistant:a" && lock.variables == ["command_topic": "evil/set"])
@@ -126,9 +126,9 @@ import Testing
 
     @Test("`migrate_discovery` takes the single announcement away", arguments: ["migrate_discovery", "migr_discvry"])
     func migrate(key: String) {
-        var broker = Listening()
-        broker.hear("homeassistant/lock/a/config", Listening.announcement("a"))
-        let changes = broker.hear("homeassistant/lock/a/config", #"{"\#(key)":true}"#)
+        var broker = MQTTTestClient()
+        broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a"))
+        let changes = broker.receive("homeassistant/lock/a/config", #"{"\#(key)":true}"#)
         #expect(changes.map(\.lock.isGone) == [true])
         #expect(broker.discovery.locks.isEmpty)
     }
@@ -144,8 +144,8 @@ import Testing
             (#""name":"a\u001b[2J\nb\u202ec""#, "a [2J b c"),
         ])
     func names(fields: String, name: String) throws {
-        var broker = Listening()
-        broker.hear("homeassistant/lock/a/config", Listening.announcement("a", fields))
+        var broker = MQTTTestClient()
+        broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a", fields))
         #expect(try #require(broker.only).name == name)
     }
 }

@@ -13,21 +13,21 @@ import Testing
 
     @Test("a device that describes a lock is found with the device that it hangs on")
     func found() throws {
-        var broker = Listening(["homie"])
+        var broker = MQTTTestClient(["homie"])
         let lock = FoundLock(
             id: "homie:side-door/lock", name: "Side door", profile: "homie", variables: ["device": "side-door", "root": "bridge"])
-        #expect(broker.hear(Self.topic, try Fixture.bytes("homie-description")) == [.found(lock)])
+        #expect(broker.receive(Self.topic, try Fixture.bytes("homie-description")) == [.found(lock)])
         for state in ["init", "ready", "lost", "sleeping", "disconnected"] {
-            #expect(broker.hear("homie/5/side-door/$state", state) == [])
+            #expect(broker.receive("homie/5/side-door/$state", state) == [])
         }
         #expect(broker.only == lock)
     }
 
     @Test("an empty `$state` or `$description` takes it away", arguments: ["$state", "$description"])
     func gone(attribute: String) throws {
-        var broker = Listening()
-        broker.hear(Self.topic, Self.description())
-        #expect(broker.hear("homie/5/side-door/\(attribute)", "").map(\.lock.isGone) == [true])
+        var broker = MQTTTestClient()
+        broker.receive(Self.topic, Self.description())
+        #expect(broker.receive("homie/5/side-door/\(attribute)", "").map(\.lock.isGone) == [true])
         #expect(broker.discovery.locks.isEmpty)
     }
 
@@ -41,17 +41,17 @@ import Testing
             ("homie/5/d", description(lock, #","parent":"hub","root":"house""#), ["device": "d", "root": "house"]),
         ] as [(String, String, [String: JSONValue])])
     func address(device: String, description: String, variables: [String: JSONValue]) throws {
-        var broker = Listening()
+        var broker = MQTTTestClient()
         let topic = "\(device)/$description"
         #expect(broker.discovery.filters.contains { $0.matches(topic) })
-        broker.hear(topic, description)
+        broker.receive(topic, description)
         #expect(try #require(broker.only).variables == variables)
     }
 
     @Test("each node that is a lock is one")
     func nodes() {
-        var broker = Listening()
-        broker.hear(
+        var broker = MQTTTestClient()
+        broker.receive(
             Self.topic,
             #"{"homie":"5.1","name":"Gate","nodes":{"lower":{"name":"Lower","properties":{\#(Self.lock)}},"upper":{"properties":{\#(Self.lock)}}}}"#
         )
@@ -67,8 +67,8 @@ import Testing
             lock.replacing("enum", with: "string"), lock.replacing("state", with: "position"), #""state":3,"command":4"#, "",
         ])
     func otherNodes(properties: String) {
-        var broker = Listening()
-        #expect(broker.hear(Self.topic, Self.description(properties)) == [])
+        var broker = MQTTTestClient()
+        #expect(broker.receive(Self.topic, Self.description(properties)) == [])
     }
 
     @Test(
@@ -78,21 +78,23 @@ import Testing
             description(lock, #","root":7"#),
         ])
     func rubbish(payload: String) {
-        var broker = Listening()
-        broker.hear(Self.topic, Self.description())
-        #expect(broker.hear(Self.topic, payload) == [])
+        var broker = MQTTTestClient()
+        broker.receive(Self.topic, Self.description())
+        #expect(broker.receive(Self.topic, payload) == [])
         #expect(broker.only != nil)
     }
 
     @Test("ids that the convention does not have are none, and a root of that kind is said to be wrong")
     func ids() {
-        var broker = Listening()
-        for device in ["Side", "side_door", "", "a b", "$x"] { broker.hear("homie/5/\(device)/$description", Self.description()) }
-        broker.hear("homie/4/d/$description", Self.description())
-        broker.hear("$SYS/5/d/$description", Self.description())
-        broker.hear(Self.topic, Self.description(node: "a/b"))
+        var broker = MQTTTestClient()
+        for device in ["Side", "side_door", "", "a b", "$x"] {
+            broker.receive("homie/5/\(device)/$description", Self.description())
+        }
+        broker.receive("homie/4/d/$description", Self.description())
+        broker.receive("$SYS/5/d/$description", Self.description())
+        broker.receive(Self.topic, Self.description(node: "a/b"))
         #expect(broker.discovery.locks.isEmpty)
-        broker.hear(Self.topic, Self.description(Self.lock, #","root":"a/+""#))
+        broker.receive(Self.topic, Self.description(Self.lock, #","root":"a/+""#))
         #expect(broker.only?.problem?.contains("`a/+`") == true)
     }
 }

@@ -12,8 +12,8 @@ import Testing
 
     @Test("the locks of the list are found: not the thermostat with a child lock, not the coordinator")
     func list() throws {
-        var broker = Listening(["zigbee2mqtt"])
-        broker.hear(Self.topic, try Fixture.bytes("zigbee2mqtt-devices"))
+        var broker = MQTTTestClient(["zigbee2mqtt"])
+        broker.receive(Self.topic, try Fixture.bytes("zigbee2mqtt-devices"))
         var front = FoundLock(
             id: "zigbee2mqtt:0x00158d0001a2b3c4", name: "front", manufacturer: "Ironworks", model: "D1",
             profile: "zigbee2mqtt", variables: ["name": "front"])
@@ -29,16 +29,16 @@ import Testing
 
     @Test("a device that is renamed is the same lock, and one that leaves the list is gone")
     func changes() throws {
-        var broker = Listening()
-        broker.hear(Self.topic, try Fixture.bytes("zigbee2mqtt-devices"))
+        var broker = MQTTTestClient()
+        broker.receive(Self.topic, try Fixture.bytes("zigbee2mqtt-devices"))
         let renamed = try Fixture.text("zigbee2mqtt-devices").replacing("Hall/Back door", with: "Yard")
-        let changes = broker.hear(Self.topic, renamed)
+        let changes = broker.receive(Self.topic, renamed)
         #expect(changes.map(\.lock.variables) == [["name": "Yard"]])
         #expect(changes.map(\.lock.id) == ["zigbee2mqtt:0x00158d0001a2b3c6"])
-        let gone = broker.hear(Self.topic, "[\(Self.device("front"))]")
+        let gone = broker.receive(Self.topic, "[\(Self.device("front"))]")
         #expect(gone.filter(\.lock.isGone).map(\.lock.name) == ["front", "Yard"])
         #expect(broker.only?.id == "zigbee2mqtt:0x01")
-        broker.hear(Self.topic, "")
+        broker.receive(Self.topic, "")
         #expect(broker.discovery.locks.isEmpty)
     }
 
@@ -46,19 +46,19 @@ import Testing
         "bases of one level and of two are known by the topic",
         arguments: [("zigbee2", "zigbee2", "zigbee2/0x01"), ("home/zigbee", "home/zigbee", "home/zigbee/0x01")])
     func bases(prefix: String, base: String, id: String) throws {
-        var broker = Listening()
+        var broker = MQTTTestClient()
         let topic = "\(prefix)/bridge/devices"
         #expect(broker.discovery.filters.contains { $0.matches(topic) })
-        broker.hear(topic, "[\(Self.device("front"))]")
+        broker.receive(topic, "[\(Self.device("front"))]")
         let lock = try #require(broker.only)
         #expect(lock.variables == ["name": "front", "base": .string(base)] && lock.id == "zigbee2mqtt:\(id)")
     }
 
     @Test("the same device on two bases is two locks, as two bridges have told of it")
     func twoBases() {
-        var broker = Listening()
-        broker.hear("a/bridge/devices", "[\(Self.device("front"))]")
-        broker.hear("b/bridge/devices", "[\(Self.device("front"))]")
+        var broker = MQTTTestClient()
+        broker.receive("a/bridge/devices", "[\(Self.device("front"))]")
+        broker.receive("b/bridge/devices", "[\(Self.device("front"))]")
         #expect(broker.discovery.locks.map(\.id) == ["zigbee2mqtt:a/0x01", "zigbee2mqtt:b/0x01"])
     }
 
@@ -82,20 +82,20 @@ import Testing
             (device("a", expose: #""features":[{"name":"state","property":"state","value_on":true}]"#), "words"),
         ])
     func problems(device: String, reason: String) throws {
-        var broker = Listening()
-        broker.hear(Self.topic, "[\(device)]")
+        var broker = MQTTTestClient()
+        broker.receive(Self.topic, "[\(device)]")
         #expect(try #require(broker.only?.problem).contains(reason))
     }
 
     @Test("each lock of a device with several is found with its part, under the name and the address of the device")
     func endpoints() {
-        var broker = Listening()
+        var broker = MQTTTestClient()
         func expose(_ part: String) -> String {
             let state = #"{"name":"state","property":"state_\#(part)","value_on":"LOCK","value_off":"UNLOCK"}"#
             return #"{"type":"lock","endpoint":"\#(part)","features":[\#(state)]}"#
         }
         let exposes = "\(expose("left")),\(expose("right"))"
-        broker.hear(
+        broker.receive(
             Self.topic, #"[{"ieee_address":"0x01","friendly_name":"Gate","definition":{"exposes":[\#(exposes)]}}]"#)
         let locks = broker.discovery.locks
         #expect(locks.map(\.id) == ["zigbee2mqtt:0x01:left", "zigbee2mqtt:0x01:right"])
@@ -106,9 +106,9 @@ import Testing
 
     @Test("a list that is none changes nothing", arguments: ["{}", "[", "null", "\"front\"", "[{}] x"])
     func rubbish(payload: String) {
-        var broker = Listening()
-        broker.hear(Self.topic, "[\(Self.device("front"))]")
-        #expect(broker.hear(Self.topic, payload) == [])
+        var broker = MQTTTestClient()
+        broker.receive(Self.topic, "[\(Self.device("front"))]")
+        #expect(broker.receive(Self.topic, payload) == [])
         #expect(broker.only != nil)
     }
 
@@ -121,8 +121,8 @@ import Testing
             device("second with the same address"),
         ])
     func oneBadDevice(device: String) {
-        var broker = Listening()
-        broker.hear(Self.topic, "[\(Self.device("front")),\(device)]")
+        var broker = MQTTTestClient()
+        broker.receive(Self.topic, "[\(Self.device("front")),\(device)]")
         #expect(broker.only?.name == "front")
     }
 
@@ -130,27 +130,27 @@ import Testing
         "a topic that only resembles the list's is none",
         arguments: ["/bridge/devices", "$SYS/bridge/devices", "a//bridge/devices", "a/b/c/bridge/devices", "bridge/devices"])
     func otherTopics(topic: String) {
-        var broker = Listening()
-        #expect(broker.hear(topic, "[\(Self.device("front"))]") == [])
+        var broker = MQTTTestClient()
+        #expect(broker.receive(topic, "[\(Self.device("front"))]") == [])
     }
 
     @Test(
         "what Zigbee2MQTT announces to Home Assistant is left to its own list, whichever comes first", arguments: [true, false])
     func once(listFirst: Bool) throws {
-        var broker = Listening()
+        var broker = MQTTTestClient()
         let names = ["zigbee2mqtt-devices", "zigbee2mqtt-announcement"]
-        for name in listFirst ? names : names.reversed() { broker.hear(Fixture.topic(name), try Fixture.bytes(name)) }
+        for name in listFirst ? names : names.reversed() { broker.receive(Fixture.topic(name), try Fixture.bytes(name)) }
         #expect(broker.discovery.locks.map(\.profile) == ["zigbee2mqtt", "zigbee2mqtt"])
     }
 
     @Test("without the list, what Zigbee2MQTT announces is a lock of its own profile, which knows what a battery's word proves")
     func announced() throws {
-        var broker = Listening(["homeassistant"])
-        broker.hear(Fixture.topic("zigbee2mqtt-announcement"), try Fixture.bytes("zigbee2mqtt-announcement"))
+        var broker = MQTTTestClient(["homeassistant"])
+        broker.receive(Fixture.topic("zigbee2mqtt-announcement"), try Fixture.bytes("zigbee2mqtt-announcement"))
         let lock = try #require(broker.only)
         #expect(lock.profile == "zigbee2mqtt" && lock.problem == nil && lock.variables == ["name": "front"])
         let elsewhere = try Fixture.text("zigbee2mqtt-announcement").replacing("\"zigbee2mqtt/", with: "\"home/zigbee/")
-        broker.hear(Fixture.topic("zigbee2mqtt-announcement"), elsewhere)
+        broker.receive(Fixture.topic("zigbee2mqtt-announcement"), elsewhere)
         #expect(broker.only?.variables == ["name": "front", "base": "home/zigbee"])
     }
 
@@ -161,23 +161,23 @@ import Testing
             ("\"state_locked\": \"LOCK\"", "\"state_locked\": \"LOCKED\""),
         ])
     func resembling(from: String, to: String) throws {
-        var broker = Listening(["homeassistant"])
+        var broker = MQTTTestClient(["homeassistant"])
         let text = try Fixture.text("zigbee2mqtt-announcement")
         #expect(text.contains(from))
-        broker.hear(Fixture.topic("zigbee2mqtt-announcement"), text.replacing(from, with: to))
+        broker.receive(Fixture.topic("zigbee2mqtt-announcement"), text.replacing(from, with: to))
         #expect(try #require(broker.only).profile == "homeassistant")
     }
 
     @Test("an announcement that does not say whose it is gives way to the list that has its command topic, and comes back")
     func byCommandTopic() throws {
-        var broker = Listening()
+        var broker = MQTTTestClient()
         let announcement = try Fixture.text("zigbee2mqtt-announcement").replacing("\"Zigbee2MQTT\"", with: "\"unknown\"")
-        broker.hear(Fixture.topic("zigbee2mqtt-announcement"), announcement)
+        broker.receive(Fixture.topic("zigbee2mqtt-announcement"), announcement)
         let announced = try #require(broker.only)
-        let changes = broker.hear(Self.topic, "[\(Self.device("front"))]")
+        let changes = broker.receive(Self.topic, "[\(Self.device("front"))]")
         #expect(changes.map(\.lock.isGone) == [true, false], "what goes is told before what comes")
         #expect(changes.first?.lock.id == announced.id)
         #expect(broker.only?.profile == "zigbee2mqtt")
-        #expect(broker.hear(Self.topic, "[]").contains(.found(announced)))
+        #expect(broker.receive(Self.topic, "[]").contains(.found(announced)))
     }
 }

@@ -9,10 +9,10 @@ import Testing
     /// A lock that is told to lock, and what a bridge that repeats what it knew says of it meanwhile.
     @Test("a jam of before, repeated while an order is under way, does not end the order; one that is news does")
     func jam() {
-        var before = LockMemory()
+        var before = DialectState()
         (before.position, before.quality, before.underWay) = (.jammed, .confirmed, .init(.lock))
-        var heard = Heard()
-        var report = Heard.Report()
+        var heard = DecodedMessage()
+        var report = DecodedMessage.Report()
         (report.position, report.quality) = (.jammed, .confirmed)
         heard.reports = [report]
         #expect(heard.facts(after: before) == [.state(.jammed, quality: .stale, method: nil, operatorName: nil)])
@@ -23,10 +23,10 @@ import Testing
 
     @Test("a state that the order wants confirms it only where the interpreter says so")
     func confirmation() {
-        var before = LockMemory()
+        var before = DialectState()
         (before.position, before.quality, before.underWay) = (.unlocked, .stale, .init(.unlock))
-        var heard = Heard()
-        var report = Heard.Report()
+        var heard = DecodedMessage()
+        var report = DecodedMessage.Report()
         (report.position, report.quality) = (.unlocked, .confirmed)
         heard.reports = [report]
         #expect(heard.facts(after: before) == [.state(.unlocked, quality: .stale, method: nil, operatorName: nil)])
@@ -36,10 +36,10 @@ import Testing
 
     @Test("a movement is told once: by the state where that changes, by itself where it does not")
     func movement() {
-        var before = LockMemory()
+        var before = DialectState()
         (before.position, before.quality) = (.locked, .confirmed)
-        var heard = Heard()
-        var report = Heard.Report()
+        var heard = DecodedMessage()
+        var report = DecodedMessage.Report()
         (report.position, report.quality) = (.unlocked, .confirmed)
         heard.reports = [report]
         heard.events = [LockEvent(.operation, operation: .unlock, isDone: true, method: .keypad, userSlot: 3)]
@@ -55,7 +55,7 @@ import Testing
     @Test("what a lock tells of the gateway's own order is no news; what it tells of others is")
     func echo() {
         let start = MonotonicInstant(nanoseconds: 0)
-        let echo = OwnEcho(.unlock, until: start.advanced(by: .seconds(15)))
+        let echo = CommandEchoFilter(.unlock, until: start.advanced(by: .seconds(15)))
         let own = LockReport.Fact.event(.unlocked, method: .remote, operatorName: nil)
         #expect(echo.isEcho(own, at: start))
         #expect(!echo.isEcho(own, at: start.advanced(by: .seconds(16))))
@@ -73,24 +73,25 @@ import Testing
         #expect(tree.values(for: one) == [1] && tree.values(for: two) == [2])
         let profile = try #require(ProfileLibrary.shipped["zigbee2mqtt"])
         let dialect = try Dialect(profile, variables: ["name": .string("Caf\u{E9}")])
-        var memory = LockMemory()
-        let heard = dialect.hear(.init(topic: two, payload: Array(#"{"lock_state":"locked"}"#.utf8), isRetained: false), &memory)
-        #expect(heard == Heard() && memory == LockMemory())
+        var memory = DialectState()
+        let heard = dialect.decode(
+            .init(topic: two, payload: Array(#"{"lock_state":"locked"}"#.utf8), isRetained: false), &memory)
+        #expect(heard == DecodedMessage() && memory == DialectState())
     }
 
     @Test("an alarm that a bridge repeats at the start is no event; the same alarm later is")
     func alarm() throws {
         let profile = try #require(ProfileLibrary.shipped["zigbee2mqtt"])
         let dialect = try Dialect(profile, variables: ["name": .string("front")])
-        var memory = LockMemory()
+        var memory = DialectState()
         memory.isFresh = true
-        func hear(_ payload: String) -> Heard {
-            dialect.hear(.init(topic: "zigbee2mqtt/front", payload: Array(payload.utf8), isRetained: false), &memory)
+        func receive(_ payload: String) -> DecodedMessage {
+            dialect.decode(.init(topic: "zigbee2mqtt/front", payload: Array(payload.utf8), isRetained: false), &memory)
         }
         _ = try dialect.order(.unlock, code: nil, reference: "a", &memory)
-        #expect(hear(#"{"alarm":"deadbolt_jammed","lock_state":"locked"}"#).events.isEmpty)
+        #expect(receive(#"{"alarm":"deadbolt_jammed","lock_state":"locked"}"#).events.isEmpty)
         #expect(memory.underWay != nil)
-        _ = hear(#"{"alarm":"none","lock_state":"locked"}"#)
-        #expect(hear(#"{"alarm":"deadbolt_jammed","lock_state":"locked"}"#).command == .rejected(.jammed))
+        _ = receive(#"{"alarm":"none","lock_state":"locked"}"#)
+        #expect(receive(#"{"alarm":"deadbolt_jammed","lock_state":"locked"}"#).command == .rejected(.jammed))
     }
 }

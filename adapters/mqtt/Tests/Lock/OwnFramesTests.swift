@@ -14,7 +14,8 @@ import Testing
 
     private static func note(_ number: UInt64, _ payload: String, until seconds: Int, in frames: inout OwnFrames) throws {
         let topic = try #require(MQTTTopic(topic))
-        frames.note(order(number), Outgoing(topic: topic, payload: Array(payload.utf8), quality: .atMostOnce), until: at(seconds))
+        frames.note(
+            order(number), OutgoingMessage(topic: topic, payload: Array(payload.utf8), qos: .atMostOnce), until: at(seconds))
     }
 
     private static func message(_ payload: String, on topic: String = topic, isRetained: Bool = false) -> MQTTMessage {

@@ -13,11 +13,11 @@ import Testing
         let heard = HeardReports()
         let lock = try lock(heard)
         for number in 0..<10 * FloodGuard.burst {
-            lock.hear(message("zigbee2mqtt/bridge/logging", #"{"level":"info","message":"MQTT publish: number \#(number)"}"#))
+            lock.receive(message("zigbee2mqtt/bridge/logging", #"{"level":"info","message":"MQTT publish: number \#(number)"}"#))
         }
-        lock.hear(message("zigbee2mqtt/front", #"{"lock_state":"locked"}"#))
+        lock.receive(message("zigbee2mqtt/front", #"{"lock_state":"locked"}"#))
         #expect(heard.states(of: lock.id) == [.init(.locked, .confirmed)])
-        for _ in 0..<10 * FloodGuard.burst { lock.hear(message("zigbee2mqtt/front", #"{"lock_state":"unlocked"}"#)) }
+        for _ in 0..<10 * FloodGuard.burst { lock.receive(message("zigbee2mqtt/front", #"{"lock_state":"unlocked"}"#)) }
         #expect(heard.states(of: lock.id).count { $0.quality == .confirmed } < FloodGuard.burst + 1)
         #expect(heard.states(of: lock.id).last == .init(.unlocked, .stale), "what was left out may have been otherwise")
     }
@@ -28,14 +28,14 @@ import Testing
 
     private func lock(_ heard: HeardReports) throws -> MQTTLock {
         let clock = VirtualClock()
-        let surroundings = Surroundings(
+        let surroundings = AdapterContext(
             clock: clock, executor: nil, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, listener: Listener(),
             counters: Counters())
         surroundings.listener.set(heard)
         // Nobody listens there, and nothing connects: the link is not started.
         let broker = MQTTBroker(name: "home", settings: MQTTSettings(host: "127.0.0.1", port: 1, clientID: "test"))
         let found = FoundLocks(broker, .shipped, clock: clock) { _ in }
-        let link = BrokerLink(broker, random: RandomSource(), found: found, surroundings)
+        let link = BrokerSession(broker, random: RandomSource(), found: found, surroundings)
         let address: [String: JSONValue] = ["broker": "home", "profile": "zigbee2mqtt", "name": "front"]
         let profile = try #require(ProfileLibrary.shipped["zigbee2mqtt"])
         return MQTTLock(

@@ -12,7 +12,7 @@ final class PageBroker: Sendable {
 
     struct Refused: Error {}
 
-    private let broker: Broker
+    private let broker: MosquittoProcess
     private let folder: URL
 
     init() async throws {
@@ -24,7 +24,7 @@ final class PageBroker: Sendable {
         try Self.writePasswords(to: folder.appending(path: "doors.passwords"))
         let lines = try Self.block("conf", of: page).replacing("/etc/mosquitto", with: folder.path)
             .split(separator: "\n").map(String.init).filter { !$0.hasPrefix("listener") }
-        broker = try await Broker.start(lines)
+        broker = try await MosquittoProcess.start(lines)
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
@@ -84,7 +84,7 @@ final class Guest: Sendable {
     /// Publishes, and asks the broker's acknowledgement.
     func mayWrite(_ topic: String) async throws -> Bool {
         let topic = try #require(MQTTTopic(topic))
-        let frame = MQTTFrame(topic: topic, payload: [1], quality: .atLeastOnce, lifetime: .seconds(30))
+        let frame = MQTTPublish(topic: topic, payload: [1], qos: .atLeastOnce, lifetime: .seconds(30))
         let id = try #require(try connection.publish(frame).id)
         for await event in events {
             guard case .acknowledged(id, let answer) = event else { continue }
@@ -98,14 +98,14 @@ final class Guest: Sendable {
     func keep(_ topic: String) async throws {
         let topic = try #require(MQTTTopic(topic))
         let id = try #require(
-            try connection.announce(MQTTAnnouncement(topic: topic, payload: [1], quality: .atLeastOnce, isRetained: true)))
+            try connection.announce(MQTTRetainablePublish(topic: topic, payload: [1], qos: .atLeastOnce, isRetained: true)))
         for await event in events { if case .acknowledged(id, _) = event { return } }
     }
 
     /// Says something itself, which comes after what the broker keeps.
     func hears(until echo: String) async throws -> Set<String> {
         var topics: Set<String> = []
-        let frame = MQTTFrame(topic: try #require(MQTTTopic(echo)), payload: [1], lifetime: .seconds(30))
+        let frame = MQTTPublish(topic: try #require(MQTTTopic(echo)), payload: [1], lifetime: .seconds(30))
         try connection.publish(frame)
         for await event in events {
             guard case .message(let message) = event else { continue }

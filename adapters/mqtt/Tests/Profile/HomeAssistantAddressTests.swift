@@ -41,26 +41,29 @@ import Testing
             (#"{"lock":{}}"#, ""),
             ("true", "!malformedPayload"),
         ] {
-            var spoken = try Spoken("homeassistant", Example.words.merging(address) { $1 }, prev: .locked)
-            #expect(spoken.hear("state-topic", payload) == expected)
+            var spoken = try DialectFixture("homeassistant", Example.words.merging(address) { $1 }, prev: .locked)
+            #expect(spoken.receive("state-topic", payload) == expected)
         }
     }
 
     @Test("a command template is what is sent, around the payload and the code")
     func commandTemplate() throws {
         let json = ["command_template": #"{"do":"{{ value }}","code":"{{ code }}"}"#, "payload_unlock": "OP\"EN"]
-        var spoken = try Spoken("homeassistant", Example.words.merging(json) { $1 })
+        var spoken = try DialectFixture("homeassistant", Example.words.merging(json) { $1 })
         #expect(spoken.dialect.capabilities.contains(.acceptsCode))
         #expect(try spoken.order(.lock, code: "0\"1") == #"command-topic {"do":"LOCK","code":"0\"1"} q0"#)
-        var plain = try Spoken("homeassistant", Example.words.merging(["cmd_tpl": "{{value}}!"]) { $1 })
+        var plain = try DialectFixture("homeassistant", Example.words.merging(["cmd_tpl": "{{value}}!"]) { $1 })
         #expect(try plain.order(.unlock) == "command-topic UNLOCK! q0")
         #expect(throws: AdapterError.unsupported) { try plain.order(.unlock, code: "1") }
     }
 
     @Test("what the configuration leaves out, the lock cannot")
     func capabilities() throws {
-        #expect(try Spoken("homeassistant", Example.words).dialect.capabilities == [.lock, .unlock, .intermediateStates, .jam])
-        let blind = try Spoken("homeassistant", ["command_topic": "c", "payload_open": "OPEN", "qos": "2"])
+        #expect(
+            try DialectFixture("homeassistant", Example.words).dialect.capabilities == [
+                .lock, .unlock, .intermediateStates, .jam,
+            ])
+        let blind = try DialectFixture("homeassistant", ["command_topic": "c", "payload_open": "OPEN", "qos": "2"])
         #expect(blind.dialect.capabilities == [.lock, .unlock, .unlatch], "without a state nothing is reported")
         #expect(blind.dialect.filters.map(\.description) == ["c"])
         var spoken = blind
@@ -69,8 +72,8 @@ import Testing
 
     @Test("each word of a state, by the lock's own words", arguments: words)
     func word(_ payload: String, _ expected: String) throws {
-        var spoken = try Spoken("homeassistant", Example.words, prev: .locked)
-        #expect(spoken.hear("state-topic", payload) == expected)
+        var spoken = try DialectFixture("homeassistant", Example.words, prev: .locked)
+        #expect(spoken.receive("state-topic", payload) == expected)
     }
 
     private static let words = [
@@ -102,22 +105,22 @@ import Testing
             "command_topic": .string("c"), "state_topic": .string("s"), "availability": list, "availability_mode": .string("all"),
         ]
         let dialect = try Dialect(profile, variables: address)
-        var memory = LockMemory()
+        var memory = DialectState()
         #expect(
-            dialect.hear(MQTTMessage(topic: "a/up", payload: Array("online".utf8), isRetained: true), &memory).words
+            dialect.decode(MQTTMessage(topic: "a/up", payload: Array("online".utf8), isRetained: true), &memory).words
                 == "reach-unknown")
         #expect(
-            dialect.hear(MQTTMessage(topic: "b/up", payload: Array(#"{"x":1}"#.utf8), isRetained: true), &memory).words
+            dialect.decode(MQTTMessage(topic: "b/up", payload: Array(#"{"x":1}"#.utf8), isRetained: true), &memory).words
                 == "online")
         #expect(
-            dialect.hear(MQTTMessage(topic: "a/up", payload: Array("offline".utf8), isRetained: false), &memory).words
+            dialect.decode(MQTTMessage(topic: "a/up", payload: Array("offline".utf8), isRetained: false), &memory).words
                 == "stale offline")
     }
 
     @Test("an address that could not be kept to is refused by its keys", arguments: refused)
     func mistakes(_ address: [String: JSONValue], _ expected: [String]) throws {
         let profile = try #require(ProfileLibrary.shipped["homeassistant"])
-        let error = #expect(throws: AddressMistakes.self) { try Dialect(profile, variables: address) }
+        let error = #expect(throws: AddressErrors.self) { try Dialect(profile, variables: address) }
         #expect(error?.mistakes.map { "\($0.field) \($0.problem)" } == expected)
     }
 
@@ -174,7 +177,7 @@ import Testing
             ("nuki-hub", "base", [:]),
         ] as [(String, String, [String: JSONValue])] {
             guard let profile = ProfileLibrary.shipped[id] else { continue }
-            let error = #expect(throws: AddressMistakes.self) {
+            let error = #expect(throws: AddressErrors.self) {
                 try Dialect(profile, variables: rest.merging([key: .string(text)]) { $1 })
             }
             #expect(error?.mistakes.map(\.field) == ["address.\(key)"])

@@ -35,7 +35,7 @@ import Testing
         #expect(found.contains { $0.message.contains(expected) && $0.line == line }, "\(found)")
     }
 
-    private static func mistakes(in yaml: String) -> [ProfileMistakes.Mistake] {
+    private static func mistakes(in yaml: String) -> [ProfileErrors.Mistake] {
         do {
             _ = try Profile(yaml: yaml, file: "yale.yaml")
             return []
@@ -139,7 +139,7 @@ import Testing
         (9, "commands: { lock: { topic: s, source: json, payload: '{\"a\":{id}}' } }", "`{id}` needs quotation marks around it"),
         (9, "commands: { lock: { topic: s, payload: \"{code}\" } }", "there is no variable `{code}`"),
         (9, "commands: { lock: { topic: s, payload: L, payloadWithCode: L } }", "needs the code: `{code}`"),
-        (9, "commands: { lock: { topic: s, payload: X }, unlock: { topic: s, payload: X } }", "sends what another command sends"),
+        (9, "commands: { lock: { topic: s, payload: X }, unlock: { topic: s, payload: X } }", "sends the same as another command"),
         (9, "commands: { idle: [x] }", "`commands` needs `lock`, `unlock` or `open`"),
         (10, "ack: { topic: x, rejected: { no: tired } }", "there is no `tired`"),
         (10, "ack: { topic: x }", "needs `accepted` or `rejected`"),
@@ -164,7 +164,7 @@ import Testing
             """
         let found = Self.mistakes(in: yaml)
         #expect(found.map(\.line) == [1, 2, 2, 2, 4, 4, 5])
-        #expect("\(ProfileMistakes(file: "x.yaml", found))".hasPrefix("x.yaml:1: `profile` must be"))
+        #expect("\(ProfileErrors(file: "x.yaml", found))".hasPrefix("x.yaml:1: `profile` must be"))
     }
 
     @Test(

@@ -45,16 +45,17 @@ import Testing
         let rows = try Self.rows(under: "### Words", cells: 2).map { $0[1] }
         let faults = LockFault.ofLocks.map(\.rawValue)
         let words: [[String]] = [
-            Position.allCases.map(\.rawValue) + ["asBefore"], DoorPosition.allCases.map(\.rawValue), faults + ["none"],
+            BoltState.allCases.map(\.rawValue) + ["asBefore"], DoorPosition.allCases.map(\.rawValue), faults + ["none"],
             LockEvent.Kind.allCases.map(\.rawValue), LockEvent.Operation.allCases.map(\.rawValue),
-            LockEvent.Method.allCases.map(\.rawValue), Rejection.allCases.map(\.rawValue), ValueType.allCases.map(\.rawValue),
-            ["text", "integer", "boolean", "any"], ProfileParts.Mode.allCases.map(\.rawValue),
+            LockEvent.Method.allCases.map(\.rawValue), RejectionReason.allCases.map(\.rawValue),
+            ValueType.allCases.map(\.rawValue),
+            ["text", "integer", "boolean", "any"], ProfileBody.Mode.allCases.map(\.rawValue),
             ProfileQuirk.allCases.map(\.rawValue), DialectHook.allCases.map(\.rawValue),
         ]
         #expect(rows.dropFirst(rows.count - words.count).map(Set.init) == words.map(Set.init))
         let page = try Self.page()
-        for ability in ProfileAbility.allCases { #expect(page.contains(ability.rawValue), "\(ability)") }
-        for source in EventPart.Source.allCases { #expect(page.contains("`\(source.rawValue)`"), "\(source)") }
+        for ability in ProfileCapability.allCases { #expect(page.contains(ability.rawValue), "\(ability)") }
+        for source in EventMapping.Source.allCases { #expect(page.contains("`\(source.rawValue)`"), "\(source)") }
     }
 
     @Test("each pattern of the page matches what stands beside it, and not what does not")
@@ -92,15 +93,17 @@ import Testing
     func example() throws {
         let profile = try Self.profile(0)
         let dialect = try Dialect(profile, variables: ["name": .string("cellar")])
-        var memory = LockMemory()
-        func hear(_ payload: String, isRetained: Bool = false) -> String {
-            dialect.hear(MQTTMessage(topic: "acme/cellar/status", payload: Array(payload.utf8), isRetained: isRetained), &memory)
-                .words
+        var memory = DialectState()
+        func receive(_ payload: String, isRetained: Bool = false) -> String {
+            dialect.decode(
+                MQTTMessage(topic: "acme/cellar/status", payload: Array(payload.utf8), isRetained: isRetained), &memory
+            )
+            .words
         }
-        #expect(hear(#"{"bolt":"out","battery":80}"#) == "locked confirmed 80%")
+        #expect(receive(#"{"bolt":"out","battery":80}"#) == "locked confirmed 80%")
         _ = try dialect.order(.lock, code: nil, reference: "r", &memory)
-        #expect(hear(#"{"bolt":"out"}"#, isRetained: true) == "locked retained")
-        #expect(hear(#"{"bolt":"stuck"}"#) == "jammed confirmed; rejected(jammed)")
-        #expect(hear(#"{"bolt":"half"}"#) == "unknown confirmed; !unmappedValue: half")
+        #expect(receive(#"{"bolt":"out"}"#, isRetained: true) == "locked retained")
+        #expect(receive(#"{"bolt":"stuck"}"#) == "jammed confirmed; rejected(jammed)")
+        #expect(receive(#"{"bolt":"half"}"#) == "unknown confirmed; !unmappedValue: half")
     }
 }

@@ -16,7 +16,7 @@ import Testing
 
     @Test("what a lock of each make can do, from what its address gives", arguments: abilities)
     func ability(_ profile: String, _ address: [String: String], _ expected: LockCapabilities) throws {
-        let capabilities = try Spoken(profile, address).dialect.capabilities
+        let capabilities = try DialectFixture(profile, address).dialect.capabilities
         #expect(capabilities == expected, "\(capabilities)")
     }
 
@@ -48,10 +48,10 @@ import Testing
 
     @Test("how each make is listened to, asked and driven", arguments: manners)
     func manner(_ profile: String, _ address: [String: String], _ expected: String) throws {
-        let dialect = try Spoken(profile, address).dialect
+        let dialect = try DialectFixture(profile, address).dialect
         var words = ["hears q\(dialect.subscribes.rawValue)", "moves on \(dialect.commandTopic)"]
-        words += dialect.questions.map { "asks \($0.topic) q\($0.quality.rawValue)" }
-        if dialect.asksAgain { words.append("again") }
+        words += dialect.questions.map { "asks \($0.topic) q\($0.qos.rawValue)" }
+        if dialect.retriesStateRequest { words.append("again") }
         if let seconds = dialect.timeoutSeconds { words.append("\(seconds) s") }
         #expect(words.joined(separator: ", ") == expected)
     }

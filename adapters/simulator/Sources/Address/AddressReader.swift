@@ -4,15 +4,15 @@ internal import DoorwardDomain
 /// Reads the keys of an address one by one, and collects the mistakes.
 struct AddressReader {
     private var rest: [String: JSONValue]
-    private var mistakes: [AddressMistakes.Mistake] = []
+    private var mistakes: [AddressErrors.Mistake] = []
 
     init(_ address: [String: JSONValue]) { rest = address }
 
     /// Throws all mistakes, including unknown keys.
-    func finish() throws(AddressMistakes) {
-        let unknown = rest.keys.map { AddressMistakes.Mistake(field: "address.\($0)", problem: "unknown_key") }
+    func finish() throws(AddressErrors) {
+        let unknown = rest.keys.map { AddressErrors.Mistake(field: "address.\($0)", problem: "unknown_key") }
         let all = (mistakes + unknown).sorted { $0.field < $1.field }
-        if !all.isEmpty { throw AddressMistakes(all) }
+        if !all.isEmpty { throw AddressErrors(all) }
     }
 
     // Each returns `nil` if the key is absent, if its value is invalid and was recorded as a mistake, or if the field has another form.
@@ -74,7 +74,7 @@ struct AddressReader {
     private mutating func take(_ field: AddressField) -> JSONValue? { rest.removeValue(forKey: field.name) }
 
     private mutating func wrong<Value>(_ field: AddressField, _ problem: String) -> Value? {
-        mistakes.append(AddressMistakes.Mistake(field: "address.\(field.name)", problem: problem))
+        mistakes.append(AddressErrors.Mistake(field: "address.\(field.name)", problem: problem))
         return nil
     }
 }

@@ -34,7 +34,7 @@ struct SimulatorSettings: Hashable {
     init() {}
 
     /// - Throws: every mistake of the address, sorted by field.
-    init(address: [String: JSONValue]) throws(AddressMistakes) {
+    init(address: [String: JSONValue]) throws(AddressErrors) {
         var reader = AddressReader(address)
         readMovement(&reader)
         readBattery(&reader)

@@ -3,7 +3,7 @@ internal import DoorwardDomain
 /// The keypad of a simulated lock: counts wrong codes, and disables itself for a while.
 struct Keypad: Hashable {
     /// This many wrong codes in a row disable it.
-    static let mostWrongCodes = 5
+    static let maxWrongCodes = 5
     /// How long it stays disabled.
     static let lockout = Duration.seconds(60)
 
@@ -18,7 +18,7 @@ struct Keypad: Hashable {
     /// - Returns: whether this code disabled it.
     mutating func wrongCode(at now: MonotonicInstant) -> Bool {
         wrongCodes += 1
-        guard wrongCodes >= Self.mostWrongCodes else { return false }
+        guard wrongCodes >= Self.maxWrongCodes else { return false }
         wrongCodes = 0
         shutUntil = now.advanced(by: Self.lockout)
         return true

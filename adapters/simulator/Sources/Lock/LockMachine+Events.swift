@@ -34,7 +34,7 @@ extension LockMachine {
     private mutating func jam() {
         (faults.jams, isStuck, movement, relockAt) = (true, true, nil, nil)
         letGoOfLatch()
-        sayJam(nil)
+        reportJam(nil)
     }
 
     /// Ends all faults. A movement in progress continues without those that it began with.
@@ -44,7 +44,8 @@ extension LockMachine {
         if let movement {
             switch movement.step {
             case .arrive(let target, _):
-                self.movement = Movement(due: movement.due, step: .arrive(at: target, Movement.Luck()), cause: movement.cause)
+                self.movement = Movement(
+                    due: movement.due, step: .arrive(at: target, Movement.MovementOutcome()), cause: movement.cause)
             case .confirmLate(let state, _):
                 self.movement = nil
                 settle(at: state, saying: false, lies: false, movement.cause)
@@ -52,7 +53,7 @@ extension LockMachine {
             }
         }
         if battery.isDead { stopMotor() }
-        sayCondition()
+        reportAll()
     }
 
     // MARK: Connection and power
@@ -60,13 +61,13 @@ extension LockMachine {
     private mutating func goAway() {
         let wasAway = isAway
         faults.isOffline = true
-        if !wasAway { sayAway() }
+        if !wasAway { reportAway() }
     }
 
     private mutating func comeBack() throws(SimulatorEventError) {
         if battery.isDead { throw .batteryDead }
         faults.isOffline = false
-        sayCondition()
+        reportAll()
     }
 
     private mutating func changeBattery(_ event: SimulatorEvent) {
@@ -76,7 +77,7 @@ extension LockMachine {
         case .deadBattery: battery.replace(level: 0)
         default: battery.replace(level: 100)
         }
-        if wasDead, !isAway { sayCondition() } else { sayBattery(always: true) }
+        if wasDead, !isAway { reportAll() } else { reportBattery(always: true) }
     }
 
     /// Stops the motor at its present position.

@@ -5,7 +5,7 @@ internal import DoorwardDomain
 extension LockMachine {
     /// Starts the motor, in place of any movement in progress. Only a command can be rejected.
     mutating func begin(_ target: LockState, because cause: Movement.Cause) {
-        let luck = Movement.Luck(settings, faults, &draws)
+        let luck = Movement.MovementOutcome(settings, faults, &draws)
         let isRefused = luck.isRefused && cause == .order
         if !isRefused {
             (isStuck, relockAt) = (false, nil)
@@ -13,7 +13,7 @@ extension LockMachine {
         }
         let travel = settings.latency + .milliseconds(luck.jitterMs)
         movement = Movement(due: now.advanced(by: travel), step: isRefused ? .refuse : .arrive(at: target, luck), cause: cause)
-        if travel > .zero, luck.confirmation == .prompt, let moving { sayState(moving, cause) }
+        if travel > .zero, luck.confirmation == .prompt, let moving { reportState(moving, cause) }
         advance(to: now)
     }
 
@@ -28,16 +28,16 @@ extension LockMachine {
         }
     }
 
-    private mutating func arrive(at target: LockState, _ luck: Movement.Luck, _ cause: Movement.Cause) {
+    private mutating func arrive(at target: LockState, _ luck: Movement.MovementOutcome, _ cause: Movement.Cause) {
         defer {
             // Afterwards, so that a movement that empties the battery is still reported.
             battery.move()
-            sayBattery()
+            reportBattery()
         }
         let meetsFrame = target == .locked && position != .locked && door == .ajar
         if luck.jams || meetsFrame {
             isStuck = true
-            if luck.confirmation != .lost { sayJam(cause) }
+            if luck.confirmation != .lost { reportJam(cause) }
             return
         }
         rest(at: target)
@@ -51,7 +51,7 @@ extension LockMachine {
 
     /// Ends a movement; schedules the release of a held latch, and the auto-relock of a withdrawn bolt.
     mutating func settle(at state: LockState, saying: Bool, lies: Bool, _ cause: Movement.Cause) {
-        if saying { sayState(lies ? state.opposite : state, cause) }
+        if saying { reportState(lies ? state.opposite : state, cause) }
         if state == .unlatched {
             movement = Movement(due: now.advanced(by: Self.latchHold), step: .releaseLatch, cause: .itself)
         } else if state == .unlocked {
@@ -61,7 +61,7 @@ extension LockMachine {
 
     private mutating func springBack() {
         letGoOfLatch()
-        sayState(faults.lies ? LockState.unlocked.opposite : .unlocked, .itself)
+        reportState(faults.lies ? LockState.unlocked.opposite : .unlocked, .itself)
         armRelock()
     }
 

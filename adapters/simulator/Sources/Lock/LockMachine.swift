@@ -4,10 +4,10 @@ internal import DoorwardDomain
 /// A simulated lock as a state machine: time, commands and events are the input, reports are the output.
 ///
 /// It has no clock and no thread: its owner calls `advance(to:)` before every input and at `nextDue`, and collects the reports
-/// with `takeSaid()`.
+/// with `takePending()`.
 struct LockMachine {
     let settings: SimulatorSettings
-    var draws: Draws
+    var draws: SeededRandom
 
     // Positions and faults.
     /// Resting position of the bolt: `.locked`, `.unlocked` or, while the latch is held, `.unlatched`.
@@ -27,14 +27,14 @@ struct LockMachine {
     var relockAt: MonotonicInstant?
     private(set) var now: MonotonicInstant
 
-    var speech = Speech()
+    var speech = ReportQueue()
 
     /// How long the latch is held after an unlatch.
     static let latchHold = Duration.seconds(3)
 
     init(_ settings: SimulatorSettings, id: DeviceID, at now: MonotonicInstant) {
         self.settings = settings
-        draws = Draws(seed: settings.drawSeed(of: id))
+        draws = SeededRandom(seed: settings.drawSeed(of: id))
         (position, self.now) = (settings.initialState, now)
         battery = Battery(settings, at: now)
         (speech.batteryLevel, speech.isBatteryLow) = (battery.level, battery.isLow)
@@ -74,14 +74,14 @@ struct LockMachine {
     private mutating func pass(to instant: MonotonicInstant) {
         now = max(now, instant)
         battery.pass(to: now)
-        sayBattery()
+        reportBattery()
     }
 
     /// Cancels the scheduled changes and discards the reports, when the lock is disconnected.
     mutating func halt() {
         (movement, relockAt) = (nil, nil)
         letGoOfLatch()
-        speech = Speech()
+        speech = ReportQueue()
         (speech.batteryLevel, speech.isBatteryLow) = (battery.level, battery.isLow)
     }
 
@@ -98,7 +98,7 @@ struct LockMachine {
     mutating func refresh() throws(AdapterError) {
         guard settings.capabilities.contains(.refresh) else { throw .unsupported }
         if isAway { throw .offline }
-        sayCondition()
+        reportAll()
     }
 }
 
@@ -106,7 +106,7 @@ extension SimulatorSettings {
     fileprivate func drawSeed(of id: DeviceID) -> UInt64 { seed.map { UInt64(bitPattern: $0) } ?? id.high ^ id.low }
 
     /// The generator for transmission faults, separate from the lock's own, so that neither affects the other's draws.
-    func lineDraws(of id: DeviceID) -> Draws { Draws(seed: drawSeed(of: id) ^ 0x5DEE_CE66_D1CE_4E5B) }
+    func lineDraws(of id: DeviceID) -> SeededRandom { SeededRandom(seed: drawSeed(of: id) ^ 0x5DEE_CE66_D1CE_4E5B) }
 }
 
 extension LockOperation {

@@ -8,7 +8,7 @@ struct Movement: Hashable {
 
     /// What happens at `due`.
     enum Step: Hashable {
-        case arrive(at: LockState, Luck)
+        case arrive(at: LockState, MovementOutcome)
         /// The command is rejected.
         case refuse
         /// The delayed confirmation is reported.
@@ -29,7 +29,7 @@ struct Movement: Hashable {
     }
 
     /// The random outcome of a movement, drawn when it begins.
-    struct Luck: Hashable {
+    struct MovementOutcome: Hashable {
         /// Added to the lock's latency, in milliseconds.
         var jitterMs: Int64 = 0
         var jams = false
@@ -40,7 +40,7 @@ struct Movement: Hashable {
         init() {}
 
         /// Always takes the same number of draws, so that a fault does not change the outcome of later movements.
-        init(_ settings: SimulatorSettings, _ faults: SimulatedFaults, _ draws: inout Draws) {
+        init(_ settings: SimulatorSettings, _ faults: SimulatedFaults, _ draws: inout SeededRandom) {
             jitterMs = draws.integer(upTo: settings.jitterMs)
             jams = draws.chance(settings.jamRate) || faults.jams
             isRefused = draws.chance(settings.refusalRate) || faults.refuses

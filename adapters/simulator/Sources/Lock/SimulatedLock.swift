@@ -14,8 +14,8 @@ final class SimulatedLock: Sendable {
 
     private struct State {
         var machine: LockMachine
-        var line: ReportLine
-        var sieve: ReportSieve
+        var line: FaultyChannel
+        var sieve: ReplayFilter
         /// Number of commands sent to the lock, which accepts each at once.
         var orders: UInt64 = 0
         /// The last command sent.
@@ -31,8 +31,8 @@ final class SimulatedLock: Sendable {
         let read = try? SimulatorSettings(address: address)
         let settings = read ?? SimulatorSettings()
         let machine = read.map { LockMachine($0, id: id, at: now) } ?? LockMachine(unreadable: id, at: now)
-        let line = ReportLine(settings, draws: settings.lineDraws(of: id))
-        state = Mutex(State(machine: machine, line: line, sieve: ReportSieve(readsNumbers: settings.reportsNumbered)))
+        let line = FaultyChannel(settings, draws: settings.lineDraws(of: id))
+        state = Mutex(State(machine: machine, line: line, sieve: ReplayFilter(readsNumbers: settings.reportsNumbered)))
     }
 
     // MARK: Listening
@@ -42,8 +42,8 @@ final class SimulatedLock: Sendable {
         state.withLock { state in
             state.inbox.open(to: listener)
             state.machine.advance(to: clock.monotonicNow())
-            _ = state.machine.takeSaid()
-            state.machine.sayCondition()
+            _ = state.machine.takePending()
+            state.machine.reportAll()
             absorb(&state)
         }
     }
@@ -60,7 +60,7 @@ final class SimulatedLock: Sendable {
 
     // MARK: Input
 
-    func send(_ order: LockOrder) throws(AdapterError) {
+    func send(_ order: LockCommand) throws(AdapterError) {
         try respond { (state) throws(AdapterError) in
             try state.machine.order(order.operation)
             state.orders += 1
@@ -131,7 +131,7 @@ final class SimulatedLock: Sendable {
     /// Sends the machine's new reports over the channel, and moves those that have arrived to the inbox.
     private func absorb(_ state: inout State) {
         if state.machine.isAway { state.line.cut() }
-        for fact in state.machine.takeSaid() {
+        for fact in state.machine.takePending() {
             state.line.send(fact, ordersTaken: state.orders, faults: state.machine.faults, at: state.machine.now)
         }
         state.inbox.append(contentsOf: state.line.takeArrived(by: state.machine.now))

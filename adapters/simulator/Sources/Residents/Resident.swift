@@ -27,7 +27,7 @@ package struct Resident: Hashable, Sendable {
     package init(name: String, door: String) { (self.name, self.door) = (name, door) }
 
     /// The events of one day, in no order. Takes the same number of draws every day.
-    func events(on day: Int, _ weekday: Weekday, _ draws: inout Draws) -> [ScenarioEvent] {
+    func events(on day: Int, _ weekday: Weekday, _ draws: inout SeededRandom) -> [ScenarioEvent] {
         let midnight = Duration.days(day)
         let offsets = (leave: draws.offset(within: spread), home: draws.offset(within: spread), bed: draws.offset(within: spread))
         let locks = (leaving: !draws.chance(forgets), home: !draws.chance(forgets))

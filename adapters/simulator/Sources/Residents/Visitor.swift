@@ -27,7 +27,7 @@ package struct Visitor: Hashable, Sendable {
     var canCome: Bool { chance > 0 && !days.isEmpty }
 
     /// The events of one day, in no order. Takes the same number of draws every day.
-    func events(on day: Int, _ weekday: Weekday, _ draws: inout Draws) -> [ScenarioEvent] {
+    func events(on day: Int, _ weekday: Weekday, _ draws: inout SeededRandom) -> [ScenarioEvent] {
         let (coming, going) = (draws.offset(within: spread), draws.offset(within: spread))
         let (doesCome, locks) = (draws.chance(chance), !draws.chance(forgets))
         guard days.contains(weekday), doesCome else { return [] }

@@ -75,9 +75,9 @@ package struct Scenario: Hashable, Sendable {
         case rule
     }
 
-    private func draws(_ line: Line, _ index: Int, _ day: Int) -> Draws {
-        var mixer = Draws(seed: seed)
-        for number in [line.rawValue, UInt64(index), UInt64(day)] { mixer = Draws(seed: mixer.next() ^ number) }
+    private func draws(_ line: Line, _ index: Int, _ day: Int) -> SeededRandom {
+        var mixer = SeededRandom(seed: seed)
+        for number in [line.rawValue, UInt64(index), UInt64(day)] { mixer = SeededRandom(seed: mixer.next() ^ number) }
         return mixer
     }
 }

@@ -1,7 +1,7 @@
 /// The events of a scenario in the order of time, planned one day at a time.
 package struct ScenarioEvents: Sequence, IteratorProtocol, Sendable {
     /// The most by which an event of a day can be moved to the day before.
-    static let longestSpread = Duration.hours(12)
+    static let maxSpread = Duration.hours(12)
 
     private let scenario: Scenario
     private let start: Duration
@@ -14,7 +14,7 @@ package struct ScenarioEvents: Sequence, IteratorProtocol, Sendable {
     init(_ scenario: Scenario, from start: Duration) {
         (self.scenario, self.start, plannedDays) = (scenario, start, scenario.plannedDays)
         // Events that began earlier may still have an ending to come: they last at most 30 days.
-        day = Swift.max(0, start.wholeDays - ScenarioText.longestLasting.wholeDays - 1)
+        day = Swift.max(0, start.wholeDays - ScenarioText.maxLasting.wholeDays - 1)
     }
 
     /// Returns `nil` only at the end of a finite scenario; plans as many days ahead as needed to know the order.
@@ -30,7 +30,7 @@ package struct ScenarioEvents: Sequence, IteratorProtocol, Sendable {
     }
 
     /// Whether no unplanned day can have an earlier event.
-    private func isSettled(_ event: ScenarioEvent) -> Bool { isOver || event.at < .days(day) - Self.longestSpread }
+    private func isSettled(_ event: ScenarioEvent) -> Bool { isOver || event.at < .days(day) - Self.maxSpread }
 
     private var isOver: Bool { plannedDays.map { day >= $0 } ?? false }
 

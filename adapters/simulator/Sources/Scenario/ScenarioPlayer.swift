@@ -29,14 +29,14 @@ package struct ScenarioPlayer: Sendable {
     package init(
         _ scenario: Scenario, adapter: SimulatorAdapter, clock: any GatewayClock, locks: [String: DeviceID],
         from start: Duration = .zero, pace: Double = 1, command: @escaping @Sendable (ScenarioCommand) async -> Void
-    ) throws(ScenarioMistakes) {
+    ) throws(ScenarioErrors) {
         let unknown = scenario.lockNames.filter { locks[$0] == nil }
         guard unknown.isEmpty else {
-            throw ScenarioMistakes(
+            throw ScenarioErrors(
                 file: "the scenario",
                 unknown.map { name in
                     let hint = nearestName(to: name, among: locks.keys.sorted()).map { "; did you mean `\($0)`?" } ?? ""
-                    return ScenarioMistakes.Mistake(line: nil, message: "there is no lock called `\(name)`\(hint)")
+                    return ScenarioErrors.Mistake(line: nil, message: "there is no lock called `\(name)`\(hint)")
                 })
         }
         (self.scenario, self.adapter, self.clock, self.locks) = (scenario, adapter, clock, locks)

@@ -8,11 +8,11 @@ extension Scenario {
     ///   - yaml: the text of the file.
     ///   - file: its name, for messages.
     /// - Throws: every mistake of the file, each with its line.
-    package init(yaml: String, file: String) throws(ScenarioMistakes) {
+    package init(yaml: String, file: String) throws(ScenarioErrors) {
         let mistakes = MistakeList()
         var reader = ScenarioReader(mistakes: mistakes)
         let scenario = reader.read(yaml)
-        guard let scenario, mistakes.all.isEmpty else { throw ScenarioMistakes(file: file, mistakes.all) }
+        guard let scenario, mistakes.all.isEmpty else { throw ScenarioErrors(file: file, mistakes.all) }
         self = scenario
     }
 }
@@ -128,7 +128,7 @@ struct ScenarioReader {
             when ?? .once(.zero), locks: named.contains("all") ? locks : named, action: action ?? .openDoor)
         rule.spread = spread(&section) ?? .zero
         rule.chance = chance("chance", &section) ?? 1
-        rule.lasts = length("for", upTo: ScenarioText.longestLasting, "at most `30d`", &section)
+        rule.lasts = length("for", upTo: ScenarioText.maxLasting, "at most `30d`", &section)
         if rule.lasts != nil, case .event(let event, _)? = action, event.ending == nil {
             section.note("`for`: `\(event.rawValue)` is over at once; leave `for` out")
         } else if rule.lasts != nil, case .command? = action {
@@ -187,7 +187,7 @@ struct ScenarioReader {
     }
 
     private func spread(_ section: inout ScenarioSection) -> Duration? {
-        length("spread", upTo: ScenarioEvents.longestSpread - .seconds(1), "below `12h`", &section)
+        length("spread", upTo: ScenarioEvents.maxSpread - .seconds(1), "below `12h`", &section)
     }
 
     private func chance(_ key: String, _ section: inout ScenarioSection) -> Double? {

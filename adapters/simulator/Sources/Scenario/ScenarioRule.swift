@@ -40,7 +40,7 @@ package struct ScenarioRule: Hashable, Sendable {
     }
 
     /// The events of this rule on one day, in no order.
-    func events(on day: Int, _ weekday: Weekday, _ draws: inout Draws) -> [ScenarioEvent] {
+    func events(on day: Int, _ weekday: Weekday, _ draws: inout SeededRandom) -> [ScenarioEvent] {
         var events: [ScenarioEvent] = []
         for time in times(on: day, weekday) {
             for lock in locks {
@@ -70,7 +70,7 @@ package struct ScenarioRule: Hashable, Sendable {
     }
 }
 
-extension Draws {
+extension SeededRandom {
     /// A random number of milliseconds from `-spread` to `spread`. Takes one draw.
     mutating func offset(within spread: Duration) -> Duration {
         .milliseconds(integer(upTo: 2 * spread.wholeMilliseconds)) - .milliseconds(spread.wholeMilliseconds)

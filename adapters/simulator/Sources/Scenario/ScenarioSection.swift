@@ -3,9 +3,9 @@ internal import Yams
 
 /// Collects the mistakes of one file while it is read.
 final class MistakeList {
-    private(set) var all: [ScenarioMistakes.Mistake] = []
+    private(set) var all: [ScenarioErrors.Mistake] = []
 
-    func add(_ line: Int?, _ message: String) { all.append(ScenarioMistakes.Mistake(line: line, message: message)) }
+    func add(_ line: Int?, _ message: String) { all.append(ScenarioErrors.Mistake(line: line, message: message)) }
 }
 
 /// One mapping of a scenario file, whose keys are read one by one; an unread key is a mistake.

@@ -1,8 +1,8 @@
 /// Parses times and durations of scenario files. Each function returns `nil` for an invalid text.
 enum ScenarioText {
-    static let longestLasting = Duration.days(30)
+    static let maxLasting = Duration.days(30)
     /// Ten years: longer than any use, and far from an overflow.
-    static let longestScenario = Duration.days(3660)
+    static let maxScenarioBytes = Duration.days(3660)
 
     /// A duration: `90s`, `15m`, `1h 30m`, `2d`; above zero.
     static func length(_ text: String) -> Duration? {
@@ -11,7 +11,7 @@ enum ScenarioText {
             guard let part = part(word) else { return nil }
             total += part
         }
-        return total > .zero && total <= longestScenario ? total : nil
+        return total > .zero && total <= maxScenarioBytes ? total : nil
     }
 
     /// A time of day: `07:30`, `23:59:59`; below 24 hours.
@@ -29,7 +29,7 @@ enum ScenarioText {
         guard let last = words.last else { return nil }
         guard let time = timeOfDay(last) else { return text == "0s" ? .zero : length(text) }
         guard words.count > 1 else { return time }
-        guard words.count == 2, words[0].last == "d", let days = part(words[0]), days <= longestScenario else { return nil }
+        guard words.count == 2, words[0].last == "d", let days = part(words[0]), days <= maxScenarioBytes else { return nil }
         return days + time
     }
 

@@ -12,7 +12,7 @@ final class BlockingStore: GatewayStore {
 
     init(_ store: any GatewayStore) { self.store = store }
 
-    func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPlace] {
+    func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPosition] {
         try wait { (store) throws(StoreError) in try await store.commit(transaction) }
     }
 

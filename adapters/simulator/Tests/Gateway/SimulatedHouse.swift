@@ -25,7 +25,7 @@ struct SimulatedHouse: Sendable {
         address: [String: JSONValue], seed: UInt64, clock: VirtualClock, executor: SeededExecutor, store: any GatewayStore
     ) async throws {
         self.clock = clock
-        var world = World(seed: 7, createdAt: clock.now())
+        var world = TenancyFixture(seed: 7, createdAt: clock.now())
         portfolio = world.portfolio("Oak Street")
         let property = world.property("No. 5", in: portfolio)
         let front = world.device("Front door", in: .property(property), adapter: "simulator", address: address)

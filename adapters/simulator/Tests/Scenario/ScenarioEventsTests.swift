@@ -145,7 +145,7 @@ import Testing
 
     @Test("A player without a lock for a name says which, and which may be meant")
     func unknownLock() {
-        let error = #expect(throws: ScenarioMistakes.self) {
+        let error = #expect(throws: ScenarioErrors.self) {
             try ScenarioPlayer(
                 Scenario(lockNames: ["Flat 1"]), adapter: SimulatorAdapter(clock: VirtualClock()), clock: VirtualClock(),
                 locks: ["Flat 2": DeviceID(high: 0, low: 1)]

@@ -141,7 +141,7 @@ import Testing
 
     @Test("A mistake names its line, its key, and what to write", arguments: wrong)
     func mistakes(example: Wrong) {
-        let error = #expect(throws: ScenarioMistakes.self) { try Scenario(yaml: example.yaml, file: "x.yaml") }
+        let error = #expect(throws: ScenarioErrors.self) { try Scenario(yaml: example.yaml, file: "x.yaml") }
         #expect(error?.description == example.message)
     }
 
@@ -149,7 +149,7 @@ import Testing
     func several() {
         let yaml =
             "sed: 1\nlocks: [Flat]\nevents:\n  - {at: 1h, lock: Flatt, do: jam}\n  - {at: 1x, lock: Flat, do: jam}\ndays: x"
-        let error = #expect(throws: ScenarioMistakes.self) { try Scenario(yaml: yaml, file: "x.yaml") }
+        let error = #expect(throws: ScenarioErrors.self) { try Scenario(yaml: yaml, file: "x.yaml") }
         #expect(error?.mistakes.map(\.line) == [1, 4, 5, 6])
     }
 

@@ -31,7 +31,7 @@ struct BrokerOptions: ParsableArguments {
         var settings = MQTTSettings(host: address.host, port: address.port, clientID: "")
         if address.isSecure { settings.tls = .init(authorityFile: caFile) }
         if let username { settings.user = .init(name: username, plainPassword: try password()) }
-        settings.longestPause = .seconds(2)
+        settings.maximumBackoff = .seconds(2)
         return settings
     }
 

@@ -13,8 +13,8 @@ protocol Dialect: Sendable {
     var will: Frame? { get }
     /// Topic of its state.
     var stateTopic: String { get }
-    mutating func hear(_ message: Message, _ stage: inout Stage)
-    mutating func tell(_ happening: Happening, _ stage: inout Stage)
+    mutating func receive(_ message: Message, _ context: inout LockContext)
+    mutating func tell(_ happening: LockEvent, _ context: inout LockContext)
     /// Resets the state, as a restart does.
     mutating func forget()
 }
@@ -36,11 +36,11 @@ protocol Bridge: Sendable {
     /// - Parameter wallMilliseconds: since 1970.
     func greeting(wallMilliseconds: Int64) -> [Frame]
     /// The locks that a message is addressed to.
-    func hearers(of message: Message) -> Hearers
+    func recipients(of message: Message) -> Recipients
 }
 
 /// The recipients of a message to a bridge.
-enum Hearers: Hashable, Sendable {
+enum Recipients: Hashable, Sendable {
     case nobody
     /// The lock of this number, from 0.
     case one(Int)

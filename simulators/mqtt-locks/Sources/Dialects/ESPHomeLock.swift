@@ -15,46 +15,46 @@ struct ESPHomeLock: Dialect {
     var filters: [String] { ["\(base)/command"] }
     var will: Frame? { Frame("\(node)/status", "offline", isRetained: true) }
 
-    mutating func hear(_ message: Message, _ stage: inout Stage) {
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
         // Case is ignored, and a retained command is executed like any other.
         let motions: [String: Motion] = ["LOCK": .lock, "UNLOCK": .unlock, "OPEN": .open]
-        guard message.topic == "\(base)/command", let motion = motions[message.text.uppercased()], stage.takesOrder() else {
+        guard message.topic == "\(base)/command", let motion = motions[message.text.uppercased()], context.takesOrder() else {
             return
         }
-        stage.order(motion, by: .remote)
+        context.order(motion, by: .remote)
     }
 
-    mutating func tell(_ happening: Happening, _ stage: inout Stage) {
+    mutating func tell(_ happening: LockEvent, _ context: inout LockContext) {
         switch happening {
         case .online:
-            stage.discover(
+            context.discover(
                 "lock/\(node)/\(Self.object)",
                 [
                     "name": "Front door", "stat_t": .text(stateTopic), "cmd_t": "\(base)/command", "avty_t": "\(node)/status",
                     "pl_open": "OPEN", "uniq_id": "\(node)_lock_\(Self.object)",
                     "dev": ["ids": .text(node), "name": .text(node), "mf": "Espressif", "mdl": "esp32dev"],
                 ])
-            stage.say("\(node)/status", "online", isRetained: true)
+            context.publish("\(node)/status", "online", isRetained: true)
             said = nil
-            sayState(&stage)
-            sayDoor(&stage)
-        case .moving, .moved, .jammed, .released: sayState(&stage)
-        case .door: sayDoor(&stage)
+            reportState(&context)
+            reportDoor(&context)
+        case .moving, .moved, .jammed, .released: reportState(&context)
+        case .door: reportDoor(&context)
         case .lost, .codeRefused, .battery, .report, .due: break
         }
     }
 
     mutating func forget() { said = nil }
 
-    private mutating func sayState(_ stage: inout Stage) {
+    private mutating func reportState(_ context: inout LockContext) {
         // The open action withdraws the latch; the state stays the same, and becomes unlocked when the latch is released.
-        let position = stage.mechanism.shown
+        let position = context.mechanism.shown
         guard position != .opening, position != .open, position != said else { return }
         said = position
-        stage.report(stateTopic, position.rawValue.uppercased(), isRetained: true)
+        context.report(stateTopic, position.rawValue.uppercased(), isRetained: true)
     }
 
-    private func sayDoor(_ stage: inout Stage) {
-        stage.say("\(node)/binary_sensor/door/state", stage.mechanism.isDoorOpen ? "ON" : "OFF", isRetained: true)
+    private func reportDoor(_ context: inout LockContext) {
+        context.publish("\(node)/binary_sensor/door/state", context.mechanism.isDoorOpen ? "ON" : "OFF", isRetained: true)
     }
 }

@@ -12,7 +12,7 @@ enum HomeAssistantDiscovery {
     }
 }
 
-extension Stage {
+extension LockContext {
     /// Publishes a discovery message for Home Assistant, unless the fleet disables discovery.
     mutating func discover(_ path: String, _ configuration: JSON, qos: Int = 0, isRetained: Bool = true) {
         guard manner.announcesItself else { return }

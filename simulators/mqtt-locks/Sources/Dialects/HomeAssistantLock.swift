@@ -19,46 +19,46 @@ struct HomeAssistantLock: Dialect {
         ]
     }
 
-    mutating func hear(_ message: Message, _ stage: inout Stage) {
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
         if HomeAssistantDiscovery.isBirth(message) {
-            discover(&stage)
-            return sayAll(&stage)
+            discover(&context)
+            return reportAll(&context)
         }
         let motions: [String: Motion] = ["LOCK": .lock, "UNLOCK": .unlock, "OPEN": .open]
-        guard message.topic == "\(base)/set", let motion = motions[message.text], stage.takesOrder() else { return }
-        stage.order(motion, by: .remote)
+        guard message.topic == "\(base)/set", let motion = motions[message.text], context.takesOrder() else { return }
+        context.order(motion, by: .remote)
     }
 
-    mutating func tell(_ happening: Happening, _ stage: inout Stage) {
+    mutating func tell(_ happening: LockEvent, _ context: inout LockContext) {
         switch happening {
         case .online:
-            discover(&stage)
-            stage.say("\(base)/availability", "online", qos: 1, isRetained: true)
-            sayAll(&stage)
-        case .moving, .moved, .jammed, .released, .report: sayState(&stage)
-        case .battery: stage.say("\(base)/battery", "\(stage.mechanism.percent)", qos: 1, isRetained: true)
-        case .door: sayDoor(&stage)
+            discover(&context)
+            context.publish("\(base)/availability", "online", qos: 1, isRetained: true)
+            reportAll(&context)
+        case .moving, .moved, .jammed, .released, .report: reportState(&context)
+        case .battery: context.publish("\(base)/battery", "\(context.mechanism.percent)", qos: 1, isRetained: true)
+        case .door: reportDoor(&context)
         case .lost, .codeRefused, .due: break
         }
     }
 
-    private func sayAll(_ stage: inout Stage) {
-        sayState(&stage)
-        sayDoor(&stage)
-        stage.say("\(base)/battery", "\(stage.mechanism.percent)", qos: 1, isRetained: true)
+    private func reportAll(_ context: inout LockContext) {
+        reportState(&context)
+        reportDoor(&context)
+        context.publish("\(base)/battery", "\(context.mechanism.percent)", qos: 1, isRetained: true)
     }
 
-    private func sayState(_ stage: inout Stage) {
-        stage.report(stateTopic, stage.mechanism.shown.rawValue.uppercased(), qos: 1, isRetained: true)
+    private func reportState(_ context: inout LockContext) {
+        context.report(stateTopic, context.mechanism.shown.rawValue.uppercased(), qos: 1, isRetained: true)
     }
 
-    private func sayDoor(_ stage: inout Stage) {
-        stage.say("\(base)/door", stage.mechanism.isDoorOpen ? "ON" : "OFF", qos: 1, isRetained: true)
+    private func reportDoor(_ context: inout LockContext) {
+        context.publish("\(base)/door", context.mechanism.isDoorOpen ? "ON" : "OFF", qos: 1, isRetained: true)
     }
 
     // MARK: - Discovery
 
-    private func discover(_ stage: inout Stage) {
+    private func discover(_ context: inout LockContext) {
         let availability: JSON = ["avty_t": "~/availability"]
         if isDeviceForm {
             let components: JSON = [
@@ -68,12 +68,12 @@ struct HomeAssistantLock: Dialect {
             let whole: JSON = [
                 "~": .text(base), "dev": device, "o": ["name": "doorward-mqtt-locks"], "cmps": components,
             ]
-            return stage.discover("device/\(name)", whole.with(availability), qos: 1)
+            return context.discover("device/\(name)", whole.with(availability), qos: 1)
         }
         let shared = (["~": .text(base), "dev": device] as JSON).with(availability)
-        stage.discover("lock/\(name)", shared.with(lock), qos: 1)
-        stage.discover("binary_sensor/\(name)/door", shared.with(door), qos: 1)
-        stage.discover("sensor/\(name)/battery", shared.with(battery), qos: 1)
+        context.discover("lock/\(name)", shared.with(lock), qos: 1)
+        context.discover("binary_sensor/\(name)/door", shared.with(door), qos: 1)
+        context.discover("sensor/\(name)/battery", shared.with(battery), qos: 1)
     }
 
     private var device: JSON { ["ids": [.text(name)], "name": .text(name), "mf": "Doorward", "mdl": "Played lock"] }

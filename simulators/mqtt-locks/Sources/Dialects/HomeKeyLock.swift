@@ -17,57 +17,59 @@ struct HomeKeyLock: Dialect {
     var filters: [String] { ["set_state", "set_target_state", "set_current_state"].map { "\(base)/\($0)" } }
     var will: Frame? { Frame("\(client)/status", "offline", qos: 1, isRetained: true) }
 
-    mutating func hear(_ message: Message, _ stage: inout Stage) {
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
         guard let number = Int(message.text) else { return }
         switch message.topic {
         case "\(base)/set_current_state":
             guard let current = State(rawValue: number), number <= 3 else { return }
             state = current
-            sayState(&stage)
+            reportState(&context)
         case "\(base)/set_target_state":
-            guard number <= 1, number >= 0, stage.takesOrder() else { return }
-            aim(number, .remote, &stage)
+            guard number <= 1, number >= 0, context.takesOrder() else { return }
+            aim(number, .remote, &context)
         case "\(base)/set_state":
             // Sets target and current state at once, without waiting for the bolt.
-            guard number <= 1, number >= 0, stage.takesOrder() else { return }
+            guard number <= 1, number >= 0, context.takesOrder() else { return }
             state = number == 1 ? .locked : .unlocked
-            sayState(&stage)
-            stage.order(number == 1 ? .lock : .unlock, by: .automatic)
+            reportState(&context)
+            context.order(number == 1 ? .lock : .unlock, by: .automatic)
         default: break
         }
     }
 
     /// Sets a new target: the device reports that the bolt is moving, and waits for the motor.
-    private mutating func aim(_ target: Int, _ cause: Cause, _ stage: inout Stage) {
+    private mutating func aim(_ target: Int, _ cause: Cause, _ context: inout LockContext) {
         state = target == 1 ? .locking : .unlocking
-        sayState(&stage)
-        stage.order(target == 1 ? .lock : .unlock, by: cause)
+        reportState(&context)
+        context.order(target == 1 ? .lock : .unlock, by: cause)
     }
 
-    mutating func tell(_ happening: Happening, _ stage: inout Stage) {
+    mutating func tell(_ happening: LockEvent, _ context: inout LockContext) {
         switch happening {
         case .online:
-            stage.say("\(client)/status", "online", qos: 1, isRetained: true)
-            sayState(&stage)
+            context.publish("\(client)/status", "online", qos: 1, isRetained: true)
+            reportState(&context)
         case .moving(let move):
             // A key was presented: the device reports it, and sets the opposite target.
             guard case .keypad = move.cause else { return }
             let key: JSON = ["homekey": true, "issuerId": "a1b2c3d4e5f60718", "endpointId": "0a1b2c3d4e5f"]
-            stage.say("\(client)/homekey/auth", key.description)
+            context.publish("\(client)/homekey/auth", key.description)
             state = move.motion == .lock ? .locking : .unlocking
-            sayState(&stage)
-        case .moved: writeBolt(stage.mechanism.shown == .locked ? .locked : .unlocked, &stage)
-        case .jammed: writeBolt(.jammed, &stage)
+            reportState(&context)
+        case .moved: writeBolt(context.mechanism.shown == .locked ? .locked : .unlocked, &context)
+        case .jammed: writeBolt(.jammed, &context)
         case .codeRefused:
             let card: JSON = ["homekey": false, "uid": "04a1b2c3", "atqa": "0004", "sak": "08"]
-            stage.say("\(client)/homekey/auth", card.description)
-        case .report: sayState(&stage)
+            context.publish("\(client)/homekey/auth", card.description)
+        case .report: reportState(&context)
         case .lost, .released, .door, .battery, .due: break
         }
     }
 
     /// The motor publishes the current state; the device receives it from the broker.
-    private func writeBolt(_ state: State, _ stage: inout Stage) { stage.say("\(base)/set_current_state", "\(state.rawValue)") }
+    private func writeBolt(_ state: State, _ context: inout LockContext) {
+        context.publish("\(base)/set_current_state", "\(state.rawValue)")
+    }
 
-    private func sayState(_ stage: inout Stage) { stage.report(stateTopic, "\(state.rawValue)", isRetained: true) }
+    private func reportState(_ context: inout LockContext) { context.report(stateTopic, "\(state.rawValue)", isRetained: true) }
 }

@@ -13,39 +13,40 @@ struct HomieLock: Dialect {
 
     init(device: String) { self.device = device }
 
-    mutating func hear(_ message: Message, _ stage: inout Stage) {
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
         // Values are case sensitive; one outside the format is ignored.
-        guard message.topic == "\(base)/lock/command/set", let motion = Motion(rawValue: message.text), stage.takesOrder() else {
+        guard message.topic == "\(base)/lock/command/set", let motion = Motion(rawValue: message.text), context.takesOrder()
+        else {
             return
         }
         // Repeating the received payload acknowledges the command.
-        stage.say("\(base)/lock/command/$target", message.text)
-        stage.order(motion, by: .remote)
+        context.publish("\(base)/lock/command/$target", message.text)
+        context.order(motion, by: .remote)
     }
 
-    mutating func tell(_ happening: Happening, _ stage: inout Stage) {
+    mutating func tell(_ happening: LockEvent, _ context: inout LockContext) {
         switch happening {
-        case .online: greet(&stage)
-        case .moving, .released, .report: sayState(&stage)
+        case .online: greet(&context)
+        case .moving, .released, .report: reportState(&context)
         case .moved(let move):
-            sayState(&stage)
-            if move.cause == .remote { stage.say("\(base)/lock/command", move.motion.rawValue) }
-            sayOperation(move.motion.rawValue, move.cause, ok: true, &stage)
+            reportState(&context)
+            if move.cause == .remote { context.publish("\(base)/lock/command", move.motion.rawValue) }
+            reportOperation(move.motion.rawValue, move.cause, ok: true, &context)
         case .jammed(let move):
-            sayState(&stage)
-            sayOperation(move.motion.rawValue, move.cause, ok: false, &stage)
-        case .codeRefused(let slot): sayOperation("unlock", .keypad(slot: slot), ok: false, &stage)
-        case .door: keep("lock/door", stage.mechanism.isDoorOpen ? "open" : "closed", &stage)
-        case .battery: keep("lock/battery", "\(stage.mechanism.percent)", &stage)
+            reportState(&context)
+            reportOperation(move.motion.rawValue, move.cause, ok: false, &context)
+        case .codeRefused(let slot): reportOperation("unlock", .keypad(slot: slot), ok: false, &context)
+        case .door: keep("lock/door", context.mechanism.isDoorOpen ? "open" : "closed", &context)
+        case .battery: keep("lock/battery", "\(context.mechanism.percent)", &context)
         case .lost, .due: break
         }
     }
 
-    private func sayState(_ stage: inout Stage) {
-        stage.report(stateTopic, stage.mechanism.shown.rawValue, qos: 1, isRetained: true)
+    private func reportState(_ context: inout LockContext) {
+        context.report(stateTopic, context.mechanism.shown.rawValue, qos: 1, isRetained: true)
     }
 
-    private func sayOperation(_ word: String, _ cause: Cause, ok: Bool, _ stage: inout Stage) {
+    private func reportOperation(_ word: String, _ cause: Cause, ok: Bool, _ context: inout LockContext) {
         let (method, slot): (String, JSON) =
             switch cause {
             case .remote: ("remote", .null)
@@ -54,20 +55,20 @@ struct HomieLock: Dialect {
             case .keypad(let slot): ("keypad", .whole(slot))
             }
         let operation: JSON = ["action": .text(word), "method": .text(method), "ok": .flag(ok), "userSlot": slot]
-        stage.say("\(base)/lock/last-operation", operation.description)
+        context.publish("\(base)/lock/last-operation", operation.description)
     }
 
-    private func keep(_ topic: String, _ text: String, _ stage: inout Stage) {
-        stage.say("\(base)/\(topic)", text, qos: 1, isRetained: true)
+    private func keep(_ topic: String, _ text: String, _ context: inout LockContext) {
+        context.publish("\(base)/\(topic)", text, qos: 1, isRetained: true)
     }
 
-    private func greet(_ stage: inout Stage) {
-        keep("$state", "init", &stage)
-        if stage.manner.announcesItself { keep("$description", description.description, &stage) }
-        sayState(&stage)
-        keep("lock/door", stage.mechanism.isDoorOpen ? "open" : "closed", &stage)
-        keep("lock/battery", "\(stage.mechanism.percent)", &stage)
-        keep("$state", "ready", &stage)
+    private func greet(_ context: inout LockContext) {
+        keep("$state", "init", &context)
+        if context.manner.announcesItself { keep("$description", description.description, &context) }
+        reportState(&context)
+        keep("lock/door", context.mechanism.isDoorOpen ? "open" : "closed", &context)
+        keep("lock/battery", "\(context.mechanism.percent)", &context)
+        keep("$state", "ready", &context)
     }
 
     private var description: JSON {

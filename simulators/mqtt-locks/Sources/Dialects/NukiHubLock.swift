@@ -42,35 +42,35 @@ struct NukiHubLock: Dialect {
         "lock": .lock, "fullLock": .lock, "unlock": .unlock, "lockNgo": .unlock, "unlatch": .open, "lockNgoUnlatch": .open,
     ]
 
-    mutating func hear(_ message: Message, _ stage: inout Stage) {
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
         switch message.topic {
-        case "\(lock)/action": hearAction(message.text, &stage)
+        case "\(lock)/action": receiveAction(message.text, &context)
         case "\(lock)/query/lockstate" where message.text == "1":
-            keep("query/lockstate", "0", &stage)
-            if told != stage.mechanism.shown { sayState(&stage) }
+            keep("query/lockstate", "0", &context)
+            if told != context.mechanism.shown { reportState(&context) }
         case "\(lock)/query/battery" where message.text == "1":
-            keep("query/battery", "0", &stage)
-            sayBattery(&stage)
-        case "\(lock)/query/config" where message.text == "1": keep("query/config", "0", &stage)
-        case "\(lock)/query/keypad" where message.text == "1": keep("query/keypad", "0", &stage)
-        case "\(lock)/keypad/actionJson": hearKeypad(message, &stage)
+            keep("query/battery", "0", &context)
+            reportBattery(&context)
+        case "\(lock)/query/config" where message.text == "1": keep("query/config", "0", &context)
+        case "\(lock)/query/keypad" where message.text == "1": keep("query/keypad", "0", &context)
+        case "\(lock)/keypad/actionJson": receiveKeypad(message, &context)
         default: break
         }
     }
 
-    private mutating func hearAction(_ word: String, _ stage: inout Stage) {
+    private mutating func receiveAction(_ word: String, _ context: inout LockContext) {
         // The topic is used in both directions: the hub receives its own messages.
         guard !["", "--", "ack", "unknown_action", "denied", "error"].contains(word) else { return }
-        guard stage.now - connectedAt >= Self.guardTime else { return }
+        guard context.now - connectedAt >= Self.guardTime else { return }
         // The first letter may be upper case.
         let key = word.prefix(1).lowercased() + word.dropFirst()
-        guard let motion = Self.actions[key] else { return stage.say("\(lock)/action", "unknown_action", qos: 1) }
-        guard stage.takesOrder() else { return }
-        stage.say("\(lock)/action", "ack", qos: 1)
-        stage.order(motion, by: .remote)
+        guard let motion = Self.actions[key] else { return context.publish("\(lock)/action", "unknown_action", qos: 1) }
+        guard context.takesOrder() else { return }
+        context.publish("\(lock)/action", "ack", qos: 1)
+        context.order(motion, by: .remote)
     }
 
-    private func hearKeypad(_ message: Message, _ stage: inout Stage) {
+    private func receiveKeypad(_ message: Message, _ context: inout LockContext) {
         guard !message.payload.isEmpty, message.text != "--" else { return }
         let wish = JSON(message.payload)
         let code = wish?["code"]?.text ?? wish?["code"]?.whole.map(String.init)
@@ -78,23 +78,23 @@ struct NukiHubLock: Dialect {
         let result: String
         switch wish?["action"]?.text {
         case "add":
-            guard let code, Self.isCode(code) else { return answerKeypad("invalidCode", &stage) }
-            let free = (stage.mechanism.codes.keys.max() ?? 0) + 1
-            stage.mechanism.codes[free] = .init(digits: code, isEnabled: true)
+            guard let code, Self.isCode(code) else { return answerKeypad("invalidCode", &context) }
+            let free = (context.mechanism.codes.keys.max() ?? 0) + 1
+            context.mechanism.codes[free] = .init(digits: code, isEnabled: true)
             result = "success"
         case "update":
-            guard let slot, stage.mechanism.codes[slot] != nil else { return answerKeypad("noExistingCodeIdSet", &stage) }
-            guard let code, Self.isCode(code) else { return answerKeypad("invalidCode", &stage) }
-            stage.mechanism.codes[slot]?.digits = code
+            guard let slot, context.mechanism.codes[slot] != nil else { return answerKeypad("noExistingCodeIdSet", &context) }
+            guard let code, Self.isCode(code) else { return answerKeypad("invalidCode", &context) }
+            context.mechanism.codes[slot]?.digits = code
             result = "success"
         case "delete":
-            guard let slot, stage.mechanism.codes.removeValue(forKey: slot) != nil else {
-                return answerKeypad("noExistingCodeIdSet", &stage)
+            guard let slot, context.mechanism.codes.removeValue(forKey: slot) != nil else {
+                return answerKeypad("noExistingCodeIdSet", &context)
             }
             result = "success"
         default: result = "invalidAction"
         }
-        answerKeypad(result, &stage)
+        answerKeypad(result, &context)
     }
 
     /// A valid code has six digits, none of them 0, and does not begin with 12.
@@ -103,34 +103,34 @@ struct NukiHubLock: Dialect {
             && !text.hasPrefix("12")
     }
 
-    private func answerKeypad(_ word: String, _ stage: inout Stage) { keep("keypad/commandResultJson", word, &stage) }
+    private func answerKeypad(_ word: String, _ context: inout LockContext) { keep("keypad/commandResultJson", word, &context) }
 
     // MARK: - Reports
 
-    mutating func tell(_ happening: Happening, _ stage: inout Stage) {
+    mutating func tell(_ happening: LockEvent, _ context: inout LockContext) {
         switch happening {
         case .online:
-            connectedAt = stage.now
-            greet(&stage)
+            connectedAt = context.now
+            greet(&context)
         case .moving(let move):
             story = Self.story(of: move)
-            if move.cause == .remote, !move.jams { keep("commandResult", "success", &stage) }
-            sayState(&stage)
+            if move.cause == .remote, !move.jams { keep("commandResult", "success", &context) }
+            reportState(&context)
         case .moved(let move):
             story = Self.story(of: move)
-            sayState(&stage)
-            sayStory("success", &stage)
+            reportState(&context)
+            reportStory("success", &context)
         case .jammed(let move):
-            sayState(&stage)
-            if move.cause == .remote { keep("commandResult", "failed", &stage) }
-            sayStory("motorBlocked", &stage)
-        case .released, .report: sayState(&stage)
+            reportState(&context)
+            if move.cause == .remote { keep("commandResult", "failed", &context) }
+            reportStory("motorBlocked", &context)
+        case .released, .report: reportState(&context)
         case .codeRefused(let slot):
             story = Story(
                 trigger: "system", action: "unlock", context: "keypadCode", user: 54_320 + slot, userName: "Code \(slot)")
-            sayStory("invalidCode", &stage)
-        case .door: keep("doorSensorState", door(stage), &stage)
-        case .battery: sayBattery(&stage)
+            reportStory("invalidCode", &context)
+        case .door: keep("doorSensorState", door(context), &context)
+        case .battery: reportBattery(&context)
         case .lost, .due: break
         }
     }
@@ -153,31 +153,31 @@ struct NukiHubLock: Dialect {
         }
     }
 
-    private func sayStory(_ completion: String, _ stage: inout Stage) {
-        keep("completionStatus", completion, &stage)
-        keep("trigger", story.trigger, &stage)
-        keep("lastLockAction", story.action, &stage)
-        keep("lockActionContext", story.context, &stage)
-        keep("authorizationId", "\(story.user)", &stage)
-        keep("authorizationName", story.userName, &stage)
-        keep("rollingLog", logEntry(completion, stage).description, &stage)
+    private func reportStory(_ completion: String, _ context: inout LockContext) {
+        keep("completionStatus", completion, &context)
+        keep("trigger", story.trigger, &context)
+        keep("lastLockAction", story.action, &context)
+        keep("lockActionContext", story.context, &context)
+        keep("authorizationId", "\(story.user)", &context)
+        keep("authorizationName", story.userName, &context)
+        keep("rollingLog", logEntry(completion, context).description, &context)
     }
 
-    private func logEntry(_ completion: String, _ stage: Stage) -> JSON {
+    private func logEntry(_ completion: String, _ context: LockContext) -> JSON {
         [
-            "index": .whole(stage.moves), "authorizationId": .whole(story.user), "authorizationName": .text(story.userName),
+            "index": .whole(context.moves), "authorizationId": .whole(story.user), "authorizationName": .text(story.userName),
             "type": story.context == "keypadCode" ? "KeypadAction" : "LockAction", "action": .text(story.action),
             "trigger": .text(story.trigger), "completionStatus": .text(completion),
         ]
     }
 
-    private mutating func sayState(_ stage: inout Stage) {
-        let words = Self.words(stage.mechanism.shown)
-        told = stage.mechanism.shown
-        stage.report(stateTopic, words.state, qos: 1, isRetained: true)
-        stage.report("\(lock)/hastate", words.home, qos: 1, isRetained: true)
-        if let binary = words.binary { stage.report("\(lock)/binaryState", binary, qos: 1, isRetained: true) }
-        keep("json", whole(words.state, stage).description, &stage)
+    private mutating func reportState(_ context: inout LockContext) {
+        let words = Self.words(context.mechanism.shown)
+        told = context.mechanism.shown
+        context.report(stateTopic, words.state, qos: 1, isRetained: true)
+        context.report("\(lock)/hastate", words.home, qos: 1, isRetained: true)
+        if let binary = words.binary { context.report("\(lock)/binaryState", binary, qos: 1, isRetained: true) }
+        keep("json", whole(words.state, context).description, &context)
     }
 
     private static func words(_ position: Position) -> (state: String, home: String, binary: String?) {
@@ -192,47 +192,47 @@ struct NukiHubLock: Dialect {
         }
     }
 
-    private func whole(_ state: String, _ stage: Stage) -> JSON {
+    private func whole(_ state: String, _ context: LockContext) -> JSON {
         [
             "lock_state": .text(state), "lockngo_state": 0, "trigger": .text(story.trigger),
             "last_lock_action": .text(story.action),
-            "door_sensor_state": .text(door(stage)), "auth_id": .whole(story.user), "auth_name": .text(story.userName),
+            "door_sensor_state": .text(door(context)), "auth_id": .whole(story.user), "auth_name": .text(story.userName),
         ]
     }
 
-    private func door(_ stage: Stage) -> String { stage.mechanism.isDoorOpen ? "doorOpened" : "doorClosed" }
+    private func door(_ context: LockContext) -> String { context.mechanism.isDoorOpen ? "doorOpened" : "doorClosed" }
 
-    private func sayBattery(_ stage: inout Stage) {
-        keep("battery/level", "\(stage.mechanism.percent)", &stage)
-        keep("battery/critical", stage.mechanism.isLow ? "1" : "0", &stage)
-        keep("battery/charging", "0", &stage)
+    private func reportBattery(_ context: inout LockContext) {
+        keep("battery/level", "\(context.mechanism.percent)", &context)
+        keep("battery/critical", context.mechanism.isLow ? "1" : "0", &context)
+        keep("battery/charging", "0", &context)
     }
 
     /// Nearly all messages of the hub are retained, and all have QoS 1.
-    private func keep(_ topic: String, _ text: String, _ stage: inout Stage) {
-        stage.say("\(lock)/\(topic)", text, qos: 1, isRetained: true)
+    private func keep(_ topic: String, _ text: String, _ context: inout LockContext) {
+        context.publish("\(lock)/\(topic)", text, qos: 1, isRetained: true)
     }
 
     // MARK: - Connecting
 
-    private mutating func greet(_ stage: inout Stage) {
-        discover(&stage)
-        stage.say("\(name)/maintenance/mqttConnectionState", "online", qos: 1, isRetained: true)
-        keep("availability", "online", &stage)
-        keep("action", "--", &stage)
-        sayState(&stage)
-        keep("doorSensorState", door(stage), &stage)
-        sayBattery(&stage)
-        keep("battery/keypadCritical", "0", &stage)
-        keep("battery/doorSensorCritical", "0", &stage)
+    private mutating func greet(_ context: inout LockContext) {
+        discover(&context)
+        context.publish("\(name)/maintenance/mqttConnectionState", "online", qos: 1, isRetained: true)
+        keep("availability", "online", &context)
+        keep("action", "--", &context)
+        reportState(&context)
+        keep("doorSensorState", door(context), &context)
+        reportBattery(&context)
+        keep("battery/keypadCritical", "0", &context)
+        keep("battery/doorSensorCritical", "0", &context)
     }
 
-    private func discover(_ stage: inout Stage) {
+    private func discover(_ context: inout LockContext) {
         let availability: JSON = [
             ["topic": "\(name)/maintenance/mqttConnectionState"], ["topic": "\(lock)/availability"],
         ]
         let device: JSON = ["ids": ["nuki_\(id)"], "mf": "Nuki", "mdl": "Smart Lock", "name": .text(name)]
-        stage.discover(
+        context.discover(
             "lock/\(id)/smartlock",
             [
                 "~": .text(name), "name": nil, "uniq_id": "\(id)_lock", "cmd_t": "~/lock/action", "stat_t": "~/lock/hastate",

@@ -25,7 +25,7 @@ struct NukiLock: Dialect {
 
     // MARK: - Messages
 
-    mutating func hear(_ message: Message, _ stage: inout Stage) {
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
         let action: Int? =
             switch message.topic {
             case "\(base)/lockAction": Int(message.text)
@@ -33,11 +33,11 @@ struct NukiLock: Dialect {
             case "\(base)/unlock": message.text == "true" ? 1 : nil
             default: nil
             }
-        guard let action, (1...6).contains(action), stage.takesOrder() else { return }
-        guard !stage.isMoving else { return answer(Answer.busy, &stage) }
+        guard let action, (1...6).contains(action), context.takesOrder() else { return }
+        guard !context.isMoving else { return answer(Answer.busy, &context) }
         goes = action == 4 || action == 5
-        sayEvent(action, Trigger.mqtt, &stage)
-        stage.order(Self.motion(action), by: .remote)
+        reportEvent(action, Trigger.mqtt, &context)
+        context.order(Self.motion(action), by: .remote)
     }
 
     private static func motion(_ action: Int) -> Motion {
@@ -50,20 +50,20 @@ struct NukiLock: Dialect {
 
     // MARK: - Reports
 
-    mutating func tell(_ happening: Happening, _ stage: inout Stage) {
+    mutating func tell(_ happening: LockEvent, _ context: inout LockContext) {
         switch happening {
-        case .online: greet(&stage)
-        case .moving(let move): begin(move, &stage)
+        case .online: greet(&context)
+        case .moving(let move): begin(move, &context)
         case .moved(let move):
-            sayState(&stage)
-            if goes, move.cause == .remote, move.motion != .lock { stage.wait(Self.goingTime, for: Self.going) }
+            reportState(&context)
+            if goes, move.cause == .remote, move.motion != .lock { context.wait(Self.goingTime, for: Self.going) }
         case .jammed(let move):
-            sayState(&stage)
-            if move.cause == .remote { answer(Answer.motorBlocked, &stage) }
-        case .released, .report: sayState(&stage)
-        case .due(Self.going): lockAgain(&stage)
-        case .door: sayDoor(&stage)
-        case .battery: sayBattery(&stage)
+            reportState(&context)
+            if move.cause == .remote { answer(Answer.motorBlocked, &context) }
+        case .released, .report: reportState(&context)
+        case .due(Self.going): lockAgain(&context)
+        case .door: reportDoor(&context)
+        case .battery: reportBattery(&context)
         // A rejected code is not reported (the vendor's document of version 1.4).
         case .lost, .codeRefused, .due: break
         }
@@ -71,34 +71,36 @@ struct NukiLock: Dialect {
 
     mutating func forget() { goes = false }
 
-    private func begin(_ move: Move, _ stage: inout Stage) {
+    private func begin(_ move: Move, _ context: inout LockContext) {
         // The event is published before an action is attempted; the numbers of a code are derived from its slot here.
         if case .keypad(let slot) = move.cause {
             let action = move.motion == .lock ? 2 : 1
-            sayEvent(action, Trigger.system, authorization: 54_320 + slot, code: 12_340 + slot, context: 1, &stage)
+            reportEvent(action, Trigger.system, authorization: 54_320 + slot, code: 12_340 + slot, actionContext: 1, &context)
         }
-        sayState(&stage)
-        if move.cause == .remote, !move.jams { answer(Answer.done, &stage) }
+        reportState(&context)
+        if move.cause == .remote, !move.jams { answer(Answer.done, &context) }
     }
 
-    private mutating func lockAgain(_ stage: inout Stage) {
-        guard goes, stage.mechanism.position == .unlocked else { return }
+    private mutating func lockAgain(_ context: inout LockContext) {
+        guard goes, context.mechanism.position == .unlocked else { return }
         goes = false
-        sayEvent(2, Trigger.autoLock, &stage)
-        stage.order(.lock, by: .automatic)
+        reportEvent(2, Trigger.autoLock, &context)
+        context.order(.lock, by: .automatic)
     }
 
-    private func answer(_ code: Int, _ stage: inout Stage) { stage.say("\(base)/commandResponse", "\(code)", qos: 1) }
+    private func answer(_ code: Int, _ context: inout LockContext) {
+        context.publish("\(base)/commandResponse", "\(code)", qos: 1)
+    }
 
-    private func sayEvent(
-        _ action: Int, _ trigger: Int, authorization: Int = 0, code: Int = 0, context: Int = 0, _ stage: inout Stage
+    private func reportEvent(
+        _ action: Int, _ trigger: Int, authorization: Int = 0, code: Int = 0, actionContext: Int = 0, _ context: inout LockContext
     ) {
-        stage.say("\(base)/lockActionEvent", "\(action),\(trigger),\(authorization),\(code),\(context)", qos: 1)
+        context.publish("\(base)/lockActionEvent", "\(action),\(trigger),\(authorization),\(code),\(actionContext)", qos: 1)
     }
 
-    private func sayState(_ stage: inout Stage) {
+    private func reportState(_ context: inout LockContext) {
         let code =
-            switch stage.mechanism.shown {
+            switch context.mechanism.shown {
             case .locked: 1
             case .unlocking: 2
             case .unlocked: goes ? 6 : 3
@@ -107,47 +109,47 @@ struct NukiLock: Dialect {
             case .opening: 7
             case .jammed: 254
             }
-        stage.report(stateTopic, "\(code)", qos: 1, isRetained: true)
+        context.report(stateTopic, "\(code)", qos: 1, isRetained: true)
     }
 
-    private func sayDoor(_ stage: inout Stage) {
-        keep("doorsensorState", stage.mechanism.isDoorOpen ? "3" : "2", &stage)
+    private func reportDoor(_ context: inout LockContext) {
+        keep("doorsensorState", context.mechanism.isDoorOpen ? "3" : "2", &context)
     }
 
-    private func sayBattery(_ stage: inout Stage) {
-        keep("batteryChargeState", "\(stage.mechanism.percent)", &stage)
-        keep("batteryCritical", "\(stage.mechanism.isLow)", &stage)
+    private func reportBattery(_ context: inout LockContext) {
+        keep("batteryChargeState", "\(context.mechanism.percent)", &context)
+        keep("batteryCritical", "\(context.mechanism.isLow)", &context)
     }
 
-    private func keep(_ topic: String, _ text: String, _ stage: inout Stage) {
-        stage.say("\(base)/\(topic)", text, qos: 1, isRetained: true)
+    private func keep(_ topic: String, _ text: String, _ context: inout LockContext) {
+        context.publish("\(base)/\(topic)", text, qos: 1, isRetained: true)
     }
 
     // MARK: - Connecting
 
-    private func greet(_ stage: inout Stage) {
-        discover(&stage)
-        keep("connected", "true", &stage)
-        keep("name", name, &stage)
-        keep("mode", "2", &stage)
-        keep("deviceType", "4", &stage)
-        keep("firmware", "4.3.1", &stage)
-        sayState(&stage)
-        sayDoor(&stage)
-        sayBattery(&stage)
-        keep("batteryCharging", "false", &stage)
-        keep("keypadBatteryCritical", "false", &stage)
-        keep("doorsensorBatteryCritical", "false", &stage)
+    private func greet(_ context: inout LockContext) {
+        discover(&context)
+        keep("connected", "true", &context)
+        keep("name", name, &context)
+        keep("mode", "2", &context)
+        keep("deviceType", "4", &context)
+        keep("firmware", "4.3.1", &context)
+        reportState(&context)
+        reportDoor(&context)
+        reportBattery(&context)
+        keep("batteryCharging", "false", &context)
+        keep("keypadBatteryCritical", "false", &context)
+        keep("doorsensorBatteryCritical", "false", &context)
     }
 
     /// With the keys that the lock abbreviates: the template maps states without an equivalent in Home Assistant to `3`.
-    private func discover(_ stage: inout Stage) {
+    private func discover(_ context: inout LockContext) {
         // Real locks were seen to publish a string here, not a list.
         let device: JSON = ["ids": "[\(id)]", "name": .text(name), "mf": "Nuki Home Solutions GmbH", "mdl": "Smart Lock Ultra"]
         let shared: JSON = [
             "~": .text(base), "avty_t": "~/connected", "pl_avail": "true", "pl_not_avail": "false", "dev": device,
         ]
-        stage.discover(
+        context.discover(
             "lock/nuki_\(id)_lock",
             shared.with([
                 "name": "Lock", "uniq_id": "nuki_\(id)_lock", "cmd_t": "~/lockAction", "pl_lock": "2", "pl_unlk": "1",
@@ -155,7 +157,7 @@ struct NukiLock: Dialect {
                 "stat_unlocking": "2", "stat_jam": "254",
                 "val_tpl": "{% if value in ['5','6','7'] %}3{% else %}{{ value }}{% endif %}",
             ]), qos: 1)
-        stage.discover(
+        context.discover(
             "binary_sensor/nuki_\(id)_doorsensor",
             shared.with([
                 "name": "Door sensor", "uniq_id": "nuki_\(id)_doorsensor", "stat_t": "~/doorsensorState", "dev_cla": "door",

@@ -16,10 +16,10 @@ struct RingLock: Dialect {
 
     init(name: String, device: String) { (self.name, self.device) = (name, device) }
 
-    mutating func hear(_ message: Message, _ stage: inout Stage) {
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
         // The bridge publishes everything again some seconds after Home Assistant has started.
         if HomeAssistantDiscovery.isBirth(message) {
-            return stage.wait(stage.random.duration(in: .seconds(1) ... .seconds(5)), for: Self.afterBirth)
+            return context.wait(context.random.duration(in: .seconds(1) ... .seconds(5)), for: Self.afterBirth)
         }
         let motion: Motion
         switch message.text.lowercased() {
@@ -28,24 +28,24 @@ struct RingLock: Dialect {
         default: return
         }
         // It proves nothing: the bridge publishes it before it sends the command.
-        stage.say(stateTopic, motion == .lock ? "LOCKING" : "UNLOCKING", qos: 1)
-        guard stage.isReachable, stage.takesOrder() else { return }
-        stage.order(motion, by: .remote)
+        context.publish(stateTopic, motion == .lock ? "LOCKING" : "UNLOCKING", qos: 1)
+        guard context.isReachable, context.takesOrder() else { return }
+        context.order(motion, by: .remote)
     }
 
-    mutating func tell(_ happening: Happening, _ stage: inout Stage) {
+    mutating func tell(_ happening: LockEvent, _ context: inout LockContext) {
         switch happening {
-        case .online, .due: sayAll(&stage)
-        case .lost: stage.say("\(base)/status", "offline", qos: 1)
+        case .online, .due: reportAll(&context)
+        case .lost: context.publish("\(base)/status", "offline", qos: 1)
         // A jam is not reported: the transitional state remains.
-        case .moved, .released, .report: sayState(&stage)
-        case .battery: sayInfo(&stage)
+        case .moved, .released, .report: reportState(&context)
+        case .battery: reportInfo(&context)
         case .moving, .jammed, .codeRefused, .door: break
         }
     }
 
-    private func sayAll(_ stage: inout Stage) {
-        stage.discover(
+    private func reportAll(_ context: inout LockContext) {
+        context.discover(
             "lock/\(Self.location)/\(device)_lock",
             [
                 "name": .text(name), "unique_id": "\(device)_lock", "availability_topic": "\(base)/status",
@@ -53,26 +53,26 @@ struct RingLock: Dialect {
                 "command_topic": "\(base)/lock/command",
                 "device": ["ids": [.text(device)], "name": .text(name), "mf": "Ring", "mdl": "Lock"],
             ], qos: 1, isRetained: false)
-        stage.say("\(base)/status", "online", qos: 1)
-        sayState(&stage)
-        sayInfo(&stage)
+        context.publish("\(base)/status", "online", qos: 1)
+        reportState(&context)
+        reportInfo(&context)
     }
 
-    private func sayState(_ stage: inout Stage) {
+    private func reportState(_ context: inout LockContext) {
         let word =
-            switch stage.mechanism.shown {
+            switch context.mechanism.shown {
             case .locked: "LOCKED"
             case .jammed: "UNKNOWN"
             default: "UNLOCKED"
             }
-        stage.report(stateTopic, word, qos: 1)
+        context.report(stateTopic, word, qos: 1)
     }
 
-    private func sayInfo(_ stage: inout Stage) {
+    private func reportInfo(_ context: inout LockContext) {
         // A level of 99 is published as 100.
-        let level = stage.mechanism.percent == 99 ? 100 : stage.mechanism.percent
+        let level = context.mechanism.percent == 99 ? 100 : context.mechanism.percent
         let info: JSON = ["batteryLevel": .whole(level), "tamperStatus": "ok", "commStatus": "ok"]
-        stage.say("\(base)/info/state", info.description, qos: 1)
+        context.publish("\(base)/info/state", info.description, qos: 1)
     }
 }
 
@@ -89,7 +89,7 @@ struct RingBridge: Bridge {
 
     func greeting(wallMilliseconds: Int64) -> [Frame] { [] }
 
-    func hearers(of message: Message) -> Hearers {
+    func recipients(of message: Message) -> Recipients {
         if message.topic == HomeAssistantDiscovery.birthTopic { return .everybody }
         let levels = message.topic.split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false)
         guard levels.count == 5, let number = numbers[levels[3]] else { return .nobody }

@@ -13,57 +13,57 @@ struct TasmotaLock: Dialect {
     var filters: [String] { ["cmnd/\(topic)/POWER", "cmnd/\(topic)/POWER1", "cmnd/\(topic)/STATE"] }
     var will: Frame? { Frame("tele/\(topic)/LWT", "Offline", isRetained: true) }
 
-    mutating func hear(_ message: Message, _ stage: inout Stage) {
-        if message.topic == "cmnd/\(topic)/STATE" { return sayTelemetry("stat/\(topic)/RESULT", &stage) }
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
+        if message.topic == "cmnd/\(topic)/STATE" { return reportTelemetry("stat/\(topic)/RESULT", &context) }
         switch message.text.uppercased() {
-        case "ON", "1", "TRUE": turn(true, &stage)
-        case "OFF", "0", "FALSE": turn(false, &stage)
-        case "TOGGLE", "2": turn(!isOn, &stage)
+        case "ON", "1", "TRUE": turn(true, &context)
+        case "OFF", "0", "FALSE": turn(false, &context)
+        case "TOGGLE", "2": turn(!isOn, &context)
         // Anything else, including an empty payload, requests the state.
-        default: answer(&stage)
+        default: answer(&context)
         }
     }
 
-    private mutating func turn(_ on: Bool, _ stage: inout Stage) {
-        guard stage.takesOrder() else { return }
+    private mutating func turn(_ on: Bool, _ context: inout LockContext) {
+        guard context.takesOrder() else { return }
         isOn = on
-        stage.order(on ? .unlock : .lock, by: .remote)
+        context.order(on ? .unlock : .lock, by: .remote)
     }
 
-    mutating func tell(_ happening: Happening, _ stage: inout Stage) {
+    mutating func tell(_ happening: LockEvent, _ context: inout LockContext) {
         switch happening {
         case .online:
-            stage.say("tele/\(topic)/LWT", "Online", isRetained: true)
-            stage.say("tele/\(topic)/INFO1", #"{"Info1":{"Module":"Generic","Version":"14.3.0(tasmota)"}}"#)
-            sayTelemetry("tele/\(topic)/STATE", &stage)
+            context.publish("tele/\(topic)/LWT", "Online", isRetained: true)
+            context.publish("tele/\(topic)/INFO1", #"{"Info1":{"Module":"Generic","Version":"14.3.0(tasmota)"}}"#)
+            reportTelemetry("tele/\(topic)/STATE", &context)
         // A jam affects only the strike: the relay answers all the same.
-        case .moved(let move) where move.cause == .remote, .jammed(let move) where move.cause == .remote: answer(&stage)
+        case .moved(let move) where move.cause == .remote, .jammed(let move) where move.cause == .remote: answer(&context)
         case .report:
-            sayTelemetry("tele/\(topic)/STATE", &stage)
+            reportTelemetry("tele/\(topic)/STATE", &context)
             // With `PowerRetain` the relay's answers are retained, not its telemetry.
-            if stage.isNextKept { answer(&stage) }
+            if context.isNextKept { answer(&context) }
         case .lost, .moving, .moved, .jammed, .released, .codeRefused, .door, .battery, .due: break
         }
     }
 
     /// The state of the relay, or the opposite with the fault `wrong-state`.
-    private func word(_ stage: Stage) -> String {
-        let isWrong = stage.mechanism.position != stage.mechanism.shown
+    private func word(_ context: LockContext) -> String {
+        let isWrong = context.mechanism.position != context.mechanism.shown
         return isOn != isWrong ? "ON" : "OFF"
     }
 
-    private func answer(_ stage: inout Stage) {
-        let word = word(stage)
-        stage.say("stat/\(topic)/RESULT", #"{"POWER":"\#(word)"}"#)
-        stage.report(stateTopic, word)
+    private func answer(_ context: inout LockContext) {
+        let word = word(context)
+        context.publish("stat/\(topic)/RESULT", #"{"POWER":"\#(word)"}"#)
+        context.report(stateTopic, word)
     }
 
-    private func sayTelemetry(_ telemetryTopic: String, _ stage: inout Stage) {
-        let seconds = stage.now.milliseconds / 1000
+    private func reportTelemetry(_ telemetryTopic: String, _ context: inout LockContext) {
+        let seconds = context.now.milliseconds / 1000
         let state: JSON = [
-            "Uptime": "0T00:00:00", "UptimeSec": .number(Double(seconds)), "POWER": .text(word(stage)),
+            "Uptime": "0T00:00:00", "UptimeSec": .number(Double(seconds)), "POWER": .text(word(context)),
             "Wifi": ["RSSI": 84, "Signal": -58],
         ]
-        stage.say(telemetryTopic, state.description)
+        context.publish(telemetryTopic, state.description)
     }
 }

@@ -25,7 +25,7 @@ struct ZWaveBridge: Bridge {
         ]
     }
 
-    func hearers(of message: Message) -> Hearers {
+    func recipients(of message: Message) -> Recipients {
         if message.topic == "\(ZWaveLock.api)/set" {
             // A call for an unknown node only appears in the bridge's own log.
             let node = JSON(message.payload)?["args"]?.list?.first?["nodeId"]?.whole

@@ -27,8 +27,8 @@ struct ZWaveLock: Dialect {
 
     // MARK: - Messages
 
-    mutating func hear(_ message: Message, _ stage: inout Stage) {
-        if message.topic == "\(Self.api)/set" { return hearCall(message, &stage) }
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
+        if message.topic == "\(Self.api)/set" { return receiveCall(message, &context) }
         guard message.topic.hasPrefix("\(base)/"), message.topic.hasSuffix("/set"), !message.payload.isEmpty else { return }
         let levels = message.topic.dropFirst(base.count + 1).dropLast(4).split(separator: "/").map(String.init)
         // The retain flag is ignored.
@@ -36,28 +36,28 @@ struct ZWaveLock: Dialect {
         let value = json["value"] ?? json
         switch levels {
         // Writing the current mode writes the target mode.
-        case ["98", "0", "targetMode"], ["98", "0", "currentMode"]: write(value, [], &stage)
-        case _ where levels.count == 4 && levels[0] == "99": writeCode(levels[2], Int(levels[3]), value, &stage)
+        case ["98", "0", "targetMode"], ["98", "0", "currentMode"]: write(value, [], &context)
+        case _ where levels.count == 4 && levels[0] == "99": writeCode(levels[2], Int(levels[3]), value, &context)
         default: break
         }
     }
 
-    private func hearCall(_ message: Message, _ stage: inout Stage) {
+    private func receiveCall(_ message: Message, _ context: inout LockContext) {
         let call = JSON(message.payload)
         let arguments = call?["args"]?.list ?? []
         guard arguments.count >= 2, arguments[0]["commandClass"]?.whole == 98, arguments[0]["property"]?.text == "targetMode"
         else {
-            return answer(message.payload, Status.invalid, &stage)
+            return answer(message.payload, Status.invalid, &context)
         }
-        write(arguments[1], message.payload, &stage)
+        write(arguments[1], message.payload, &context)
     }
 
     /// - Parameter request: the payload of an API call; empty for a topic without a response.
-    private func write(_ value: JSON, _ request: [UInt8], _ stage: inout Stage) {
-        guard let motion = Self.motion(value) else { return answer(request, Status.invalid, &stage) }
-        guard stage.isReachable else { return answer(request, Status.failed, &stage) }
-        guard stage.takesOrder() else { return }
-        stage.order(motion, by: .remote, request: request)
+    private func write(_ value: JSON, _ request: [UInt8], _ context: inout LockContext) {
+        guard let motion = Self.motion(value) else { return answer(request, Status.invalid, &context) }
+        guard context.isReachable else { return answer(request, Status.failed, &context) }
+        guard context.takesOrder() else { return }
+        context.order(motion, by: .remote, request: request)
     }
 
     private static func motion(_ value: JSON) -> Motion? {
@@ -69,105 +69,107 @@ struct ZWaveLock: Dialect {
     }
 
     /// `success` only means that the call was executed; `status` is the result, and `origin` repeats the whole call.
-    private func answer(_ request: [UInt8], _ status: Int, _ stage: inout Stage) {
+    private func answer(_ request: [UInt8], _ status: Int, _ context: inout LockContext) {
         guard !request.isEmpty else { return }
         let origin = JSON(request) == nil ? JSON.null : .raw(String(decoding: request, as: UTF8.self))
         let answer: JSON = [
             "success": true, "message": "Success zwave api call", "result": ["status": .whole(status)],
             "args": JSON(request)?["args"] ?? [], "origin": origin,
         ]
-        stage.say(Self.api, answer.description, qos: 1)
+        context.publish(Self.api, answer.description, qos: 1)
     }
 
     // MARK: - Reports
 
-    mutating func tell(_ happening: Happening, _ stage: inout Stage) {
+    mutating func tell(_ happening: LockEvent, _ context: inout LockContext) {
         switch happening {
-        case .online: greet(&stage)
-        case .lost: sayAlive(false, &stage)
+        case .online: greet(&context)
+        case .lost: reportAlive(false, &context)
         case .moved(let move):
-            answer(move.request, Status.success, &stage)
-            sayEvent(of: move, &stage)
-            keep("113/0/Access_Control/Lock_state", .whole(Notification.idle), &stage)
-            sayMode(&stage)
+            answer(move.request, Status.success, &context)
+            reportEvent(of: move, &context)
+            keep("113/0/Access_Control/Lock_state", .whole(Notification.idle), &context)
+            reportMode(&context)
         case .jammed(let move):
-            sayMode(&stage)
-            keep("113/0/Access_Control/Lock_state", .whole(Notification.jammed), &stage)
-            answer(move.request, Status.failed, &stage)
-        case .door: sayDoor(&stage)
-        case .battery: sayBattery(&stage)
-        case .report: sayMode(&stage)
+            reportMode(&context)
+            keep("113/0/Access_Control/Lock_state", .whole(Notification.jammed), &context)
+            answer(move.request, Status.failed, &context)
+        case .door: reportDoor(&context)
+        case .battery: reportBattery(&context)
+        case .report: reportMode(&context)
         // A lock of this kind is supervised: it responds when the bolt has arrived. There is no notification for a wrong code at
         // the keypad.
         case .moving, .released, .codeRefused, .due: break
         }
     }
 
-    private func sayMode(_ stage: inout Stage) {
+    private func reportMode(_ context: inout LockContext) {
         let mode =
-            switch stage.mechanism.shown {
+            switch context.mechanism.shown {
             case .locked: Self.secured
             case .jammed: Self.unknown
             default: Self.unsecured
             }
-        stage.report(stateTopic, timed(.whole(mode), stage), qos: 1, isRetained: true)
-        keep("98/0/boltStatus", mode == Self.secured ? "locked" : "unlocked", &stage)
+        context.report(stateTopic, timed(.whole(mode), context), qos: 1, isRetained: true)
+        keep("98/0/boltStatus", mode == Self.secured ? "locked" : "unlocked", &context)
     }
 
-    private func sayEvent(of move: Move, _ stage: inout Stage) {
+    private func reportEvent(of move: Move, _ context: inout LockContext) {
         let word = move.motion == .lock ? "lock" : "unlock"
         switch move.cause {
-        case .remote: event("RF_\(word)_operation", nil, &stage)
-        case .thumbTurn: event("Manual_\(word)_operation", nil, &stage)
-        case .automatic: event("Auto_lock_locked_operation", nil, &stage)
-        case .keypad(let slot): event("Keypad_\(word)_operation", ["userId": .whole(slot)], &stage)
+        case .remote: event("RF_\(word)_operation", nil, &context)
+        case .thumbTurn: event("Manual_\(word)_operation", nil, &context)
+        case .automatic: event("Auto_lock_locked_operation", nil, &context)
+        case .keypad(let slot): event("Keypad_\(word)_operation", ["userId": .whole(slot)], &context)
         }
     }
 
     /// Publishes an event; one without parameters has no value.
-    private func event(_ label: String, _ value: JSON?, _ stage: inout Stage) {
-        let payload = value.map { timed($0, stage) } ?? (["time": .number(Double(stage.wallMilliseconds))] as JSON).description
-        stage.say("\(base)/113/0/Access_Control/\(label)", payload, qos: 1)
+    private func event(_ label: String, _ value: JSON?, _ context: inout LockContext) {
+        let payload =
+            value.map { timed($0, context) } ?? (["time": .number(Double(context.wallMilliseconds))] as JSON).description
+        context.publish("\(base)/113/0/Access_Control/\(label)", payload, qos: 1)
     }
 
-    private func timed(_ value: JSON, _ stage: Stage) -> String { Self.timed(value, stage.wallMilliseconds) }
+    private func timed(_ value: JSON, _ context: LockContext) -> String { Self.timed(value, context.wallMilliseconds) }
 
     static func timed(_ value: JSON, _ wallMilliseconds: Int64) -> String {
         (["time": .number(Double(wallMilliseconds)), "value": value] as JSON).description
     }
 
-    private func keep(_ topic: String, _ value: JSON, _ stage: inout Stage) {
-        stage.say("\(base)/\(topic)", timed(value, stage), qos: 1, isRetained: true)
+    private func keep(_ topic: String, _ value: JSON, _ context: inout LockContext) {
+        context.publish("\(base)/\(topic)", timed(value, context), qos: 1, isRetained: true)
     }
 
-    private func sayDoor(_ stage: inout Stage) {
-        let isOpen = stage.mechanism.isDoorOpen
-        keep("113/0/Access_Control/Door_state", .whole(isOpen ? Notification.doorOpen : Notification.doorClosed), &stage)
-        keep("98/0/doorStatus", isOpen ? "open" : "closed", &stage)
+    private func reportDoor(_ context: inout LockContext) {
+        let isOpen = context.mechanism.isDoorOpen
+        keep("113/0/Access_Control/Door_state", .whole(isOpen ? Notification.doorOpen : Notification.doorClosed), &context)
+        keep("98/0/doorStatus", isOpen ? "open" : "closed", &context)
     }
 
-    private func sayBattery(_ stage: inout Stage) {
-        keep("128/0/level", .whole(stage.mechanism.percent), &stage)
-        keep("128/0/isLow", .flag(stage.mechanism.isLow), &stage)
+    private func reportBattery(_ context: inout LockContext) {
+        keep("128/0/level", .whole(context.mechanism.percent), &context)
+        keep("128/0/isLow", .flag(context.mechanism.isLow), &context)
     }
 
-    private func sayAlive(_ isAlive: Bool, _ stage: inout Stage) {
+    private func reportAlive(_ isAlive: Bool, _ context: inout LockContext) {
         let status: JSON = [
-            "time": .number(Double(stage.wallMilliseconds)), "value": .flag(isAlive), "status": isAlive ? "Alive" : "Dead",
+            "time": .number(Double(context.wallMilliseconds)), "value": .flag(isAlive), "status": isAlive ? "Alive" : "Dead",
             "nodeId": .whole(node),
         ]
-        stage.say("\(base)/status", status.description, qos: 1, isRetained: true)
+        context.publish("\(base)/status", status.description, qos: 1, isRetained: true)
     }
 
-    private func greet(_ stage: inout Stage) {
-        stage.discover("lock/\(name)/lock", discovery, qos: 1)
-        sayAlive(true, &stage)
+    private func greet(_ context: inout LockContext) {
+        context.discover("lock/\(name)/lock", discovery, qos: 1)
+        reportAlive(true, &context)
         keep(
-            "113/0/Access_Control/Lock_state", .whole(stage.mechanism.shown == .jammed ? Notification.jammed : Notification.idle),
-            &stage)
-        sayMode(&stage)
-        sayDoor(&stage)
-        sayBattery(&stage)
+            "113/0/Access_Control/Lock_state",
+            .whole(context.mechanism.shown == .jammed ? Notification.jammed : Notification.idle),
+            &context)
+        reportMode(&context)
+        reportDoor(&context)
+        reportBattery(&context)
     }
 
     /// Available while its node, the gateway and the driver are.
@@ -197,20 +199,20 @@ struct ZWaveLock: Dialect {
     // MARK: - Codes
 
     /// A code is a string of 4 to 10 digits: a number has lost its leading zeros, and is rejected by its type.
-    private func writeCode(_ property: String, _ slot: Int?, _ value: JSON, _ stage: inout Stage) {
-        guard let slot, Self.slots.contains(slot), stage.isReachable else { return }
+    private func writeCode(_ property: String, _ slot: Int?, _ value: JSON, _ context: inout LockContext) {
+        guard let slot, Self.slots.contains(slot), context.isReachable else { return }
         switch property {
         case "userCode":
-            guard let digits = value.text, (4...10).contains(digits.utf8.count), stage.takesOrder() else { return }
-            stage.mechanism.codes[slot] = .init(digits: digits, isEnabled: true)
-            keep("99/0/userCode/\(slot)", .text(digits), &stage)
+            guard let digits = value.text, (4...10).contains(digits.utf8.count), context.takesOrder() else { return }
+            context.mechanism.codes[slot] = .init(digits: digits, isEnabled: true)
+            keep("99/0/userCode/\(slot)", .text(digits), &context)
         case "userIdStatus":
-            guard let status = value.whole, (0...2).contains(status), stage.takesOrder() else { return }
-            if status == 0 { stage.mechanism.codes[slot] = nil }
-            stage.mechanism.codes[slot]?.isEnabled = status == 1
+            guard let status = value.whole, (0...2).contains(status), context.takesOrder() else { return }
+            if status == 0 { context.mechanism.codes[slot] = nil }
+            context.mechanism.codes[slot]?.isEnabled = status == 1
         default: return
         }
-        let status = stage.mechanism.codes[slot].map { $0.isEnabled ? 1 : 2 } ?? 0
-        keep("99/0/userIdStatus/\(slot)", .whole(status), &stage)
+        let status = context.mechanism.codes[slot].map { $0.isEnabled ? 1 : 2 } ?? 0
+        keep("99/0/userIdStatus/\(slot)", .whole(status), &context)
     }
 }

@@ -27,7 +27,7 @@ struct ZigbeeBridge: Bridge {
         return [state, Frame("\(base)/bridge/devices", devices.description, isRetained: true)]
     }
 
-    func hearers(of message: Message) -> Hearers {
+    func recipients(of message: Message) -> Recipients {
         let levels = message.topic.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         guard levels.count == 3, levels[0] == base, let number = numbers[levels[1]] else { return .nobody }
         return .one(number)

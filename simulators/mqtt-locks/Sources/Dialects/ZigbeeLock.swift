@@ -22,14 +22,14 @@ struct ZigbeeLock: Dialect {
 
     // MARK: - Messages
 
-    mutating func hear(_ message: Message, _ stage: inout Stage) {
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
         guard message.topic.hasPrefix("\(stateTopic)/") else { return }
         let parts = message.topic.dropFirst(stateTopic.count + 1).split(separator: "/", maxSplits: 1)
         let wishes = Self.wishes(message, attribute: parts.count > 1 ? String(parts[1]) : nil)
         switch parts.first {
         // The retain flag is ignored: a retained command is executed after each restart.
-        case "set": for (key, value) in wishes { set(key, value, &stage) }
-        case "get": for (key, value) in wishes { get(key, value, &stage) }
+        case "set": for (key, value) in wishes { set(key, value, &context) }
+        case "get": for (key, value) in wishes { get(key, value, &context) }
         default: break
         }
     }
@@ -43,92 +43,92 @@ struct ZigbeeLock: Dialect {
         return words.contains(message.text.lowercased()) ? [("state", .text(message.text))] : []
     }
 
-    private mutating func set(_ key: String, _ value: JSON, _ stage: inout Stage) {
+    private mutating func set(_ key: String, _ value: JSON, _ context: inout LockContext) {
         switch key {
         case "state":
-            guard let motion = motion(value, stage) else {
-                return fail("set", key, "state: '\(value.text ?? "")' not found in: lock, unlock, toggle", &stage)
+            guard let motion = motion(value, context) else {
+                return fail("set", key, "state: '\(value.text ?? "")' not found in: lock, unlock, toggle", &context)
             }
-            guard stage.isReachable else { return fail("set", key, Self.undelivered, &stage) }
-            guard stage.takesOrder() else { return }
-            stage.order(motion, by: .remote)
+            guard context.isReachable else { return fail("set", key, Self.undelivered, &context) }
+            guard context.takesOrder() else { return }
+            context.order(motion, by: .remote)
         case "pin_code":
-            guard stage.isReachable else { return fail("set", key, Self.undelivered, &stage) }
-            setCode(value, &stage)
-        default: fail("set", key, "No converter available for '\(key)'", &stage)
+            guard context.isReachable else { return fail("set", key, Self.undelivered, &context) }
+            setCode(value, &context)
+        default: fail("set", key, "No converter available for '\(key)'", &context)
         }
     }
 
-    private func motion(_ value: JSON, _ stage: Stage) -> Motion? {
+    private func motion(_ value: JSON, _ context: LockContext) -> Motion? {
         // With a code for the radio frame, the state is nested one level deeper.
         switch (value["state"] ?? value).text?.uppercased() {
         case "LOCK": .lock
         case "UNLOCK": .unlock
-        case "TOGGLE": stage.mechanism.shown == .locked ? .unlock : .lock
+        case "TOGGLE": context.mechanism.shown == .locked ? .unlock : .lock
         default: nil
         }
     }
 
-    private mutating func get(_ key: String, _ value: JSON, _ stage: inout Stage) {
-        guard stage.isReachable else { return fail("get", key, Self.undelivered, &stage) }
+    private mutating func get(_ key: String, _ value: JSON, _ context: inout LockContext) {
+        guard context.isReachable else { return fail("get", key, Self.undelivered, &context) }
         switch key {
-        case "state", "lock_state": stage.wait(stage.radioDelay(), for: Reading.state)
+        case "state", "lock_state": context.wait(context.radioDelay(), for: Reading.state)
         case "pin_code":
-            for slot in value["user"]?.whole.map({ [$0] }) ?? Array(0..<Self.slots) { cacheUser(slot, stage) }
-            stage.wait(stage.radioDelay(), for: Reading.pins)
-        default: fail("get", key, "No converter available for '\(key)'", &stage)
+            for slot in value["user"]?.whole.map({ [$0] }) ?? Array(0..<Self.slots) { cacheUser(slot, context) }
+            context.wait(context.radioDelay(), for: Reading.pins)
+        default: fail("get", key, "No converter available for '\(key)'", &context)
         }
     }
 
     // MARK: - Reports
 
-    mutating func tell(_ happening: Happening, _ stage: inout Stage) {
+    mutating func tell(_ happening: LockEvent, _ context: inout LockContext) {
         switch happening {
         case .online:
-            sayAvailability("online", &stage)
-            cached = stage.mechanism.shown
-            publish(&stage)
-        case .lost: sayAvailability("offline", &stage)
-        case .moved(let move): told(move, ok: true, &stage)
-        case .jammed(let move): told(move, ok: false, &stage)
+            reportAvailability("online", &context)
+            cached = context.mechanism.shown
+            publish(&context)
+        case .lost: reportAvailability("offline", &context)
+        case .moved(let move): told(move, ok: true, &context)
+        case .jammed(let move): told(move, ok: false, &context)
         case .codeRefused(let slot):
             act(
                 ["action": "unlock_failure_invalid_pin_or_id", "action_source": 0, "action_source_name": "keypad"], user: slot,
-                &stage)
+                &context)
         case .due(Reading.state):
-            cached = stage.mechanism.shown
-            publish(&stage)
-        case .due(Reading.pins), .battery, .door, .report: publish(&stage)
+            cached = context.mechanism.shown
+            publish(&context)
+        case .due(Reading.pins), .battery, .door, .report: publish(&context)
         // A Zigbee lock does not report movements in progress, and has no latch to release.
         case .moving, .released, .due: break
         }
     }
 
     /// Publishes the state of the bolt first, then the event with the operator.
-    private mutating func told(_ move: Move, ok: Bool, _ stage: inout Stage) {
-        cached = stage.mechanism.shown
-        publish(&stage)
+    private mutating func told(_ move: Move, ok: Bool, _ context: inout LockContext) {
+        cached = context.mechanism.shown
+        publish(&context)
         guard ok else { return }
         let word = move.motion == .lock ? "lock" : "unlock"
         switch move.cause {
-        case .remote: act(["action": .text(word), "action_source": 1, "action_source_name": "rf"], user: nil, &stage)
+        case .remote: act(["action": .text(word), "action_source": 1, "action_source_name": "rf"], user: nil, &context)
         case .thumbTurn:
-            act(["action": "manual_\(word)", "action_source": 2, "action_source_name": "manual"], user: nil, &stage)
-        case .automatic: act(["action": "auto_lock", "action_source": 2, "action_source_name": "manual"], user: nil, &stage)
+            act(["action": "manual_\(word)", "action_source": 2, "action_source_name": "manual"], user: nil, &context)
+        case .automatic: act(["action": "auto_lock", "action_source": 2, "action_source_name": "manual"], user: nil, &context)
         case .keypad(let slot):
-            act(["action": "keypad_\(word)", "action_source": 0, "action_source_name": "keypad"], user: slot, &stage)
+            act(["action": "keypad_\(word)", "action_source": 0, "action_source_name": "keypad"], user: slot, &context)
         }
     }
 
     /// 65535 means no user.
-    private func act(_ action: JSON, user: Int?, _ stage: inout Stage) {
-        stage.say(stateTopic, action.with(["action_user": .whole(user ?? 65_535)]).with(state(stage)).description)
+    private func act(_ action: JSON, user: Int?, _ context: inout LockContext) {
+        context.publish(stateTopic, action.with(["action_user": .whole(user ?? 65_535)]).with(state(context)).description)
     }
 
-    private func publish(_ stage: inout Stage) { stage.report(stateTopic, state(stage).description) }
+    private func publish(_ context: inout LockContext) { context.report(stateTopic, state(context).description) }
 
-    private func state(_ stage: Stage) -> JSON {
-        let mechanism = stage.mechanism
+    private func state(_ context: LockContext) -> JSON {
+        let mechanism = context.mechanism
         let words: (lock: JSON, state: JSON) =
             switch cached {
             case .locked: ("locked", "LOCK")
@@ -147,45 +147,45 @@ struct ZigbeeLock: Dialect {
         return state
     }
 
-    private func sayAvailability(_ word: String, _ stage: inout Stage) {
-        stage.say("\(stateTopic)/availability", (["state": .text(word)] as JSON).description, qos: 1, isRetained: true)
+    private func reportAvailability(_ word: String, _ context: inout LockContext) {
+        context.publish("\(stateTopic)/availability", (["state": .text(word)] as JSON).description, qos: 1, isRetained: true)
     }
 
     private static let undelivered =
         "ZCL command failed (Data request failed with error: 'MAC transaction expired' (240))"
 
     /// Publishes the failure of a command, which is reported nowhere else.
-    private func fail(_ verb: String, _ key: String, _ why: String, _ stage: inout Stage) {
+    private func fail(_ verb: String, _ key: String, _ why: String, _ context: inout LockContext) {
         let message = "Publish '\(verb)' '\(key)' to '\(name)' failed: 'Error: \(why)'"
         let line: JSON = ["level": "error", "message": .text(message), "namespace": "z2m"]
-        stage.say("\(Self.base)/bridge/logging", line.description)
+        context.publish("\(Self.base)/bridge/logging", line.description)
     }
 
     // MARK: - Codes
 
     static let slots = 30
 
-    private mutating func setCode(_ wish: JSON, _ stage: inout Stage) {
+    private mutating func setCode(_ wish: JSON, _ context: inout LockContext) {
         guard let slot = wish["user"]?.whole, (0..<Self.slots).contains(slot) else {
-            return fail("set", "pin_code", "user must be in range for device", &stage)
+            return fail("set", "pin_code", "user must be in range for device", &context)
         }
-        guard stage.takesOrder() else { return }
+        guard context.takesOrder() else { return }
         let action: String
         if let digits = wish["pin_code"]?.text {
-            action = stage.mechanism.codes[slot] == nil ? "pin_code_added" : "pin_code_changed"
-            stage.mechanism.codes[slot] = .init(digits: digits, isEnabled: wish["user_enabled"]?.flag ?? true)
+            action = context.mechanism.codes[slot] == nil ? "pin_code_added" : "pin_code_changed"
+            context.mechanism.codes[slot] = .init(digits: digits, isEnabled: wish["user_enabled"]?.flag ?? true)
         } else {
-            stage.mechanism.codes[slot] = nil
+            context.mechanism.codes[slot] = nil
             action = "pin_code_deleted"
         }
-        act(["action": .text(action), "action_source": 1, "action_source_name": "rf"], user: slot, &stage)
-        cacheUser(slot, stage)
-        stage.wait(stage.radioDelay(), for: Reading.pins)
+        act(["action": .text(action), "action_source": 1, "action_source_name": "rf"], user: slot, &context)
+        cacheUser(slot, context)
+        context.wait(context.radioDelay(), for: Reading.pins)
     }
 
     /// The code itself is only published with the device's option `expose_pin`.
-    private mutating func cacheUser(_ slot: Int, _ stage: Stage) {
-        let status = stage.mechanism.codes[slot].map { $0.isEnabled ? "enabled" : "disabled" } ?? "available"
+    private mutating func cacheUser(_ slot: Int, _ context: LockContext) {
+        let status = context.mechanism.codes[slot].map { $0.isEnabled ? "enabled" : "disabled" } ?? "available"
         cachedUsers[slot] = ["status": .text(status)]
     }
 }

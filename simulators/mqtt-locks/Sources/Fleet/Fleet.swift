@@ -4,27 +4,27 @@ import Foundation
 /// clock, and its only randomness is its seed.
 struct Fleet: Sendable {
     private enum Errand: Sendable {
-        case lock(Int, life: Int, Stage.Cue)
+        case lock(Int, life: Int, LockContext.TimerKind)
         case reconnect(client: Int)
         case people
     }
 
-    private(set) var locks: [LockPlay] = []
+    private(set) var locks: [PlayedLock] = []
     private(set) var clients: [FleetClient] = []
     private(set) var counts = FleetCounts()
     private let plan: FleetPlan
     private let numbers: [String: Int]
     private let clientOfLock: [Int]
     private var now = Duration.zero
-    private var agenda = Agenda<Errand>()
-    private var deeds: [Deed] = []
+    private var agenda = EventQueue<Errand>()
+    private var effects: [Effect] = []
     private var people: SeededRandom
 
     /// - Parameter startedAt: milliseconds since 1970.
     init(_ plan: FleetPlan, startedAt: Int64) {
         self.plan = plan
         people = SeededRandom(seed: plan.seed, stream: .max)
-        var (locks, clients, clientOfLock): ([LockPlay], [FleetClient], [Int]) = ([], [], [])
+        var (locks, clients, clientOfLock): ([PlayedLock], [FleetClient], [Int]) = ([], [], [])
         for part in plan.parts {
             let first = locks.count
             for number in 0..<part.count {
@@ -43,15 +43,15 @@ struct Fleet: Sendable {
 
     private static func lock(
         _ profile: Profile, _ number: Int, stream: Int, _ plan: FleetPlan, _ startedAt: Int64
-    ) -> LockPlay {
+    ) -> PlayedLock {
         var random = SeededRandom(seed: plan.seed, stream: UInt64(stream))
         let dialect = profile.dialect(number: number, &random)
-        return LockPlay(
+        return PlayedLock(
             name: "\(profile.rawValue)-\(number)", dialect: dialect,
-            stage: Stage(plan.manner, startedAt: startedAt, random: random))
+            context: LockContext(plan.manner, startedAt: startedAt, random: random))
     }
 
-    private static func clients(_ profile: Profile, _ locks: [LockPlay], from first: Int, _ plan: FleetPlan) -> [FleetClient] {
+    private static func clients(_ profile: Profile, _ locks: [PlayedLock], from first: Int, _ plan: FleetPlan) -> [FleetClient] {
         let range = first..<locks.count
         let variables = locks[range].map(\.dialect.variables)
         guard !range.isEmpty, let bridge = profile.bridge(variables, announcesItself: plan.manner.announcesItself) else {
@@ -73,9 +73,9 @@ struct Fleet: Sendable {
     var next: Duration? { agenda.next }
 
     /// Removes and returns the pending effects, in order.
-    mutating func takeDeeds() -> [Deed] {
-        defer { deeds = [] }
-        return deeds
+    mutating func takeDeeds() -> [Effect] {
+        defer { effects = [] }
+        return effects
     }
 
     // MARK: - Broker events
@@ -83,9 +83,9 @@ struct Fleet: Sendable {
     mutating func connected(client number: Int, at now: Duration) {
         self.now = now
         clients[number].isConnected = true
-        let wall = (locks.first?.stage.startedAt ?? 0) + now.milliseconds
+        let wall = (locks.first?.context.startedAt ?? 0) + now.milliseconds
         for frame in clients[number].bridge?.greeting(wallMilliseconds: wall) ?? [] {
-            deeds.append(.publish(client: number, frame))
+            effects.append(.publish(client: number, frame))
         }
         for lock in clients[number].locks { play(lock) { $0.connect() } }
     }
@@ -95,10 +95,10 @@ struct Fleet: Sendable {
         clients[number].isConnected = false
     }
 
-    mutating func hear(_ message: Message, client number: Int, at now: Duration) {
+    mutating func receive(_ message: Message, client number: Int, at now: Duration) {
         self.now = now
         counts.heard += 1
-        for lock in clients[number].hearers(of: message) { play(lock) { $0.hear(message) } }
+        for lock in clients[number].recipients(of: message) { play(lock) { $0.receive(message) } }
     }
 
     // MARK: - Time
@@ -111,16 +111,16 @@ struct Fleet: Sendable {
             case .lock(let number, let life, let cue):
                 guard locks[number].life == life || cue == .back else { continue }
                 wake(number, cue)
-            case .reconnect(let client): deeds.append(.connect(client: client))
+            case .reconnect(let client): effects.append(.connect(client: client))
             case .people: letPeopleAct()
             }
         }
         self.now = max(self.now, now)
     }
 
-    private mutating func wake(_ number: Int, _ cue: Stage.Cue) {
+    private mutating func wake(_ number: Int, _ cue: LockContext.TimerKind) {
         if cue == .back, locks[number].isOnItsOwn {
-            deeds.append(.connect(client: clientOfLock[number]))
+            effects.append(.connect(client: clientOfLock[number]))
             return
         }
         play(number) { $0.wake(cue) }
@@ -132,7 +132,7 @@ struct Fleet: Sendable {
     // MARK: - Control commands
 
     /// - Returns: why it cannot be executed; `nil` if it was.
-    mutating func obey(_ order: HandOrder, at now: Duration) -> String? {
+    mutating func obey(_ order: ControlCommand, at now: Duration) -> String? {
         self.now = now
         if let client = clients.firstIndex(where: { $0.id == order.target && $0.bridge != nil }) {
             return obey(order.act, bridge: client)
@@ -143,7 +143,7 @@ struct Fleet: Sendable {
         case .offline: leave(number, for: nil)
         case .online:
             if locks[number].isOnItsOwn {
-                if !locks[number].stage.isReachable { deeds.append(.connect(client: clientOfLock[number])) }
+                if !locks[number].context.isReachable { effects.append(.connect(client: clientOfLock[number])) }
             } else {
                 play(number) { $0.comeBack() }
             }
@@ -153,13 +153,13 @@ struct Fleet: Sendable {
         return nil
     }
 
-    private mutating func obey(_ act: HandOrder.Act, bridge: Int) -> String? {
+    private mutating func obey(_ act: ControlCommand.Act, bridge: Int) -> String? {
         switch act {
         case .offline, .reboot:
-            deeds.append(.cut(client: bridge))
+            effects.append(.cut(client: bridge))
             clients[bridge].isConnected = false
             if act == .reboot { agenda.note(.reconnect(client: bridge), at: now + plan.manner.restart) }
-        case .online: if !clients[bridge].isConnected { deeds.append(.connect(client: bridge)) }
+        case .online: if !clients[bridge].isConnected { effects.append(.connect(client: bridge)) }
         default: return "\(clients[bridge].id) is a bridge: it can go offline, online, or reboot"
         }
         return nil
@@ -183,28 +183,28 @@ struct Fleet: Sendable {
     // MARK: - Locks
 
     /// Applies a change to one lock, and its effects.
-    private mutating func play(_ number: Int, _ happening: (inout LockPlay) -> Void) {
-        locks[number].stage.now = now
+    private mutating func play(_ number: Int, _ happening: (inout PlayedLock) -> Void) {
+        locks[number].context.now = now
         happening(&locks[number])
         settle(number)
     }
 
     private mutating func settle(_ number: Int) {
         let client = clientOfLock[number]
-        for frame in locks[number].stage.frames {
+        for frame in locks[number].context.frames {
             // Messages of a disconnected lock are lost.
             guard clients[client].isConnected else {
                 counts.unsaid += 1
                 continue
             }
             counts.said += 1
-            deeds.append(.publish(client: client, frame))
+            effects.append(.publish(client: client, frame))
         }
-        for (wait, cue) in locks[number].stage.cues {
+        for (wait, cue) in locks[number].context.cues {
             agenda.note(.lock(number, life: locks[number].life, cue), at: now + wait)
         }
-        let fate = locks[number].stage.fate
-        (locks[number].stage.frames, locks[number].stage.cues, locks[number].stage.fate) = ([], [], nil)
+        let fate = locks[number].context.fate
+        (locks[number].context.frames, locks[number].context.cues, locks[number].context.fate) = ([], [], nil)
         switch fate {
         case .offline(let absence): leave(number, for: absence)
         case .restart: restart(number)
@@ -226,7 +226,7 @@ struct Fleet: Sendable {
 
     private mutating func cutIfOnItsOwn(_ number: Int) {
         guard locks[number].isOnItsOwn else { return }
-        deeds.append(.cut(client: clientOfLock[number]))
+        effects.append(.cut(client: clientOfLock[number]))
         clients[clientOfLock[number]].isConnected = false
     }
 }

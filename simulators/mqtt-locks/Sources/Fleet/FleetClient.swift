@@ -12,9 +12,9 @@ struct FleetClient: Sendable {
     var isConnected = false
 
     /// The locks of the fleet that a message is addressed to.
-    func hearers(of message: Message) -> Range<Int> {
+    func recipients(of message: Message) -> Range<Int> {
         guard let bridge else { return locks }
-        switch bridge.hearers(of: message) {
+        switch bridge.recipients(of: message) {
         case .nobody: return locks.lowerBound..<locks.lowerBound
         case .one(let number): return locks.lowerBound + number..<locks.lowerBound + number + 1
         case .everybody: return locks

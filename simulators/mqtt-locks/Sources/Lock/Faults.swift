@@ -21,7 +21,7 @@ enum Fault: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The behaviour of a fleet's locks.
-struct Manner: Hashable, Sendable {
+struct FaultSettings: Hashable, Sendable {
     /// Time from a command to the end of the movement.
     var latency: ClosedRange<Duration> = .milliseconds(50) ... .milliseconds(400)
     /// Probability of each fault, 0 to 1 per command, movement, report, or (`retained`) lock.

@@ -48,7 +48,7 @@ struct Move: Hashable, Sendable {
 }
 
 /// An event of a lock that its software may report.
-enum Happening: Hashable, Sendable {
+enum LockEvent: Hashable, Sendable {
     /// It, or its bridge, has connected: it publishes its initial messages.
     case online
     /// Its bridge has lost the connection to it.

@@ -55,7 +55,7 @@ final class FleetRunner: Sendable {
             return source
         }
         queue.async { self.begin() }
-        HandInput.read { line in self.queue.async { self.obey(line) } }
+        ControlInput.read { line in self.queue.async { self.obey(line) } }
         await withCheckedContinuation { continuation in
             queue.async { self.state.withLock { $0.end = continuation } }
         }
@@ -89,7 +89,7 @@ final class FleetRunner: Sendable {
         let moment = FrameLog.Moment.now()
         if case .message(let message) = event {
             let frame = Frame(
-                message.topic, message.payload, qos: Int(message.quality.rawValue), isRetained: message.isRetained)
+                message.topic, message.payload, qos: Int(message.qos.rawValue), isRetained: message.isRetained)
             log?.note(frame, .heard, client: id, at: moment)
         }
         queue.async { self.take(event, number, generation) }
@@ -109,7 +109,7 @@ final class FleetRunner: Sendable {
                 state.lines[number].outbox.forget()
                 if why != .stopped { complain("\(state.fleet.clients[number].id): \(why)") }
             case .message(let message):
-                state.fleet.hear(
+                state.fleet.receive(
                     Message(message.topic, message.payload, isRetained: message.isRetained), client: number, at: now)
             case .acknowledged(let id, _):
                 if state.lines[number].probe == id { state.lines[number].isReady = true }
@@ -125,20 +125,20 @@ final class FleetRunner: Sendable {
         let words = line.split(separator: " ")
         guard !words.isEmpty else { return }
         if words == ["quit"] { return end() }
-        guard let order = HandOrder(line) else { return say("error: \(line): not an order; see --help") }
+        guard let order = ControlCommand(line) else { return publish("error: \(line): not an order; see --help") }
         state.withLock { state in
             state.fleet.advance(to: now)
             let refusal = state.fleet.obey(order, at: now)
             carryOn(&state)
-            say(refusal.map { "error: \(line): \($0)" } ?? "ok: \(line)")
+            publish(refusal.map { "error: \(line): \($0)" } ?? "ok: \(line)")
         }
     }
 
     /// Runs what is due, applies the fleet's effects, and sets the next timer.
     private func carryOn(_ state: inout State) {
         state.fleet.advance(to: now)
-        for deed in state.fleet.takeDeeds() {
-            switch deed {
+        for effect in state.fleet.takeDeeds() {
+            switch effect {
             case .publish(let client, let frame): state.lines[client].outbox.add(frame)
             case .cut(let client): cut(client, &state)
             case .connect(let client): connect(client, &state)
@@ -199,8 +199,8 @@ final class FleetRunner: Sendable {
         let moment = FrameLog.Moment.now()
         do throws(MQTTSendError) {
             let number = try connection.announce(
-                MQTTAnnouncement(
-                    topic: topic, payload: frame.payload, quality: frame.qos == 0 ? .atMostOnce : .atLeastOnce,
+                MQTTRetainablePublish(
+                    topic: topic, payload: frame.payload, qos: frame.qos == 0 ? .atMostOnce : .atLeastOnce,
                     isRetained: frame.isRetained))
             log?.note(frame, .said, client: id, at: moment)
             return (number, .done)
@@ -218,11 +218,11 @@ final class FleetRunner: Sendable {
     private func announce(_ state: inout State) {
         guard !state.isAnnounced, state.lines.allSatisfy(\.isReady), now >= state.guardedUntil else { return }
         state.isAnnounced = true
-        say("ready")
+        publish("ready")
     }
 
     /// Writes a line to standard output. If that is closed, the fleet ends without a DISCONNECT, so that the last wills are published.
-    private func say(_ line: String) {
+    private func publish(_ line: String) {
         do {
             try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
         } catch {
@@ -274,6 +274,6 @@ final class FleetRunner: Sendable {
         await withTaskGroup(of: Void.self) { group in
             for connection in connections { group.addTask { await connection.stop(withoutGoodbye: isSudden) } }
         }
-        say(counts.summary(locks: locks))
+        publish(counts.summary(locks: locks))
     }
 }

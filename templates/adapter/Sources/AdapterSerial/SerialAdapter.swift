@@ -85,7 +85,7 @@ extension SerialAdapter: LockAdapter {
 
     public func check(
         address: [String: JSONValue], within scope: TransportScope
-    ) throws(AddressMistakes) -> CheckedAddress {
+    ) throws(AddressErrors) -> CheckedAddress {
         let address = try SerialAddress(address)
         return CheckedAddress(address.capabilities, holder: state.withLock { $0.byNumber[address.number]?.channel.id })
     }
@@ -126,7 +126,7 @@ extension SerialAdapter: LockAdapter {
         state.withLock { $0.remove(id) }?.channel.close()
     }
 
-    public func send(_ order: LockOrder) throws(AdapterError) {
+    public func send(_ order: LockCommand) throws(AdapterError) {
         let (lock, isConnected, sequence) = state.withLock { state in
             state.sequence &+= 1
             return (state.locks[order.deviceID], state.isConnected, state.sequence)

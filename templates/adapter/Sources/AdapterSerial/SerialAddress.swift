@@ -14,7 +14,7 @@ struct SerialAddress: Hashable {
     ]
 
     /// - Throws: every mistake.
-    init(_ address: [String: JSONValue]) throws(AddressMistakes) {
+    init(_ address: [String: JSONValue]) throws(AddressErrors) {
         try Self.fields.check(address)
         number = if case .integer(let number)? = address["lock"] { Int(number) } else { 0 }
         hasLatch = address["latch"] == .bool(true)

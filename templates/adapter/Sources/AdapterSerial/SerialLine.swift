@@ -4,7 +4,7 @@ internal import DoorwardDomain
 /// One line of the controller.
 enum SerialLine: Hashable {
     case ok(lock: Int, sequence: UInt32, LockState)
-    case error(lock: Int, sequence: UInt32, RefusalCause)
+    case error(lock: Int, sequence: UInt32, LockRefusal)
     case state(lock: Int, LockState)
     case turned(lock: Int, LockState)
     case reach(lock: Int, isAway: Bool)
@@ -34,7 +34,7 @@ enum SerialLine: Hashable {
         }
     }
 
-    private static let causes: [String: RefusalCause] = ["BUSY": .busy, "POWER": .lowPower, "UNKNOWN": .unsupported]
+    private static let causes: [String: LockRefusal] = ["BUSY": .busy, "POWER": .lowPower, "UNKNOWN": .unsupported]
 
     /// Which lock it is about.
     var lock: Int {

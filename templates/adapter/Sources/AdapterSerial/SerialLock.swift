@@ -25,7 +25,7 @@ final class SerialLock: Sendable {
 
     /// - Parameter write: hands a line to the controller's connection.
     func send(
-        _ order: LockOrder, sequence: UInt32, write: (String) throws(AdapterError) -> Void
+        _ order: LockCommand, sequence: UInt32, write: (String) throws(AdapterError) -> Void
     ) throws(AdapterError) {
         guard let word = Self.words[order.operation] else { throw .unsupported }
         guard let address else { throw .offline }
@@ -75,11 +75,11 @@ final class SerialLock: Sendable {
 
     /// - Returns: what is to be reported of it; nothing where it is known already.
     private func noteReach(isAway: Bool) -> [LockReport.Fact] {
-        let isNews = state.withLock { state in
+        let isFresh = state.withLock { state in
             defer { state.isAway = isAway }
             return state.isAway != isAway
         }
-        return isNews ? [.availability(!isAway)] : []
+        return isFresh ? [.availability(!isAway)] : []
     }
 
     private static func fact(_ state: LockState, _ method: EventMethod?) -> LockReport.Fact {

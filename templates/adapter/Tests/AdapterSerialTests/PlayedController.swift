@@ -16,7 +16,7 @@ final class PlayedController: ByteStream {
 
     private struct Lock {
         var bolt = LockState.locked
-        var manner = LockManner.prompt
+        var manner = LockBehavior.prompt
         var orders: [LockOperation] = []
     }
 
@@ -61,7 +61,7 @@ final class PlayedController: ByteStream {
 
     func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
 
-    func set(_ manner: LockManner, of lock: Int) {
+    func set(_ manner: LockBehavior, of lock: Int) {
         let old = state.withLock { state in
             defer { state.locks[lock, default: Lock()].manner = manner }
             return state.locks[lock]?.manner
@@ -95,7 +95,7 @@ final class PlayedController: ByteStream {
 
     // MARK: - The locks
 
-    private func manner(_ lock: Int) -> LockManner { state.withLock { $0.locks[lock]?.manner ?? .prompt } }
+    private func manner(_ lock: Int) -> LockBehavior { state.withLock { $0.locks[lock]?.manner ?? .prompt } }
 
     private func bolt(_ lock: Int) -> LockState { state.withLock { $0.locks[lock]?.bolt ?? .locked } }
 

@@ -114,7 +114,7 @@ private final class SerialRig: ReportReceiver {
     /// Sends an order that has ten seconds.
     func send(_ operation: LockOperation, _ number: UInt64) throws(AdapterError) {
         try adapter.send(
-            LockOrder(
+            LockCommand(
                 commandID: CommandID(high: 0, low: number), deviceID: Self.device, operation: operation,
                 deadline: clock.now().advanced(by: .seconds(10))))
     }

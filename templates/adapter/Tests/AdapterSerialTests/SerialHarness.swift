@@ -17,7 +17,7 @@ struct SerialHarness: AdapterHarness {
 
     var adapter: any LockAdapter { serial }
     var capabilities: LockCapabilities { [.lock, .unlock, .unlatch, .jam, .battery, .refresh] }
-    var tellsPlaces: Bool { true }
+    var detectsDuplicates: Bool { true }
 
     func address(of number: Int) -> [String: JSONValue] { ["lock": .integer(Int64(number + 1)), "latch": .bool(true)] }
 
@@ -25,9 +25,9 @@ struct SerialHarness: AdapterHarness {
         (["lock": .integer(1)], capabilities.subtracting(.unlatch))
     }
 
-    func set(_ manner: LockManner, of lock: DeviceID) { controller.set(manner, of: busNumber(lock)) }
+    func set(_ manner: LockBehavior, of lock: DeviceID) { controller.set(manner, of: busNumber(lock)) }
 
-    func happen(_ event: LockHappening, at lock: DeviceID) -> Bool {
+    func happen(_ event: LockStimulus, at lock: DeviceID) -> Bool {
         let number = busNumber(lock)
         switch event {
         case .speaks: controller.speak(number)

@@ -54,7 +54,8 @@ struct Announcement {
                 return nil
             }
             // A component with nothing but its platform is removed; any other needs an id of its own.
-            guard platform == "lock", !fields.isEmpty, fields["unique_id"] != nil, key.utf8.count <= HomeAssistantTopic.longestID
+            guard platform == "lock", !fields.isEmpty, fields["unique_id"] != nil,
+                key.utf8.count <= HomeAssistantTopic.maxIDLength
             else { continue }
             for shared in sharedKeys where fields[shared] == nil {
                 if shared.hasPrefix("availability"), fields["availability"] != nil || fields["availability_topic"] != nil {

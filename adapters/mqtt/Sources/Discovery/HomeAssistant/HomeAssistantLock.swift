@@ -53,7 +53,7 @@ struct HomeAssistantLock {
 
     private mutating func readAvailability(_ value: JSONValue?) -> Bool {
         guard let value else { return true }
-        guard variables["availability_topic"] == nil, value.listed.count <= Self.mostAvailabilities else { return false }
+        guard variables["availability_topic"] == nil, value.listed.count <= Self.maxAvailabilities else { return false }
         var items: [JSONValue] = []
         for item in value.listed {
             guard let fields = item.object, fields["topic"]?.string != nil else { return false }
@@ -70,7 +70,7 @@ struct HomeAssistantLock {
     }
 
     /// Maximum items of `availability`. A lock depends on a device, a bridge and perhaps a driver.
-    private static let mostAvailabilities = 32
+    private static let maxAvailabilities = 32
     private static let availabilityKeys = ["topic", "payload_available", "payload_not_available", "value_template"]
     private static let textKeys = [
         "command_topic", "state_topic", "payload_lock", "payload_unlock", "payload_open", "payload_reset", "state_locked",

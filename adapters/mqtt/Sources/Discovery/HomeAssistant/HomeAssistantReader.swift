@@ -5,7 +5,7 @@ internal import DoorwardMQTT
 struct HomeAssistantReader: DiscoveryReader {
     /// Whether all locks are requested, or only those of `makes`.
     private let takesAll: Bool
-    private let makes: Set<KnownMake>
+    private let makes: Set<KnownEcosystem>
     /// Whether locks of Zigbee2MQTT are left to its own list, which is more complete than its announcements.
     private let leavesZigbee2MQTT: Bool
 
@@ -13,7 +13,7 @@ struct HomeAssistantReader: DiscoveryReader {
     init?(profiles: Set<String>) {
         takesAll = profiles.contains("homeassistant")
         // For the Zigbee2MQTT profile alone, discovery reads the bridge's own list.
-        makes = Set(KnownMake.allCases.filter { $0 != .zigbee2MQTT && profiles.contains($0.profile) })
+        makes = Set(KnownEcosystem.allCases.filter { $0 != .zigbee2MQTT && profiles.contains($0.profile) })
         leavesZigbee2MQTT = profiles.contains("zigbee2mqtt")
         guard takesAll || !makes.isEmpty else { return nil }
     }
@@ -22,7 +22,7 @@ struct HomeAssistantReader: DiscoveryReader {
         ["lock/+", "lock/+/+", "device/+", "device/+/+"].compactMap { MQTTFilter("\(HomeAssistantTopic.prefix)/\($0)/config") }
     }
 
-    func read(_ message: MQTTMessage) -> (source: String, claims: [Claim])? {
+    func read(_ message: MQTTMessage) -> (source: String, claims: [DiscoveryEntry])? {
         guard let topic = HomeAssistantTopic(message.topic) else { return nil }
         guard !message.payload.isEmpty else { return (message.topic, []) }
         guard let value = JSONText.read(message.payload)?.value,
@@ -37,10 +37,12 @@ struct HomeAssistantReader: DiscoveryReader {
         return (message.topic, locks.compactMap { component, lock in lock.flatMap { claim(component, $0, announcement) } })
     }
 
-    private func claim(_ component: Announcement.Component, _ lock: HomeAssistantLock, _ announcement: Announcement) -> Claim? {
+    private func claim(_ component: Announcement.Component, _ lock: HomeAssistantLock, _ announcement: Announcement)
+        -> DiscoveryEntry?
+    {
         guard let command = lock.text("command_topic") else { return nil }
         var found: FoundLock?
-        for make in KnownMake.allCases where takesAll || makes.contains(make) {
+        for make in KnownEcosystem.allCases where takesAll || makes.contains(make) {
             guard let variables = make.variables(lock, object: component.object) else { continue }
             found = FoundLock(id: "", profile: make.profile, variables: variables)
             break
@@ -53,7 +55,7 @@ struct HomeAssistantReader: DiscoveryReader {
             id: "homeassistant:\(component.id)", name: name(lock, of: announcement.device),
             manufacturer: announcement.device?.manufacturer, model: announcement.device?.model, profile: found.profile,
             variables: found.variables, problem: found.problem)
-        return Claim(lock: named, commandTopic: TopicText(command), uniqueID: lock.uniqueID, weight: .announcement)
+        return DiscoveryEntry(lock: named, commandTopic: TopicText(command), uniqueID: lock.uniqueID, weight: .announcement)
     }
 
     /// Combines the names of device and lock, as Home Assistant displays them: `Front door`, `Front door Lower bolt`.

@@ -10,7 +10,7 @@ struct HomeAssistantTopic: Hashable {
     /// The first level. It can be configured in Home Assistant; announcing programs use this one by default.
     static let prefix = "homeassistant"
     /// Maximum characters of a node id or an object id.
-    static let longestID = 256
+    static let maxIDLength = 256
 
     /// - Returns: `nil` for another topic, and if an id contains anything but letters, digits, `_` and `-`.
     init?(_ topic: String) {
@@ -29,7 +29,7 @@ struct HomeAssistantTopic: Hashable {
     }
 
     private static func isLegal(_ id: Substring) -> Bool {
-        !id.isEmpty && id.utf8.count <= longestID
+        !id.isEmpty && id.utf8.count <= maxIDLength
             && id.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -6,7 +6,7 @@ internal import DoorwardMQTT
 struct HomieReader: DiscoveryReader {
     var filters: [MQTTFilter] { ["+/5/+/$description", "+/5/+/$state"].compactMap { MQTTFilter($0) } }
 
-    func read(_ message: MQTTMessage) -> (source: String, claims: [Claim])? {
+    func read(_ message: MQTTMessage) -> (source: String, claims: [DiscoveryEntry])? {
         let levels = message.topic.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard levels.count == 4, levels[1] == "5", MQTTTopic(levels[0]) != nil, Self.isID(levels[2]) else { return nil }
         let source = "\(levels[0])/5/\(levels[2])"
@@ -22,7 +22,7 @@ struct HomieReader: DiscoveryReader {
         }
     }
 
-    private func claims(_ description: HomieDescription, base: String, device: String) -> [Claim] {
+    private func claims(_ description: HomieDescription, base: String, device: String) -> [DiscoveryEntry] {
         description.locks.filter { Self.isID($0.key) }.sorted { $0.key < $1.key }.map { node in
             let place = base == Self.standardBase ? device : "\(base)/\(device)"
             var variables: [String: JSONValue] = ["device": .string(device)]
@@ -31,7 +31,8 @@ struct HomieReader: DiscoveryReader {
             let found = FoundLock(
                 id: "homie:\(place)/\(node.key)", name: name(description, node.key, node.value), profile: "homie",
                 variables: variables, problem: problem(description))
-            return Claim(lock: found, commandTopic: TopicText("\(base)/\(device)/\(node.key)/command/set"), weight: .ownWord)
+            return DiscoveryEntry(
+                lock: found, commandTopic: TopicText("\(base)/\(device)/\(node.key)/command/set"), weight: .inventory)
         }
     }
 

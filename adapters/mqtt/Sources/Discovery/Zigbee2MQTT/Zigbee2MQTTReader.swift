@@ -9,14 +9,14 @@ struct Zigbee2MQTTReader: DiscoveryReader {
     /// The list of a base with one level or with two (`zigbee2mqtt`, `home/zigbee`).
     var filters: [MQTTFilter] { ["+\(Self.suffix)", "+/+\(Self.suffix)"].compactMap { MQTTFilter($0) } }
 
-    func read(_ message: MQTTMessage) -> (source: String, claims: [Claim])? {
+    func read(_ message: MQTTMessage) -> (source: String, claims: [DiscoveryEntry])? {
         guard let base = base(of: message.topic) else { return nil }
         guard !message.payload.isEmpty else { return (message.topic, []) }
         guard message.payload.count <= Self.longest, let devices = JSONElements(message.payload) else { return nil }
-        var found: [Claim] = []
+        var found: [DiscoveryEntry] = []
         // Most devices are no locks: only those that contain `mark` are parsed.
         for element in devices.slices where element.firstRange(of: Self.mark) != nil {
-            guard let text = JSONText.read(Array(element), longest: Self.longestDevice) else { return nil }
+            guard let text = JSONText.read(Array(element), longest: Self.maxDeviceBytes) else { return nil }
             if let device = BridgeDevice(text) { found += claims(device, base: base) }
         }
         return (message.topic, found)
@@ -25,7 +25,7 @@ struct Zigbee2MQTTReader: DiscoveryReader {
     /// The text that the description of every lock contains.
     private static let mark = Array(#""lock""#.utf8)
     /// Maximum bytes of one device.
-    private static let longestDevice = 1 << 20
+    private static let maxDeviceBytes = 1 << 20
 
     func problem(with message: MQTTMessage) -> String? {
         guard message.payload.count > Self.longest, base(of: message.topic) != nil else { return nil }
@@ -39,7 +39,7 @@ struct Zigbee2MQTTReader: DiscoveryReader {
         return levels.joined(separator: "/")
     }
 
-    private func claims(_ device: BridgeDevice, base: String) -> [Claim] {
+    private func claims(_ device: BridgeDevice, base: String) -> [DiscoveryEntry] {
         device.locks.map { lock in
             let place = base == Self.standardBase ? device.ieeeAddress : "\(base)/\(device.ieeeAddress)"
             let (part, ending) = (lock.endpoint ?? "", lock.endpoint.map { "/\($0)/set" } ?? "/set")
@@ -53,7 +53,8 @@ struct Zigbee2MQTTReader: DiscoveryReader {
             found.isKnownByHardware = true
             // The bridge accepts the IEEE address in place of the name.
             if device.friendlyName != device.ieeeAddress { found.otherCommandTopics = ["\(base)/\(device.ieeeAddress)\(ending)"] }
-            return Claim(lock: found, commandTopic: TopicText("\(base)/\(device.friendlyName)\(ending)"), weight: .ownWord)
+            return DiscoveryEntry(
+                lock: found, commandTopic: TopicText("\(base)/\(device.friendlyName)\(ending)"), weight: .inventory)
         }
     }
 

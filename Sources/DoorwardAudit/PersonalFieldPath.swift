@@ -1,0 +1,82 @@
+import Crypto
+import DoorwardDomain
+import FoundationEssentials
+
+/// The location of a personal value: a log, a record and a field.
+///
+/// `field` is `actorName`, `clientAddress`, `statedReason`, `override.reason`, or a path into the details such as
+/// `details.after.email` or `details.names[0]`; it is unique in its record. The formulas are those of docs/log-format.md,
+/// section "Personal values".
+package struct PersonalFieldPath: Hashable, Sendable {
+    /// The log of the record; keys belong to one log only.
+    package let log: LogID
+    /// The record's number in the log.
+    package let seq: UInt64
+    /// The field name described above; contains no zero byte.
+    package let field: String
+
+    package init(log: LogID, seq: UInt64, field: String) { (self.log, self.seq, self.field) = (log, seq, field) }
+
+    /// The 32-byte salt, without which the commitment reveals nothing about the value. It can be computed only with the key.
+    package func salt(under key: PersonKey) -> [UInt8] {
+        var mac = key.salting
+        mac.update(data: tuple)
+        return Array(mac.finalize())
+    }
+
+    /// The 32-byte commitment that the record contains instead of `value`.
+    package func commitment(to value: String, salt: [UInt8]) -> [UInt8] {
+        var input: [UInt8] = []
+        input.reserveCapacity(48 + field.utf8.count + salt.count + value.utf8.count)
+        input.append(contentsOf: "doorward/pii/1".utf8)
+        input.append(0)
+        input.append(contentsOf: field.utf8)
+        input.append(0)
+        input.append(contentsOf: salt)
+        input.append(contentsOf: value.utf8)
+        return Array(SHA256.hash(data: input))
+    }
+
+    /// Encrypts `value` with AES-256-GCM: nonce (12 bytes), ciphertext, tag (16 bytes). The location is authenticated data.
+    ///
+    /// The nonce is a prefix of the commitment, which is a hash of the location's salt and the value. It therefore differs for
+    /// each location, and for each value at one location: a transaction that was rolled back and uses the same `seq` again with
+    /// another value cannot repeat a nonce, whether or not the key was kept; with the same value it produces the same
+    /// ciphertext. Salts are unpredictable without the key, so two values whose nonces agree in 96 bits cannot be searched for;
+    /// by chance that takes about 2^48 values under one key. A nonce need not be secret.
+    func seal(_ value: String, commitment: [UInt8], under key: PersonKey) throws -> [UInt8] {
+        let nonce = try AES.GCM.Nonce(data: commitment[..<12])
+        let box = try AES.GCM.seal(Array(value.utf8), using: key.sealing, nonce: nonce, authenticating: tuple)
+        // The combined form exists for every 12-byte nonce.
+        guard let bytes = box.combined else { throw CryptoKitError.incorrectParameterSize }
+        return Array(bytes)
+    }
+
+    /// `logId ‖ 0x00 ‖ seq ‖ field`. Unique for each location: no log id contains a zero byte, and `seq` always has 8 bytes.
+    private var tuple: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(46 + field.utf8.count)
+        bytes.append(log: log)
+        bytes.append(0)
+        bytes.append(bigEndian: seq)
+        bytes.append(contentsOf: field.utf8)
+        return bytes
+    }
+
+    /// Decrypts `sealed`; fails unless it was encrypted for this location under `key`.
+    func open(_ sealed: [UInt8], under key: PersonKey) throws(PersonalValueError) -> String {
+        guard let box = try? AES.GCM.SealedBox(combined: sealed),
+            let bytes = try? AES.GCM.open(box, using: key.sealing, authenticating: tuple),
+            let value = String(validating: bytes, as: UTF8.self)
+        else { throw .doesNotOpen(field: field) }
+        return value
+    }
+}
+
+/// Why a personal value could not be read. Names the field, never the value.
+package enum PersonalValueError: Error, Equatable, Sendable {
+    /// The encrypted value was altered, belongs to another location, or was encrypted under another key.
+    case doesNotOpen(field: String)
+    /// It decrypts, but is not the value that the record commits to.
+    case commitmentMismatch(field: String)
+}

@@ -1,0 +1,148 @@
+internal import DoorwardAPI
+
+/// Follows the end of an access log: returns the records that follow the known ones.
+///
+/// Within a log the order of records is fixed. Between logs the clock determines it, and after a clock step one log can lag
+/// behind another for long. So each known log is followed by a cursor of its own, and one more cursor over all logs discovers
+/// new ones.
+package struct RecordFollower: Sendable {
+    private let query: AccessRecords.Query
+    /// The stream over all logs first, then one per log.
+    private var streams: [Stream]
+    private var logs: Set<String> = []
+    private var known: RecentIDs
+
+    /// Records per request.
+    private static let pageSize = 100
+
+    /// - Parameters:
+    ///   - query: filter of the records.
+    ///   - entries: the newest known records, newest first; earlier records are not returned.
+    ///   - capacity: the number of ids that are kept to detect a record that two streams return; at least the new records that
+    ///     one call can return.
+    package init(query: AccessRecords.Query, after entries: [AccessRecords.Entry], remembering capacity: Int = 20_000) {
+        var query = query
+        (query.isOldestFirst, query.limit) = (true, Self.pageSize)
+        self.query = query
+        known = RecentIDs(capacity: capacity)
+        streams = [Stream(query, after: entries.first)]
+        for entry in entries.reversed() { known.insert(entry.record.id) }
+        for entry in entries { followLog(of: entry) }
+    }
+
+    /// Returns the new records, oldest first within each log. After an error nothing is lost: the next call returns them.
+    package mutating func next(from records: AccessRecords) async throws -> [AccessRecords.Entry] {
+        var tail = self
+        var fresh: [AccessRecords.Entry] = []
+        var index = 0
+        while index < tail.streams.count {
+            // While there is only one log, the stream over all logs is complete and in order.
+            if index == 0 || tail.logs.count > 1 {
+                for entry in try await tail.streams[index].next(from: records) where tail.known.insert(entry.record.id) {
+                    fresh.append(entry)
+                    tail.followLog(of: entry)
+                }
+            } else if let entry = fresh.last(where: { $0.record.logId != nil }) {
+                tail.streams[index].skip(to: entry)
+            }
+            index += 1
+        }
+        self = tail
+        return fresh
+    }
+
+    /// Starts a stream for the record's log after this record, if there is none. A record in a reduced view has no `logId`.
+    private mutating func followLog(of entry: AccessRecords.Entry) {
+        guard let log = entry.record.logId, logs.insert(log).inserted else { return }
+        var query = query
+        query.logID = log
+        streams.append(Stream(query, after: entry))
+    }
+}
+
+extension AccessRecords {
+    /// Fetches the newest records, after which a `RecordFollower` is to begin.
+    ///
+    /// - Parameter count: how many are displayed; `nil` for all. More may be fetched, as the logs to follow are found from their
+    ///   records.
+    package func newest(_ query: Query, toFollowShowing count: Int?) async throws -> Response<[Entry]> {
+        try await newest(query, limit: count.map { max($0, WireLimits.recordPageSize.upperBound) })
+    }
+}
+
+/// A query in ascending order, and how far it has been read.
+private struct Stream: Sendable {
+    private var query: AccessRecords.Query
+    /// The cursor of the last page, which is read again since it may have grown; `nil` for the first page.
+    private var cursor: String?
+    /// The record after which the stream begins; `nil` once the last page begins after it.
+    private var anchor: AccessRecords.Entry?
+    /// The last record read.
+    private var last: AccessRecords.Entry?
+    /// Ids of the records of the last page, to skip them when it is read again.
+    private var pageIDs: Set<String> = []
+
+    init(_ query: AccessRecords.Query, after entry: AccessRecords.Entry?) {
+        self.query = query
+        (anchor, last) = (entry, entry)
+        if let entry { self.query.from = entry.record.at }
+    }
+
+    /// Continues after a record that another stream has returned.
+    mutating func skip(to entry: AccessRecords.Entry) { self = Stream(query, after: entry) }
+
+    /// Returns every record after the anchor that this stream has not returned yet; another stream may have.
+    mutating func next(from records: AccessRecords) async throws -> [AccessRecords.Entry] {
+        do {
+            return try await read(from: records)
+        } catch ClientError.refused(let refusal) where refusal.status == 400 && cursor != nil {
+            // The gateway rejects the cursor, after a change of its keys or of its database.
+            self = Stream(query, after: last)
+            return try await read(from: records)
+        }
+    }
+
+    private mutating func read(from records: AccessRecords) async throws -> [AccessRecords.Entry] {
+        var found: [AccessRecords.Entry] = []
+        while true {
+            let page = try await records.page(query, cursor: cursor)
+            let pageEntries = page.entries
+            let entries = afterAnchor(pageEntries)
+            found += entries.filter { !pageIDs.contains($0.record.id) }
+            pageIDs = Set(pageEntries.map(\.record.id))
+            last = entries.last ?? last
+            guard let next = page.content.nextCursor else { return found }
+            cursor = next
+            // The next page begins after the anchor.
+            if !entries.isEmpty || pageEntries.last?.record.id == anchor?.record.id { anchor = nil }
+        }
+    }
+
+    /// The records of a page that follow the anchor.
+    private func afterAnchor(_ entries: [AccessRecords.Entry]) -> ArraySlice<AccessRecords.Entry> {
+        guard let anchor else { return entries[...] }
+        if let place = entries.firstIndex(where: { $0.record.id == anchor.record.id }) { return entries[(place + 1)...] }
+        return entries.drop { $0.record.at == anchor.record.at }
+    }
+}
+
+/// The most recent ids: between `capacity` and twice as many.
+private struct RecentIDs: Sendable {
+    private let capacity: Int
+    private var ids: Set<String> = []
+    private var order: [String] = []
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    /// - Returns: whether the id was new.
+    @discardableResult
+    mutating func insert(_ id: String) -> Bool {
+        guard ids.insert(id).inserted else { return false }
+        order.append(id)
+        if order.count >= 2 * capacity {
+            ids.subtract(order.prefix(capacity))
+            order.removeFirst(capacity)
+        }
+        return true
+    }
+}

@@ -1,0 +1,67 @@
+internal import FoundationEssentials
+internal import NIOHTTP1
+
+/// One request to the API, ready to be sent.
+struct APIRequest: Sendable {
+    let method: HTTPMethod
+    /// The path after `/api/v1`, percent-encoded.
+    let path: String
+    /// Besides those of every call, or in place of them; no name twice.
+    var headers: [(name: String, value: String)] = []
+    var query: [(name: String, value: String)] = []
+    var body: [UInt8]?
+    /// The idempotency key: the gateway executes requests with the same key once.
+    var idempotencyKey: String?
+    var timeLimit: Duration = .seconds(30)
+
+    /// Whether the request may be sent again: it changes nothing, or has an idempotency key.
+    var isRepeatable: Bool { method == .GET || idempotencyKey != nil }
+
+    /// Path and query of the URL.
+    var target: String {
+        let items = query.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }
+        return "/api/v1" + path + (items.isEmpty ? "" : (path.contains("?") ? "&" : "?") + items.joined(separator: "&"))
+    }
+
+    /// - Parameter path: path segments, not yet encoded.
+    init(_ method: HTTPMethod, _ path: String...) {
+        self.method = method
+        self.path = path.map { "/" + Self.encoded($0) }.joined()
+    }
+
+    static func get(_ path: String..., query: [(name: String, value: String?)] = []) -> APIRequest {
+        var call = APIRequest(.GET, parts: path)
+        call.query = query.compactMap { item in item.value.map { (item.name, $0) } }
+        return call
+    }
+
+    /// Makes a request that changes something, with a new idempotency key.
+    static func post(_ path: String..., body: some Encodable) throws -> APIRequest {
+        var call = APIRequest(.POST, parts: path)
+        call.body = Array(try JSONEncoder().encode(body))
+        call.idempotencyKey = UUID().uuidString.lowercased()
+        return call
+    }
+
+    /// - Parameter encodedPath: begins with a slash and is sent as it is; it may hold a query.
+    init(_ method: HTTPMethod, encodedPath: String) { (self.method, path) = (method, encodedPath) }
+
+    private init(_ method: HTTPMethod, parts: [String]) {
+        self.method = method
+        path = parts.map { "/" + Self.encoded($0) }.joined()
+    }
+
+    /// Percent-encodes everything but unreserved characters (RFC 3986, section 2.3), and a segment of dots alone, so that it is
+    /// no relative path.
+    static func encoded(_ text: String) -> String {
+        if text == "." || text == ".." { return text.replacing(".", with: "%2E") }
+        return text.utf8.reduce(into: "") { encoded, byte in
+            let character = Character(Unicode.Scalar(byte))
+            if byte < 0x80, character.isLetter || character.isNumber || "-._~".contains(character) {
+                encoded.append(character)
+            } else {
+                encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+    }
+}

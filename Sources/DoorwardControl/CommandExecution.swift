@@ -1,0 +1,293 @@
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+internal import DoorwardPolicy
+internal import Logging
+import Synchronization
+
+/// The services that a command uses from its intent to its outcome.
+struct CommandServices: Sendable {
+    let directory: CurrentDirectory
+    let devices: DeviceRuntimes
+    let adapters: AdapterRegistry
+    let attachments: Attachments
+    let ledger: StoreGuard
+    let clock: any GatewayClock
+    let random: RandomSource
+    let running = InFlightCommands()
+    /// Ends the wait for the queue or for the confirmation when the command's deadline passes.
+    let deadlines: DeadlineQueue
+    let metrics: CommandMetrics
+}
+
+/// Executes one command from its intent to its outcome, holding its reservation in the device's queue: steps 3 to 7 of a
+/// command.
+final class CommandExecution: Sendable {
+    private let services: CommandServices
+    private let request: CommandRequest
+    private let stamp: DeviceSnapshot
+    private let adapter: (any LockAdapter)?
+    private let live: DeviceRuntime
+    /// The binding for which the command was accepted; it changes when the device gets another lock.
+    private let bindingGeneration: Int
+    private let place: QueueReservation
+    private let deadline: Mutex<MonotonicInstant>
+    private let repeatable: IdempotentCall?
+    private let state: Mutex<Command>
+    /// The immutable parts of the command.
+    let id: CommandID
+    private let operation: LockOperation
+    /// When the command was accepted, for metrics.
+    private let accepted: MonotonicInstant
+
+    init(
+        _ services: CommandServices, request: CommandRequest, command: Command, stamp: DeviceSnapshot,
+        adapter: (any LockAdapter)?,
+        live: DeviceRuntime, place: QueueReservation, deadline: MonotonicInstant, repeatable: IdempotentCall?
+    ) {
+        (self.services, self.request, self.stamp, self.adapter) = (services, request, stamp, adapter)
+        (self.live, self.place, self.repeatable) = (live, place, repeatable)
+        bindingGeneration = live.bindingGeneration
+        self.deadline = Mutex(deadline)
+        accepted = services.clock.monotonicNow()
+        (id, operation) = (command.id, command.operation)
+        state = Mutex(command)
+    }
+
+    /// The current state of the command.
+    var command: Command { state.withLock { $0 } }
+
+    /// The current state, with the log of its intent.
+    var stored: StoredCommand { StoredCommand(command: command, log: stamp.log, device: stamp) }
+
+    // MARK: - Intents
+
+    /// Makes the command and its intent durable; releases its reservation in the queue if that fails.
+    ///
+    /// - Throws: `.shuttingDown`, or the reason why the store did not write it.
+    func begin() async throws(GatewayError) {
+        do {
+            try services.running.add(self)
+            try await writeFirstIntent()
+        } catch {
+            leave()
+            throw error
+        }
+    }
+
+    private func writeFirstIntent() async throws(GatewayError) {
+        let command = command
+        let entry = repeatable?.entry(.command(command.id), at: command.requestedAt)
+        try await services.ledger.write(
+            StoreTransaction(
+                commands: [.begin(command, intent: 0)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]
+            ),
+            // Recovery settles only commands that are not in `running`: a command left there while in doubt would never be
+            // settled.
+            beforeDoubt: { services.running.remove(id) })
+    }
+
+    /// Makes a further intent durable, naming the rule that grants the command now.
+    private func writeFurtherIntent(under rule: Rule) async throws(GatewayError) {
+        let now = services.clock.now()
+        let command = state.withLock { command in
+            command.rule = rule
+            return command
+        }
+        // The new rule may be a guest access that ends earlier.
+        let rest = Self.timeout(command.deadline.duration(since: now), under: rule, at: now, in: services.directory.current)
+        let end = services.clock.monotonicNow().advanced(by: rest)
+        deadline.withLock { $0 = min($0, end) }
+        try await services.ledger.write(StoreTransaction(commands: [.update(command)], records: [intent(of: command)]))
+    }
+
+    // MARK: - Execution
+
+    /// Waits in the queue, sends, waits for the confirmation, writes the outcome and releases the reservation.
+    func run() async -> FinishedCommand {
+        let ending = await waitTurnAndSend()
+        let finished = await writeOutcome(ending)
+        services.metrics.count(finished.command, after: services.clock.monotonicNow().duration(since: accepted))
+        leave()
+        return finished
+    }
+
+    /// Releases the reservation. The last command to leave the queue of a deleted device also detaches its lock.
+    private func leave() {
+        services.devices.leave(place, of: live)
+        if services.directory.snapshot.directory.resolve(live.id) == nil { services.attachments.detachIfIdle(of: live.id) }
+        services.running.remove(id)
+    }
+
+    /// The command's timeout: that of the request, but never beyond the end of the guest access's window.
+    static func timeout(
+        _ asked: Duration, under rule: Rule, at now: Timestamp, in tenancy: TenancyDirectory
+    ) -> Duration {
+        guard case .guestAccess(let id) = rule, let access = tenancy.guestAccess(id) else { return asked }
+        return min(asked, access.window.validUntil.duration(since: now))
+    }
+
+    private func waitTurnAndSend() async -> CommandOutcome {
+        let turn = await turn()
+        services.metrics.noteWait(services.clock.monotonicNow().duration(since: accepted))
+        switch turn {
+        case .deadlinePassed: return .deadlinePassed
+        case .shuttingDown: return .shuttingDown
+        case .come: break
+        }
+        while true {
+            let order = InFlightCommand(commandID: id, operation: operation)
+            switch live.lane.withDispatchGate({ decideAndSend(order) }) {
+            case .ended(let ending): return ending
+            case .sent: return await word(of: order)
+            case .grantedByOther(let rule):
+                do {
+                    try await writeFurtherIntent(under: rule)
+                } catch {
+                    return .intentNotWritten
+                }
+            }
+        }
+    }
+
+    private func turn() async -> QueueReservation.Turn {
+        if let turn = place.turn.current { return turn }
+        let turn = place.turn
+        let timeout = services.deadlines.schedule(at: deadline.withLock { $0 }) { turn.fulfil(.deadlinePassed) }
+        defer { services.deadlines.cancel(timeout) }
+        return await turn.value
+    }
+
+    /// The result of one pass through the dispatch gate.
+    private enum Passage {
+        case sent
+        /// Still allowed, but by another rule than the intent names: nothing was sent.
+        case grantedByOther(Rule)
+        case ended(CommandOutcome)
+    }
+
+    /// Runs in the dispatch gate: checks the deadline, decides and sends, without a suspension in between.
+    private func decideAndSend(_ order: InFlightCommand) -> Passage {
+        guard !services.running.isClosed else { return .ended(.shuttingDown) }
+        // Send nothing whose outcome could not be written.
+        guard services.ledger.isAcceptingCommands else { return .ended(.intentNotWritten) }
+        guard services.clock.monotonicNow() < deadline.withLock({ $0 }) else { return .ended(.deadlinePassed) }
+        let now = services.clock.now()
+        let (rule, isOverride) = state.withLock { ($0.rule, $0.override != nil) }
+        let snapshot = services.directory.snapshot
+        let decision = SecurityService.decide(
+            request.caller.principal, operation, on: live.id, at: now, override: isOverride, in: snapshot.directory)
+        guard case .allowed(let ruleNow, _) = decision else {
+            return .ended(.denied(decision.denial ?? Denial(.noAssociation, hasReach: false)))
+        }
+        // The device was bound to another lock since the command was accepted.
+        guard live.bindingGeneration == bindingGeneration else { return .ended(.denied(Denial(.deviceUnknown, hasReach: true))) }
+        guard ruleNow == rule else { return .grantedByOther(ruleNow) }
+        return handOver(order, at: now)
+    }
+
+    private func handOver(_ order: InFlightCommand, at now: Timestamp) -> Passage {
+        guard let adapter else { return .ended(.notSent(.notAttached)) }
+        guard services.adapters.isStarted(adapter.kind) else { return .ended(.notSent(.offline)) }
+        let stateBefore = live.status.state
+        state.withLock { command in
+            command.stateBefore = stateBefore
+            command.dispatchedAt = now
+            command.sent = true
+            command.state = .dispatched
+        }
+        live.lane.setInFlight(order)
+        do {
+            // Derived from the remaining monotonic time, which is unaffected by steps of the wall clock.
+            let rest = deadline.withLock { $0 }.duration(since: services.clock.monotonicNow())
+            try adapter.send(
+                LockCommand(
+                    commandID: id, deviceID: live.id, operation: operation,
+                    deadline: services.clock.now().advanced(by: rest)))
+            live.noteSent(id, stamp.log)
+            return .sent
+        } catch {
+            live.lane.clearInFlight()
+            state.withLock { command in
+                command.dispatchedAt = nil
+                command.sent = false
+                command.state = .accepted
+            }
+            return .ended(.notSent(error))
+        }
+    }
+
+    /// Waits until the lock confirms or rejects the command, or the deadline passes.
+    private func word(of order: InFlightCommand) async -> CommandOutcome {
+        if let ending = order.ending.current { return .lockSaid(ending) }
+        let live = live
+        let timeout = services.deadlines.schedule(at: deadline.withLock { $0 }) { live.giveUp(order, as: .deadlinePassed) }
+        defer { services.deadlines.cancel(timeout) }
+        return .lockSaid(await order.ending.value)
+    }
+
+    // MARK: - Outcome
+
+    /// Makes the outcome durable. If that fails, the outcome must not be disclosed: the command becomes `UNKNOWN`.
+    private func writeOutcome(_ ending: CommandOutcome) async -> FinishedCommand {
+        var ended = command
+        ending.apply(
+            to: &ended, at: max(services.clock.now(), ended.dispatchedAt ?? ended.requestedAt), stateNow: live.status.state)
+        let problem = ending.isFailedDelivery ? adapter?.problem(of: ended.id, for: ended.deviceID) : nil
+        let finished = FinishedCommand(command: ended, status: live.status, denial: ending.denial, problem: problem)
+        if ending.isUnanswered {
+            let expiry = deadline.withLock { $0 }.advanced(by: UnconfirmedCommand.patience)
+            live.remember(
+                UnconfirmedCommand(id: ended.id, operation: ended.operation, log: stamp.log, expiresAt: expiry),
+                of: bindingGeneration)
+            // The lock's state is uncertain, so request it; a lock without state requests updates it with its next report.
+            if !services.running.isClosed { try? adapter?.refresh(ended.deviceID) }
+        }
+        do {
+            try await services.ledger.write(
+                StoreTransaction(commands: [.end(ended)], records: [outcome(of: ended, ending)]),
+                beforeDoubt: { services.running.remove(id) })
+            state.withLock { $0 = ended }
+            return finished
+        } catch {
+            // Also if the store rejected the outcome or accepts no more writes, as the intent then has no outcome.
+            services.ledger.doubt(because: "the outcome of a command was not written")
+            CommandOutcome.outcomeNotWritten(wasSent: ended.dispatchedAt == nil ? false : nil)
+                .apply(to: &ended, at: ended.completedAt ?? ended.requestedAt, stateNow: .unknown)
+            state.withLock { $0 = ended }
+            return FinishedCommand(command: ended, status: live.status)
+        }
+    }
+
+    // MARK: - Records
+
+    private func intent(of command: Command) -> PendingRecord {
+        var body = record(of: command, kind: .commandIntent, at: services.clock.now())
+        body.decision = .allowed
+        body.rule = command.rule
+        body.statedReason = command.reason
+        body.override = command.override
+        body.stateBefore = command.stateBefore
+        return PendingRecord(body)
+    }
+
+    private func outcome(of command: Command, _ ending: CommandOutcome) -> PendingRecord {
+        var body = record(of: command, kind: .commandOutcome, at: command.completedAt ?? command.requestedAt)
+        body.outcome = command.state
+        body.outcomeDetail = command.outcomeDetail
+        body.stateBefore = command.stateBefore
+        body.stateAfter = command.stateAfter
+        body.rule = command.rule
+        if let dispatched = command.dispatchedAt, let completed = command.completedAt {
+            body.latencyMs = completed.duration(since: dispatched).wholeMilliseconds
+        }
+        body.reason = ending.denial?.reason
+        return PendingRecord(body)
+    }
+
+    private func record(of command: Command, kind: RecordKind, at: Timestamp) -> RecordBody {
+        RecordBody(
+            log: stamp.log, id: services.random.id(at: at), at: at, kind: kind, actor: command.actor, source: command.source,
+            operation: command.operation, clientAddress: request.caller.origin.clientAddress,
+            requestID: request.caller.origin.requestID, device: stamp, commandID: command.id)
+    }
+}

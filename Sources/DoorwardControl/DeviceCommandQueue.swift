@@ -1,0 +1,135 @@
+import DequeModule
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+import Synchronization
+
+/// The command queue of one device: one command runs, the others wait in order. Includes the gate in which commands are sent.
+final class DeviceCommandQueue: Sendable {
+    /// The maximum number of waiting commands, in addition to the running one.
+    static let maxQueued = 16
+    /// The maximum number of waiting commands of one principal.
+    static let maxPerPrincipal = 4
+
+    private struct Queue {
+        var running: QueueReservation?
+        var waiting = Deque<QueueReservation>()
+        /// The command that was sent, or is being sent, and is not yet confirmed.
+        var order: InFlightCommand?
+    }
+
+    private let queue = Mutex(Queue())
+    private let gate = Mutex(())
+
+    /// Reserves a position at the end of the queue.
+    ///
+    /// - Returns: `nil` if the queue is full, or has the maximum number of commands of this principal.
+    func reserve(for principal: Principal) -> QueueReservation? {
+        queue.withLock { queue in
+            let place = QueueReservation(principal: principal)
+            guard queue.running != nil else {
+                queue.running = place
+                place.turn.fulfil(.come)
+                return place
+            }
+            let ofPrincipal = queue.waiting.count { $0.principal == principal }
+            guard queue.waiting.count < Self.maxQueued, ofPrincipal < Self.maxPerPrincipal else { return nil }
+            queue.waiting.append(place)
+            return place
+        }
+    }
+
+    /// Releases the reservation. If it was at the head, the next one that still waits may run.
+    ///
+    /// - Returns: whether the queue is now empty.
+    func leave(_ place: QueueReservation) -> Bool {
+        queue.withLock { queue in
+            if queue.running === place {
+                queue.running = nil
+                queue.order = nil
+                while queue.running == nil, let next = queue.waiting.popFirst() {
+                    if next.turn.fulfil(.come) { queue.running = next }
+                }
+            } else {
+                queue.waiting.removeAll { $0 === place }
+            }
+            return queue.running == nil
+        }
+    }
+
+    /// The number of waiting commands.
+    var waitingCount: Int { queue.withLock { $0.waiting.count } }
+
+    /// Cancels all waiting commands.
+    func cancelQueued() {
+        for place in queue.withLock({ Array($0.waiting) }) { place.turn.fulfil(.shuttingDown) }
+    }
+
+    /// Runs `body` exclusively in the device's dispatch gate. A writer that revokes a right calls `awaitDispatchGate` after publishing
+    /// the new directory; from then on no decision on the old directory is in progress here.
+    func withDispatchGate<Value>(_ body: () -> sending Value) -> sending Value { gate.withLock { _ in body() } }
+
+    /// Waits until the code that is currently in the gate has left it.
+    func awaitDispatchGate() { gate.withLock { _ in } }
+
+    /// Sets the command that is about to be sent, before it is sent, so that an immediate confirmation finds it.
+    func setInFlight(_ order: InFlightCommand) { queue.withLock { $0.order = order } }
+
+    /// Clears the command in flight: it was not sent, or it has ended.
+    func clearInFlight() { queue.withLock { $0.order = nil } }
+
+    var inFlightCommand: InFlightCommand? { queue.withLock { $0.order } }
+}
+
+/// The reservation of one command in a queue.
+final class QueueReservation: Sendable {
+    enum Turn: Sendable {
+        /// The command is at the head of the queue.
+        case come
+        case deadlinePassed
+        case shuttingDown
+    }
+
+    let principal: Principal
+    let turn = Promise<Turn>()
+
+    init(principal: Principal) { self.principal = principal }
+}
+
+/// A command between its dispatch and its confirmation.
+final class InFlightCommand: Sendable {
+    enum Ending: Sendable {
+        /// A live report has a state that fulfils the operation.
+        case confirmed(LockState)
+        case jammed
+        case refused(LockRefusal)
+        case deadlinePassed
+        /// The gateway is stopping and cannot wait any longer.
+        case abandoned
+        /// The device was bound to another lock, so no confirmation can come from the lock that the command was sent to.
+        case replaced
+    }
+
+    let commandID: CommandID
+    let operation: LockOperation
+    let ending = Promise<Ending>()
+
+    init(commandID: CommandID, operation: LockOperation) { (self.commandID, self.operation) = (commandID, operation) }
+
+    /// Ends the command if `report` confirms or rejects it.
+    ///
+    /// Reports from before the command was sent never end it. Neither do retained, assumed and stale states, which do not show
+    /// what the lock did afterwards.
+    ///
+    /// - Returns: whether this report ended the command.
+    func ends(_ report: LockReport) -> Bool {
+        guard report.after == commandID else { return false }
+        switch report.fact {
+        case .state(let state, quality: .confirmed, _, _):
+            if state.satisfies(operation) { return ending.fulfil(.confirmed(state)) }
+            if state == .jammed { return ending.fulfil(.jammed) }
+            return false
+        case .refusal(let cause): return ending.fulfil(.refused(cause))
+        case .state, .door, .battery, .availability, .event, .faults, .deliveredLate: return false
+        }
+    }
+}

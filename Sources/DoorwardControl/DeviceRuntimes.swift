@@ -1,0 +1,251 @@
+internal import DoorwardAdapterKit
+package import DoorwardDomain
+import Synchronization
+
+/// The runtime state of each attached device: its status and its command queue.
+///
+/// It is split into many small tables, so that two devices seldom contend for the same lock.
+package final class DeviceRuntimes: Sendable {
+    private final class Shard: Sendable {
+        let devices = Mutex<[DeviceID: DeviceRuntime]>([:])
+    }
+
+    private let feed: ChangeFeed
+    private let shards = (0..<64).map { _ in Shard() }
+    /// The devices whose queue is not empty: those whose gates a change of rights has to wait for.
+    private let busy = Mutex<[DeviceID: DeviceRuntime]>([:])
+
+    /// - Parameter feed: receives each change of a device's status.
+    package init(feed: ChangeFeed) { self.feed = feed }
+
+    /// The status of a device; an unknown status if it is not attached.
+    package func status(of id: DeviceID) -> DeviceStatus { existing(id)?.status ?? DeviceStatus() }
+
+    func existing(_ id: DeviceID) -> DeviceRuntime? { shard(of: id).devices.withLock { $0[id] } }
+
+    func device(_ id: DeviceID) -> DeviceRuntime {
+        shard(of: id).devices.withLock { devices in
+            if let device = devices[id] { return device }
+            let device = DeviceRuntime(id: id, feed: feed)
+            devices[id] = device
+            return device
+        }
+    }
+
+    /// Removes a device whose queue is empty.
+    ///
+    /// - Returns: false if it has a command.
+    func forget(_ id: DeviceID) -> Bool {
+        busy.withLock { busy in
+            guard busy[id] == nil else { return false }
+            shard(of: id).devices.withLock { $0[id] = nil }
+            return true
+        }
+    }
+
+    /// Reserves a position in the device's queue; `nil` if it is full.
+    func reserve(_ device: DeviceRuntime, for principal: Principal) -> QueueReservation? {
+        guard let place = device.lane.reserve(for: principal) else { return nil }
+        busy.withLock { $0[device.id] = device }
+        return place
+    }
+
+    func leave(_ place: QueueReservation, of device: DeviceRuntime) {
+        busy.withLock { busy in
+            // Release it under this lock, so that a device that was reserved again meanwhile is not removed.
+            if device.lane.leave(place) { busy[device.id] = nil }
+        }
+    }
+
+    /// Waits for the gate of every device that has a command: afterwards no command decided on an older directory can be sent.
+    /// A device whose queue is empty has no gate to wait for.
+    func awaitDispatchGates() {
+        for device in busy.withLock({ Array($0.values) }) { device.lane.awaitDispatchGate() }
+    }
+
+    /// The number of waiting commands of all devices.
+    var waitingCount: Int { busy.withLock { Array($0.values) }.reduce(0) { $0 + $1.lane.waitingCount } }
+
+    /// Cancels every command that was not sent.
+    func cancelQueued() {
+        for device in busy.withLock({ Array($0.values) }) { device.lane.cancelQueued() }
+    }
+
+    /// Ends the wait of every command in flight.
+    func abandonInFlight() {
+        for device in busy.withLock({ Array($0.values) }) {
+            if let order = device.lane.inFlightCommand { device.giveUp(order, as: .abandoned) }
+        }
+    }
+
+    private func shard(of id: DeviceID) -> Shard { shards[Int(truncatingIfNeeded: id.low & 63)] }
+}
+
+/// The runtime state of one attached device.
+final class DeviceRuntime: Sendable {
+    private struct Condition {
+        var status = DeviceStatus()
+        /// How many times the device was bound to another lock.
+        var bindingGeneration = 0
+        /// A command that was sent and ended without a confirmation; the next report may be its late confirmation.
+        var unanswered: UnconfirmedCommand?
+        /// The last commands that were sent, with the logs in which their intents are recorded.
+        var sent: [(id: CommandID, log: LogID)] = []
+    }
+
+    /// How many recently sent commands are kept; adapters do not report late delivery of older ones.
+    private static let maxSent = 8
+
+    let id: DeviceID
+    let lane = DeviceCommandQueue()
+    private let condition = Mutex(Condition())
+    private let feed: ChangeFeed
+
+    init(id: DeviceID, feed: ChangeFeed) { (self.id, self.feed) = (id, feed) }
+
+    var status: DeviceStatus { condition.withLock { $0.status } }
+
+    func update<Value>(_ body: (inout DeviceStatus) -> sending Value) -> sending Value { change { body(&$0.status) } }
+
+    /// Updates the condition, and appends to the feed if the status has changed.
+    private func change<Value>(_ body: (inout sending Condition) -> sending Value) -> sending Value {
+        var isChanged = false
+        let value = condition.withLock { condition in
+            let before = condition.status
+            let value = body(&condition)
+            isChanged = condition.status != before
+            return value
+        }
+        if isChanged { feed.append(.deviceStatus(id)) }
+        return value
+    }
+
+    /// The number of the current binding; each command belongs to one binding.
+    var bindingGeneration: Int { condition.withLock { $0.bindingGeneration } }
+
+    /// Binds the device to another lock, whose state is unknown. Queued commands for the previous binding are denied. A command
+    /// already sent to it ends as UNKNOWN.
+    func rebind() {
+        change { $0 = Condition(bindingGeneration: $0.bindingGeneration + 1) }
+        // Wait for a command that is being sent to the previous lock; later ones see the new binding.
+        lane.awaitDispatchGate()
+        lane.inFlightCommand?.ending.fulfil(.replaced)
+        // Reset again, as reports of the previous lock may have been received meanwhile.
+        change { $0 = Condition(bindingGeneration: $0.bindingGeneration) }
+    }
+
+    /// Ends a command that the lock has not confirmed: the bolt's position is unknown until the lock's next report.
+    ///
+    /// Atomic with `take`: a report is handled before this outcome, as a possible confirmation, or after it, as a new event.
+    ///
+    /// - Returns: whether the command had no outcome before.
+    @discardableResult
+    func giveUp(_ order: InFlightCommand, as ending: InFlightCommand.Ending) -> Bool {
+        change { condition in
+            guard order.ending.fulfil(ending) else { return false }
+            condition.status.doubtState()
+            return true
+        }
+    }
+
+    /// Stores a command that ended without a confirmation, unless the device has been bound to another lock since.
+    func remember(_ command: UnconfirmedCommand, of bindingGeneration: Int) {
+        condition.withLock { if $0.bindingGeneration == bindingGeneration { $0.unanswered = command } }
+    }
+
+    /// Records that a command was sent: the next confirmation is matched to it, and to no earlier command.
+    func noteSent(_ command: CommandID, _ log: LogID) {
+        condition.withLock { condition in
+            condition.unanswered = nil
+            condition.sent = (condition.sent + [(command, log)]).suffix(Self.maxSent)
+        }
+    }
+
+    /// The log in which the intent of a recently sent command is recorded; `nil` for any other command.
+    func logOfSent(_ command: CommandID) -> LogID? { condition.withLock { $0.sent.last { $0.id == command }?.log } }
+
+    /// Takes the unconfirmed command that a live report confirms late, if there is one.
+    ///
+    /// A report that determines the bolt's position ends the wait: a state that contradicts the command, or an operation by a
+    /// person or by the lock itself. Later reports are then unrelated to the command.
+    func claimLateConfirmation(by fact: LockReport.Fact, at now: MonotonicInstant) -> UnconfirmedCommand? {
+        condition.withLock { condition in
+            guard let command = condition.unanswered else { return nil }
+            guard now < command.expiresAt else {
+                condition.unanswered = nil
+                return nil
+            }
+            switch fact.bearing(on: command.operation) {
+            case .none: return nil
+            case .unrelated:
+                condition.unanswered = nil
+                return nil
+            case .confirmation:
+                condition.unanswered = nil
+                return command
+            }
+        }
+    }
+}
+
+extension DeviceStatus {
+    /// Marks the last reported state as possibly outdated. An assumed state stays marked as assumed.
+    mutating func doubtState() {
+        if stateQuality != .assumed { stateQuality = .stale }
+    }
+}
+
+/// A command that was sent and ended without a confirmation.
+struct UnconfirmedCommand: Sendable {
+    /// How long after its deadline a report can still confirm the command. Slow locks and bridges respond within seconds;
+    /// sleeping battery locks, and bridges that poll them, within a minute. Later movements have another cause.
+    static let patience = Duration.seconds(60)
+
+    let id: CommandID
+    let operation: LockOperation
+    /// The log of its intent; no other log may name the command.
+    let log: LogID
+    /// From this instant on no report confirms it.
+    let expiresAt: MonotonicInstant
+}
+
+extension LockReport.Fact {
+    /// The relevance of a report to an unconfirmed command.
+    fileprivate enum Bearing {
+        case none
+        case confirmation
+        /// The lock did not execute the command, or something else has moved the bolt since.
+        case unrelated
+    }
+
+    fileprivate func bearing(on operation: LockOperation) -> Bearing {
+        switch self {
+        case .event(let event, let method, let name):
+            guard [.locked, .unlocked, .unlatched].contains(event) else { return .none }
+            return Self.isOfCommand(method, name) ? .none : .unrelated
+        case .state(let state, .confirmed, let method, let name):
+            guard Self.isOfCommand(method, name) else { return .unrelated }
+            if state.satisfies(operation) || state == .jammed { return .confirmation }
+            return state.contradicts(operation) ? .unrelated : .none
+        case .state, .door, .battery, .availability, .refusal, .faults, .deliveredLate: return .none
+        }
+    }
+
+    /// Whether the command can be the cause of a movement. It is not if the lock names a person, or an operation method that only
+    /// a person, a schedule or the lock itself uses.
+    private static func isOfCommand(_ method: EventMethod?, _ operatorName: String?) -> Bool {
+        operatorName == nil && [nil, .remote, .unknown].contains(method)
+    }
+}
+
+extension LockState {
+    /// Whether a live report of this state proves that the lock has not executed `operation`. A bolt that is moving in the right
+    /// direction, and an unknown state, prove nothing.
+    fileprivate func contradicts(_ operation: LockOperation) -> Bool {
+        switch self {
+        case .locked, .locking: operation != .lock
+        case .unlocked, .unlocking, .unlatched: operation == .lock
+        case .jammed, .unknown: false
+        }
+    }
+}

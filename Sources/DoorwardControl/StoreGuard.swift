@@ -1,0 +1,181 @@
+package import DoorwardDomain
+package import Logging
+import Synchronization
+
+/// Writes to the store, and tracks whether it can be relied on.
+///
+/// After a failed write it is unknown what is durable, so no command is accepted until the store can write again; commands are accepted and everything
+/// that was in doubt has been reloaded from it.
+package final class StoreGuard: Sendable {
+    /// Not accessible elsewhere, so that every write and every failure passes through this type.
+    private let store: any GatewayStore
+    /// The number of uses taken of each guest access.
+    package let uses = GuestUseCounts()
+    private let feed: ChangeFeed
+    private let logger: Logger
+    private let doubts = Mutex(Doubts())
+    /// Called once each time the store starts failing; set by recovery.
+    private let failureHandler = Mutex<(@Sendable () -> Void)?>(nil)
+
+    private struct Doubts {
+        var isFailing = false
+        /// How many times the store was marked in doubt.
+        var count = 0
+    }
+
+    /// - Parameter feed: receives the changes of each committed transaction; by default one without readers.
+    package init(
+        store: any GatewayStore, feed: ChangeFeed = ChangeFeed(clock: SystemClock()),
+        logger: Logger = Logger(label: "doorward.ledger")
+    ) {
+        (self.store, self.feed, self.logger) = (store, feed, logger)
+    }
+
+    // The read-only protocols of the store, one for each group of use cases.
+
+    /// Reads lists of records, and proofs.
+    package var log: any AccessLogStore { store }
+    /// Reads the tenancy, at the start and after a write in doubt.
+    package var tenancy: any TenancyStore { store }
+    /// Reads credentials, for signing in.
+    package var credentials: any CredentialStore { store }
+    /// Reads commands and the results of idempotency keys.
+    package var commands: any CommandStore { store }
+    /// Makes backups, and closes the store.
+    package var maintenance: any StoreMaintenance { store }
+
+    /// False from a failed write until recovery has settled everything in doubt.
+    package var isAcceptingCommands: Bool { !doubts.withLock { $0.isFailing } }
+
+    /// Writes `transaction` durably, completely or not at all; after a failure it may have been written.
+    ///
+    /// - Parameter beforeDoubt: run when the write fails, before the store is marked in doubt: marking starts recovery, which
+    ///   settles only commands that are not in `InFlightCommands`.
+    /// - Throws: `.unavailable` if the store failed; if it refused the transaction and wrote nothing, the error for the
+    ///   violated constraint.
+    @discardableResult
+    package func write(
+        _ transaction: StoreTransaction, beforeDoubt: () -> Void = {}
+    ) async throws(GatewayError) -> [RecordPosition] {
+        uses.begin(transaction.counters)
+        do {
+            let places = try await store.commit(transaction)
+            uses.end(transaction.counters, isWritten: true)
+            feed.append(transaction.changedObjects)
+            return places
+        } catch {
+            uses.end(transaction.counters, isWritten: false)
+            beforeDoubt()
+            noteFailure(error)
+            throw GatewayError(error)
+        }
+    }
+
+    /// Reloads the uses of guest accesses, at the start and after a write in doubt.
+    func reloadUses() async throws(GatewayError) {
+        var isLoaded = false
+        while !isLoaded {
+            let mark = uses.changes
+            let stored = try await mappingStoreErrors { () throws(StoreError) in try await store.usesTaken() }
+            isLoaded = uses.replace(with: stored, ifChangesAre: mark)
+            // Transactions in flight must end first; yield, as reading may not suspend.
+            if !isLoaded { await Task.yield() }
+        }
+    }
+
+    func onFailure(_ handler: @escaping @Sendable () -> Void) { failureHandler.withLock { $0 = handler } }
+
+    /// How many times the store was marked in doubt. Recovery reads it first, and passes it to `clearInDoubt` at the end.
+    var inDoubtGeneration: Int { doubts.withLock { $0.count } }
+
+    /// Marks everything that was in doubt at `count` as settled: commands are accepted again.
+    ///
+    /// - Returns: false, without a change, if the store was marked in doubt again since.
+    func clearInDoubt(asOf count: Int) -> Bool {
+        doubts.withLock { doubts in
+            guard doubts.count == count else { return false }
+            doubts.isFailing = false
+            return true
+        }
+    }
+
+    private func noteFailure(_ error: StoreError) {
+        if case .failed(let cause) = error { doubt(because: cause) }
+    }
+
+    /// Marks the store in doubt, as an event may not have been recorded: nothing is started until the store has been reloaded.
+    func doubt(because cause: String) {
+        logger.error("the store cannot write; commands are rejected until it can", metadata: ["cause": "\(cause)"])
+        let begins = doubts.withLock { doubts in
+            defer { doubts.isFailing = true }
+            doubts.count += 1
+            return !doubts.isFailing
+        }
+        if begins { failureHandler.withLock { $0 }?() }
+    }
+}
+
+extension StoreTransaction {
+    /// The logs and commands that a committed transaction has changed; the directory reports tenancy changes when it publishes
+    /// them.
+    fileprivate var changedObjects: [ChangedObject] {
+        var objects: [ChangedObject] = []
+        objects.reserveCapacity(records.count + commands.count)
+        for record in records where objects.last != .log(record.body.log) { objects.append(.log(record.body.log)) }
+        for change in commands { objects.append(.commands(for: change.command.deviceID)) }
+        return objects
+    }
+}
+
+/// The number of uses taken of each guest access: a copy of the store's counters in memory. Not part of the directory, as each
+/// use would then create a new version of it. Only the store decides whether a use is left.
+package final class GuestUseCounts: Sendable {
+    private struct State {
+        var taken: [GuestAccessID: Int] = [:]
+        /// Transactions in flight that take or return uses.
+        var inFlight = 0
+        /// How many times such a transaction began or ended.
+        var changes = 0
+    }
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    /// The number of uses taken; 0 if there are none.
+    package func taken(of id: GuestAccessID) -> Int { state.withLock { $0.taken[id, default: 0] } }
+
+    /// The value to pass to `replace`; to be read before the store is.
+    fileprivate var changes: Int { state.withLock { $0.changes } }
+
+    fileprivate func begin(_ counters: [CounterChange]) {
+        guard !counters.isEmpty else { return }
+        state.withLock { ($0.inFlight, $0.changes) = ($0.inFlight + 1, $0.changes + 1) }
+    }
+
+    fileprivate func end(_ counters: [CounterChange], isWritten: Bool) {
+        guard !counters.isEmpty else { return }
+        state.withLock { state in
+            (state.inFlight, state.changes) = (state.inFlight - 1, state.changes + 1)
+            for counter in counters where isWritten {
+                switch counter {
+                case .takeUse(let id): state.taken[id, default: 0] += 1
+                case .returnUse(let id):
+                    let left = state.taken[id, default: 0] - 1
+                    state.taken[id] = left > 0 ? left : nil
+                case .raiseEpoch, .setLease: break
+                }
+            }
+        }
+    }
+
+    /// - Returns: false, without a change, if a transaction was in flight while the store was read, as the result may or may
+    ///   not include it.
+    fileprivate func replace(with stored: [GuestAccessID: Int], ifChangesAre mark: Int) -> Bool {
+        state.withLock { state in
+            guard state.inFlight == 0, state.changes == mark else { return false }
+            state.taken = stored
+            return true
+        }
+    }
+}

@@ -1,0 +1,173 @@
+internal import DoorwardDomain
+package import DoorwardPolicy
+
+/// A precondition for changing an entity, such as an entity tag; evaluated on the directory that the change applies to, after
+/// the caller's right to make the change has been checked.
+package typealias Condition<Entity> = @Sendable (Entity, TenancyDirectory) -> Bool
+
+/// An entity that can be changed under a precondition.
+protocol ConditionalEntity {
+    /// The change that wrote the entity in its current state.
+    var asWritten: TenancyChange { get }
+}
+
+extension LockDevice: ConditionalEntity { var asWritten: TenancyChange { .putDevice(self) } }
+extension User: ConditionalEntity { var asWritten: TenancyChange { .putUser(self) } }
+extension GuestAccess: ConditionalEntity { var asWritten: TenancyChange { .putGuestAccess(self) } }
+
+/// A change of the tenancy under construction: the resulting directory, and the transaction to write.
+struct TenancyUnitOfWork {
+    private(set) var directory: TenancyDirectory
+    /// The caller's subject in `directory`, resolved again after each change.
+    private(set) var subject: Subject
+    var transaction = StoreTransaction()
+    let caller: Caller
+    let now: Timestamp
+    private let random: RandomSource
+    /// Users whose password resets the transaction already deletes.
+    private var usersWithoutLink: Set<UserID> = []
+
+    init(directory: TenancyDirectory, caller: Caller, now: Timestamp, random: RandomSource) {
+        (self.directory, self.caller, self.now, self.random) = (directory, caller, now, random)
+        subject = directory.subject(of: caller.principal)
+    }
+
+    mutating func apply(_ change: TenancyChange) {
+        endPasswordLinks(endedBy: change)
+        directory.apply(change)
+        subject = directory.subject(of: caller.principal)
+        transaction.changes.append(change)
+    }
+
+    /// Deletes the password resets of users whose rights change, and those created by a user who loses the right to create
+    /// them. To be called before `change` is applied.
+    private mutating func endPasswordLinks(endedBy change: TenancyChange) {
+        switch change {
+        case .putAssociation(let association):
+            if let replaced = directory.association(association.id) { endPasswordLink(of: replaced.userID) }
+            endPasswordLink(of: association.userID)
+        case .removeAssociation(let id):
+            if let association = directory.association(id) { endPasswordLink(of: association.userID) }
+        case .putGuestAccess(let access):
+            if let guest = access.guestUserID, directory.guestAccess(access.id) != access { endPasswordLink(of: guest) }
+        case .putUser(let user):
+            guard let known = directory.user(user.id) else { return }
+            guard known.isEnabled != user.isEnabled || known.isSuperAdmin != user.isSuperAdmin else { return }
+            endPasswordLink(of: user.id)
+            transaction.credentials.append(.endResets(madeBy: user.id))
+        case .putPortfolio, .putProperty, .putUnit, .putDevice, .removeDevice: return
+        }
+    }
+
+    private mutating func endPasswordLink(of user: UserID) {
+        if usersWithoutLink.insert(user).inserted { transaction.credentials.append(.endReset(of: user)) }
+    }
+
+    /// Checks the precondition, and makes the store check that the entity is still the same when the transaction takes effect.
+    ///
+    /// - Throws: `.preconditionFailed`.
+    mutating func require<Entity: ConditionalEntity>(
+        _ condition: Condition<Entity>?, of entity: Entity
+    ) throws(GatewayError) {
+        guard let condition else { return }
+        guard condition(entity, directory) else { throw .preconditionFailed }
+        transaction.requires.append(.unchanged(since: entity.asWritten))
+    }
+
+    /// - Throws: the errors of `TenancyDirectory.require`, for the caller and the directory as changed so far.
+    func require(
+        _ permission: ManagementPermission, on object: ManagedObject, at instant: Timestamp? = nil
+    ) throws(GatewayError) {
+        try directory.require(permission, of: subject, on: object, at: instant)
+    }
+
+    func newID<Entity>(_: Entity.Type = Entity.self) -> EntityID<Entity> { random.id(at: now) }
+
+    /// Records the change in the gateway's log and in the log of each portfolio in which it affects rights.
+    ///
+    /// - Parameters:
+    ///   - entity: the entity that is changed, for the position in the records.
+    ///   - portfolios: the portfolios in which rights are affected; `nil` for that of `entity`.
+    mutating func note(
+        _ action: ChangeAction, _ target: RecordTarget, at entity: AssociatedEntity? = nil,
+        in portfolios: Set<PortfolioID>? = nil,
+        device: DeviceSnapshot? = nil,
+        before: [String: RecordValue]? = nil, after: [String: RecordValue]? = nil
+    ) {
+        let place = entity.map { directory.place(of: $0) }
+        let altered = portfolios ?? Set([place?.portfolioID].compactMap(\.self))
+        let logs: [LogID] = [.gateway] + altered.sorted().map { .portfolio($0) }
+        let view = ChangeView(device: device, place: place, before: before, after: after)
+        for log in logs { write(action, target, as: view, in: log) }
+    }
+
+    /// Appends the record of a change to one log, with the content that its readers may see.
+    mutating func write(_ action: ChangeAction, _ target: RecordTarget, as view: ChangeView, in log: LogID) {
+        let details: [String: RecordValue] = [
+            "before": view.before.map { .object($0) } ?? .null, "after": view.after.map { .object($0) } ?? .null,
+        ]
+        transaction.records.append(
+            PendingRecord(
+                RecordBody(
+                    log: log, id: newID(), at: now, kind: .adminChange, actor: RecordActor(of: caller, in: directory),
+                    source: caller.origin.source, clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID,
+                    device: view.device, place: view.place, action: action, target: target, details: details)))
+    }
+}
+
+/// The content of a change record in one log. A portfolio's log names only entities of that portfolio: a change that concerns
+/// several portfolios is recorded with a separate view for each.
+struct ChangeView {
+    var device: DeviceSnapshot?
+    var place: EntityPathIDs?
+    var before: [String: RecordValue]?
+    var after: [String: RecordValue]?
+}
+
+// MARK: - Rights
+
+extension TenancyDirectory {
+    /// - Throws: `.denied`, reduced to what the caller may see; `.notFound` for a super admin if the object does not exist.
+    func require(
+        _ permission: ManagementPermission, of subject: Subject, on object: ManagedObject, at instant: Timestamp? = nil
+    ) throws(GatewayError) {
+        guard let denial = SecurityService.allows(subject, permission, on: object, at: instant, in: self).denial
+        else { return }
+        if !denial.hasReach { throw .outOfReach(of: subject) }
+        throw .denied(denial, operation: nil, deviceID: nil)
+    }
+
+    /// - Throws: `.outOfReach`; for a super admin, from whom nothing is hidden, `.notFound`.
+    func requireReach(of subject: Subject, to object: AssociatedEntity) throws(GatewayError) {
+        guard SecurityService.reaches(subject, object, in: self) else { throw .outOfReach(of: subject) }
+    }
+
+    /// The ids of an entity and of the entities above it.
+    func place(of entity: AssociatedEntity) -> EntityPathIDs {
+        switch entity {
+        case .portfolio(let id): return EntityPathIDs(portfolioID: id)
+        case .property(let id): return EntityPathIDs(propertyID: id, portfolioID: property(id)?.portfolioID)
+        case .unit(let id):
+            let unit = unit(id)
+            return EntityPathIDs(unitID: id, propertyID: unit?.propertyID, portfolioID: unit?.portfolioID)
+        }
+    }
+
+    func user(_ id: UserID?) -> User? { id.flatMap { user($0) } }
+}
+
+// MARK: - Entities in records
+
+extension RecordTarget {
+    init(_ portfolio: Portfolio) { self.init(type: "Portfolio", id: portfolio.id.description) }
+    init(_ property: Property) { self.init(type: "Property", id: property.id.description) }
+    init(_ unit: Unit) { self.init(type: "Unit", id: unit.id.description) }
+    init(_ user: User) { self.init(type: "User", id: user.id.description) }
+    init(_ association: UserRoleAssociation) { self.init(type: "UserRoleAssociation", id: association.id.description) }
+    init(_ device: LockDevice) { self.init(type: "LockDevice", id: device.id.description) }
+    init(_ access: GuestAccess) { self.init(type: "GuestAccess", id: access.id.description) }
+}
+
+extension RecordValue {
+    static func id<Entity>(_ id: EntityID<Entity>?) -> RecordValue { id.map { .string($0.description) } ?? .null }
+}

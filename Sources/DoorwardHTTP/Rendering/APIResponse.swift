@@ -1,0 +1,121 @@
+internal import DoorwardAPI
+internal import DoorwardControl
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// A response of a route or of an error.
+struct APIResponse: Sendable {
+    var status: Int
+    /// JSON, or empty for 204.
+    var body: [UInt8]
+    /// In place of `body`: a body that is produced while it is sent.
+    var stream: StreamedBody?
+    var headers: HTTPFields = [:]
+    /// The memory reserved for a large body until it is sent; `nil` for a small one.
+    var reservation: ResponseMemory.Reservation?
+
+    init(status: Int, body: [UInt8]) { (self.status, self.body) = (status, body) }
+
+    /// A response with a body that is produced while it is sent.
+    ///
+    /// - Parameter chunks: the next chunk is requested when the connection has taken the last one. The sequence is cancelled when the
+    ///   client disconnects; if it throws, the connection is closed before the body's end.
+    static func streamed<Chunks: AsyncSequence & Sendable>(
+        _ contentType: String, _ chunks: Chunks
+    ) -> APIResponse where Chunks.Element == [UInt8] {
+        var answer = APIResponse(status: 200, body: [])
+        answer.stream = StreamedBody(chunks)
+        answer.headers[.contentType] = contentType
+        return answer
+    }
+
+    /// A success: the envelope around the fields that `data` writes.
+    static func success(_ status: Int = 200, location: String? = nil, _ data: (inout JSONWriter) -> Void) -> APIResponse {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.field("status", "success")
+            writer.field("data") { $0.object(data) }
+        }
+        var answer = APIResponse(status: status, body: writer.bytes)
+        answer.location = location
+        return answer
+    }
+
+    /// The response to the creation of an entity, with its location.
+    ///
+    /// - Parameters:
+    ///   - path: the entity's path under `/api/v1/`.
+    ///   - name: the field of `data` that contains the entity.
+    static func created(_ path: String, _ name: String, _ write: (inout JSONWriter) -> Void) -> APIResponse {
+        success(201, location: "/api/v1/\(path)") { $0.field(name, write) }
+    }
+
+    /// A page of a list, with `data.pagination`.
+    ///
+    /// - Throws: `.invalid` if its items have more than `WireLimits.pageBytes`; rendering stops there.
+    static func page<Item>(
+        _ name: String, _ page: Page<Item>, _ write: (inout JSONWriter, Item) -> Void
+    ) throws(GatewayError) -> APIResponse {
+        var count = 0
+        let answer = success { writer in
+            writer.field(name) { count = $0.array(page.items, maxBytes: WireLimits.pageBytes, write) }
+            writer.field("pagination", Pagination(page))
+        }
+        guard count == page.items.count else { throw .invalid("limit", FieldProblemCode.pageTooLarge.rawValue) }
+        return answer
+    }
+
+    /// A response with 204 and no body.
+    static let nothing = APIResponse(status: 204, body: [])
+
+    var location: String? {
+        get { headers[.location] }
+        set { headers[.location] = newValue }
+    }
+
+    // MARK: - Sending
+
+    /// - Parameter streamed: the body of a streamed response.
+    func response(_ streamed: ResponseBody? = nil) -> Response {
+        var headers = headers
+        if !body.isEmpty, headers[.contentType] == nil { headers[.contentType] = "application/json" }
+        headers[.cacheControl] = "no-store"
+        headers[.xContentTypeOptions] = "nosniff"
+        return Response(status: HTTPResponse.Status(code: status), headers: headers, body: streamed ?? responseBody)
+    }
+
+    /// Sends a large body in chunks, each after the socket has accepted the previous one.
+    private var responseBody: ResponseBody {
+        guard !body.isEmpty else { return ResponseBody() }
+        guard let reservation else { return ResponseBody(byteBuffer: ByteBuffer(bytes: body)) }
+        return ResponseBody(contentLength: body.count) { [body] writer in
+            for start in stride(from: 0, to: body.count, by: ResponseMemory.chunkBytes) {
+                let end = min(body.count, start + ResponseMemory.chunkBytes)
+                try await writer.write(ByteBuffer(bytes: body[start..<end]))
+            }
+            try await writer.finish(nil)
+            withExtendedLifetime(reservation) {}
+        }
+    }
+}
+
+extension HTTPField.Name {
+    static let idempotentReplayed = token("Idempotent-Replayed")
+    static let idempotencyKey = token("Idempotency-Key")
+    static let requestID = token("X-Request-Id")
+    static let doorwardClient = token("X-Doorward-Client")
+    static let forwardedFor = token("X-Forwarded-For")
+    static let forwarded = token("Forwarded")
+    static let realIP = token("X-Real-IP")
+    static let traceContext = token("traceparent")
+    static let prefer = token("Prefer")
+    static let preferenceApplied = token("Preference-Applied")
+
+    /// A header name that is a constant of this file.
+    private static func token(_ text: String) -> HTTPField.Name {
+        // Only the constants above are passed, and the first response of any test would reveal an invalid one.
+        guard let name = HTTPField.Name(text) else { preconditionFailure("not a header's name: \(text)") }
+        return name
+    }
+}

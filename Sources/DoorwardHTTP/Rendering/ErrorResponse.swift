@@ -1,0 +1,234 @@
+internal import DoorwardAPI
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import HTTPTypes
+internal import NIOHTTP1
+
+/// An error response. Only this type maps failures to a status, a code and a message for people.
+struct ErrorResponse {
+    let status: Int
+    let code: String
+    let message: String
+    /// Writes the fields of `details`.
+    var details: @Sendable (inout JSONWriter) -> Void = { _ in }
+    var headers: HTTPFields = [:]
+
+    /// The seconds in `Retry-After` of responses with 503.
+    static let retryLater = "5"
+
+    private init(_ code: ErrorCode, _ message: String) {
+        (status, self.code, self.message) = (code.status, code.rawValue, message)
+        if status == 503 { headers[.retryAfter] = Self.retryLater }
+    }
+
+    private init(refusing reason: String, _ message: String) { (status, code, self.message) = (403, reason, message) }
+
+    // MARK: - Errors of the server
+
+    static let pathUnknown = ErrorResponse(.notFound, "There is nothing at this address.")
+
+    static func methodNotAllowed(_ allowed: String) -> ErrorResponse {
+        var answer = ErrorResponse(.methodNotAllowed, "This address does not take that method; see the Allow header.")
+        answer.headers[.allow] = allowed
+        return answer
+    }
+
+    static let payloadTooLarge = ErrorResponse(
+        .payloadTooLarge, "The request's body is too large: at most \(WireLimits.bodyBytes) bytes are read.")
+
+    static let unsupportedMediaType = ErrorResponse(
+        .unsupportedMediaType, "The body must be JSON: send it with Content-Type: application/json.")
+
+    static let `internal` = ErrorResponse(
+        .internal, "Something went wrong inside the gateway; its operator finds the cause by the request id.")
+
+    // MARK: - Errors of use cases
+
+    /// - Parameter view: renders the command that an error is about, as its caller may see it.
+    init(_ error: GatewayError, view: @Sendable @escaping (Command, inout JSONWriter) -> Void) {
+        switch error {
+        case .invalid(let problems): self.init(invalid: problems)
+        case .unauthenticated:
+            self.init(.unauthenticated, "Sign in: what was sent to prove who you are is missing, wrong or over.")
+            headers[.wwwAuthenticate] = "Bearer"
+        case .denied(let denial, let operation, let device): self.init(denial, operation, device)
+        case .notFound: self.init(.notFound, "It does not exist.")
+        case .alreadyExists: self.init(.alreadyExists, "One like it exists already.")
+        case .addressTaken:
+            self.init(.alreadyExists, "A lock is already attached at this address; detach it first, or name another address.")
+        case .conflict(let sentence): self.init(.conflict, sentence)
+        case .preconditionFailed:
+            self.init(.preconditionFailed, "It was changed since you read it; read it again.")
+        case .idempotencyMismatch:
+            self.init(.idempotencyMismatch, "This Idempotency-Key was used for another request; use a new one.")
+        case .rateLimited(let seconds):
+            self.init(.rateLimited, "Too many attempts; try again in \(seconds) s.")
+            headers[.retryAfter] = String(seconds)
+        case .deviceBusy:
+            self.init(.deviceBusy, "Too many commands wait for this lock; try again shortly.")
+            headers[.retryAfter] = "1"
+        case .commandEnded(let command): self.init(command, view: view)
+        case .shuttingDown: self.init(.shuttingDown, "The gateway is shutting down and takes no commands; nothing was sent.")
+        case .unavailable: self.init(.unavailable, "The gateway cannot do this at the moment; try again later.")
+        case .listTimedOut:
+            self.init(.unavailable, "Reading this list took too long; narrow it by lock or time, or try again later.")
+        case .internalFailure: self = .internal
+        }
+    }
+
+    private init(invalid problems: [FieldProblem]) {
+        self.init(.invalidRequest, "The request is not valid; see details.fields.")
+        details = { writer in
+            writer.field("fields") { writer in
+                writer.array(problems) { writer, problem in
+                    writer.object { writer in
+                        writer.field("field", problem.field)
+                        writer.field("problem", problem.problem)
+                    }
+                }
+            }
+        }
+    }
+
+    private init(_ denial: Denial, _ operation: LockOperation?, _ device: DeviceID?) {
+        guard denial.hasReach else {
+            self.init(.forbidden, "You have no access to this, or it does not exist.")
+            return
+        }
+        self.init(refusing: denial.reason.rawValue, denial.reason.sentence)
+        details = { denial.writeDetails(operation, device, into: &$0) }
+    }
+
+    /// A command that ended without a confirmation. A denied command includes the details of the denial, as any denial does, if the
+    /// caller may still know of the device. The command itself is always included, as it is the caller's own.
+    ///
+    /// - Parameter problem: the adapter's explanation of the failure, as far as the caller may see it, in whole sentences.
+    init(
+        _ finished: FinishedCommand, problem: String? = nil, view: @Sendable @escaping (Command, inout JSONWriter) -> Void
+    ) {
+        let command = finished.command
+        self.init(command, problem: problem, view: view)
+        guard let denial = finished.denial, denial.hasReach else { return }
+        details = { writer in
+            denial.writeDetails(command.operation, command.deviceID, into: &writer)
+            writer.field("command") { view(command, &$0) }
+        }
+    }
+
+    /// A command that ended without a confirmation, with the error of its end state.
+    private init(
+        _ command: Command, problem: String? = nil, view: @Sendable @escaping (Command, inout JSONWriter) -> Void
+    ) {
+        self.init(ending: command, problem: problem)
+        details = { writer in writer.field("command") { view(command, &$0) } }
+    }
+
+    private init(ending command: Command, problem: String?) {
+        switch (command.state, command.outcomeDetail) {
+        case (.denied, let reason):
+            let known = reason.flatMap { DenialReason(rawValue: $0) }
+            self.init(
+                refusing: reason ?? ErrorCode.forbidden.rawValue,
+                "The right ended while the command waited; nothing was sent. \(known?.sentence ?? "")".trimmed)
+        case (.timedOut, _):
+            self.init(
+                .confirmationTimeout, "The lock was told and has not confirmed in time; check the door. \(problem ?? "")".trimmed)
+        case (.failed, "deadline_passed"):
+            self.init(.notSentInTime, "The command waited until its time was over; nothing was sent.")
+        case (.failed, "device_offline"):
+            self.init(.deviceOffline, problem ?? "The lock cannot be reached; check its power and network.")
+        case (.failed, "shutting_down"): self.init(.shuttingDown, "The gateway is shutting down; nothing was sent.")
+        case (.failed, "jammed"): self.init(.lockJammed, "The lock reports a jam; check the door and the bolt.")
+        case (.failed, _):
+            self.init(.adapterFailure, problem ?? "The lock or its bridge refused; see details.command.outcomeDetail.")
+        case (_, _) where command.sent == false:
+            self.init(.outcomeUnknown, "The command was not sent, as the gateway cannot write to its database; try again later.")
+        default: self.init(.outcomeUnknown, "What the lock did is not known; check the door.")
+        }
+    }
+
+    // MARK: - Sending
+
+    /// - Parameter asProblem: whether to use the format of RFC 9457 instead of the envelope.
+    func answer(requestID: String, asProblem: Bool) -> APIResponse {
+        var writer = JSONWriter()
+        writer.object { writer in
+            if asProblem {
+                writer.field("type", "about:blank")
+                writer.field("title", HTTPResponseStatus(statusCode: status).reasonPhrase)
+                writer.field("status", status)
+                writer.field("detail", message)
+            } else {
+                writer.field("status", "error")
+            }
+            writer.field("code", code)
+            if !asProblem { writer.field("message", message) }
+            writer.field("details") { $0.object(details) }
+            writer.field("requestId", requestID)
+        }
+        var answer = APIResponse(status: status, body: writer.bytes)
+        answer.headers = headers
+        if asProblem { answer.headers[.contentType] = "application/problem+json" }
+        return answer
+    }
+}
+
+extension DenialReason {
+    /// The meaning of the reason, and what the caller can do about it.
+    var sentence: String {
+        switch self {
+        case .userUnknown: "The user does not exist."
+        case .userDisabled: "The user is disabled; ask a manager."
+        case .deviceUnknown: "The lock does not exist."
+        case .deviceUnassigned: "The lock belongs to no property yet; it has to be assigned first."
+        case .noAssociation: "No role or guest access of yours reaches this."
+        case .guestAccessRevoked: "The guest access was revoked; ask the person who granted it."
+        case .grantorLostAccess: "The person who granted the guest access no longer has the right to; ask for a new one."
+        case .roleInsufficient: "Your role does not include this; ask a person with a higher role."
+        case .operationNotGranted: "The guest access does not include this operation."
+        case .guestWindowEnded: "The guest access has ended."
+        case .guestUsesExhausted: "The guest access has been used as often as it may be."
+        case .guestWindowNotStarted: "The guest access has not begun yet; see details.opensAt."
+        case .outsideSchedule: "The guest access is not open at this time; see details.opensAt."
+        case .clockUntrusted: "The gateway is not sure of the time, so access that depends on it is closed."
+        case .featureUnavailable: "The portfolio's subscription does not include this."
+        case .capabilityMissing: "The lock cannot do this."
+        case .remoteOperationDisabled: "Remote operation of this lock is switched off."
+        case .lockdownActive: "The property is locked down."
+        }
+    }
+}
+
+extension Denial {
+    /// Writes the fields of `details` for a denial.
+    fileprivate func writeDetails(_ operation: LockOperation?, _ device: DeviceID?, into writer: inout JSONWriter) {
+        writer.fieldIfPresent("operation", operation)
+        writer.fieldIfPresent("deviceId", device)
+        writer.field("reason", reason)
+        if let rule { writer.field("rule") { rule.write(into: &$0) } }
+        writer.fieldIfPresent("opensAt", opensAt)
+        writer.fieldIfPresent("closesAt", closesAt)
+        if let missing { writer.field("missing") { missing.write(into: &$0) } }
+    }
+}
+
+extension Rule: JSONRenderable {
+    func write(into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("kind", kind)
+            writer.field("id", id)
+            writer.field("role", role)
+        }
+    }
+}
+
+extension Denial.Missing: JSONRenderable {
+    func write(into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.fieldIfPresent("role", role)
+            writer.fieldIfPresent("operation", operation)
+            writer.fieldIfPresent("capability", capability)
+            writer.fieldIfPresent("module", module)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import DoorwardPolicy
+internal import HTTPTypes
+internal import Hummingbird
+
+/// A request of a signed-in user, after its body was read.
+typealias AuthenticatedRequest = ReadRequest<Caller>
+/// A request that needs no sign-in, after its body was read.
+typealias OpenCall = ReadRequest<Void>
+
+/// A request from the reading of its body until its response, as handlers use it. Before, it is a `GatewayContext`.
+struct ReadRequest<Requester: Sendable>: Sendable {
+    let services: Services
+    let facts: RequestMetadata
+    let parameters: Parameters
+    /// The body; an absent one is an empty object.
+    let body: [String: JSONValue]
+    let client: ClientPresence
+    /// The caller of the request.
+    let caller: Requester
+
+    var control: GatewayControl { services.control }
+
+    /// A parameter in the path.
+    func text(_ name: String) -> String { parameters.get(name) ?? "" }
+
+    /// An id in the path; `nil` for a text that cannot be an id, which is treated as an id that does not exist.
+    func id<Entity>(_ name: String, of: Entity.Type = Entity.self) -> EntityID<Entity>? { EntityID(text(name)) }
+
+    /// Reads body and query with `read`, and throws all errors of both, including unknown keys.
+    func read<Value>(
+        _ read: (inout BodyReader, inout QueryReader) throws(GatewayError) -> Value
+    ) throws(GatewayError) -> Value {
+        let mistakes = FieldErrors()
+        var bodyReader = BodyReader(body, mistakes: mistakes)
+        var queryReader = QueryReader(facts.query, mistakes: mistakes)
+        let value = try read(&bodyReader, &queryReader)
+        bodyReader.finish()
+        queryReader.finish()
+        try mistakes.finish()
+        return value
+    }
+
+    func readBody<Value>(_ read: (inout BodyReader) -> Value) throws(GatewayError) -> Value {
+        try self.read { (body, _) throws(GatewayError) in read(&body) }
+    }
+
+    func readQuery<Value>(_ read: (inout QueryReader) -> Value) throws(GatewayError) -> Value {
+        try self.read { (_, query) throws(GatewayError) in read(&query) }
+    }
+
+    /// For requests with no parameters but those in the path: rejects any key in the body or query.
+    func readNothing() throws(GatewayError) {
+        if !body.isEmpty || facts.query != nil { try read { (_, _) throws(GatewayError) in } }
+    }
+}
+
+extension ReadRequest<Caller> {
+    /// The error for an id that the caller may not know of or that does not exist.
+    var outOfReach: GatewayError { .outOfReach(of: view.subject) }
+
+    /// The renderer for the caller, with the current directory.
+    var view: ProjectedRenderer { ProjectedRenderer(caller.principal, control: control) }
+
+    /// The renderer for the caller, with the directory that the rendered objects were chosen in.
+    func view(in snapshot: CurrentDirectory.Snapshot) -> ProjectedRenderer {
+        ProjectedRenderer(caller.principal, in: snapshot, control: control)
+    }
+}

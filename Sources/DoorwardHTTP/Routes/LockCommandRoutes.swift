@@ -1,0 +1,93 @@
+internal import DoorwardAPI
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import DoorwardPolicy
+internal import HTTPTypes
+
+/// The routes of commands: read the request, pass it to `LockDAL`, wait for the lock's confirmation, respond.
+enum LockCommandRoutes {
+    static let all: [Route] = [route("lock", .lock), route("unlock", .unlock), route("unlatch", .unlatch)]
+
+    private static func route(_ word: String, _ operation: LockOperation) -> Route {
+        var route = Route.post("/devices/:id/\(word)") { try await move($0, operation) }
+        route.runsOnEventLoop = true
+        route.limit = { (control, caller, _) throws(GatewayError) in
+            if let caller { try await control.locks.admit(caller) }
+        }
+        return route
+    }
+
+    private static func move(_ call: AuthenticatedRequest, _ operation: LockOperation) async throws -> APIResponse {
+        let order = try Order(call)
+        let request = CommandRequest(
+            caller: call.caller, deviceID: call.id("id"), attemptedID: call.text("id"), operation: operation,
+            statedReason: order.reason, override: order.override, timeout: order.timeout ?? call.services.commandTimeout)
+        let (locks, repeatable) = (call.control.locks, try call.services.repeats.call(call))
+        guard !order.isAsync else {
+            let begun = try await locks.begin(request, repeatable: repeatable)
+            return accepted(begun.value.accepted, call.view).marked(as: begun)
+        }
+        let ended = try await locks.execute(request, repeatable: repeatable)
+        return answer(ended.value, call.view, call.facts).marked(as: ended)
+    }
+
+    // MARK: - Request
+
+    private struct Order {
+        let reason: String?
+        let override: String?
+        let timeout: Duration?
+        /// `Prefer: respond-async` (RFC 7240).
+        let isAsync: Bool
+
+        init(_ call: AuthenticatedRequest) throws(GatewayError) {
+            isAsync =
+                call.facts.headers[.prefer]?.lowercased().split(separator: ",")
+                .contains { String($0).trimmed.prefix { $0 != ";" } == "respond-async" } ?? false
+            guard !call.body.isEmpty || call.facts.query != nil else {
+                (reason, override, timeout) = (nil, nil, nil)
+                return
+            }
+            (reason, override, timeout) = try call.readBody { body in
+                (
+                    body.text("reason", longest: WireLimits.reasonCharacters),
+                    body.object("override") { $0.requiredText("reason", longest: WireLimits.reasonCharacters) },
+                    body.integer("timeoutMs", in: WireLimits.timeoutMs).map { .milliseconds($0) }
+                )
+            }
+        }
+    }
+
+    // MARK: - Response
+
+    private static func accepted(_ command: Command, _ view: ProjectedRenderer) -> APIResponse {
+        var answer = APIResponse.success(202, location: "/api/v1/commands/\(command.id)") { writer in
+            writer.field("command") { view.command(command, into: &$0) }
+        }
+        answer.headers[.preferenceApplied] = "respond-async"
+        return answer
+    }
+
+    /// 200 if the lock confirmed the command; any other outcome is an error that contains the command.
+    private static func answer(_ finished: FinishedCommand, _ view: ProjectedRenderer, _ facts: RequestMetadata) -> APIResponse {
+        guard finished.command.state == .confirmed else {
+            return ErrorResponse(finished, problem: problem(of: finished, view)) { view.command($0, into: &$1) }.answer(facts)
+        }
+        return .success { writer in
+            writer.field("command") { view.command(finished.command, into: &$0) }
+            writer.field("device") { writer in
+                guard let device = view.tenancy.device(finished.command.deviceID) else { return writer.null() }
+                view.device(device, status: finished.status, into: &writer)
+            }
+        }
+    }
+}
+
+extension LockCommandRoutes {
+    /// The adapter's explanation of a failure, with the lock's name; broker and topic only for callers who may see its address.
+    private static func problem(of finished: FinishedCommand, _ view: ProjectedRenderer) -> String? {
+        guard let problem = finished.problem, let device = view.tenancy.device(finished.command.deviceID) else { return nil }
+        let seesAddress = view.sees("address", of: device.id)
+        return "\(device.name): \(seesAddress ? problem.detail : problem.summary)"
+    }
+}

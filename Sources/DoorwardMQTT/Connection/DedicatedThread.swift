@@ -1,0 +1,30 @@
+internal import Dispatch
+internal import Glibc
+
+/// Runs blocking work on a dedicated thread, so that connections do not compete for a thread pool, however many there are.
+enum DedicatedThread {
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// Runs the body to its end. If no thread can be created, the body runs on a queue of Dispatch.
+    static func run(_ body: @escaping @Sendable () -> Void) {
+        let work = Unmanaged.passRetained(Work(body))
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        defer { pthread_attr_destroy(&attributes) }
+        var thread = pthread_t()
+        let result = pthread_create(
+            &thread, &attributes,
+            { context in
+                if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body() }
+                return nil
+            }, work.toOpaque())
+        guard result != 0 else { return }
+        work.release()
+        DispatchQueue.global().async(execute: body)
+    }
+}

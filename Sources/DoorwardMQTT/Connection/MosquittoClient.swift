@@ -1,0 +1,252 @@
+internal import CMosquitto
+internal import DoorwardDomain
+internal import Glibc
+
+/// One connection of libmosquitto, from its CONNECT packet to its end. It is never reconnected: a broken handle is destroyed with
+/// everything that it still holds.
+///
+/// libmosquitto queues messages whose publication it reports as failed, and sends them after a reconnect. A handle that is never
+/// reconnected never sends them.
+///
+/// Unchecked Sendable: it cannot be copied, so it has one owner at a time, and the library does not bind a connection to a thread.
+struct MosquittoClient: ~Copyable, @unchecked Sendable {
+    /// Maximum number of packets read by one call.
+    private static let packetsAtOnce = 64
+
+    private let pointer: OpaquePointer
+    /// Events that the callbacks have recorded since they were last taken.
+    let events: MosquittoCallbacks
+    private let version: MQTTVersion
+
+    /// Begins to connect. Blocks while the system resolves the host name.
+    static func make(_ settings: MQTTSettings, _ version: MQTTVersion) throws(MQTTFailure) -> MosquittoClient {
+        Library.begin()
+        guard DescriptorReserve.isFree else { throw .unreachable(String(cString: strerror(EMFILE))) }
+        let events = MosquittoCallbacks(maximumPayloadBytes: settings.maximumPayloadBytes)
+        let id = settings.clientID.isEmpty ? nil : settings.clientID
+        guard let pointer = mosquitto_new(id, true, Unmanaged.passUnretained(events).toOpaque()) else {
+            throw .unreachable("there is no memory for it")
+        }
+        let handle = MosquittoClient(pointer, events, version)
+        try handle.connect(settings)
+        return handle
+    }
+
+    private init(_ pointer: OpaquePointer, _ events: MosquittoCallbacks, _ version: MQTTVersion) {
+        (self.pointer, self.events, self.version) = (pointer, events, version)
+        mosquitto_int_option(
+            pointer, MOSQ_OPT_PROTOCOL_VERSION, version == .five ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311)
+        mosquitto_int_option(pointer, MOSQ_OPT_TCP_NODELAY, 1)
+        // The largest value that the broker allows: `ConnectionStateMachine` counts unacknowledged messages itself, and never publishes one that
+        // the library would have to queue.
+        mosquitto_int_option(pointer, MOSQ_OPT_SEND_MAXIMUM, 65_535)
+        MosquittoCallbacks.listen(to: pointer)
+    }
+
+    deinit { mosquitto_destroy(pointer) }
+
+    // MARK: - Connecting
+
+    private func connect(_ settings: MQTTSettings) throws(MQTTFailure) {
+        if let user = settings.user {
+            try check(mosquitto_username_pw_set(pointer, user.name, user.password?.reveal()), "user name or password")
+        }
+        if let will = settings.will {
+            let payload = will.payload
+            try check(
+                mosquitto_will_set_v5(
+                    pointer, will.topic.description, Int32(payload.count), payload, 1, will.isRetained, nil), "last will")
+        }
+        if let tls = settings.tls { try secure(tls) }
+        if version == .five { limitPackets(settings.maximumPayloadBytes) }
+        let keepAlive = min(max(5, settings.keepAlive.components.seconds), 65_535)
+        let result = mosquitto_connect_bind_async(pointer, settings.host, Int32(settings.port), Int32(keepAlive), nil)
+        switch mosq_err_t(result) {
+        case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_PENDING: break
+        case MOSQ_ERR_EAI: throw .unreachable(errno == EAI_SYSTEM ? Self.lookupFailure : "there is no such host")
+        case MOSQ_ERR_INVAL: throw .unreachable("there is no such port")
+        case MOSQ_ERR_ERRNO: throw .unreachable(String(cString: strerror(errno)))
+        default: try live(result)
+        }
+    }
+
+    /// The reason why name resolution failed. The library has overwritten `errno` by then, so this checks whether file
+    /// descriptors are exhausted.
+    private static var lookupFailure: String {
+        let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return String(cString: strerror(errno)) }
+        close(descriptor)
+        return "the system cannot look up the name of the host"
+    }
+
+    /// Sets the Maximum Packet Size of the CONNECT packet. The library has no non-blocking call that takes properties, but keeps
+    /// those given to the blocking one. That call is made here without a host, so it returns at once.
+    private func limitPackets(_ maximumPayloadBytes: Int) {
+        var properties: OpaquePointer?
+        // A topic has at most 64 KiB; the rest is for the properties.
+        let size = UInt32(clamping: maximumPayloadBytes + 128 * 1024)
+        mosquitto_property_add_int32(&properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), size)
+        mosquitto_connect_bind_v5(pointer, nil, 0, 60, nil, properties)
+        mosquitto_property_free_all(&properties)
+    }
+
+    private func secure(_ tls: MQTTSettings.TLS) throws(MQTTFailure) {
+        for (file, name) in [
+            (tls.authorityFile, "file of its certificate authority"), (tls.certificate?.file, "gateway's own certificate"),
+            (tls.certificate?.keyFile, "gateway's own private key"),
+        ] {
+            if let file, access(file, R_OK) != 0 {
+                throw .tlsFailed("the \(name) cannot be read: \(String(cString: strerror(errno)))")
+            }
+        }
+        let system = "/etc/ssl/certs"
+        // The callback returns no passphrase, so that OpenSSL does not prompt for one at a terminal.
+        let result = mosquitto_tls_set(
+            pointer, tls.authorityFile, tls.authorityFile == nil ? system : nil, tls.certificate?.file,
+            tls.certificate?.keyFile, { _, _, _, _ in 0 })
+        guard mosq_err_t(result) == MOSQ_ERR_SUCCESS else { throw .tlsFailed("a certificate or key file cannot be read") }
+        // 1 (SSL_VERIFY_PEER): the broker's certificate is verified. The library verifies the host name too, as nothing disables that.
+        mosquitto_tls_opts_set(pointer, 1, "tlsv1.2", nil)
+    }
+
+    private func check(_ result: Int32, _ what: String) throws(MQTTFailure) {
+        guard mosq_err_t(result) == MOSQ_ERR_SUCCESS else { throw .refused("\(what): \(words(result))") }
+    }
+
+    // MARK: - The socket
+
+    /// The file descriptor; -1 while there is none.
+    var socket: Int32 { mosquitto_socket(pointer) }
+
+    /// Whether the library holds bytes that the socket has not accepted.
+    var hasUnsentBytes: Bool { mosquitto_want_write(pointer) }
+
+    /// Reads at most `packetsAtOnce` packets.
+    func read() throws(MQTTFailure) {
+        for _ in 0..<Self.packetsAtOnce {
+            // The library reads one packet, whatever its second parameter is.
+            try live(mosquitto_loop_read(pointer, 1))
+            var waiting: Int32 = 0
+            guard socket >= 0, ioctl(socket, UInt(FIONREAD), &waiting) == 0, waiting > 0 else { return }
+        }
+    }
+
+    func write() throws(MQTTFailure) { try live(mosquitto_loop_write(pointer, 64)) }
+
+    /// Sends a PINGREQ when one is due, and detects that the keep alive has expired.
+    func look() throws(MQTTFailure) { try live(mosquitto_loop_misc(pointer)) }
+
+    private func live(_ result: Int32) throws(MQTTFailure) {
+        let error = errno
+        switch mosq_err_t(result) {
+        case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_PENDING: return
+        case MOSQ_ERR_KEEPALIVE: throw .lost("it is silent")
+        case MOSQ_ERR_ERRNO where [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT].contains(error):
+            throw .unreachable(String(cString: strerror(error)))
+        case let result:
+            if let words = TLSComplaint.words(events.complaints) { throw .tlsFailed(words) }
+            throw .lost(result == MOSQ_ERR_ERRNO ? String(cString: strerror(error)) : words(Int32(result.rawValue)))
+        }
+    }
+
+    private func words(_ result: Int32) -> String { String(cString: mosquitto_strerror(result)) }
+
+    // MARK: - Requests and messages
+
+    /// Sends a SUBSCRIBE. The broker also delivers retained messages, with the retain flag set.
+    ///
+    /// - Parameter retainAsPublished: sets Retain As Published, so that live messages keep the retain flag of their publisher. Has no
+    ///   effect with MQTT 3.1.1, where the broker clears the flag.
+    func subscribe(_ filters: [MQTTFilter], retainAsPublished: Bool) -> Request {
+        var number: Int32 = 0
+        let options = retainAsPublished && version == .five ? Int32(MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue) : 0
+        let result = withCStrings(filters) {
+            mosquitto_subscribe_multiple(pointer, &number, Int32(filters.count), $0, 1, options, nil)
+        }
+        return Request(result, number)
+    }
+
+    func unsubscribe(_ filters: [MQTTFilter]) -> Request {
+        var number: Int32 = 0
+        let result = withCStrings(filters) { mosquitto_unsubscribe_multiple(pointer, &number, Int32(filters.count), $0, nil) }
+        return Request(result, number)
+    }
+
+    /// Outcome of sending a SUBSCRIBE or UNSUBSCRIBE.
+    enum Request {
+        /// It was sent, with this packet identifier.
+        case sent(Int32)
+        /// This broker cannot be sent these filters, for the reason of this code.
+        case impossible(code: Int32)
+        /// It could not be sent now.
+        case failed
+
+        fileprivate init(_ result: Int32, _ number: Int32) {
+            switch mosq_err_t(result) {
+            case MOSQ_ERR_SUCCESS: self = .sent(number)
+            case MOSQ_ERR_OVERSIZE_PACKET: self = .impossible(code: ReasonCode.packetTooLarge)
+            case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8: self = .impossible(code: ReasonCode.topicFilterInvalid)
+            default: self = .failed
+            }
+        }
+    }
+
+    /// Sends the UNSUBSCRIBE by which `BrokerLivenessProbe` probes the broker.
+    ///
+    /// - Returns: the packet identifier that the UNSUBACK will carry; `nil` if it could not be sent.
+    func sendProbe() -> Int32? {
+        var number: Int32 = 0
+        let result = mosquitto_unsubscribe_v5(pointer, &number, "doorward/pulse", nil)
+        return mosq_err_t(result) == MOSQ_ERR_SUCCESS ? number : nil
+    }
+
+    private func withCStrings(
+        _ filters: [MQTTFilter], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
+    ) -> Int32 {
+        let texts = filters.map { strdup($0.description) }
+        defer { for text in texts { free(text) } }
+        return texts.withUnsafeBufferPointer { $0.baseAddress.map(body) ?? Int32(MOSQ_ERR_INVAL.rawValue) }
+    }
+
+    /// Passes a frame to the library, which writes it to the socket; `hasUnsentBytes` shows whether all of it was written. It is
+    /// never retained.
+    ///
+    /// - Returns: the packet identifier, and the library's result.
+    func publish(_ frame: MQTTPublish, _ qos: MQTTQoS) -> (number: Int32, result: mosq_err_t) {
+        var properties: OpaquePointer?
+        if version == .five {
+            // Whole seconds, so rounded down, and one at least: 0 would mean at once.
+            let seconds = UInt32(clamping: max(1, frame.lifetime.components.seconds))
+            mosquitto_property_add_int32(&properties, Int32(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), seconds)
+        }
+        defer { mosquitto_property_free_all(&properties) }
+        var number: Int32 = 0
+        let result = mosquitto_publish_v5(
+            pointer, &number, frame.topic.description, Int32(frame.payload.count), frame.payload, qos.rawValue, false,
+            properties)
+        return (number, mosq_err_t(result))
+    }
+
+    /// Passes an announcement to the library, which may hold it until the socket accepts it.
+    func announce(_ word: MQTTRetainablePublish, _ qos: MQTTQoS) -> (number: Int32, result: mosq_err_t) {
+        var number: Int32 = 0
+        let result = mosquitto_publish_v5(
+            pointer, &number, word.topic.description, Int32(word.payload.count), word.payload, qos.rawValue,
+            word.isRetained, nil)
+        return (number, mosq_err_t(result))
+    }
+
+    /// Sends a DISCONNECT, so that the broker does not publish the last will.
+    func sendDisconnect() { mosquitto_disconnect_v5(pointer, 0, nil) }
+}
+
+extension mosq_err_t {
+    init(_ result: Int32) { self.init(rawValue: result) }
+}
+
+/// Global state of libmosquitto, initialised once per process and never cleaned up.
+private enum Library {
+    private static let result = mosquitto_lib_init()
+
+    static func begin() { _ = result }
+}

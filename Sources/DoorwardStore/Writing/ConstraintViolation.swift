@@ -1,0 +1,37 @@
+internal import DoorwardAudit
+internal import DoorwardControl
+import GRDB
+
+/// The error of a transaction that violates a constraint: it is undone alone, and the rest of its batch goes on.
+struct ConstraintViolation: Error {
+    let rule: StoreRefusal
+    /// The fault in the program or the database behind a violation that no caller should cause; `nil` for a constraint that callers
+    /// rely on.
+    let fault: String?
+
+    init(_ rule: StoreRefusal, fault: String? = nil) { (self.rule, self.fault) = (rule, fault) }
+
+    /// Maps an error that the transaction caused; `nil` for an error of the disk or of the whole database.
+    init?(_ error: any Error) {
+        switch error {
+        case let refusal as ConstraintViolation: self = refusal
+        case let error as DatabaseError: self.init(statement: error)
+        case let error as UnreadableColumn:
+            self.init(
+                .inconsistent("a row cannot be read"), fault: "the column \(error.column) of a row that it needs cannot be read")
+        case is RecordEncodingError: self.init(.inconsistent("a record has no encoding"), fault: "a record of it has no encoding")
+        default: return nil
+        }
+    }
+
+    private init?(statement error: DatabaseError) {
+        switch error.extendedResultCode {
+        case .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY: self.init(.duplicate)
+        case .SQLITE_CONSTRAINT_FOREIGNKEY: self.init(.parentUnknown)
+        case .SQLITE_TOOBIG: self.init(.inconsistent("a value is too large"))
+        case _ where error.resultCode == .SQLITE_CONSTRAINT || error.resultCode == .SQLITE_MISMATCH:
+            self.init(.inconsistent("a constraint of a table"), fault: describe(error))
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,197 @@
+internal import DoorwardAudit
+internal import DoorwardControl
+internal import DoorwardDomain
+import FoundationEssentials
+import GRDB
+
+/// Appends records to their logs: assigns each its `seq`, its time, its leaf hash, and the keys of its personal values.
+///
+/// Belongs to one connection, and its caches are discarded with it.
+struct LogAppender {
+    /// The current end of a log.
+    private struct Head {
+        let key: Int64
+        var frontier: MerkleFrontier
+        var lastAt: Timestamp
+    }
+
+    private struct KeyName: Hashable {
+        let log: Int64
+        let owner: PersonKeyOwner
+    }
+
+    private var heads = LayeredCache<LogID, Head>()
+    /// `nil` for a key that was destroyed.
+    private var keys = LayeredCache<KeyName, PersonKey?>()
+    private var random: any RandomNumberGenerator & Sendable
+    private var projector = Projector()
+
+    init(random: any RandomNumberGenerator & Sendable) { self.random = random }
+
+    // MARK: In step with the database
+
+    mutating func releaseSavepoint() {
+        heads.releaseSavepoint()
+        keys.releaseSavepoint()
+        projector.releaseSavepoint()
+    }
+
+    mutating func undoSavepoint() {
+        heads.undoSavepoint()
+        keys.undoSavepoint()
+        projector.undoSavepoint()
+    }
+
+    /// Call it after ROLLBACK: drops everything set since the last COMMIT.
+    mutating func undoBatch() {
+        heads.undoBatch()
+        keys.undoBatch()
+        projector.undoBatch()
+    }
+
+    /// Reads, once, the entries that the previous connection left unprojected. Call it before the transaction of a batch.
+    mutating func prepare(in db: Database) throws { try projector.loadIfNeeded(from: db) }
+
+    /// Writes the new ends of the logs, once for a batch, and projects if at least `limit` entries are unprojected. Call it before COMMIT.
+    mutating func finishBatch(projectingAt limit: Int, in db: Database) throws {
+        try writeHeads(in: db)
+        if projector.count >= limit { try projector.project(in: db) }
+    }
+
+    /// Projects the remaining entries. Call it outside a batch.
+    mutating func projectAll(in db: Database) throws {
+        try projector.loadIfNeeded(from: db)
+        try projector.project(in: db)
+    }
+
+    private func writeHeads(in db: Database) throws {
+        for head in heads.uncommitted.values {
+            try db.run(
+                "UPDATE logs SET size = ?, frontier = ?, last_at = ? WHERE key = ?",
+                [Int64(head.frontier.size), head.frontier.bytes, head.lastAt.milliseconds, head.key])
+        }
+    }
+
+    mutating func commit(limit: Int) {
+        heads.commit(limit: limit)
+        keys.commit(limit: limit)
+        projector.commit()
+    }
+
+    // MARK: Appending
+
+    /// Marks the entry appended at this position as the intent of a new command.
+    mutating func markCommand(at position: EntryKey) { projector.markCommand(at: position) }
+
+    /// Appends the records in their order.
+    mutating func append(_ records: [PendingRecord], in db: Database) throws -> [AppendedRecord] {
+        var appended: [AppendedRecord] = []
+        appended.reserveCapacity(records.count)
+        for record in records { appended.append(try append(record, after: appended, in: db)) }
+        return appended
+    }
+
+    private mutating func append(_ record: PendingRecord, after earlier: [AppendedRecord], in db: Database) throws
+        -> AppendedRecord
+    {
+        var body = record.body
+        if let index = record.counterpart {
+            guard earlier.indices.contains(index) else { throw ConstraintViolation(.parentUnknown) }
+            body.details["counterpart"] = Self.counterpart(earlier[index].place)
+        }
+        var head = try head(of: body.log, in: db)
+        let seq = head.frontier.size
+        if seq > 0, body.at < head.lastAt {
+            body.at = head.lastAt
+            body.details["clock"] = .string("held")
+        }
+        let encoded = try RecordEncoding.encodeFitting(body, seq: seq) { owner in
+            try key(of: owner, log: head.key, seq: seq, in: db)
+        }
+        let position = EntryKey(logKey: head.key, seq: seq)
+        try insert(encoded, of: body, at: position, in: db)
+        try LogTiles.close(head.key, at: seq, in: db)
+        projector.append(IndexedEntry(body, at: position))
+        head.frontier.append(leafHash: encoded.leafHash)
+        head.lastAt = body.at
+        heads.set(body.log, head)
+        return AppendedRecord(place: RecordPosition(log: body.log, seq: seq, at: body.at), position: position)
+    }
+
+    private static func counterpart(_ place: RecordPosition) -> RecordValue {
+        .object(["logId": .string(place.log.description), "seq": .integer(Int64(place.seq))])
+    }
+
+    private func insert(_ encoded: EncodedRecord, of body: RecordBody, at position: EntryKey, in db: Database) throws {
+        // The gateway's log belongs to no property or unit, whatever places its records name: readers of those places must not find them.
+        let device = body.device
+        let isTenants = body.log != .gateway
+        try db.run(
+            """
+            INSERT INTO entries (position, at, record_id, device_id, unit_id, property_id, bytes, leaf_hash, sealed,
+                actor_user_id, is_denied, kind, operation, reason, outcome)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                position.rawValue, body.at.milliseconds, body.id, device?.deviceID,
+                isTenants ? body.unitID : nil, isTenants ? body.propertyID : nil,
+                encoded.bytes, encoded.leafHash,
+                encoded.personal.isEmpty ? nil : SealedValues.bytes(of: encoded.personal),
+                body.actor.userID, body.decision.map { $0 == .denied }, body.kind.rawValue, body.operation?.rawValue,
+                body.reason?.rawValue, body.outcome?.rawValue,
+            ])
+    }
+
+    // MARK: Heads and keys
+
+    private mutating func head(of log: LogID, in db: Database) throws -> Head {
+        if let head = heads[log] { return head }
+        let name = log.description
+        if let head = try Self.storedHead(name, in: db) {
+            heads.note(log, head)
+            return head
+        }
+        let head = (frontier: MerkleFrontier(), lastAt: Timestamp(milliseconds: 0))
+        try db.run(
+            "INSERT INTO logs (log_id, size, frontier, last_at) VALUES (?, 0, ?, 0)", [name, head.frontier.bytes])
+        return Head(key: db.lastInsertedRowID, frontier: head.frontier, lastAt: head.lastAt)
+    }
+
+    private static func storedHead(_ name: String, in db: Database) throws -> Head? {
+        try db.firstRow("SELECT key, frontier, last_at FROM logs WHERE log_id = ?", [name]) { columns in
+            let key: Int64 = try columns.value()
+            guard let frontier = MerkleFrontier(bytes: try columns.bytes()) else { throw UnreadableColumn(column: "frontier") }
+            return Head(key: key, frontier: frontier, lastAt: try columns.instant())
+        }
+    }
+
+    /// Destroys an owner's keys in every log. A later record creates a new one.
+    mutating func forget(_ owner: PersonKeyOwner, in db: Database) throws {
+        for log in try PersonKeys.logs(of: owner, in: db) {
+            try PersonKeys.destroy(of: owner, log: log, in: db)
+            keys.set(KeyName(log: log, owner: owner), nil)
+        }
+    }
+
+    private mutating func key(of owner: PersonKeyOwner, log: Int64, seq: UInt64, in db: Database) throws -> PersonKey {
+        let name = KeyName(log: log, owner: owner)
+        switch keys[name] {
+        case .some(let key?): return key
+        case .some(nil): break
+        case nil:
+            guard let key = try PersonKeys.key(of: owner, log: log, in: db)?.key else { break }
+            keys.note(name, key)
+            return key
+        }
+        let key = PersonKey(using: &random)
+        try PersonKeys.insert(key, of: owner, log: log, since: seq, in: db)
+        keys.set(name, key)
+        return key
+    }
+}
+
+/// The place and the position of an appended record.
+struct AppendedRecord {
+    let place: RecordPosition
+    let position: EntryKey
+}

@@ -1,0 +1,138 @@
+package import DoorwardAdapterTesting
+internal import DoorwardDomain
+package import DoorwardMQTT
+import Foundation
+import Synchronization
+
+/// A connection that records all its events, and lets tests wait for them.
+package final class MQTTTestClient: Sendable {
+    private struct State {
+        var events: [MQTTEvent] = []
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// The connection, for publishing.
+    package let connection: MQTTConnection
+    private let heard: Heard
+
+    /// Events delivered by the connection's thread.
+    private final class Heard: Sendable {
+        private let state = Mutex(State())
+
+        var events: [MQTTEvent] { state.withLock { $0.events } }
+
+        func hear(_ event: MQTTEvent) {
+            let waiting = state.withLock { state in
+                state.events.append(event)
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for continuation in waiting { continuation.resume() }
+        }
+
+        func more(than count: Int) async {
+            await withCheckedContinuation { continuation in
+                let isOld = state.withLock { state in
+                    guard state.events.count == count else { return true }
+                    state.waiting.append(continuation)
+                    return false
+                }
+                if isOld { continuation.resume() }
+            }
+        }
+    }
+
+    /// Connects at once, and subscribes to these topics.
+    ///
+    /// - Parameter clock: the connection's clock; `nil` for the machine's.
+    package init(_ settings: MQTTSettings, _ filters: [String] = [], clock: VirtualClock? = nil) {
+        let heard = Heard()
+        self.heard = heard
+        connection =
+            if let clock {
+                MQTTConnection(settings, clock: clock, random: RandomSource()) { heard.hear($0) }
+            } else {
+                MQTTConnection(settings) { heard.hear($0) }
+            }
+        connection.want(filters.compactMap { MQTTFilter($0) })
+        connection.start()
+    }
+
+    /// A connection to a broker on this machine, with short pauses between attempts.
+    ///
+    /// - Parameter clock: the connection's clock; `nil` for the machine's. A `VirtualClock` does not move unless the test moves
+    ///   it, so that a slow machine does not count as a stalled broker: the connection would reject frames after one second, and
+    ///   give the broker up after five. A connection that is to reconnect needs a clock that moves.
+    package convenience init(
+        port: Int, id: String = UUID().uuidString, _ filters: [String] = [], clock: VirtualClock? = VirtualClock()
+    ) {
+        var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: id)
+        settings.initialBackoff = .milliseconds(20)
+        settings.maximumBackoff = .milliseconds(50)
+        // The library measures its keep alive in real time, which must not end a connection on virtual time. Virtual time must
+        // not pass the connect timeout while the broker is about to accept the connection.
+        if clock != nil { (settings.keepAlive, settings.patience) = (.seconds(65_535), .seconds(3600)) }
+        self.init(settings, filters, clock: clock)
+    }
+
+    /// All events so far, in order.
+    package var events: [MQTTEvent] { heard.events }
+
+    /// The messages among `events`.
+    package var messages: [MQTTMessage] { events.compactMap { if case .message(let message) = $0 { message } else { nil } } }
+
+    /// Waits for the first matching event from index `start` on.
+    ///
+    /// - Returns: the event, and the index for the next search.
+    @discardableResult
+    package func event(from start: Int = 0, where matches: (MQTTEvent) -> Bool) async -> (event: MQTTEvent, next: Int) {
+        while true {
+            let events = events
+            if let index = events.indices.dropFirst(start).first(where: { matches(events[$0]) }) {
+                return (events[index], index + 1)
+            }
+            await heard.more(than: events.count)
+        }
+    }
+
+    /// Waits until the connection is established; returns the index for the next search.
+    @discardableResult
+    package func connected(from start: Int = 0) async -> Int {
+        await event(from: start) { if case .connected = $0 { true } else { false } }.next
+    }
+
+    /// Waits until the connection is lost, or could not be established.
+    @discardableResult
+    package func disconnected(from start: Int = 0) async -> (failure: MQTTFailure?, next: Int) {
+        let (event, next) = await event(from: start) { if case .disconnected = $0 { true } else { false } }
+        guard case .disconnected(let failure) = event else { return (nil, next) }
+        return (failure, next)
+    }
+
+    /// The first message on a topic.
+    package func message(on topic: String, from start: Int = 0) async -> MQTTMessage? {
+        let (event, _) = await event(from: start) { if case .message(let message) = $0 { message.topic == topic } else { false } }
+        guard case .message(let message) = event else { return nil }
+        return message
+    }
+}
+
+extension MQTTEvent {
+    /// Whether it is a live message with this topic and payload.
+    package func says(_ payload: [UInt8], on topic: String) -> Bool {
+        guard case .message(let message) = self else { return false }
+        return message.topic == topic && message.payload == payload && !message.isRetained
+    }
+}
+
+extension MQTTPublish {
+    /// Makes a frame of text.
+    ///
+    /// - Throws: `POSIXError` for an invalid topic.
+    package init(_ topic: String, _ payload: String, _ qos: MQTTQoS = .atMostOnce, lifetime: Duration = .seconds(10))
+        throws
+    {
+        guard let topic = MQTTTopic(topic) else { throw POSIXError(.EINVAL) }
+        self.init(topic: topic, payload: Array(payload.utf8), qos: qos, lifetime: lifetime)
+    }
+}

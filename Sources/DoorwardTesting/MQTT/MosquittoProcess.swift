@@ -1,0 +1,245 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A mosquitto process for one test, on a free loopback port.
+package final class MosquittoProcess: Sendable {
+    /// The port that it listens on, at 127.0.0.1.
+    package let port: Int
+    private let folder: URL
+    private let configuration: URL
+    private let process: Mutex<Process?>
+
+    /// - Parameters:
+    ///   - lines: lines of its configuration, beside the listener; `FOLDER` is the placeholder for the folder of `files`.
+    ///   - files: files by their names, such as an access control list.
+    ///   - port: the port to listen on, such as that of an earlier broker; waits while another process uses it. `nil` for any free port.
+    package static func start(
+        _ lines: [String] = ["allow_anonymous true"], files: [String: String] = [:], port: Int? = nil
+    ) async throws -> MosquittoProcess {
+        if let port {
+            let broker = try MosquittoProcess(port: port, lines, files)
+            try await broker.runAgain()
+            return broker
+        }
+        // Another process may take the port between its choice and the broker's start; then another one is tried.
+        for _ in 0..<5 {
+            let broker = try MosquittoProcess(port: LoopbackPort.free(), lines, files)
+            if try await broker.run() == .running { return broker }
+        }
+        throw BrokerError.neverListened
+    }
+
+    /// Why the broker did not start.
+    package enum BrokerError: Error {
+        /// It exited before it listened; its log has the reason.
+        case neverListened
+    }
+
+    private init(port: Int, _ lines: [String], _ files: [String: String]) throws {
+        self.port = port
+        folder = FileManager.default.temporaryDirectory.appending(path: "doorward-mqtt-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        configuration = folder.appending(path: "mosquitto.conf")
+        let path = folder.path
+        let placed = lines.map { $0.replacing("FOLDER", with: path) }
+        try (["listener \(port) 127.0.0.1", "persistence false"] + placed).joined(separator: "\n")
+            .write(to: configuration, atomically: true, encoding: .utf8)
+        process = Mutex(nil)
+        for (name, text) in files { try write(text, to: name) }
+    }
+
+    /// Replaces one of its files, which are read at its next start.
+    package func write(_ text: String, to name: String) throws {
+        try text.write(to: folder.appending(path: name), atomically: true, encoding: .utf8)
+    }
+
+    deinit {
+        kill()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Starts it again on the same port, after `kill`. Waits while another process uses the port.
+    ///
+    /// - Throws: `BrokerError.neverListened` if it exits for another reason.
+    package func runAgain() async throws {
+        while true {
+            try Task.checkCancellation()
+            switch try await run() {
+            case .running: return
+            case .portTaken: continue
+            case .failed: throw BrokerError.neverListened
+            }
+        }
+    }
+
+    /// Result of a start.
+    private enum Start {
+        case running
+        /// Another process uses its port.
+        case portTaken
+        case failed
+    }
+
+    private func run() async throws -> Start {
+        let new = Process()
+        new.executableURL = URL(filePath: "/usr/sbin/mosquitto")
+        new.arguments = ["-c", configuration.path, "-v"]
+        let log = Pipe()
+        new.standardError = log
+        new.standardOutput = FileHandle.nullDevice
+        try new.start()
+        process.withLock { $0 = new }
+        // It logs when it runs, and closes its log if it could not start.
+        let lines = Lines(log.fileHandleForReading)
+        if await lines.first(where: { $0.contains("running") }) != nil { return .running }
+        kill()
+        return await lines.first { $0.contains("Address already in use") } == nil ? .failed : .portTaken
+    }
+
+    /// Sends a signal to the process, such as SIGSTOP.
+    package func signal(_ number: Int32) { process.withLock { $0.map { _ = Glibc.kill($0.processIdentifier, number) } } }
+
+    /// Kills the process at once, like a power failure.
+    package func kill() {
+        let ended = process.withLock { process in
+            defer { process = nil }
+            return process
+        }
+        guard let ended else { return }
+        Glibc.kill(ended.processIdentifier, SIGKILL)
+        ended.waitUntilExit()
+    }
+}
+
+/// Free loopback ports, and the state of their connections.
+package enum LoopbackPort {
+    /// A port that was free just now.
+    package static func free() throws -> Int {
+        let listener = try Listener()
+        defer { close(listener.descriptor) }
+        return listener.port
+    }
+
+    /// Connects a new socket to a port. The caller closes it, connected or not.
+    package static func connect(to port: Int) -> (socket: Int32, isConnected: Bool) {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        return (socket, result == 0)
+    }
+
+    /// Waits until the receiving kernel has acknowledged all bytes that programs on this machine have sent to a port, or until
+    /// none of them is connected to it any more.
+    package static func drained(to port: Int) async {
+        // The kernel prints its table in pieces, between which a connection can be missing. A missing one counts as not drained,
+        // until it has been missing so often that it must have ended.
+        var missing: [Substring: Int] = [:]
+        var looks = 0
+        while looks < 200 || !missing.isEmpty {
+            looks += 1
+            let unconfirmed = unconfirmedBytes(to: port)
+            for connection in unconfirmed.keys { missing[connection] = 0 }
+            for connection in missing.keys where unconfirmed[connection] == nil { missing[connection, default: 0] += 1 }
+            missing = missing.filter { $0.value < 200 }
+            let isDrained = missing.keys.allSatisfy { unconfirmed[$0] == "00000000" }
+            if !missing.isEmpty, isDrained { return }
+            await withCheckedContinuation { continuation in DispatchQueue.global().async { continuation.resume() } }
+        }
+    }
+
+    /// The unacknowledged bytes, in hexadecimal, of each connection to a port, by its local address, from the kernel's table.
+    private static func unconfirmedBytes(to port: Int) -> [Substring: Substring] {
+        let table = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
+        let end = ":" + String(format: "%04X", port)
+        var result: [Substring: Substring] = [:]
+        for line in table.split(separator: "\n").dropFirst() {
+            let columns = line.split(separator: " ")
+            if columns.count > 4, columns[2].hasSuffix(end) { result[columns[1]] = columns[4].prefix(8) }
+        }
+        return result
+    }
+}
+
+/// A socket that listens on a loopback port chosen by the kernel.
+package struct Listener {
+    /// The socket; the creator of the listener closes it.
+    package let descriptor: Int32
+    /// The chosen port.
+    package let port: Int
+
+    /// - Parameter isListening: `false` to reserve the port only: connections to it are refused.
+    /// - Throws: `POSIXError` if no port can be bound.
+    package init(isListening: Bool = true) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = descriptor
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, length) == 0 && (!isListening || listen(descriptor, 16) == 0)
+                    && getsockname(descriptor, address, &length) == 0
+            }
+        }
+        guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
+        port = Int(address.sin_port.bigEndian)
+    }
+}
+
+/// Lines of a pipe, read to the end on their own thread, so that the writer never blocks.
+private final class Lines: Sendable {
+    private struct State {
+        var lines: [String] = []
+        var isAtEnd = false
+        var waiting: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    init(_ handle: FileHandle) {
+        Thread.detachNewThread { [self] in
+            var rest = ""
+            while case let bytes = handle.nextBytes(), !bytes.isEmpty {
+                rest += String(decoding: bytes, as: UTF8.self)
+                let parts = rest.split(separator: "\n", omittingEmptySubsequences: false)
+                rest = String(parts.last ?? "")
+                change { $0.lines += parts.dropLast().map(String.init) }
+            }
+            change { $0.isAtEnd = true }
+        }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let waiting = state.withLock { state in
+            body(&state)
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume()
+    }
+
+    /// The first line that matches, or `nil` at the end.
+    func first(where matches: (String) -> Bool) async -> String? {
+        while true {
+            let (found, isAtEnd, seen) = state.withLock { ($0.lines.first(where: matches), $0.isAtEnd, $0.lines.count) }
+            if found != nil || isAtEnd { return found }
+            await withCheckedContinuation { continuation in
+                let isOld = state.withLock { state in
+                    guard state.lines.count == seen, !state.isAtEnd else { return true }
+                    state.waiting = continuation
+                    return false
+                }
+                if isOld { continuation.resume() }
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import DoorwardAdapterTesting
+package import DoorwardControl
+internal import DoorwardPolicy
+
+/// One requirement of `GatewayStore`, with a check whether a store meets it.
+package struct StoreConformanceCheck: Sendable, CustomStringConvertible {
+    /// The requirement as a sentence.
+    package let description: String
+    /// Checks a new, empty store.
+    ///
+    /// - Throws: `ConformanceFailure`, or any unexpected error of the store.
+    package let check: @Sendable (any GatewayStore) async throws -> Void
+
+    init(_ description: String, check: @escaping @Sendable (any GatewayStore) async throws -> Void) {
+        (self.description, self.check) = (description, check)
+    }
+}
+
+/// All requirements that every store must meet: a test checks each with its own store.
+package enum StoreConformance {
+    /// Grouped by topic; each needs a new, empty store and leaves it in any state.
+    package static let promises: [StoreConformanceCheck] =
+        tenancyPromises + credentialPromises + resetPromises + commandPromises + idempotencyPromises + recordPromises
+        + queryPromises + backupPromises + preconditionPromises
+        + treePromises
+}
+
+/// - Throws: `ConformanceFailure` unless the store rejects the transaction for exactly this rule.
+func requireRefusal(_ rule: StoreRefusal, of transaction: StoreTransaction, by store: any GatewayStore) async throws {
+    do {
+        _ = try await store.commit(transaction)
+    } catch {
+        return try require(error, is: .refused(rule), "the refusal")
+    }
+    throw ConformanceFailure("a transaction was taken that should be refused: \(rule)")
+}
+
+/// The changes that `loadTenancy` passes.
+func tenancy(of store: any GatewayStore) async throws -> Set<TenancyChange> {
+    var changes: Set<TenancyChange> = []
+    try await store.loadTenancy { changes.insert($0) }
+    return changes
+}

@@ -1,0 +1,225 @@
+internal import DoorwardAdapterTesting
+package import DoorwardDomain
+package import DoorwardPolicy
+
+/// Builds a small tenancy for a test in a few lines; ids come from a seed, so that the same lines give the same tenancy.
+///
+///     var world = World(seed: 1)
+///     let street = world.portfolio("Oak Street")
+///     let house = world.property("No. 5", in: street)
+///     let flat = world.unit("2B", in: house)
+///     let door = world.device("Flat door", in: .unit(flat))
+///     let ada = world.user("Ada")
+///     world.assign(ada, .tenant, .unit(flat))
+///     try await store.commit(StoreTransaction(changes: world.changes))
+///
+/// Referenced entities must have been made by the same world before; otherwise the path of the new entity is invalid.
+package struct TenancyFixture: Sendable {
+    /// All changes so far, parents before children, for a store or a directory.
+    package private(set) var changes: [TenancyChange] = []
+    /// Creation time of the entities.
+    package var createdAt: Timestamp
+    private var random: SeededGenerator
+    private var portfolios: [PropertyID: PortfolioID] = [:]
+    private var units: [UnitID: Unit] = [:]
+    private var devices: [DeviceID: LockDevice] = [:]
+    private var users: [UserID: User] = [:]
+    private var associations: [AssociationID: UserRoleAssociation] = [:]
+    private var guestAccesses: [GuestAccessID: GuestAccess] = [:]
+
+    /// Assignment of a device.
+    package enum Place: Hashable, Sendable {
+        /// To no unit: units of the property may share it.
+        case property(PropertyID)
+        /// To a unit, and so to its property.
+        case unit(UnitID)
+        /// Unassigned, like a lock that was removed from its property.
+        case nowhere
+    }
+
+    /// An empty world. Worlds with different seeds share no id; `createdAt` is 2026-11-21T08:00:00.000Z, as `VirtualClock` starts.
+    package init(seed: UInt64, createdAt: Timestamp = Timestamp(milliseconds: 1_795_248_000_000)) {
+        random = SeededGenerator(seed: seed)
+        self.createdAt = createdAt
+    }
+
+    /// A new id of any type, also for commands and records.
+    package mutating func id<Entity>(of: Entity.Type = Entity.self) -> EntityID<Entity> {
+        EntityID.new(at: createdAt, using: &random)
+    }
+
+    /// The directory that results from the changes.
+    package var directory: TenancyDirectory {
+        var directory = TenancyDirectory()
+        for change in changes { directory.apply(change) }
+        return directory
+    }
+
+    // MARK: Hierarchy
+
+    /// Adds a portfolio. No user has a role on it until `assign`.
+    package mutating func portfolio(_ name: String) -> PortfolioID {
+        let portfolio = Portfolio(id: id(), name: name, createdAt: createdAt, updatedAt: createdAt)
+        changes.append(.putPortfolio(portfolio))
+        return portfolio.id
+    }
+
+    /// Adds a property without an address. `timeZone` is an IANA name and is not checked here.
+    package mutating func property(_ name: String, in portfolio: PortfolioID, timeZone: String? = nil) -> PropertyID {
+        let property = Property(
+            id: id(), name: name, portfolioID: portfolio, defaultTimeZone: timeZone, createdAt: createdAt, updatedAt: createdAt)
+        portfolios[property.id] = portfolio
+        changes.append(.putProperty(property))
+        return property.id
+    }
+
+    /// Adds a unit without shared devices and tenants.
+    package mutating func unit(_ name: String, in property: PropertyID) -> UnitID {
+        let portfolio: PortfolioID = portfolios[property] ?? id()
+        let unit = Unit(
+            id: id(), name: name, propertyID: property, portfolioID: portfolio, createdAt: createdAt, updatedAt: createdAt)
+        put(unit)
+        return unit.id
+    }
+
+    /// Adds a lock, by default with all capabilities and the adapter kind `scripted`.
+    package mutating func device(
+        _ name: String, in place: Place, adapter: String = "scripted", address: [String: JSONValue] = [:],
+        capabilities: LockCapabilities = .all, isRemoteOperationEnabled: Bool = true
+    ) -> DeviceID {
+        let (property, unit): (PropertyID?, UnitID?) =
+            switch place {
+            case .property(let id): (id, nil)
+            case .unit(let id): (units[id]?.propertyID, id)
+            case .nowhere: (nil, nil)
+            }
+        let device = LockDevice(
+            id: id(), name: name, adapter: adapter, address: address, portfolioID: property.flatMap { portfolios[$0] },
+            propertyID: property, unitID: unit, isRemoteOperationEnabled: isRemoteOperationEnabled, capabilities: capabilities,
+            createdAt: createdAt, updatedAt: createdAt)
+        put(device)
+        return device.id
+    }
+
+    /// Lets the tenants of a unit use a device of the property.
+    package mutating func share(_ device: DeviceID, with unit: UnitID) {
+        guard var changed = units[unit] else { return }
+        changed.commonAreaAccessIDs.append(device)
+        put(changed)
+    }
+
+    /// Changes an existing device.
+    package mutating func change(_ device: DeviceID, _ body: (inout LockDevice) -> Void) {
+        guard var changed = devices[device] else { return }
+        body(&changed)
+        put(changed)
+    }
+
+    /// Removes a device.
+    package mutating func remove(_ device: DeviceID) {
+        devices[device] = nil
+        changes.append(.removeDevice(device))
+    }
+
+    /// The present version of a device; `nil` if this world did not make it.
+    package func device(_ id: DeviceID) -> LockDevice? { devices[id] }
+
+    private mutating func put(_ unit: Unit) {
+        units[unit.id] = unit
+        changes.append(.putUnit(unit))
+    }
+
+    private mutating func put(_ device: LockDevice) {
+        devices[device.id] = device
+        changes.append(.putDevice(device))
+    }
+}
+
+// MARK: - Users and rights
+
+extension TenancyFixture {
+    /// Adds a user.
+    ///
+    /// - Parameter email: derived from the first name and the number of users before, if not given.
+    package mutating func user(
+        _ firstName: String, lastName: String = "", email: String? = nil, isEnabled: Bool = true, isSuperAdmin: Bool = false
+    ) -> UserID {
+        let user = User(
+            id: id(), email: email ?? "\(firstName.lowercased())\(users.isEmpty ? "" : "\(users.count)")@example.com",
+            firstName: firstName, lastName: lastName, isEnabled: isEnabled, isSuperAdmin: isSuperAdmin, createdAt: createdAt,
+            updatedAt: createdAt)
+        put(user)
+        return user.id
+    }
+
+    /// Changes an existing user, for example to disable it.
+    package mutating func change(_ user: UserID, _ body: (inout User) -> Void) {
+        guard var changed = users[user] else { return }
+        body(&changed)
+        put(changed)
+    }
+
+    /// The present version of a user; `nil` if this world did not make it.
+    package func user(_ id: UserID) -> User? { users[id] }
+
+    /// Gives a user a role on a portfolio, property or unit.
+    @discardableResult
+    package mutating func assign(_ user: UserID, _ role: Role, _ entity: AssociatedEntity) -> AssociationID {
+        let association = UserRoleAssociation(
+            id: id(), userID: user, entity: entity, role: role, createdAt: createdAt, updatedAt: createdAt)
+        associations[association.id] = association
+        changes.append(.putAssociation(association))
+        return association.id
+    }
+
+    /// Removes a role.
+    package mutating func remove(_ association: AssociationID) {
+        associations[association] = nil
+        changes.append(.removeAssociation(association))
+    }
+
+    /// Grants a guest access.
+    ///
+    /// - Parameters:
+    ///   - user: the guest; `nil` for a guest without an account, known by the label.
+    ///   - devices: at least one that is assigned to a property.
+    ///   - hours: the validity, in hours from `createdAt`.
+    ///   - association: the association under which it is granted; its user is the grantor.
+    /// - Returns: `nil` if none of the devices is assigned to a property, or the association does not exist.
+    @discardableResult
+    package mutating func guestAccess(
+        for user: UserID?, label: String? = nil, to devices: [DeviceID], operations: [LockOperation] = [.lock, .unlock],
+        hours: Range<Int> = 0..<24, under association: AssociationID
+    ) -> GuestAccessID? {
+        guard let property = devices.compactMap({ device($0)?.propertyID }).first,
+            let grantor = associations[association]
+        else { return nil }
+        let window = GuestWindow(
+            validFrom: createdAt.advanced(by: .seconds(hours.lowerBound * 3600)),
+            validUntil: createdAt.advanced(by: .seconds(hours.upperBound * 3600)))
+        let access = GuestAccess(
+            id: id(), guestUserID: user, label: label, propertyID: property, deviceIDs: devices, operations: operations,
+            window: window, grantedByUserID: grantor.userID, grantedUnderAssociationID: association,
+            grantedUnderRole: grantor.role,
+            createdAt: createdAt)
+        put(access)
+        return access.id
+    }
+
+    /// Revokes a guest access at `instant`.
+    package mutating func revoke(_ access: GuestAccessID, at instant: Timestamp) {
+        guard var changed = guestAccesses[access] else { return }
+        changed.revokedAt = instant
+        put(changed)
+    }
+
+    private mutating func put(_ user: User) {
+        users[user.id] = user
+        changes.append(.putUser(user))
+    }
+
+    private mutating func put(_ access: GuestAccess) {
+        guestAccesses[access.id] = access
+        changes.append(.putGuestAccess(access))
+    }
+}

@@ -1,0 +1,92 @@
+/// Words of the API as a person would say them.
+enum DisplayText {
+    /// `PROPERTY_MANAGER` as `property manager`; any word that is not known reads like that too.
+    static func word(_ code: String) -> String { code.lowercased().replacing("_", with: " ").printable }
+
+    /// The kind of thing that a change was made to: `GuestAccess` as `guest access`.
+    static func kind(_ type: String) -> String {
+        switch type {
+        case "LockDevice": "lock"
+        case "UserRoleAssociation": "role"
+        default:
+            type.enumerated().reduce(into: "") { words, letter in
+                if letter.offset > 0, letter.element.isUppercase { words += " " }
+                words += letter.element.lowercased()
+            }.printable
+        }
+    }
+
+    /// Something that is wrong with a lock: `notFullyLocked` as `not fully locked`.
+    static func fault(_ word: String) -> String { kind(word) }
+
+    static func role(_ code: String) -> String { word(code) }
+
+    /// What is wrong with a field, as a sentence about the option that it came from.
+    static func problem(_ code: String, of option: FieldOption) -> String {
+        let name = option.name.printable
+        switch code {
+        case "unknown_value", "unknown":
+            guard let value = option.value else { return "\(name) has an unknown value\(hint(option, for: nil))" }
+            return "\(name): `\(value.printable)` is not known\(hint(option, for: value))"
+        case "unknown_key": return "\(name) is not known here\(hint(option, for: option.value))"
+        default: return "\(name) \(problem(code))"
+        }
+    }
+
+    private static func hint(_ option: FieldOption, for value: String?) -> String {
+        let nearest = value.flatMap { NameMatch.suggestion(for: $0, among: option.candidates) }
+        if let nearest { return ". Did you mean `\(nearest.printable)`?" }
+        return option.candidates.isEmpty ? "" : "; known are \(option.candidates.map(\.printable).joined(separator: ", "))"
+    }
+
+    /// What is wrong with a field, after its name.
+    static func problem(_ code: String) -> String {
+        switch code {
+        case "required": "is missing"
+        case "blank": "is blank"
+        case "too_long": "is too long"
+        case "too_short": "is too short"
+        case "empty": "is empty"
+        case "unknown_key": "is not known here"
+        case "unknown_value", "unknown": "has an unknown value"
+        case "wrong_type": "has a value of the wrong type"
+        case "out_of_range": "is out of range"
+        case "control_character": "contains a control character"
+        case "end_not_after_start": "is not after the start"
+        case "window_too_long": "is more than five years after the start"
+        case "in_the_past": "is in the past"
+        case "not_in_property": "is not in that property"
+        case "other_portfolio": "is in another portfolio than the lock's broker"
+        case "exclusive": "cannot be combined with another one of its kind"
+        case "too_many_combining_marks": "contains more than 30 combining marks in a row"
+        case "page_too_large": "asks for more than one page can hold"
+        case "not_grantable": "contains an operation that guests cannot be given"
+        default: "is not valid (\(word(code)))"
+        }
+    }
+
+    /// A reason of a denial.
+    static func reason(_ code: String) -> String {
+        switch code {
+        case "no_association": "no role or guest access for this lock"
+        case "role_insufficient": "the role does not allow it"
+        case "operation_not_granted": "the guest access does not allow it"
+        case "guest_window_not_started": "the guest access has not started"
+        case "guest_window_ended": "the guest access has expired"
+        case "guest_access_revoked": "the guest access was revoked"
+        case "outside_schedule": "outside the hours of the guest access"
+        case "guest_uses_exhausted": "the guest access is used up"
+        case "grantor_lost_access": "the person who granted it has no access any more"
+        case "user_unknown": "the account does not exist"
+        case "user_disabled": "the account is disabled"
+        case "device_unknown": "the lock does not exist"
+        case "remote_operation_disabled": "remote operation is turned off"
+        case "lockdown_active": "the property is in lockdown"
+        case "capability_missing": "the lock does not support it"
+        case "device_unassigned": "the lock is in no property"
+        case "clock_untrusted": "the gateway's clock is not trusted"
+        case "feature_unavailable": "the subscription does not include it"
+        default: word(code)
+        }
+    }
+}

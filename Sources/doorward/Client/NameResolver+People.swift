@@ -1,0 +1,85 @@
+import DoorwardAPI
+import DoorwardClient
+
+extension NameResolver {
+    /// The guest of a guest access, as it is sent to the gateway.
+    enum Guest: Equatable, Sendable {
+        case person(id: String, name: String)
+        /// The gateway resolves the address to a user.
+        case address(String)
+        /// A guest without an account, who cannot operate a lock.
+        case label(String)
+
+        /// The guest's display name.
+        var name: String {
+            switch self {
+            case .person(_, let name), .address(let name), .label(let name): name
+            }
+        }
+    }
+
+    /// The id of a person, by id, email address or name.
+    ///
+    /// - Throws: a failure for a name that matches no known person, or several.
+    func person(_ text: String) async throws -> String {
+        if Self.isID(text) { return text }
+        return try await knownPerson(text, otherwise: "Name the person by email address or id.").id
+    }
+
+    /// The person that a guest access is for, by id, email address or name.
+    ///
+    /// - Throws: a failure for a name that matches no known person, or several.
+    func guest(_ text: String) async throws -> Guest {
+        if Self.isID(text) { return .person(id: text, name: text) }
+        if text.contains("@") { return .address(text) }
+        let person = try await knownPerson(
+            text, otherwise: "Name the person by email address or id, or add --label for a guest without an account.")
+        return .person(id: person.id, name: person.name)
+    }
+
+    /// The sentence that says that the gateway knows no such guest.
+    func missingGuest(_ guest: Guest) async -> String {
+        guard case .address(let address) = guest else { return "There is no person with the id `\(guest.name.printable)`." }
+        let addresses = ((try? await listedPeople()) ?? []).map(\.name).filter { $0.contains("@") }
+        let hint = NameMatch.suggestion(for: address, among: addresses).map { " Did you mean `\($0.printable)`?" } ?? ""
+        return "There is no person with the address `\(address.printable)`.\(hint)"
+    }
+
+    /// A person whom the caller may list, or knows from guest accesses and the log.
+    private func knownPerson(_ text: String, otherwise: String) async throws -> NameMatch {
+        let listed = try await listedPeople()
+        if let person = try NameMatch.match(text, of: listed, noun: "person") { return person }
+        // A guest holds no role, so that a manager's list does not contain them.
+        let others = try await guestsAndActors()
+        if let person = try NameMatch.match(text, of: others, noun: "person") { return person }
+        let names = (listed + others).map(\.name)
+        throw CommandFailure(
+            NameMatch.missing(text, of: names, noun: "person", otherwise: "No such name is among the people that you may see.")
+                + "\n  " + otherwise)
+    }
+
+    /// The people that the caller may list, each by name and by email address; empty if the caller is denied.
+    private func listedPeople() async throws -> [NameMatch] {
+        do {
+            return try await client.users.list().all().content.flatMap { user in
+                [user.fullName, user.email].compactMap(\.self).map { NameMatch(id: user.id, name: $0, place: user.email) }
+            }
+        } catch ClientError.refused(let refusal) where refusal.status == 403 {
+            return []
+        }
+    }
+
+    /// The guests of labelled accesses that the caller can see, and the actors in the caller's log.
+    private func guestsAndActors() async throws -> [NameMatch] {
+        let guests = try await client.guestAccesses.list().all().content.compactMap { access in
+            access.guestUserId.flatMap { id in access.label.map { NameMatch(id: id, name: $0, place: "a guest") } }
+        }
+        let records = try await client.accessRecords.newest(.init(), limit: 500).content.map(\.record)
+        let actors = records.filter { $0.actorKind == "USER" }.compactMap { record in
+            record.actorId.flatMap { id in
+                (record.actorName ?? record.actor).map { NameMatch(id: id, name: $0, place: "in your log") }
+            }
+        }
+        return Array(Set(guests + actors))
+    }
+}

@@ -1,0 +1,67 @@
+import DoorwardAPI
+import DoorwardClient
+import FoundationEssentials
+
+/// Finds what people name: by id, by a name that one visible thing alone bears, or by the beginning of an id.
+struct NameResolver: Sendable {
+    let client: DoorwardClient
+
+    init(_ client: DoorwardClient) { self.client = client }
+
+    /// A lock as far as it is known from its naming: an id needs no look-up, and whether it is one in reach, the gateway says.
+    struct FoundLock: Sendable, Equatable {
+        let id: String
+        /// What to call it: its name, else the id that was typed.
+        let name: String
+    }
+
+    func lock(_ text: String) async throws -> FoundLock {
+        if Self.isID(text) { return FoundLock(id: text, name: text) }
+        let locks = try await client.devices.list().all().content
+        let found = try NameMatch.one(
+            text, of: locks.map { NameMatch(id: $0.id, name: $0.name, place: LockView($0).place) }, noun: "lock",
+            listing: "`doorward locks` lists the locks that you may see.")
+        return FoundLock(id: found.id, name: found.name)
+    }
+
+    /// Where something is or goes; a unit's name counts within the property, if one is named.
+    func place(property: String?, unit: String?) async throws -> (propertyID: String?, unitID: String?) {
+        let properties = try await property.asyncMap { try await self.property($0) }
+        guard let unit else { return (properties, nil) }
+        return (properties, try await self.unit(unit, propertyID: properties))
+    }
+
+    func property(_ text: String) async throws -> String {
+        if Self.isID(text) { return text }
+        let properties = try await client.properties.list().all().content
+        return try NameMatch.one(
+            text, of: properties.map { NameMatch(id: $0.id, name: $0.name, place: nil) }, noun: "property",
+            listing: "`doorward locks` shows the properties of the locks that you may see."
+        ).id
+    }
+
+    private func unit(_ text: String, propertyID: String?) async throws -> String {
+        if Self.isID(text) { return text }
+        let units = try await client.units.list(propertyID: propertyID).all().content
+        let names = try await propertyNames(for: units)
+        return try NameMatch.one(
+            text, of: units.map { NameMatch(id: $0.id, name: $0.name, place: $0.propertyId.flatMap { names[$0] }) }, noun: "unit",
+            listing: "`doorward locks` shows the units of the locks that you may see."
+        ).id
+    }
+
+    private func propertyNames(for units: [Wire.Unit]) async throws -> [String: String] {
+        guard units.count > 1 else { return [:] }
+        let properties = try await client.properties.list().all().content
+        return Dictionary(properties.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Ids are UUIDs; a name that looks like one has to be given by its id.
+    static func isID(_ text: String) -> Bool { UUID(uuidString: text) != nil }
+}
+
+extension Optional {
+    fileprivate func asyncMap<Result>(_ body: (Wrapped) async throws -> Result) async throws -> Result? {
+        if let self { try await body(self) } else { nil }
+    }
+}

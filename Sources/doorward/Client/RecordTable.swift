@@ -1,0 +1,99 @@
+import DoorwardAPI
+import DoorwardControl
+import DoorwardDomain
+
+/// How access records are shown: one line each.
+struct RecordTable: Sendable {
+    /// Names for the ids in the records.
+    var names: RecordNames
+    private let style: OutputStyle
+    private let isFollowing: Bool
+    private let now: Timestamp
+    /// That of the lines before, which those that follow are aligned with.
+    private var layout: Table.Layout?
+
+    /// - Parameters:
+    ///   - isFollowing: whether lines will come later, for which the columns keep room.
+    ///   - now: decides whether a short time needs its year.
+    init(
+        _ style: OutputStyle, names: RecordNames = RecordNames(), isFollowing: Bool = false, now: Timestamp = SystemClock().now()
+    ) {
+        (self.style, self.names, self.isFollowing, self.now) = (style, names, isFollowing, now)
+    }
+
+    mutating func lines(_ records: [Wire.AccessRecord], withHeadings: Bool = true) -> [String] {
+        if records.isEmpty, !isFollowing { return style.isInteractive ? ["There are no such records."] : [] }
+        var table = Table("TIME", "WHO", "WHAT", "LOCK", "RESULT", "WHERE", rows: records.map(row))
+        table.fittings = [.whole, .cut(to: 8), .cut(to: 8), .cut(to: 8), .cut(to: 12), .optional]
+        if isFollowing { table.leastWidths = [19, 16, 16, 16, 24, 0] }
+        let layout = self.layout ?? table.layout(style)
+        if isFollowing { self.layout = layout }
+        return table.lines(style, layout, withHeadings: withHeadings)
+    }
+
+    private func row(_ record: Wire.AccessRecord) -> [Table.Cell] {
+        [
+            Table.Cell(style.instant(record.at), .dim, short: style.shortInstant(record.at, now: now, withSeconds: true)),
+            Table.Cell(Self.who(record, names)), Table.Cell(Self.what(record)), Table.Cell(lock(record)), result(record),
+            Table.Cell(place(record)),
+        ]
+    }
+
+    static func who(_ record: Wire.AccessRecord, _ names: RecordNames = RecordNames()) -> String? {
+        if let name = record.actor ?? record.actorName { return name }
+        switch record.actorKind {
+        case "DEVICE": return "the lock"
+        case "GATEWAY": return "the gateway"
+        case "OUTSIDE": return "somebody without access"
+        case "API_KEY": return "an API key"
+        case "GUEST_LINK": return "a guest's link"
+        default: return record.actorId.map { names.people[$0] ?? $0 }
+        }
+    }
+
+    static func what(_ record: Wire.AccessRecord) -> String {
+        if let operation = record.operation { return DisplayText.word(operation) }
+        if let event = record.event { return DisplayText.word(event) }
+        if let action = record.action {
+            return ([DisplayText.word(action)] + [record.targetType.map(DisplayText.kind)].compactMap(\.self)).joined(
+                separator: " ")
+        }
+        return DisplayText.word(record.kind)
+    }
+
+    private func lock(_ record: Wire.AccessRecord) -> String? {
+        record.deviceName ?? record.deviceId.map { names.locks[$0] ?? $0 }
+    }
+
+    /// Where it happened. A record in a reduced view does not say it: then where the lock is now.
+    private func place(_ record: Wire.AccessRecord) -> String? {
+        let property = record.propertyId.map { names.properties[$0] ?? $0 }
+        let unit = record.unitId.map { names.units[$0] ?? $0 }
+        let parts = [property, unit].compactMap(\.self)
+        guard parts.isEmpty else { return parts.joined(separator: " / ") }
+        return record.logId == nil ? record.deviceId.flatMap { names.places[$0] } : nil
+    }
+
+    private func result(_ record: Wire.AccessRecord) -> Table.Cell {
+        var (text, colour) = Self.outcome(record)
+        if record.action != nil { text = [text, RecordChange(record).text(names)].compactMap(\.self).first }
+        let stated = [
+            record.statedReason.map { "reason: \($0)" }, record.override.map { "override: \($0.reason)" },
+        ].compactMap(\.self)
+        if !stated.isEmpty { text = [text, "(\(stated.joined(separator: "; ")))"].compactMap(\.self).joined(separator: " ") }
+        return Table.Cell(text, colour)
+    }
+
+    /// How it ended or was decided, or how somebody at the door did it.
+    private static func outcome(_ record: Wire.AccessRecord) -> (String?, OutputStyle.Colour?) {
+        if let outcome = record.outcome {
+            let detail = record.outcomeDetail.map { ": " + DisplayText.reason($0) } ?? ""
+            return (DisplayText.word(outcome) + detail, outcome == "CONFIRMED" ? .green : .red)
+        }
+        switch record.decision {
+        case "DENIED": return ("denied" + (record.reason.map { ": " + DisplayText.reason($0) } ?? ""), .red)
+        case "ALLOWED": return ("allowed" + (record.rule?.role.map { " as \(DisplayText.role($0))" } ?? ""), nil)
+        default: return (record.method.map(DisplayText.word), nil)
+        }
+    }
+}

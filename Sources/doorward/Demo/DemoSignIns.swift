@@ -1,0 +1,65 @@
+import DoorwardDomain
+
+/// What the demo invites to: sign-ins, links, and commands for another terminal.
+struct DemoSignIns: Sendable {
+    let house: DemoHouse
+    /// Of the gateway: `http://127.0.0.1:8080`.
+    let address: String
+    /// Everybody's.
+    let password: Secret<String>
+    /// The program, as somebody types it.
+    let program: String
+
+    /// `doorward`, or the path by which it was started.
+    static var programAsTyped: String {
+        let typed = CommandLine.arguments.first ?? "doorward"
+        return typed.contains("/") ? typed : "doorward"
+    }
+
+    /// The few lines at the foot of the screen.
+    func foot(columns: Int) -> [String] {
+        login(columns: columns) + ["password of all: \(password.reveal())", commands(columns: columns)]
+    }
+
+    /// As many as fit beside each other, and the first in any case.
+    private func commands(columns: Int) -> String {
+        ["locks", #"unlock "Door 1A""#, "log --follow"].map { "\(program) \($0)" }.reduce("") { line, command in
+            if line.isEmpty { return command }
+            let longer = "\(line) · \(command)"
+            return longer.displayWidth <= columns ? longer : line
+        }
+    }
+
+    /// All of it, for so many columns.
+    func lines(columns: Int) -> [String] {
+        [
+            "\(house.portfolio): \(house.sites.map(\.name).joined(separator: " and ")). "
+                + "\(house.flats.count) flats, \(house.lockNames.count) simulated locks.", "",
+            "Everybody signs in as NAME@\(DemoHouse.Person.domain), with the password", "  \(password.reveal())",
+        ] + people(columns: columns) + ["", "In another terminal:"]
+            + login(columns: columns - 2).map { "  \($0)" }
+            + ["locks", #"unlock "Door 1A""#, #"log "Door 1A""#, "log --follow"].map { "  \(program) \($0)" } + [
+                "", "API      \(address)/api/v1", "metrics  \(address)/metrics",
+            ]
+    }
+
+    /// On one line, or on one for each option where that is too long.
+    private func login(columns: Int) -> [String] {
+        let (command, options) = ("\(program) login", ["--server \(address)", "--email \(DemoHouse.someone)"])
+        let line = ([command] + options).joined(separator: " ")
+        guard line.displayWidth > columns else { return [line] }
+        return ["\(command) \\", "  \(options[0]) \\", "  \(options[1])"]
+    }
+
+    /// Names and what they are here, in as many columns as fit.
+    private func people(columns: Int) -> [String] {
+        let entries = house.people.map { "  \($0.firstName.lowercased().padded(to: 6)) \($0.part)" }
+        let width = (entries.map(\.displayWidth).max() ?? 0) + 2
+        let count = max(1, columns / width)
+        let height = (entries.count + count - 1) / count
+        return (0..<height).map { row in
+            let line = stride(from: row, to: entries.count, by: height).map { entries[$0].padded(to: width) }.joined()
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+}

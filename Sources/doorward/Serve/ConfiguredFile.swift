@@ -1,0 +1,60 @@
+import DoorwardDomain
+import FoundationEssentials
+import Glibc
+
+/// A file or folder that a setting names, and that the gateway needs to start.
+struct ConfiguredFile {
+    let path: String
+    /// How a sentence about it begins: where the setting was made, and its key.
+    let setting: String
+
+    /// - Throws: one sentence for what is no file, or cannot be read.
+    func requireReadable() throws(ConfigurationError) {
+        let status = try opened("file")
+        guard status.st_mode & S_IFMT != S_IFDIR else { throw unreadable("file", "it is a folder") }
+    }
+
+    /// - Throws: one sentence for what is no folder, or cannot be read.
+    func requireFolder() throws(ConfigurationError) {
+        let status = try opened("folder")
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw unreadable("folder", "it is no folder") }
+    }
+
+    /// The one line that the file holds, without the line break at its end.
+    ///
+    /// - Parameter isSecret: refuses a file that others than its owner can read.
+    /// - Throws: one sentence, which never says what is in the file.
+    func line(isSecret: Bool) throws(ConfigurationError) -> Secret<String> {
+        let status = try opened("file")
+        guard !isSecret || status.st_mode & 0o077 == 0 else {
+            throw mistake("file", "can be read by others than its owner; run `chmod 600 \(path)`")
+        }
+        guard let data = try? Data(contentsOf: URL(filePath: path)), let text = String(validating: data, as: UTF8.self) else {
+            throw unreadable("file", "it is no file of UTF-8 text")
+        }
+        let lines = text.split(whereSeparator: \.isNewline)
+        guard lines.count == 1, text.first?.isNewline == false, text.utf8.count <= 65_535 else {
+            throw mistake("file", "must hold one line, and nothing else")
+        }
+        return Secret(String(lines[0]))
+    }
+
+    /// What the system says of it, after a try to read it: rights alone do not tell whether that works.
+    private func opened(_ kind: String) throws(ConfigurationError) -> stat {
+        // Not held up by a pipe that nobody writes to.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw unreadable(kind, String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw unreadable(kind, String(cString: strerror(errno))) }
+        return status
+    }
+
+    private func unreadable(_ kind: String, _ why: String) -> ConfigurationError {
+        mistake(kind, "cannot be read: \(why)")
+    }
+
+    private func mistake(_ kind: String, _ sentence: String) -> ConfigurationError {
+        ConfigurationError("\(setting): the \(kind) `\(path)` \(sentence)")
+    }
+}

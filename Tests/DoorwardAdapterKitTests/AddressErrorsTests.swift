@@ -1,0 +1,11 @@
+import DoorwardAdapterKit
+import Testing
+
+@Suite struct AddressErrorsTests {
+    @Test("mistakes are told apart by field and by problem")
+    func mistakesDiffer() {
+        let range = AddressErrors.Mistake(field: "address.latencyMs", problem: "out_of_range")
+        #expect(AddressErrors([range]) != AddressErrors([.init(field: "address.seed", problem: "out_of_range")]))
+        #expect(AddressErrors([range]) != AddressErrors([.init(field: "address.latencyMs", problem: "wrong_type")]))
+    }
+}

@@ -1,0 +1,161 @@
+import DoorwardAPI
+import DoorwardTesting
+import FoundationEssentials
+import Glibc
+import NIOHTTP1
+import Testing
+
+@testable import DoorwardClient
+
+@Suite("Calls over a connection") struct HTTPTransportTests {
+    private static let unlocked = StubGateway.TransportResponse.data(
+        #"{"command":{"id":"c","deviceId":"d","operation":"UNLOCK","state":"CONFIRMED","sent":true,"new":1},"device":null}"#)
+
+    private func client(_ gateway: StubGateway, _ credentials: Credentials = .bearer("t")) throws -> DoorwardClient {
+        try DoorwardClient(patient: gateway.address, credentials: credentials, source: "cli")
+    }
+
+    @Test("a command whose connection ends in the middle is asked for once more, under the same key")
+    func repeated() async throws {
+        let gateway = try await StubGateway { _, before in before == 0 ? .cut : Self.unlocked }
+        let answer = try await client(gateway).devices.unlock("d", .init(reason: "post", timeoutMs: 500))
+        #expect(answer.content.command.state == "CONFIRMED")
+        #expect(gateway.requests.count == 2)
+        #expect(gateway.requests[0].key != nil)
+        #expect(gateway.requests[0].key == gateway.requests[1].key)
+        #expect(gateway.requests[0].body == gateway.requests[1].body)
+        #expect(gateway.requests[0].uri == "/api/v1/devices/d/unlock")
+    }
+
+    @Test("a connection that ends twice is told as an answer that did not come, and asked no third time")
+    func brokenTwice() async throws {
+        let gateway = try await StubGateway { _, _ in .cut }
+        let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.lock("d") }
+        #expect(
+            error == .noAnswer(server: gateway.address, why: "the connection ended before the answer was whole"))
+        #expect(gateway.requests.count == 2)
+    }
+
+    @Test("what could happen twice is sent once: deleting, signing in, simulated events")
+    func notRepeated() async throws {
+        let gateway = try await StubGateway { _, _ in .cut }
+        let client = try client(gateway)
+        await #expect(throws: ClientError.self) { try await client.guestAccesses.revoke("g") }
+        await #expect(throws: ClientError.self) { try await client.authentication.signIn(email: "a@b.example", password: "p") }
+        await #expect(throws: ClientError.self) { try await client.simulator.trigger("jam", on: "d") }
+        #expect(gateway.requests.count == 3)
+        #expect(gateway.requests.allSatisfy { $0.key == nil })
+    }
+
+    @Test("questions are asked again")
+    func questions() async throws {
+        let gateway = try await StubGateway { _, before in
+            before == 0 ? .cut : .data(#"{"user":{"id":"u","firstName":"Olga","lastName":null}}"#)
+        }
+        let me = try await client(gateway).users.me()
+        #expect(me.content.user.fullName == "Olga")
+        #expect(String(decoding: me.json, as: UTF8.self) == #"{"user":{"id":"u","firstName":"Olga","lastName":null}}"#)
+    }
+
+    @Test("nobody who listens is told apart from no answer: nothing was sent")
+    func nobody() async throws {
+        // Held, so that nobody else comes to listen there.
+        let held = try Listener(isListening: false)
+        defer { close(held.descriptor) }
+        let client = try DoorwardClient(patient: "http://127.0.0.1:\(held.port)", credentials: .bearer("t"))
+        let error = await #expect(throws: ClientError.self) { try await client.devices.unlock("d") }
+        #expect(error == .noConnection(server: "http://127.0.0.1:\(held.port)", why: "connection refused"))
+    }
+
+    @Test("an answer that does not come within the time is given up")
+    func timeLimit() async throws {
+        let gateway = try await StubGateway { _, _ in .silence }
+        let channel = HTTPTransport(server: try ServerAddress(gateway.address), source: nil)
+        // The time can be over before the request has come: then another call gets more of it.
+        var milliseconds = 30
+        while gateway.requests.isEmpty {
+            var call = APIRequest.get("devices", "\(milliseconds)")
+            call.timeLimit = .milliseconds(milliseconds)
+            let error = await #expect(throws: ClientError.self) { try await channel.send(call, token: nil) }
+            #expect(error == .noAnswer(server: gateway.address, why: "no answer came in time"))
+            milliseconds *= 2
+        }
+        let asked = gateway.requests.map(\.uri)
+        #expect(Set(asked).count == asked.count, "a slow gateway is not asked again")
+    }
+
+    @Test("a cancelled call ends as cancelled")
+    func cancelled() async throws {
+        let gateway = try await StubGateway { _, _ in .silence }
+        let client = try client(gateway)
+        let task = Task { try await client.devices.unlock("d") }
+        while gateway.requests.isEmpty { await Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("a call says who calls, by which way, and what it takes")
+    func headers() async throws {
+        let gateway = try await StubGateway { _, _ in Self.unlocked }
+        _ = try await client(gateway).devices.unlatch("d")
+        let headers = try #require(gateway.requests.first).headers
+        #expect(headers.first(name: "Authorization") == "Bearer t")
+        #expect(headers.first(name: "X-Doorward-Client") == "cli")
+        #expect(headers.first(name: "Accept") == "application/json")
+        #expect(headers.first(name: "Content-Type") == "application/json")
+    }
+
+    @Test("a redirection is not followed: a token goes nowhere else")
+    func redirection() async throws {
+        let elsewhere = try await StubGateway { _, _ in Self.unlocked }
+        let target = elsewhere.address
+        let gateway = try await StubGateway { _, _ in .answer(307, "", ["Location": target + "/api/v1/devices/d/unlock"]) }
+        let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.unlock("d") }
+        #expect(error == .notAGateway(server: gateway.address))
+        #expect(elsewhere.requests.isEmpty)
+    }
+
+    @Test(
+        "an answer that is not a gateway's is told as such",
+        arguments: [
+            (200, ""), (200, "<html>"), (200, #"{"status":"success"}"#), (200, #"{"data":{"commands":[]}}"#), (404, "not found"),
+            (500, #"{"error":"x"}"#), (502, ""),
+        ])
+    func strangers(_ status: Int, _ body: String) async throws {
+        let gateway = try await StubGateway { _, _ in .answer(status, body) }
+        let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.unlock("d") }
+        #expect(error == .notAGateway(server: gateway.address))
+    }
+
+    @Test("a refusal carries all that the gateway says of it")
+    func refusal() async throws {
+        let details = """
+            {"operation":"UNLOCK","deviceId":"d","reason":"guest_window_not_started","opensAt":"2030-01-01T00:00:00.000Z",
+             "rule":{"kind":"GUEST_ACCESS","id":"g","role":"GUEST"},"missing":{"role":"TENANT"},"later":{"x":1}}
+            """
+        let gateway = try await StubGateway { _, _ in .error(403, "guest_window_not_started", details, ["Retry-After": "7"]) }
+        let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.unlock("d") }
+        guard case .refused(let refusal) = error else { throw try #require(error) }
+        #expect((refusal.status, refusal.code, refusal.message) == (403, "guest_window_not_started", "A sentence."))
+        #expect((refusal.requestID, refusal.retryAfter) == ("r-1", 7))
+        #expect(refusal.denial?.opensAt == "2030-01-01T00:00:00.000Z")
+        let rule = try decoded(#"{"kind":"GUEST_ACCESS","id":"g","role":"GUEST"}"#, as: Wire.Rule.self)
+        #expect(refusal.denial?.rule == rule)
+        #expect(refusal.denial?.missing?.role == "TENANT")
+    }
+
+    @Test("a stranger's refusal has no reason, and mistakes name their fields")
+    func bareRefusals() async throws {
+        let gateway = try await StubGateway { _, before in
+            before == 0
+                ? .error(403, "forbidden") : .error(400, "invalid_request", #"{"fields":[{"field":"a.b","problem":"too_long"}]}"#)
+        }
+        let client = try client(gateway)
+        for fields in [[], try decoded(#"[{"field":"a.b","problem":"too_long"}]"#, as: [Wire.FieldProblem].self)] {
+            let error = await #expect(throws: ClientError.self) { try await client.devices.unlock("d") }
+            guard case .refused(let refusal) = error else { throw try #require(error) }
+            #expect(refusal.denial == nil)
+            #expect(refusal.fields == fields)
+        }
+    }
+}

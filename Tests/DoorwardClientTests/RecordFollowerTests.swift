@@ -1,0 +1,196 @@
+import DoorwardAPI
+import FoundationEssentials
+import Synchronization
+import Testing
+
+@testable import DoorwardClient
+
+/// Following an access log, against a gateway that plays one.
+@Suite("The growing end of an access log") struct RecordFollowerTests {
+    /// Logs that grow, listed as a gateway lists them: by time, log and number, with cursors that are places in that order.
+    private final class PlayedLogs: Sendable {
+        struct Record: Sendable, Comparable {
+            let at: Int
+            let log: String
+            let seq: Int
+
+            var id: String { "\(log)\(seq)" }
+            var place: String { "\(at).\(log).\(seq)" }
+            var time: String {
+                let (minutes, seconds) = (String(100 + at / 60).dropFirst(), String(100 + at % 60).dropFirst())
+                return "2030-01-01T00:\(minutes):\(seconds).000Z"
+            }
+            var json: String { #"{"id":"\#(id)","logId":"\#(log)","seq":\#(seq),"at":"\#(time)","kind":"GATEWAY"}"# }
+
+            static func < (a: Self, b: Self) -> Bool { (a.at, a.log, a.seq) < (b.at, b.log, b.seq) }
+        }
+
+        private struct State {
+            var records: [Record] = []
+            var failures = 0
+            /// Part of every cursor: a gateway that has changed its keys knows none of before.
+            var key = "k1"
+        }
+
+        private let state = Mutex(State())
+
+        /// - Parameter at: seconds after midnight.
+        @discardableResult
+        func append(_ log: String, at: Int) -> String {
+            state.withLock { state in
+                let record = Record(at: at, log: log, seq: state.records.count { $0.log == log })
+                state.records.append(record)
+                return record.id
+            }
+        }
+
+        /// The next calls fail, after one that does not.
+        func fail(_ count: Int) { state.withLock { $0.failures = count + 1 } }
+        func forgetCursors() { state.withLock { $0.key += "'" } }
+
+        func reply(to request: StubGateway.Request) -> StubGateway.TransportResponse {
+            let items = URLComponents(string: request.uri)?.queryItems ?? []
+            func value(_ name: String) -> String? { items.first { $0.name == name }?.value }
+            return state.withLock { state in
+                if state.failures > 0 {
+                    state.failures -= 1
+                    if state.failures > 0 { return .error(503, "unavailable") }
+                }
+                var found = state.records.filter { value("logId") == nil || value("logId") == $0.log }.sorted()
+                if value("order") != "asc" { found.reverse() }
+                if let from = value("from") { found.removeAll { $0.time < from } }
+                if let cursor = value("cursor") {
+                    guard cursor.hasPrefix(state.key + ".") else { return .error(400, "invalid_request") }
+                    let place = String(cursor.dropFirst(state.key.count + 1))
+                    let last = state.records.first { $0.place == place }
+                    found.removeAll { record in last.map { record <= $0 } ?? true }
+                }
+                let page = found.prefix(Int(value("limit") ?? "") ?? 50)
+                let next = found.count > page.count ? page.last.map { "\"\(state.key).\($0.place)\"" } : nil
+                return .data(#"{"accessRecords":[\#(page.map(\.json).joined(separator: ","))],"nextCursor":\#(next ?? "null")}"#)
+            }
+        }
+    }
+
+    private func following(
+        _ logs: PlayedLogs, showing count: Int, remembering capacity: Int = 20_000
+    ) async throws -> (gateway: StubGateway, records: AccessRecords, tail: RecordFollower) {
+        let gateway = try await StubGateway { request, _ in logs.reply(to: request) }
+        let records = try DoorwardClient(patient: gateway.address, credentials: .none).accessRecords
+        let newest = try await records.newest(.init(), limit: count)
+        return (gateway, records, RecordFollower(query: .init(), after: newest.content, remembering: capacity))
+    }
+
+    @Test(
+        "what comes later comes once; what a limit has left out does not come, also where it is of the same instant",
+        arguments: [1, 3, 50])
+    func limited(_ count: Int) async throws {
+        let logs = PlayedLogs()
+        for at in [1, 2, 3, 3, 3, 3] { logs.append("a", at: at) }
+        var (gateway, records, tail) = try await following(logs, showing: count)
+        #expect(try await tail.next(from: records) == [])
+        let new = [logs.append("a", at: 3), logs.append("a", at: 4)]
+        #expect(try await tail.next(from: records).map(\.record.id) == new)
+        #expect(try await tail.next(from: records) == [])
+        withExtendedLifetime(gateway) {}
+    }
+
+    @Test("a log whose clock was set back is heard of all the same")
+    func clockStep() async throws {
+        let logs = PlayedLogs()
+        for at in [10, 11] { logs.append("a", at: at) }
+        logs.append("b", at: 20)
+        var (gateway, records, tail) = try await following(logs, showing: 50)
+        // The clock went ahead by half an hour while one log was written to, and back. The list of all logs has gone on to its
+        // next page meanwhile, which begins at the later time.
+        let ahead = (0..<250).map { _ in logs.append("a", at: 1800) }
+        #expect(try await tail.next(from: records).map(\.record.id) == ahead)
+        let behind = [logs.append("b", at: 30), logs.append("a", at: 1800), logs.append("b", at: 31)]
+        #expect(Set(try await tail.next(from: records).map(\.record.id)) == Set(behind))
+        #expect(try await tail.next(from: records) == [])
+        withExtendedLifetime(gateway) {}
+    }
+
+    @Test("a log of which no record is shown is followed too, also where its clock is set back")
+    func notShown() async throws {
+        let logs = PlayedLogs()
+        logs.append("b", at: 20)
+        for at in 1800..<1810 { logs.append("a", at: at) }
+        let gateway = try await StubGateway { request, _ in logs.reply(to: request) }
+        let records = try DoorwardClient(patient: gateway.address, credentials: .none).accessRecords
+        var tail = RecordFollower(query: .init(), after: try await records.newest(.init(), toFollowShowing: 1).content)
+        let behind = logs.append("b", at: 30)
+        #expect(try await tail.next(from: records).map(\.record.id) == [behind])
+        withExtendedLifetime(gateway) {}
+    }
+
+    @Test("more than a page of one instant, and a log that begins later, come once and in order")
+    func pages() async throws {
+        let logs = PlayedLogs()
+        var (gateway, records, tail) = try await following(logs, showing: 50)
+        var expected = (0..<350).map { _ in logs.append("a", at: 7) }
+        var seen = try await tail.next(from: records).map(\.record.id)
+        for at in 8..<300 {
+            expected.append(logs.append(at.isMultiple(of: 3) ? "b" : "a", at: at))
+            if at.isMultiple(of: 50) { seen += try await tail.next(from: records).map(\.record.id) }
+        }
+        seen += try await tail.next(from: records).map(\.record.id)
+        #expect(seen == expected)
+        withExtendedLifetime(gateway) {}
+    }
+
+    @Test("a quiet log's records do not come again when more have come from others than are remembered")
+    func quietLog() async throws {
+        let logs = PlayedLogs()
+        for log in ["a", "b"] { logs.append(log, at: 1) }
+        var (gateway, records, tail) = try await following(logs, showing: 50, remembering: 20)
+        let quiet = logs.append("b", at: 2)
+        #expect(try await tail.next(from: records).map(\.record.id) == [quiet])
+        for batch in 0..<20 {
+            let new = (0..<10).map { _ in logs.append("a", at: 3 + batch) }
+            #expect(try await tail.next(from: records).map(\.record.id) == new)
+        }
+        withExtendedLifetime(gateway) {}
+    }
+
+    @Test("records of the only log do not come again when a second log begins")
+    func secondLog() async throws {
+        let logs = PlayedLogs()
+        logs.append("a", at: 1)
+        var (gateway, records, tail) = try await following(logs, showing: 50, remembering: 20)
+        for batch in 0..<20 {
+            let new = (0..<10).map { _ in logs.append("a", at: 2 + batch) }
+            #expect(try await tail.next(from: records).map(\.record.id) == new)
+        }
+        let new = [logs.append("b", at: 30), logs.append("a", at: 31)]
+        #expect(try await tail.next(from: records).map(\.record.id) == new)
+        withExtendedLifetime(gateway) {}
+    }
+
+    @Test("an error in the midst of the pages loses nothing")
+    func interrupted() async throws {
+        let logs = PlayedLogs()
+        var (gateway, records, tail) = try await following(logs, showing: 50)
+        let expected = (0..<250).map { logs.append("a", at: $0) }
+        logs.fail(1)
+        let call = { [tail] in
+            var tail = tail
+            return try await tail.next(from: records)
+        }
+        await #expect(throws: ClientError.self) { try await call() }
+        #expect(try await tail.next(from: records).map(\.record.id) == expected)
+        withExtendedLifetime(gateway) {}
+    }
+
+    @Test("a gateway that no longer knows the cursor is asked from the last record on")
+    func forgottenCursor() async throws {
+        let logs = PlayedLogs()
+        var (gateway, records, tail) = try await following(logs, showing: 50)
+        let first = (0..<250).map { logs.append("a", at: $0 / 100) }
+        #expect(try await tail.next(from: records).map(\.record.id) == first)
+        logs.forgetCursors()
+        let new = [logs.append("a", at: 2), logs.append("a", at: 3)]
+        #expect(try await tail.next(from: records).map(\.record.id) == new)
+        withExtendedLifetime(gateway) {}
+    }
+}

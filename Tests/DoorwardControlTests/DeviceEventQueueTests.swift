@@ -1,0 +1,98 @@
+import DoorwardDomain
+import DoorwardTesting
+import Testing
+
+@testable import DoorwardControl
+
+/// The events that wait to be written: bounded for each device, and none lost without a word.
+@Suite struct DeviceEventQueueTests {
+    private static let chatterer = DeviceID(high: 1, low: 1)
+    private static let quiet = DeviceID(high: 1, low: 2)
+
+    private static func event(_ device: DeviceID, _ number: UInt64 = 0) -> RecordBody {
+        RecordBody(
+            log: .gateway, id: RecordID(high: 7, low: number), at: Timestamp(milliseconds: 0), kind: .deviceEvent,
+            actor: RecordActor(kind: .device), source: .device, device: DeviceSnapshot(deviceID: device), event: .tamper)
+    }
+
+    @Test("a device that chatters loses its own events and nobody else's, and its next event says how many")
+    func bound() async throws {
+        let backlog = DeviceEventQueue()
+        for number in 0..<100 { backlog.add(Self.event(Self.chatterer, UInt64(number)), of: Self.chatterer) }
+        backlog.add(Self.event(Self.quiet), of: Self.quiet)
+        var taken: [RecordBody] = []
+        while taken.count < DeviceEventQueue.maxPerDevice + 1 { taken += try #require(await backlog.next()) }
+        #expect(taken.count { $0.device?.deviceID == Self.chatterer } == DeviceEventQueue.maxPerDevice)
+        #expect(taken.allSatisfy { $0.details.isEmpty })
+        backlog.add(Self.event(Self.quiet), of: Self.quiet)
+        backlog.add(Self.event(Self.chatterer), of: Self.chatterer)
+        let next = try #require(await backlog.next())
+        #expect(next.first?.details.isEmpty == true)
+        #expect(next.last?.details["eventsLost"] == .integer(Int64(100 - DeviceEventQueue.maxPerDevice)))
+    }
+
+    @Test("all devices together wait in bounded room, and each says of its own what did not fit")
+    func total() async throws {
+        let backlog = DeviceEventQueue()
+        let devices = (1...400).map { DeviceID(high: 2, low: UInt64($0)) }
+        var refused = 0
+        for device in devices {
+            for number in 0..<64 where !backlog.add(Self.event(device, UInt64(number)), of: device) { refused += 1 }
+        }
+        #expect(refused >= 400 * 64 - 20_000)
+        var taken = 0
+        while taken < 400 * 64 - refused { taken += try #require(await backlog.next()).count }
+        var told = 0
+        for device in devices {
+            backlog.add(Self.event(device), of: device)
+            let event = try #require(await backlog.next()).first
+            if case .integer(let lost) = event?.details["eventsLost"] { told += Int(lost) }
+        }
+        #expect(told == refused)
+    }
+
+    @Test("events that were taken and could not be written are counted with those that were lost before")
+    func losing() async throws {
+        let backlog = DeviceEventQueue()
+        for _ in 0..<2 {
+            backlog.add(Self.event(Self.quiet), of: Self.quiet)
+            backlog.lose(try #require(await backlog.next()))
+        }
+        backlog.add(Self.event(Self.quiet), of: Self.quiet)
+        #expect(try #require(await backlog.next()).first?.details["eventsLost"] == .integer(2))
+    }
+
+    @Test("the order is kept, whoever waits is woken, and after the end there is nothing")
+    func order() async throws {
+        let backlog = DeviceEventQueue()
+        let reader = Task { () -> [UInt64] in
+            var seen: [UInt64] = []
+            while let events = await backlog.next() { seen += events.map(\.id.low) }
+            return seen
+        }
+        for number in 0..<50 {
+            backlog.add(Self.event(Self.quiet, UInt64(number)), of: Self.quiet)
+            await Task.yield()
+        }
+        backlog.finish()
+        backlog.add(Self.event(Self.quiet, 99), of: Self.quiet)
+        #expect(await reader.value == Array(0..<50))
+    }
+
+    @Test("an event that comes while the store fails is written when it writes again")
+    func survivesAFailingStore() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor)
+            house.adapter.report(.locked, from: house.ids.door)
+            house.store.failNext(.failed("disk full"))
+            house.adapter.report(.unlocked, method: .manual, from: house.ids.door)
+            try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(5)))
+            #expect(house.portfolioLog.isEmpty)
+            house.store.recover()
+            try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(60)))
+            #expect(house.portfolioLog.map(\.body.event) == [.unlocked])
+        }
+    }
+}

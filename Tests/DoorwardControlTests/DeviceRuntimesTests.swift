@@ -1,0 +1,112 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+import Foundation
+import Testing
+
+@testable import DoorwardControl
+
+/// What is kept of devices while the gateway runs, and which of them a change of rights has to pass through.
+@Suite struct DeviceRuntimesTests {
+    private static func id(_ number: UInt64) -> DeviceID { DeviceID(high: 1, low: number) }
+    private static let somebody = Principal.user(UserID(high: 1, low: 1))
+
+    @Test("a device is one and the same, however it is asked for; asking for a status makes none")
+    func identity() {
+        let devices = DeviceRuntimes(feed: ChangeFeed(clock: VirtualClock()))
+        #expect(devices.status(of: Self.id(1)) == DeviceStatus())
+        #expect(devices.existing(Self.id(1)) == nil)
+        let device = devices.device(Self.id(1))
+        #expect(devices.device(Self.id(1)) === device)
+        #expect(devices.existing(Self.id(1)) === device)
+        // Sixty-four tables: two devices of one table are two.
+        #expect(devices.device(Self.id(65)) !== device)
+        device.update { $0.state = .locked }
+        #expect(devices.status(of: Self.id(1)).state == .locked)
+        #expect(devices.status(of: Self.id(65)).state == .unknown)
+    }
+
+    @Test("threads that ask for the same new device get the same one", arguments: 0..<50)
+    func race(round: UInt64) async {
+        let devices = DeviceRuntimes(feed: ChangeFeed(clock: VirtualClock()))
+        let found = await withTaskGroup(of: DeviceRuntime.self) { group in
+            for _ in 0..<8 { group.addTask { devices.device(Self.id(round)) } }
+            return await group.reduce(into: [ObjectIdentifier]()) { $0.append(ObjectIdentifier($1)) }
+        }
+        #expect(Set(found).count == 1)
+    }
+
+    @Test("whoever passes the gates waits for a device that has a command, and not for one that has none")
+    func passing() async throws {
+        let devices = DeviceRuntimes(feed: ChangeFeed(clock: VirtualClock()))
+        let (busy, idle) = (devices.device(Self.id(1)), devices.device(Self.id(2)))
+        let place = try #require(devices.reserve(busy, for: Self.somebody))
+        // In the gate of a device without a command: passing all gates comes back all the same.
+        idle.lane.withDispatchGate { devices.awaitDispatchGates() }
+        let passed = Seen<Bool>()
+        let early = busy.lane.withDispatchGate {
+            Thread.detachNewThread {
+                devices.awaitDispatchGates()
+                passed.value = true
+            }
+            for _ in 0..<20_000 where passed.value == nil { sched_yield() }
+            return passed.value != nil
+        }
+        #expect(!early)
+        while passed.value == nil { await Task.yield() }
+        devices.leave(place, of: busy)
+        busy.lane.withDispatchGate { devices.awaitDispatchGates() }
+    }
+
+    @Test("a device stays busy until the last has left, in whatever order they come and go on many threads")
+    func busy() async {
+        let devices = DeviceRuntimes(feed: ChangeFeed(clock: VirtualClock()))
+        let device = devices.device(Self.id(3))
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    for _ in 0..<300 {
+                        let principal = Principal.user(UserID(high: 2, low: UInt64(number)))
+                        guard let place = devices.reserve(device, for: principal) else { continue }
+                        // While somebody holds a place, a stop finds the device.
+                        if place.turn.current == nil {
+                            devices.cancelQueued()
+                            if place.turn.current == nil { Issue.record("a waiting command was not found") }
+                        }
+                        devices.leave(place, of: device)
+                    }
+                }
+            }
+        }
+        // Nobody is left: nobody is waited for.
+        device.lane.withDispatchGate { devices.awaitDispatchGates() }
+    }
+
+    @Test("a late word answers the command that it fits, once")
+    func unanswered() {
+        let device = DeviceRuntime(id: Self.id(4), feed: ChangeFeed(clock: VirtualClock()))
+        let (now, end) = (MonotonicInstant(nanoseconds: 5), MonotonicInstant(nanoseconds: 9))
+        func claim(_ state: LockState, at instant: MonotonicInstant? = nil) -> CommandID? {
+            let fact = LockReport.Fact.state(state, quality: .confirmed, method: nil, operatorName: nil)
+            return device.claimLateConfirmation(by: fact, at: instant ?? now)?.id
+        }
+        let command = CommandID(high: 1, low: 7)
+        func remember(_ operation: LockOperation) {
+            device.remember(UnconfirmedCommand(id: command, operation: operation, log: .gateway, expiresAt: end), of: 0)
+        }
+        #expect(claim(.locked) == nil)
+        remember(.lock)
+        #expect(claim(.locking) == nil, "it is on its way")
+        #expect(claim(.locked) == command)
+        #expect(claim(.locked) == nil)
+        remember(.lock)
+        #expect(claim(.unlocked) == nil && claim(.locked) == nil, "a contradiction ends the wait")
+        remember(.unlatch)
+        #expect(claim(.unlocked) == nil && claim(.jammed) == command, "a bolt that is drawn back has not been unlatched yet")
+        remember(.unlock)
+        #expect(claim(.unlocked, at: end) == nil && claim(.unlocked) == nil, "at its end the wait is over")
+        remember(.unlock)
+        device.noteSent(CommandID(high: 1, low: 9), .gateway)
+        #expect(claim(.unlocked) == nil)
+    }
+}

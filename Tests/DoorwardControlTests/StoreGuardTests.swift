@@ -1,0 +1,144 @@
+import DoorwardDomain
+import DoorwardTesting
+import Logging
+import Synchronization
+import Testing
+
+@testable import DoorwardControl
+
+/// What the gateway does with a store that fails, and until when.
+@Suite struct StoreGuardTests {
+    private static func ledger(_ store: InMemoryStore) -> (ledger: StoreGuard, failures: Counter) {
+        let ledger = StoreGuard(store: store, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let failures = Counter()
+        ledger.onFailure { failures.increment() }
+        return (ledger, failures)
+    }
+
+    /// A transaction that a store takes, each with another id.
+    private static func transaction(_ number: UInt64) -> StoreTransaction {
+        let at = Timestamp(milliseconds: 1_000)
+        return StoreTransaction(records: [
+            PendingRecord(
+                RecordBody(
+                    log: .gateway, id: RecordID(high: 1, low: number), at: at, kind: .gateway, actor: .gateway, source: .gateway,
+                    event: .start))
+        ])
+    }
+
+    @Test("a failure is in doubt until it is settled, and calls for mending once")
+    func failing() async throws {
+        let store = InMemoryStore()
+        let (ledger, failures) = Self.ledger(store)
+        #expect(ledger.isAcceptingCommands)
+        for number in 0..<3 as Range<UInt64> {
+            store.failNext(.failed("disk I/O error"))
+            store.recover()
+            let error = await failure { try await ledger.write(Self.transaction(number)) }
+            guard case .unavailable = error else {
+                Issue.record("expected unavailable, got \(String(describing: error))")
+                return
+            }
+            #expect(!ledger.isAcceptingCommands)
+        }
+        #expect(failures.value == 1)
+        #expect(ledger.clearInDoubt(asOf: ledger.inDoubtGeneration))
+        #expect(ledger.isAcceptingCommands)
+        ledger.doubt(because: "again")
+        #expect(failures.value == 2)
+    }
+
+    @Test("what comes to be in doubt while something is settled is settled again")
+    func doubtWhileMending() {
+        let (ledger, _) = Self.ledger(InMemoryStore())
+        ledger.doubt(because: "first")
+        let count = ledger.inDoubtGeneration
+        ledger.doubt(because: "second")
+        #expect(!ledger.clearInDoubt(asOf: count))
+        #expect(!ledger.isAcceptingCommands)
+        #expect(ledger.clearInDoubt(asOf: ledger.inDoubtGeneration))
+    }
+
+    @Test("a refusal, and a store that is away, put nothing in doubt: nothing was written")
+    func noDoubt() async throws {
+        let store = InMemoryStore()
+        let (ledger, failures) = Self.ledger(store)
+        try await ledger.write(Self.transaction(1))
+        guard case .internalFailure = await failure({ try await ledger.write(Self.transaction(1)) }) else {
+            Issue.record("the same record twice was taken")
+            return
+        }
+        try await ledger.write(Self.transaction(2))
+        store.stayUnavailable()
+        guard case .unavailable = await failure({ try await ledger.write(Self.transaction(3)) }) else {
+            Issue.record("a store that is away wrote")
+            return
+        }
+        #expect(ledger.isAcceptingCommands)
+        #expect(failures.value == 0)
+    }
+
+    @Test("the uses of guest accesses follow what is written, and nothing that was refused or is in doubt")
+    func uses() async throws {
+        let store = InMemoryStore()
+        let (ledger, guest) = (Self.ledger(store).ledger, try await Self.guestAccess(in: store))
+        let use = StoreTransaction(requires: [.usesLeft(of: guest, max: 2)], counters: [.takeUse(of: guest)])
+        for expected in [1, 2, 2] {
+            _ = await failure { try await ledger.write(use) }
+            #expect(ledger.uses.taken(of: guest) == expected)
+        }
+        try await ledger.write(
+            StoreTransaction(counters: [.returnUse(of: guest), .raiseEpoch(of: .portfolio(PortfolioID(high: 1, low: 1)))]))
+        #expect(ledger.uses.taken(of: guest) == 1)
+        // Durable although the answer was lost: known once the store was read back.
+        store.failNext(.failed("disk I/O error"), isDurable: true)
+        _ = await failure { try await ledger.write(use) }
+        #expect(ledger.uses.taken(of: guest) == 1)
+        store.recover()
+        try await ledger.reloadUses()
+        #expect(ledger.uses.taken(of: guest) == 2)
+        let other = Self.ledger(store).ledger
+        #expect(other.uses.taken(of: guest) == 0, "nothing is known before it is read")
+        try await other.reloadUses()
+        #expect(other.uses.taken(of: guest) == 2)
+    }
+
+    @Test("uses that are read back while others are taken count each of them once", arguments: 1...40 as ClosedRange<UInt64>)
+    func usesReadBack(seed: UInt64) async throws {
+        let store = InMemoryStore(suspensions: 3)
+        let (ledger, guest) = (Self.ledger(store).ledger, try await Self.guestAccess(in: store))
+        try SeededExecutor(seed: seed).run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<6 {
+                    group.addTask {
+                        if index == 3 { return try await ledger.reloadUses() }
+                        try await ledger.write(StoreTransaction(counters: [.takeUse(of: guest)]))
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(ledger.uses.taken(of: guest) == 5)
+    }
+
+    /// A guest access that the store has.
+    private static func guestAccess(in store: InMemoryStore) async throws -> GuestAccessID {
+        var world = TenancyFixture(seed: 3)
+        let property = world.property("No. 5", in: world.portfolio("Oak Street"))
+        let (door, user) = (world.device("Door", in: .property(property)), world.user("Ada"))
+        let association = world.assign(user, .propertyManager, .property(property))
+        let access = world.guestAccess(for: nil, to: [door], under: association)
+        let guest = try #require(access)
+        try await store.commit(StoreTransaction(changes: world.changes))
+        return guest
+    }
+}
+
+/// Counts calls.
+final class Counter: Sendable {
+    private let count = Atomic(0)
+    var value: Int { count.load(ordering: .sequentiallyConsistent) }
+    @discardableResult
+    func increment() -> Int { count.add(1, ordering: .sequentiallyConsistent).newValue }
+    func decrement() { count.subtract(1, ordering: .sequentiallyConsistent) }
+}

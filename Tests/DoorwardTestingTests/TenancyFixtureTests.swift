@@ -1,0 +1,60 @@
+import DoorwardDomain
+import DoorwardPolicy
+import DoorwardTesting
+import Testing
+
+@Suite struct TenancyFixtureTests {
+    @Test("The same lines make the same world, another seed another one")
+    func seeded() {
+        #expect(StoreFixture().world.changes == StoreFixture().world.changes)
+        var (one, other) = (TenancyFixture(seed: 1), TenancyFixture(seed: 2))
+        #expect(one.portfolio("Oak Street") != other.portfolio("Oak Street"))
+    }
+
+    @Test("What is said stands in the directory where it was said to hang")
+    func directory() throws {
+        let fixture = StoreFixture()
+        let directory = fixture.world.directory
+        #expect(directory.property(fixture.property)?.portfolioID == fixture.portfolio)
+        #expect(directory.unit(fixture.unit)?.portfolioID == fixture.portfolio)
+        #expect(directory.unit(fixture.unit)?.commonAreaAccessIDs == [fixture.frontDoor])
+        let door = try #require(directory.device(fixture.flatDoor))
+        #expect(door.portfolioID == fixture.portfolio)
+        #expect(door.propertyID == fixture.property)
+        #expect(door.unitID == fixture.unit)
+        #expect(directory.association(fixture.tenancy)?.role == .tenant)
+        #expect(directory.guestAccesses(on: fixture.flatDoor).map(\.grantedUnderAssociationID) == [fixture.tenancy])
+    }
+
+    @Test("Rights are taken away, people disabled, devices moved nowhere")
+    func changes() {
+        var world = StoreFixture().world
+        let fixture = StoreFixture()
+        world.remove(fixture.tenancy)
+        world.change(fixture.ada) { $0.isEnabled = false }
+        let spare = world.device("Spare", in: .nowhere)
+        let directory = world.directory
+        #expect(directory.association(fixture.tenancy) == nil)
+        #expect(directory.user(fixture.ada)?.isEnabled == false)
+        #expect(directory.unassignedDeviceIDs == [spare])
+    }
+
+    @Test("A guest access is revoked at an instant, and needs a grantor and a device on a property")
+    func guests() throws {
+        var fixture = StoreFixture()
+        let granted = fixture.world.guestAccess(
+            for: nil, label: "Plumber", to: [fixture.flatDoor], hours: 1..<2, under: fixture.tenancy)
+        let access = try #require(granted)
+        fixture.world.revoke(access, at: fixture.at)
+        let stored = try #require(fixture.world.directory.guestAccess(access))
+        #expect(stored.revokedAt == fixture.at)
+        #expect(stored.window.validFrom == fixture.at.advanced(by: .seconds(3600)))
+        #expect(stored.grantedByUserID == fixture.ada)
+        let spare = fixture.world.device("Spare", in: .nowhere)
+        let nowhere = fixture.world.guestAccess(for: nil, label: "Nobody", to: [spare], under: fixture.tenancy)
+        #expect(nowhere == nil)
+        fixture.world.remove(fixture.tenancy)
+        let groundless = fixture.world.guestAccess(for: nil, label: "Nobody", to: [fixture.flatDoor], under: fixture.tenancy)
+        #expect(groundless == nil)
+    }
+}

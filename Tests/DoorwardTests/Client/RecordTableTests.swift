@@ -1,0 +1,191 @@
+import DoorwardDomain
+import Testing
+
+@testable import DoorwardAPI
+@testable import doorward
+
+@Suite("Records in lines") struct RecordTableTests {
+    private let at = "2030-01-01T00:00:00.000Z"
+    private let pipe = OutputStyle(isTerminal: false, environment: [:])
+
+    private func record(_ kind: String, _ fill: (inout Wire.AccessRecord) -> Void) -> Wire.AccessRecord {
+        var record = Wire.AccessRecord(id: "r", at: at, kind: kind)
+        fill(&record)
+        return record
+    }
+
+    private func line(_ record: Wire.AccessRecord, _ names: RecordNames = RecordNames()) -> String {
+        var lines = RecordTable(pipe, names: names)
+        return lines.lines([record])[0]
+    }
+
+    private func change(
+        _ action: String, _ type: String, before: [String: Wire.Value]? = nil, after: [String: Wire.Value]? = nil,
+        _ fill: (inout Wire.AccessRecord) -> Void = { _ in }
+    ) -> Wire.AccessRecord {
+        record("ADMIN_CHANGE") {
+            ($0.actorName, $0.action, $0.targetType, $0.targetId) = ("Olga", action, type, "t-1")
+            $0.details = ["before": before.map { .object($0) } ?? .null, "after": after.map { .object($0) } ?? .null]
+            fill(&$0)
+        }
+    }
+
+    @Test("a command, its end, a denial, an event and a sign-in read as what they are")
+    func kinds() {
+        let intent = record("COMMAND_INTENT") {
+            ($0.actorName, $0.operation, $0.deviceName, $0.decision) = ("Olga", "UNLOCK", "Front", "ALLOWED")
+            $0.rule = Wire.Rule(kind: "ASSOCIATION", id: "a", role: "PORTFOLIO_ADMIN")
+        }
+        #expect(line(intent) == "\(at)\tOlga\tunlock\tFront\tallowed as portfolio admin\t-")
+        let outcome = record("COMMAND_OUTCOME") {
+            ($0.actor, $0.operation, $0.deviceId, $0.outcome, $0.outcomeDetail) = ("you", "LOCK", "d-1", "FAILED", "low_power")
+        }
+        #expect(line(outcome) == "\(at)\tyou\tlock\td-1\tfailed: low power\t-")
+        let denial = record("DENIAL") {
+            ($0.actorKind, $0.operation, $0.deviceName, $0.decision, $0.reason) =
+                ("OUTSIDE", "UNLOCK", "Front", "DENIED", "no_association")
+        }
+        #expect(
+            line(denial) == "\(at)\tsomebody without access\tunlock\tFront\tdenied: no role or guest access for this lock\t-")
+        let event = record("DEVICE_EVENT") {
+            ($0.actorKind, $0.event, $0.deviceName, $0.method) = ("DEVICE", "UNLOCKED", "Front", "KEYPAD")
+        }
+        #expect(line(event) == "\(at)\tthe lock\tunlocked\tFront\tkeypad\t-")
+        #expect(line(record("SESSION") { $0.event = "SIGNED_IN" }) == "\(at)\t-\tsigned in\t-\t-\t-")
+        #expect(line(record("FUTURE_KIND") { _ in }) == "\(at)\t-\tfuture kind\t-\t-\t-")
+    }
+
+    @Test("the reason that was given, and that of an override, stand beside the decision")
+    func reasons() {
+        func intent(_ decision: String, _ reason: String?, _ override: String?) -> String {
+            line(
+                record("COMMAND_INTENT") {
+                    ($0.operation, $0.decision, $0.statedReason) = ("UNLOCK", decision, reason)
+                    $0.override = override.map { Wire.Override(reason: $0) }
+                })
+        }
+        #expect(intent("ALLOWED", "the post", nil) == "\(at)\t-\tunlock\t-\tallowed (reason: the post)\t-")
+        #expect(intent("ALLOWED", nil, "fire") == "\(at)\t-\tunlock\t-\tallowed (override: fire)\t-")
+        #expect(intent("DENIED", "the post", "fire") == "\(at)\t-\tunlock\t-\tdenied (reason: the post; override: fire)\t-")
+    }
+
+    @Test("names take the place of ids, as far as they are known")
+    func names() {
+        var names = RecordNames()
+        (names.locks, names.places) = (["d-1": "Front"], ["d-1": "Quay 1 / 1a"])
+        (names.properties, names.units, names.people) = (["p": "Quay 2"], ["u": "2b"], ["gus": "Gus Example"])
+        let reduced = record("COMMAND_INTENT") {
+            ($0.actor, $0.operation, $0.deviceId, $0.decision) = ("you", "UNLOCK", "d-1", "ALLOWED")
+        }
+        #expect(line(reduced, names) == "\(at)\tyou\tunlock\tFront\tallowed\tQuay 1 / 1a")
+        let whole = record("COMMAND_OUTCOME") {
+            ($0.logId, $0.actorKind, $0.actorId, $0.operation, $0.deviceId) = ("l", "USER", "gus", "LOCK", "d-1")
+            ($0.deviceName, $0.propertyId, $0.unitId, $0.outcome) = ("Old front", "p", "u", "CONFIRMED")
+        }
+        #expect(line(whole, names) == "\(at)\tGus Example\tlock\tOld front\tconfirmed\tQuay 2 / 2b", "as it was then")
+        var unassigned = whole
+        (unassigned.propertyId, unassigned.unitId) = (nil, nil)
+        #expect(line(unassigned, names).hasSuffix("\tconfirmed\t-"), "not where the lock is now")
+    }
+
+    @Test("a change names what was changed, and how")
+    func changes() {
+        var names = RecordNames()
+        (names.locks, names.people) = (["d-1": "Front"], ["gus": "Gus Example"])
+        (names.properties, names.units) = (["p": "Quay 1", "q": "Quay 2"], ["u": "1a"])
+        names.guestAccesses["t-1"] = Wire.GuestAccess(id: "t-1", guestUserId: "gus", deviceIds: ["d-1"])
+        func shown(_ record: Wire.AccessRecord) -> [Substring] { Array(line(record, names).split(separator: "\t")[2...4]) }
+        let text = { (text: String) in Wire.Value.string(text) }
+        let renamed = change("UPDATE", "Property", before: ["name": text("Quay 1")], after: ["name": text("Quay 2")])
+        #expect(shown(renamed) == ["update property", "-", "Quay 2: name Quay 1 → Quay 2"])
+        let created = change("CREATE", "Unit", after: ["name": text("1a")])
+        #expect(shown(created) == ["create unit", "-", "1a"])
+        let switched = change(
+            "UPDATE", "LockDevice", before: ["isRemoteOperationEnabled": .bool(true), "address": .array([text("seed")])],
+            after: ["isRemoteOperationEnabled": .bool(false), "address": .array([text("seed")])]
+        ) { $0.deviceName = "Front" }
+        #expect(shown(switched) == ["update lock", "Front", "address, remote operation enabled yes → no"])
+        let moved = change(
+            "MOVE", "LockDevice", before: ["propertyId": text("p"), "unitId": text("u")],
+            after: ["propertyId": text("q"), "unitId": .null]
+        ) { $0.deviceName = "Front" }
+        #expect(shown(moved) == ["move lock", "Front", "from Quay 1 / 1a to Quay 2"])
+        let role = change(
+            "ASSIGN", "UserRoleAssociation",
+            after: [
+                "userId": text("gus"), "associatedEntityType": text("UNIT"), "associatedEntityId": text("u"),
+                "roleWithinEntity": text("TENANT"),
+            ])
+        #expect(shown(role) == ["assign role", "-", "Gus Example: tenant of 1a"])
+        let granted = change("GRANT", "GuestAccess", after: ["label": text("Plumber"), "deviceIds": .array([text("d-1")])])
+        #expect(shown(granted) == ["grant guest access", "-", "Plumber: Front"])
+        #expect(shown(change("REVOKE", "GuestAccess")) == ["revoke guest access", "-", "Gus Example: Front"])
+        #expect(shown(change("DELETE", "Portfolio")) == ["delete portfolio", "-", "t-1"], "an id where there is no name")
+    }
+
+    @Test("only ids without a name are looked up")
+    func references() {
+        var references = RecordReferences()
+        references.add(
+            record("COMMAND_INTENT") {
+                ($0.actorKind, $0.actorId, $0.actorName, $0.deviceId, $0.deviceName) = ("USER", "u-1", "Olga", "d-1", "Front")
+            })
+        #expect(references == RecordReferences())
+        references.add(record("COMMAND_INTENT") { ($0.actorKind, $0.actorId, $0.deviceId) = ("USER", "u-1", "d-1") })
+        references.add(change("REVOKE", "GuestAccess"))
+        references.add(change("UPDATE", "Unit", after: ["name": .string("1a")]))
+        references.add(
+            change(
+                "ASSIGN", "UserRoleAssociation",
+                after: [
+                    "userId": .string("u-2"), "associatedEntityType": .string("PROPERTY"), "associatedEntityId": .string("p-1"),
+                ]))
+        references.add(change("GRANT", "GuestAccess", after: ["label": .string("x"), "deviceIds": .array([.string("d-2")])]))
+        var expected = RecordReferences()
+        (expected.people, expected.locks) = (["u-1", "u-2"], ["d-1", "d-2"])
+        (expected.properties, expected.guestAccesses) = (["p-1"], ["t-1"])
+        #expect(references == expected)
+    }
+
+    @Test("nothing is said of nothing in a pipe; a person is told; a follower waits")
+    func empty() {
+        func lines(_ style: OutputStyle, isFollowing: Bool = false) -> [String] {
+            var lines = RecordTable(style, isFollowing: isFollowing)
+            return lines.lines([], withHeadings: false)
+        }
+        #expect(lines(pipe).isEmpty)
+        let person = OutputStyle(isTerminal: true, environment: [:])
+        #expect(lines(person) == ["There are no such records."])
+        #expect(lines(person, isFollowing: true).isEmpty)
+    }
+
+    @Test(
+        "a terminal of 80 columns shows the reason before the place, and lines that follow keep the columns",
+        arguments: [80, 200])
+    func terminal(_ columns: Int) throws {
+        let style = OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"], columns: columns)
+        let now = try Timestamp(rfc3339: "2030-06-01T00:00:00Z")
+        var lines = RecordTable(style, isFollowing: true, now: now)
+        let records = ["Olga Example", "Bartholomew Longfellow the Elder"].map { name in
+            record("COMMAND_INTENT") {
+                ($0.actorName, $0.operation, $0.deviceName, $0.decision) = (name, "UNLOCK", "Front door", "ALLOWED")
+                ($0.statedReason, $0.propertyId, $0.logId) = ("the post", "p", "l")
+            }
+        }
+        let first = lines.lines([records[0]])
+        let later = lines.lines([records[1]], withHeadings: false)
+        #expect((first + later).allSatisfy { $0.displayWidth <= columns }, "\(first + later)")
+        #expect(first[0].contains("WHERE") == (columns == 200))
+        #expect(first[1].contains("Olga Example") && first[1].contains("allowed (reason: the p"))
+        #expect(later[0].contains("Bartholomew") && later[0].contains("…"))
+        let result = try #require(first[0].firstRange(of: "RESULT")?.lowerBound.utf16Offset(in: first[0]))
+        #expect(String(later[0].dropFirst(result)).hasPrefix("allowed"))
+    }
+
+    @Test("a name in a record cannot make another line")
+    func hostile() {
+        let shown = line(record("SESSION") { ($0.actorName, $0.event) = ("Eve\n2030 Olga\tunlock", "SIGNED_IN") })
+        #expect(!shown.contains("\n"))
+        #expect(shown.split(separator: "\t", omittingEmptySubsequences: false).count == 6)
+    }
+}

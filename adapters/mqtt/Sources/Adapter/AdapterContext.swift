@@ -1,0 +1,46 @@
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+internal import Logging
+internal import Synchronization
+
+/// Dependencies and state that all locks and brokers of one adapter share.
+struct AdapterContext: Sendable {
+    let clock: any GatewayClock
+    /// Runs the timers; `nil` for the global executor.
+    let executor: (any TaskExecutor)?
+    let logger: Logger
+    let listener: Listener
+    let counters: Counters
+    let codes = LockCodes()
+}
+
+/// The codes that are sent with commands, by lock.
+final class LockCodes: Sendable {
+    private let codes = Mutex<[DeviceID: Secret<String>]>([:])
+
+    subscript(id: DeviceID) -> Secret<String>? { codes.withLock { $0[id] } }
+    func set(_ code: Secret<String>?, for id: DeviceID) { codes.withLock { $0[id] = code } }
+}
+
+/// Passes the locks' reports to the receiver, if one is set.
+final class Listener: Sendable {
+    private let receiver = Mutex<(any ReportReceiver)?>(nil)
+
+    func receive(_ report: LockReport) { receiver.withLock { $0 }?.receive(report) }
+    func set(_ new: (any ReportReceiver)?) { receiver.withLock { $0 = new } }
+}
+
+/// Counters over all brokers.
+final class Counters: Sendable {
+    /// Connections that ended or could not be established, and those that were cut so that nothing arrives late.
+    let disconnects = Atomic(0)
+    let cuts = Atomic(0)
+    /// Commands and state requests that were sent, and frames that a connection rejected.
+    let orders = Atomic(0)
+    let questions = Atomic(0)
+    let refused = Atomic(0)
+    /// Messages received, those of them that were dropped, and malformed or unexpected ones.
+    let messages = Atomic(0)
+    let dropped = Atomic(0)
+    let odd = Atomic(0)
+}

@@ -1,0 +1,151 @@
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+internal import DoorwardMQTT
+internal import Synchronization
+
+/// A command endpoint on a broker, which identifies a lock.
+struct LockKey: Hashable {
+    let broker: String
+    let place: CommandEndpoint
+}
+
+/// The attached locks, by id and by command endpoint.
+final class LockRegistry: Sendable {
+    enum Entry {
+        case lock(MQTTLock)
+        /// Its broker or profile is not configured.
+        case lost(AttachedLock)
+    }
+
+    fileprivate struct State {
+        var entries: [DeviceID: Entry] = [:]
+        /// More than one where they were attached before they were known to be the same lock; the last attached is last.
+        var byKey: [LockKey: [MQTTLock]] = [:]
+        /// The locks by their broker and their topic uses, to find conflicts.
+        var byUse: [BrokerUse: [MQTTLock]] = [:]
+        var isStarted = false
+    }
+
+    fileprivate struct BrokerUse: Hashable {
+        let broker: String
+        let use: TopicUse
+    }
+
+    private let state = Mutex(State())
+
+    var isStarted: Bool { state.withLock { $0.isStarted } }
+
+    /// - Returns: false if it was already started.
+    func start() -> Bool {
+        state.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted
+        }
+    }
+
+    func stop() { state.withLock { $0.isStarted = false } }
+
+    /// Adds a lock, in place of the one with the same id in a single step.
+    ///
+    /// - Returns: the lock that it replaces.
+    func add(_ lock: MQTTLock) -> MQTTLock? {
+        state.withLock { state in
+            let before = state.remove(lock.id)
+            state.entries[lock.id] = .lock(lock)
+            for key in lock.keys { state.byKey[key, default: []].append(lock) }
+            for use in lock.dialect.uses {
+                state.byUse[BrokerUse(broker: lock.address.broker, use: use), default: []].append(lock)
+            }
+            return before
+        }
+    }
+
+    /// Records a lock whose broker or profile is missing.
+    ///
+    /// - Returns: the lock that it replaces.
+    func addLost(_ lock: AttachedLock) -> MQTTLock? {
+        state.withLock { state in
+            defer { state.entries[lock.id] = .lost(lock) }
+            return state.remove(lock.id)
+        }
+    }
+
+    func remove(_ id: DeviceID) -> MQTTLock? { state.withLock { $0.remove(id) } }
+
+    func entry(_ id: DeviceID) -> Entry? { state.withLock { $0.entries[id] } }
+
+    /// The locks that have one of these command endpoints.
+    func locks(at places: Set<CommandEndpoint>, on broker: String) -> [MQTTLock] {
+        state.withLock { state in
+            guard !state.byKey.isEmpty else { return [] }
+            var seen: Set<DeviceID> = []
+            return places.flatMap { state.byKey[LockKey(broker: broker, place: $0)] ?? [] }.filter { seen.insert($0.id).inserted }
+        }
+    }
+
+    /// The attached locks whose topic uses conflict with these, each once for each topic.
+    func rivals(of uses: Set<TopicUse>, on broker: String) -> [(id: DeviceID, topic: TopicText, problem: VariableProblem)] {
+        state.withLock { state in
+            guard !state.byUse.isEmpty else { return [] }
+            return uses.flatMap { use in
+                use.rivals.flatMap { rival in
+                    (state.byUse[BrokerUse(broker: broker, use: rival.use)] ?? []).map {
+                        (id: $0.id, topic: use.topic, problem: rival.problem)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Marks attached locks as gone or present, according to the entries of one discovery message.
+    func mark(_ told: [FoundLocks.Told], on broker: String) {
+        let there = told.reduce(into: Set<CommandEndpoint>()) { if !$1.isGone { $0.formUnion($1.places) } }
+        // A lock that the same message lists under another endpoint is not gone.
+        for word in told where !word.isGone || word.places.isDisjoint(with: there) {
+            for lock in locks(at: word.places, on: broker) { lock.mark(isGone: word.isGone) }
+        }
+        for word in told { markNames(word, on: broker) }
+    }
+
+    /// Marks locks as renamed where their bridge lists another name than that of their command topic, and unmarks them.
+    private func markNames(_ word: FoundLocks.Told, on broker: String) {
+        guard let named = word.named else { return }
+        for lock in locks(at: word.places.union([word.former].compactMap(\.self)), on: broker) {
+            if lock.named == named {
+                // A different lock may have taken this name: unmark only the one that had it.
+                if lock.renamedID == word.id { lock.mark(renamed: nil) }
+            } else if word.former == lock.named || word.places.contains(lock.named), lock.renamedID == nil {
+                lock.mark(renamed: word.id)
+            }
+        }
+    }
+
+    /// An attached lock that is marked as renamed, with one of these ids in discovery.
+    func renamed(_ ids: Set<TopicText>, on broker: String) -> MQTTLock? {
+        all.first { lock in lock.keys.first?.broker == broker && lock.renamedID.map(ids.contains) == true }
+    }
+
+    var all: [MQTTLock] {
+        state.withLock { $0.entries.values.compactMap { if case .lock(let lock) = $0 { lock } else { nil } } }
+    }
+
+    var lost: [AttachedLock] {
+        state.withLock { $0.entries.values.compactMap { if case .lost(let lock) = $0 { lock } else { nil } } }
+    }
+}
+
+extension LockRegistry.State {
+    fileprivate mutating func remove(_ id: DeviceID) -> MQTTLock? {
+        guard case .lock(let lock) = entries.removeValue(forKey: id) else { return nil }
+        for key in lock.keys {
+            byKey[key]?.removeAll { $0 === lock }
+            if byKey[key]?.isEmpty == true { byKey[key] = nil }
+        }
+        for use in lock.dialect.uses {
+            let key = LockRegistry.BrokerUse(broker: lock.address.broker, use: use)
+            byUse[key]?.removeAll { $0 === lock }
+            if byUse[key]?.isEmpty == true { byUse[key] = nil }
+        }
+        return lock
+    }
+}

@@ -1,0 +1,53 @@
+internal import DoorwardDomain
+internal import DoorwardMQTT
+
+/// An endpoint where a lock takes commands: its own topic, or one payload on the shared topic of a bridge.
+///
+/// Two addresses that have an endpoint in common are addresses of the same lock.
+struct CommandEndpoint: Hashable, Sendable {
+    let topic: MQTTTopic
+    /// The payload of the command; `nil` for the lock's own topic, with any payload.
+    var payload: TopicText?
+
+    init(_ topic: MQTTTopic, payload: String? = nil) { (self.topic, self.payload) = (topic, payload.map { TopicText($0) }) }
+}
+
+extension CommandEndpoint {
+    /// All endpoints of one address.
+    ///
+    /// - Parameters:
+    ///   - own: the lock's own command topic.
+    ///   - parts: the parts of the profile, resolved with `values`.
+    static func all(
+        of profile: Profile, own: MQTTTopic, _ parts: ProfileBody, filledWith values: [String: String]
+    ) -> Set<CommandEndpoint> {
+        var places: Set = [CommandEndpoint(own)]
+        for forms in parts.commands.values {
+            // The last form uses the lock's own topic; those before it use a shared topic of the bridge, with the lock's name in
+            // the payload.
+            for form in forms.dropLast() {
+                if let topic = MQTTTopic(form.topic.text) { places.insert(CommandEndpoint(topic, payload: form.payload.text)) }
+            }
+        }
+        let telling = Self.tellingVariables(of: profile, values)
+        for template in profile.parts.commandTopics + profile.parts.commands.values.compactMap(\.last?.topic)
+        where telling.isSubset(of: template.names) {
+            if let topic = template.filled(by: values).flatMap({ MQTTTopic($0.text) }) { places.insert(CommandEndpoint(topic)) }
+        }
+        return places
+    }
+
+    /// The variables that distinguish one lock from another: those of its own command topic, but for one whose values are all
+    /// levels of command topics of the same lock. A topic without these variables is that of a group.
+    private static func tellingVariables(of profile: Profile, _ values: [String: String]) -> Set<String> {
+        let own = [LockOperation.unlock, .lock, .unlatch].lazy.compactMap { operation in
+            profile.parts.commands[operation]?.last { $0.filled(by: values) != nil }?.topic
+        }.first
+        let spelledOut = profile.parts.commandTopics.map { "/\($0.text)/" }
+        let choices = profile.variables.compactMap { variable -> String? in
+            guard case .words(let words) = variable.form else { return nil }
+            return words.values.allSatisfy { word in spelledOut.contains { $0.contains("/\(word)/") } } ? variable.name : nil
+        }
+        return Set(own?.names ?? []).subtracting(choices)
+    }
+}

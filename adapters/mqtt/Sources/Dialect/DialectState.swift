@@ -1,0 +1,77 @@
+package import DoorwardDomain
+
+/// The known state of one lock, which provides the context to decode the next message. It holds at most one value for each part
+/// of a profile, whatever is received.
+package struct DialectState: Hashable, Sendable {
+    /// The last reported position of the bolt.
+    package var position = BoltState.unknown
+    /// How far `position` can be trusted; stale until a message was received.
+    package var quality = StateQuality.stale
+    /// The availability, combined from all its topics.
+    package var availability = Availability.unknown
+    /// All faults, whichever topic reported them.
+    package var faults: Set<LockFault> = []
+    /// The command in flight: sent, without an outcome.
+    package var underWay: InFlightCommand?
+
+    /// A command was sent, and the lock has not reported its outcome: the bolt may not be where it was last reported.
+    var isUnanswered = false
+    /// Set while a report that satisfies the last command may be older than it. Outlives the command, and ends with a report that
+    /// must be live.
+    var doubt: StaleStateFilter?
+    /// The last report of each state topic, by its index in the profile.
+    var states: [Int: HeardState] = [:]
+    /// The last report of each availability topic, by its index in the profile.
+    var reach: [Int: Availability] = [:]
+    /// The faults by the part of the profile that reported them.
+    var faultsByItem: [Int: Set<LockFault>] = [:]
+    /// The parts whose last value stood for an event: it is raised once, when the value appears.
+    var activeEvents: Set<Int> = []
+    /// The parts for which it is known whether their event is active: the next change is an event, however much later it is.
+    var seenItems: Set<Int> = []
+    /// The last values of the events that are raised on change alone, by their part of the profile.
+    var lastTold: [Int: [String: String]] = [:]
+    /// Set for a lock that starts without any known state: the first values of a bridge that repeats everything may be old.
+    var isFresh = false
+    /// The last reported values other than the bolt's state.
+    var surroundings = AdapterContext()
+
+    package init() {}
+
+    /// A command in flight.
+    package struct InFlightCommand: Hashable, Sendable {
+        /// One of `LockOperation.movements`.
+        package var operation: LockOperation
+        /// The reference that was sent, if the dialect correlates responses; with `nil` any response counts as its own.
+        package var reference: String?
+        /// When it was sent, by the gateway's clock; `nil` if unknown.
+        var orderedAt: Timestamp?
+        /// Whether the lock had reported the commanded state live when the command was sent.
+        package var wasThere = false
+
+        package init(_ operation: LockOperation, reference: String? = nil, at now: Timestamp? = nil, wasThere: Bool = false) {
+            (self.operation, self.reference, orderedAt, self.wasThere) = (operation, reference, now, wasThere)
+        }
+    }
+
+    struct HeardState: Hashable, Sendable {
+        var position: BoltState
+        var quality: StateQuality
+        /// The device's timestamp.
+        var time: Int64?
+    }
+
+    struct AdapterContext: Hashable, Sendable {
+        var door: DoorPosition?
+        var battery: Double?
+        var isBatteryLow: Bool?
+        /// A hash of the other values of a merged message, without those that change with every message; `nil` if there are none.
+        var rest: Int?
+    }
+
+    /// Marks the known state as stale, as messages may have been missed or repeated; the next messages may be old.
+    package mutating func markStale() {
+        quality = .stale
+        doubt?.forget()
+    }
+}

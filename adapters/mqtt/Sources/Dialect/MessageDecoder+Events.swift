@@ -1,0 +1,207 @@
+internal import DoorwardDomain
+internal import DoorwardMQTT
+
+extension MessageDecoder {
+    /// Decodes the event of one part of the profile.
+    ///
+    /// - Parameters:
+    ///   - payload: `nil` for an empty one.
+    ///   - isJSON: another part of the profile reads JSON from the topic: plain text on it is no event.
+    mutating func decodeEvent(_ index: Int, _ payload: Payload?, isJSON: Bool = false) {
+        let part = dialect.parts.events[index]
+        switch EventValues.read(part, message.topic, payload, isJSON: isJSON) {
+        case .none: return
+        case .malformed: note(.malformedPayload)
+        case .values(let name, let values):
+            if part.asksAfter, !message.isRetained { ask() }
+            if part.isOnlyOnChange, !isChange(values, of: index) { return }
+            isOfEvent = true
+            guard let meaning = part.meaning(of: values) else {
+                if part.source != .topicSuffix { note(.unmapped(name)) }
+                return
+            }
+            guard let event = meaning.event else { return }
+            guard !message.isRetained else { return note(.retainedEventIgnored) }
+            tell(event)
+            if !meaning.faults.isEmpty { memory.faultsByItem[Self.eventFaults] = meaning.faults }
+        }
+    }
+
+    /// Whether a value that a bridge repeats in its merged messages has changed. The age of the first one is unknown.
+    private mutating func isChange(_ values: [String: String], of index: Int) -> Bool {
+        let last = memory.lastTold.updateValue(values, forKey: index)
+        return last != nil && last != values && !message.isRetained
+    }
+
+    /// The key in `faultsByItem` for faults that an event reported: they last until the bolt's state is reported again.
+    static let eventFaults = -1
+
+    private mutating func tell(_ event: LockEvent) {
+        if dialect.profile.quirks.contains(.ignoreOwnEcho), let underWay = memory.underWay, event.method == .remote,
+            event.kind == .operation, event.operation == underWay.operation.eventOperation
+        {
+            return
+        }
+        if event.kind == .jam { isJam = true }
+        heard.events.append(event)
+    }
+}
+
+extension LockOperation {
+    /// The operation by which a lock reports the movement.
+    fileprivate var eventOperation: LockEvent.Operation? {
+        switch self {
+        case .lock: .lock
+        case .unlock: .unlock
+        case .unlatch: .open
+        case .viewStatus, .changeSettings, .viewAccessHistory, .grantAccess, .lockdown: nil
+        }
+    }
+}
+
+/// The values of one message that event rules are matched with.
+enum EventValues {
+    case none
+    case malformed
+    /// The event's name, and the values by their field names.
+    case values(name: String, [String: String])
+
+    static func read(_ part: EventMapping, _ topic: String, _ payload: Payload?, isJSON: Bool) -> EventValues {
+        switch part.source {
+        case .csv: payload.map { columns(part, $0.text) } ?? .none
+        case .json: payload.map { object(part, $0) } ?? .none
+        case .jsonOrRaw: payload.map { isJSON || $0.isObject ? object(part, $0) : bare(part, $0) } ?? .none
+        case .topicSuffix: suffix(part, topic, payload)
+        }
+    }
+
+    /// The bare value, under the field name that its key would have.
+    private static func bare(_ part: EventMapping, _ payload: Payload) -> EventValues {
+        switch part.reader.read(payload) {
+        case .absent: return .none
+        case .malformed: return .malformed
+        case .value(let text):
+            let key = part.reader.paths.first?.keys.last ?? ""
+            return text.isEmpty ? .none : .values(name: text, part.withoutNone([key: text]))
+        }
+    }
+
+    private static func columns(_ part: EventMapping, _ text: String) -> EventValues {
+        let columns = text.split(separator: ",", omittingEmptySubsequences: false).map { ValueType.wholeNumber(String($0)) }
+        guard columns.count == part.fields.count else { return .malformed }
+        var values: [String: String] = [:]
+        for (field, column) in zip(part.fields, columns) {
+            guard let column else { return .malformed }
+            values[field.name] = column
+        }
+        return .values(name: columns.first.flatMap { $0 } ?? "", part.withoutNone(values))
+    }
+
+    private static func object(_ part: EventMapping, _ payload: Payload) -> EventValues {
+        guard case .json(let document) = payload.json(as: .json), case .object = document else { return .malformed }
+        let name: String
+        switch part.reader.read(payload) {
+        case .absent: return .none
+        case .malformed: return .malformed
+        case .value(let text): name = text
+        }
+        guard !name.isEmpty else { return .none }
+        return .values(name: name, part.withoutNone(part.fieldValues(document)))
+    }
+
+    private static func suffix(_ part: EventMapping, _ topic: String, _ payload: Payload?) -> EventValues {
+        let label = String(topic.dropFirst(part.reader.topic.text.count + 1))
+        var values: [String: String] = [:]
+        switch payload?.json(as: .jsonOrRaw) {
+        case .broken?: return .malformed
+        case .json(let document)?: values = part.withoutNone(part.fieldValues(document))
+        case .text?, nil: break
+        }
+        values["label"] = label
+        return .values(name: label, values)
+    }
+}
+
+extension EventMapping {
+    /// Applies the rules; `nil` if none of them names an event.
+    func meaning(of values: [String: String]) -> EventMeaning? {
+        var found = EventRule()
+        var slot = userSlots.lazy.compactMap { values[$0] }.compactMap { Int($0) }.first
+        for rule in rules {
+            guard let rest = rule.match(values) else { continue }
+            if !found.isNaming { (found.kind, found.operation, found.isSilent) = (rule.kind, rule.operation, rule.isSilent) }
+            found.method = found.method ?? rule.method
+            found.isDone = found.isDone ?? rule.isDone
+            found.rejection = found.rejection ?? rule.rejection
+            found.faults.formUnion(rule.faults)
+            if rule.takesSlotFromName, slot == nil { slot = Int(rest) }
+        }
+        guard found.isNaming else { return nil }
+        guard !found.isSilent else { return EventMeaning(event: nil) }
+        let kind = found.kind ?? .operation
+        let event = LockEvent(
+            kind, operation: found.operation, isDone: kind == .operation ? found.isDone ?? isDone : found.isDone,
+            method: found.method ?? (kind == .operation && tellsMethods ? .unknown : nil), userSlot: slot,
+            credentialID: credentialID.flatMap { values[$0] }.flatMap { Int($0) },
+            authorisationID: authorisationID.flatMap { values[$0] }.flatMap { Int($0) },
+            rejection: found.isDone == true ? nil : found.rejection)
+        return EventMeaning(event: event, faults: found.faults)
+    }
+
+    private var tellsMethods: Bool { rules.contains { $0.method != nil } }
+
+    func withoutNone(_ values: [String: String]) -> [String: String] {
+        values.filter { !(noneValues[$0.key]?.contains($0.value) ?? false) }
+    }
+
+    /// The declared fields, and the keys of conditions that need no declaration.
+    func fieldValues(_ document: JSONText) -> [String: String] {
+        var values: [String: String] = [:]
+        for field in fields {
+            for path in field.paths {
+                guard let text = document[path]?.eventText else { continue }
+                values[field.name] = text
+                break
+            }
+        }
+        guard case .object(let keys) = document else { return values }
+        for name in Set(
+            rules.flatMap { $0.conditions.map(\.field) } + userSlots + [credentialID, authorisationID].compactMap { $0 })
+        where values[name] == nil {
+            values[name] = keys[name]?.eventText
+        }
+        return values
+    }
+}
+
+/// The result of the event rules; without an event for a known value that is not reported.
+struct EventMeaning: Hashable, Sendable {
+    var event: LockEvent?
+    var faults: Set<LockFault> = []
+}
+
+extension EventRule {
+    /// - Returns: the text matched by `*` in the last pattern that has one; `nil` if a condition does not hold.
+    func match(_ values: [String: String]) -> Substring? {
+        var rest: Substring = ""
+        for condition in conditions {
+            guard let value = values[condition.field],
+                let found = condition.patterns.lazy.compactMap({ $0.match(value) }).first
+            else { return nil }
+            if !found.isEmpty { rest = found }
+        }
+        return rest
+    }
+}
+
+extension JSONText {
+    /// A scalar as rules compare it; `nil` for `null`, lists and objects.
+    fileprivate var eventText: String? {
+        switch self {
+        case .string(let text): text
+        case .integer(let digits): ValueType.wholeNumber(digits)
+        case .bool(let truth): "\(truth)"
+        case .null, .number, .array, .object: nil
+        }
+    }
+}

@@ -1,0 +1,173 @@
+internal import DoorwardDomain
+internal import DoorwardMQTT
+
+extension MessageDecoder {
+    mutating func decodeValue(_ index: Int, _ payload: Payload) {
+        let part = dialect.parts.values[index]
+        switch part.reader.read(payload) {
+        case .absent: return
+        case .malformed: decodeMalformed(part)
+        case .value(let text):
+            if part.aspect == .batteryLevel { return decodeLevel(text) }
+            guard let meaning = part.meaning(of: text) else { return decodeUnmapped(part, index, text) }
+            take(meaning, of: part, index, payload)
+        }
+    }
+
+    private mutating func decodeMalformed(_ part: StateMapping) { note(.malformedPayload) }
+
+    private mutating func decodeLevel(_ text: String) {
+        // `Double` also parses hexadecimal numbers, which no lock sends.
+        guard !text.contains(where: { $0 == "x" || $0 == "X" }), let level = Double(text), level.isFinite,
+            (0...100).contains(level)
+        else { return note(.outOfRange) }
+        report.battery = level
+        memory.surroundings.battery = level
+    }
+
+    /// Resets the value to unknown: an unmapped text must not leave the former value in place.
+    private mutating func decodeUnmapped(_ part: StateMapping, _ index: Int, _ text: String) {
+        note(.unmapped(text))
+        switch part.aspect {
+        case .state: tell(.unknown, of: part, index, time: nil)
+        case .door: (report.door, memory.surroundings.door) = (.unknown, .unknown)
+        case .availability: setReach(index, .unknown)
+        case .batteryLevel, .batteryLow, .faults: break
+        }
+        memory.faultsByItem[index] = nil
+        memory.activeEvents.remove(index)
+    }
+
+    private mutating func take(_ meaning: ValueMeaning, of part: StateMapping, _ index: Int, _ payload: Payload) {
+        if part.aspect == .state, !tellState(meaning, of: part, index, payload) { return }
+        if let door = meaning.door { (report.door, memory.surroundings.door) = (door, door) }
+        if let isLow = meaning.isLow { (report.isBatteryLow, memory.surroundings.isBatteryLow) = (isLow, isLow) }
+        if let availability = meaning.availability { setReach(index, availability) }
+        if !meaning.faults.isEmpty { report.faults = meaning.faults }
+        memory.faultsByItem[index] = meaning.faults.isEmpty ? nil : meaning.faults
+        raise(meaning.event, index)
+    }
+
+    /// Raises an event when its value appears, not while it is repeated.
+    private mutating func raise(_ kind: LockEvent.Kind?, _ index: Int) {
+        let isFirst = memory.seenItems.insert(index).inserted
+        guard let kind else {
+            memory.activeEvents.remove(index)
+            return
+        }
+        guard memory.activeEvents.insert(index).inserted else { return }
+        // An event in the first message, if that is retained or of a bridge that repeats everything, may have happened at any
+        // time before. A later one has happened since the last message.
+        if isFirst, message.isRetained || (memory.isFresh && dialect.republishesCachedState) { return }
+        guard !isOld(index), kind != .jam || !message.isRetained else { return }
+        // A lock that reports one event in two values raises it once.
+        if !heard.events.contains(where: { $0.kind == kind }) { heard.events.append(LockEvent(kind)) }
+        if kind == .jam { isJam = true }
+    }
+
+    /// Whether the state in the same part may be older than the last command.
+    private func isOld(_ index: Int) -> Bool {
+        guard let told, told.part == index, let doubt = memory.doubt, doubt.concerns(told.position) else { return false }
+        return !doubt.isFresh(StaleStateFilter.Word(position: told.position, time: told.time), of: index)
+    }
+
+    // MARK: The bolt
+
+    /// - Returns: false if the value is older than the known state, or has no meaning of its own.
+    private mutating func tellState(
+        _ meaning: ValueMeaning, of part: StateMapping, _ index: Int, _ payload: Payload
+    ) -> Bool {
+        if meaning.isReevaluation {
+            reevaluate(index)
+            return true
+        }
+        guard let position = meaning.position else { return true }
+        // The same value stands for several states: another topic has reported which one it is.
+        guard meaning.unlessFaults.isDisjoint(with: memory.faultsByItem.values.reduce(into: []) { $0.formUnion($1) }) else {
+            return false
+        }
+        let time = part.times.lazy.compactMap { payload.time(at: $0) }.first
+        if let time, let last = memory.states[index]?.time, time < last { return false }
+        tell(position, of: part, index, time: time)
+        return true
+    }
+
+    private mutating func tell(_ position: BoltState, of part: StateMapping, _ index: Int, time: Int64?) {
+        let last = memory.states[index]
+        let isRepeated = time != nil && time == last?.time
+        // Repeated from a cache: the state at the device's timestamp.
+        if isRepeated, last?.position == position, memory.quality == .confirmed { return }
+        let quality = quality(of: position, part, isRepeated: isRepeated)
+        memory.states[index] = DialectState.HeardState(position: position, quality: quality, time: time ?? last?.time)
+        told = Told(position: position, quality: quality, part: index, time: time)
+    }
+
+    /// Hashes the other values of a merged message, to detect what it was sent for.
+    mutating func decodeRest(_ route: TopicRoutes.Route, _ payload: Payload) {
+        let states = route.values.map { dialect.parts.values[$0] }.filter { $0.aspect == .state }
+        guard !states.isEmpty, case .json(.object(var members)) = payload.json(as: .json) else { return }
+        for key in states.flatMap(\.reader.paths).compactMap(\.keys.first) + states.flatMap(\.volatile) { members[key] = nil }
+        members = members.filter { $0.value != .null && $0.value != .string("") }
+        memory.surroundings.rest = members.isEmpty ? nil : members.hashValue
+    }
+
+    private func quality(of position: BoltState, _ part: StateMapping, isRepeated: Bool) -> StateQuality {
+        if message.isRetained || isRepeated { return memory.availability == .offline ? .stale : .retained }
+        if part.assumed?.text == "true" { return .assumed }
+        let isMoving = [.locking, .unlocking, .opening].contains(position)
+        return isMoving && dialect.profile.quirks.contains(.syntheticIntermediate) ? .assumed : .confirmed
+    }
+
+    /// Ends the state that a topic reported, if it is the current one; then that of another topic counts again, as stale.
+    private mutating func reevaluate(_ index: Int) {
+        guard let ended = memory.states.removeValue(forKey: index), ended.position == memory.position else { return }
+        let other = memory.states.min { $0.key < $1.key }?.value
+        told = Told(position: other?.position ?? .unknown, quality: .stale, part: index, time: nil)
+    }
+
+    // MARK: Availability
+
+    private mutating func setReach(_ index: Int, _ availability: Availability) {
+        memory.reach[index] = availability
+        let items = dialect.parts.values.indices.filter { dialect.parts.values[$0].aspect == .availability }
+        let seen = items.map { memory.reach[$0] ?? .unknown }
+        let whole: Availability =
+            switch dialect.parts.availabilityMode {
+            case .latest: availability
+            case .all: seen.contains(.offline) ? .offline : seen.contains(.unknown) ? .unknown : .online
+            case .any: seen.contains(.online) ? .online : seen.contains(.unknown) ? .unknown : .offline
+            }
+        (memory.availability, report.availability) = (whole, whole)
+    }
+}
+
+extension Payload {
+    /// A timestamp of the device's own clock; `nil` if there is none.
+    func time(at path: JSONPath) -> Int64? {
+        guard case .json(let document) = json(as: .jsonOrRaw), case .integer(let digits)? = document[path] else { return nil }
+        return Int64(digits)
+    }
+}
+
+extension Diagnostic {
+    /// A diagnostic with the raw text. Runs of four digits or more, which may be a code, and control characters are masked.
+    static func unmapped(_ text: String) -> Diagnostic {
+        var raw = ""
+        var digits = ""
+        func closeRun() {
+            raw += digits.count >= 4 ? "••••" : digits
+            digits = ""
+        }
+        for scalar in text.unicodeScalars.prefix(64) {
+            if ("0"..."9").contains(scalar) {
+                digits.unicodeScalars.append(scalar)
+            } else {
+                closeRun()
+                let isPlain = scalar.properties.generalCategory != .control && scalar.properties.generalCategory != .format
+                raw.unicodeScalars.append(isPlain ? scalar : "·")
+            }
+        }
+        closeRun()
+        return .unmappedValue(raw)
+    }
+}

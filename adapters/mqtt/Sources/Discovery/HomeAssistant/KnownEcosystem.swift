@@ -1,0 +1,142 @@
+internal import DoorwardDomain
+internal import DoorwardMQTT
+
+/// An ecosystem that announces its locks to Home Assistant, and whose own profile supports more: unlatching, jams, responses to
+/// commands. A lock counts as one only if its topics are unambiguous; else it gets the `homeassistant` profile.
+enum KnownEcosystem: CaseIterable {
+    case nukiNative, nukiHub, zwaveJSUI, esphome, ringMQTT, zigbee2MQTT
+
+    /// The profile's id.
+    var profile: String {
+        switch self {
+        case .nukiNative: "nuki-native"
+        case .nukiHub: "nuki-hub"
+        case .zwaveJSUI: "zwave-js-ui"
+        case .esphome: "esphome"
+        case .ringMQTT: "ring-mqtt"
+        case .zigbee2MQTT: "zigbee2mqtt"
+        }
+    }
+
+    /// - Returns: the address for the profile; `nil` if the lock is not certainly one of this ecosystem.
+    func variables(_ lock: HomeAssistantLock, object: String) -> [String: JSONValue]? {
+        guard let command = lock.text("command_topic"), let state = lock.text("state_topic"), MQTTTopic(command) != nil,
+            MQTTTopic(state) != nil
+        else { return nil }
+        return switch self {
+        case .nukiNative: nukiNative(lock, command: command, state: state, object: object)
+        case .nukiHub: nukiHub(lock, command: command, state: state)
+        case .zwaveJSUI: zwaveJSUI(lock, command: command, state: state)
+        case .esphome: esphome(lock, command: command, state: state, object: object)
+        case .ringMQTT: ringMQTT(command: command, state: state)
+        case .zigbee2MQTT: zigbee2MQTT(lock, command: command, state: state)
+        }
+    }
+
+    /// `nuki/<ID>/lockAction` under the object `nuki_<ID>_lock`, with Nuki's own numeric codes.
+    private func nukiNative(
+        _ lock: HomeAssistantLock, command: String, state: String, object: String
+    ) -> [String: JSONValue]? {
+        guard let place = command.before("/lockAction"), state == place + "/state", let slash = place.lastIndex(of: "/") else {
+            return nil
+        }
+        let id = String(place[place.index(after: slash)...])
+        guard object == "nuki_\(id)_lock", lock.text("payload_lock") == "2", lock.text("payload_unlock") == "1" else {
+            return nil
+        }
+        return ["id": .string(id)].with("base", String(place[..<slash]), unless: "nuki")
+    }
+
+    /// `<base>/lock/action` and `<base>/lock/hastate`, with a lock's payloads: an opener of the same bridge has others.
+    private func nukiHub(_ lock: HomeAssistantLock, command: String, state: String) -> [String: JSONValue]? {
+        guard let base = command.before("/lock/action"), state == base + "/lock/hastate", lock.text("payload_lock") == "lock",
+            lock.text("payload_unlock") == "unlock"
+        else { return nil }
+        return [:].with("base", base, unless: "nukihub")
+    }
+
+    /// `<prefix>/<node>/98/0/targetMode/set`, or the same with names; the prefix is that of the gateway's status topic, which is
+    /// announced with each lock.
+    private func zwaveJSUI(_ lock: HomeAssistantLock, command: String, state: String) -> [String: JSONValue]? {
+        let gateways = lock.availability.compactMap { $0["topic"]?.string?.before("/status") }
+        let marker = "/_CLIENTS/ZWAVE_GATEWAY-"
+        guard let gateway = gateways.first(where: { $0.contains(marker) }), let start = gateway.ranges(of: marker).first else {
+            return nil
+        }
+        let prefix = String(gateway[..<start.lowerBound])
+        for (naming, value) in [("valueId", "/98/0/"), ("named", "/door_lock/endpoint_0/")] {
+            guard let place = command.before(value + "targetMode/set"), state == place + value + "currentMode",
+                let node = place.after(prefix + "/")
+            else { continue }
+            return ["node": .string(node), "gateway": .string(String(gateway[start.upperBound...]))]
+                .with("prefix", prefix, unless: "zwave").with("naming", naming, unless: "valueId")
+        }
+        return nil
+    }
+
+    /// `<node>/lock/<object>/command` under the same object, with ESPHome's payloads, and `<node>/status` as its availability.
+    private func esphome(_ lock: HomeAssistantLock, command: String, state: String, object: String) -> [String: JSONValue]? {
+        guard let node = command.before("/lock/\(object)/command"), state == "\(node)/lock/\(object)/state",
+            lock.text("availability_topic") == "\(node)/status", lock.hasDefaultWords
+        else { return nil }
+        var variables: [String: JSONValue] = ["node": .string(node)]
+        if lock.isOptimistic { variables["optimistic"] = .bool(true) }
+        if lock.text("payload_open") == nil { variables["no_open"] = .bool(true) }
+        return variables.with("object_id", object, unless: "lock")
+    }
+
+    /// `<base>/<location>/alarm/<device>/lock/command`.
+    private func ringMQTT(command: String, state: String) -> [String: JSONValue]? {
+        guard let place = command.before("/lock/command"), state == place + "/lock/state" else { return nil }
+        let levels = place.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard levels.count >= 4, levels[levels.count - 2] == "alarm", levels.suffix(3).allSatisfy({ !$0.isEmpty }) else {
+            return nil
+        }
+        return ["location": .string(levels[levels.count - 3]), "device": .string(levels[levels.count - 1])]
+            .with("base", levels.dropLast(3).joined(separator: "/"), unless: "ring")
+    }
+
+    /// `<base>/<name>/set` and `<base>/<name>` with Zigbee2MQTT's payloads; the base is that of the bridge's own state topic,
+    /// which is announced with each lock.
+    private func zigbee2MQTT(_ lock: HomeAssistantLock, command: String, state: String) -> [String: JSONValue]? {
+        let topics = lock.availability.compactMap { $0["topic"]?.string } + [lock.text("availability_topic")].compactMap(\.self)
+        guard command == state + "/set", let base = topics.lazy.compactMap({ $0.before("/bridge/state") }).first,
+            let name = state.after(base + "/"), let template = lock.text("value_template"),
+            HomeAssistantTemplate.path(template)?.keys == ["state"],
+            [("payload_lock", "LOCK"), ("payload_unlock", "UNLOCK"), ("state_locked", "LOCK"), ("state_unlocked", "UNLOCK")]
+                .allSatisfy({ lock.text($0.0) == $0.1 })
+        else { return nil }
+        return ["name": .string(name)].with("base", base, unless: "zigbee2mqtt")
+    }
+}
+
+extension HomeAssistantLock {
+    /// Whether its payloads and states are Home Assistant's defaults.
+    fileprivate var hasDefaultWords: Bool {
+        let defaults = [
+            "payload_lock": "LOCK", "payload_unlock": "UNLOCK", "payload_open": "OPEN", "state_locked": "LOCKED",
+            "state_unlocked": "UNLOCKED", "state_jammed": "JAMMED", "payload_available": "online",
+            "payload_not_available": "offline",
+        ]
+        return defaults.allSatisfy { text($0.key) == nil || text($0.key) == $0.value } && text("value_template") == nil
+    }
+}
+
+extension String {
+    /// The text before `suffix`, if not empty.
+    fileprivate func before(_ suffix: String) -> String? {
+        hasSuffix(suffix) && utf8.count > suffix.utf8.count ? String(dropLast(suffix.count)) : nil
+    }
+
+    /// The text after `prefix`, if not empty.
+    fileprivate func after(_ prefix: String) -> String? {
+        hasPrefix(prefix) && utf8.count > prefix.utf8.count ? String(dropFirst(prefix.count)) : nil
+    }
+}
+
+extension [String: JSONValue] {
+    /// Adds a value, unless it is the profile's default.
+    func with(_ key: String, _ value: String, unless standard: String) -> Self {
+        value == standard ? self : merging([key: .string(value)]) { $1 }
+    }
+}

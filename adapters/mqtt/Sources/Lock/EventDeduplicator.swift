@@ -1,0 +1,93 @@
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+
+/// Merges the two messages by which a lock reports one operation, an event and the new bolt state, into one record with all known
+/// details. Neither message is delayed: the first is reported when it arrives.
+struct EventDeduplicator {
+    /// Maximum delay of the second message: bridges poll a lock after it has moved.
+    static let span = Duration.seconds(10)
+
+    private struct Told {
+        let event: RecordEvent
+        let isByState: Bool
+        let until: MonotonicInstant
+    }
+
+    private struct PendingOperator {
+        /// The announced movement; `nil` if the event did not name it.
+        let event: RecordEvent?
+        let method: EventMethod?
+        let operatorName: String?
+        let until: MonotonicInstant
+    }
+
+    /// The movement that was reported last.
+    private var told: Told?
+    /// The operator of a movement that was not named, or not yet confirmed.
+    private var teller: PendingOperator?
+
+    /// Processes the events of a message, before its facts: an event may name the operator of a movement that follows.
+    mutating func note(_ events: [LockEvent], at now: MonotonicInstant) {
+        for event in events where event.kind == .operation && event.isDone != false {
+            let method = event.eventMethod.flatMap { $0 == .unknown ? nil : $0 }
+            guard event.isAttempt || (event.operation == .unknown && method != nil) else {
+                teller = nil
+                continue
+            }
+            teller = PendingOperator(
+                event: event.isAttempt ? event.recordEvent : nil, method: method, operatorName: event.operatorName,
+                until: now.advanced(by: Self.span))
+        }
+    }
+
+    /// - Parameter isMovement: for a state, whether the bolt was known to be in another one before.
+    /// - Returns: the fact to report, and whether it only repeats one that was recorded just now; `nil` if there is nothing to report.
+    mutating func tell(
+        _ fact: LockReport.Fact, isMovement: Bool, at now: MonotonicInstant
+    ) -> (fact: LockReport.Fact, isRepeat: Bool)? {
+        switch fact {
+        case .state(let state, quality: .confirmed, let method, let name):
+            guard let event = RecordEvent(state) else {
+                // The next known state is a new movement.
+                if state == .unknown { told = nil }
+                return (fact, false)
+            }
+            let isRepeat = told.map { $0.event == event && !$0.isByState && now <= $0.until } ?? false
+            guard !isRepeat else { return (fact, true) }
+            guard isMovement else {
+                if told?.event != event { told = nil }
+                return (fact, false)
+            }
+            told = Told(event: event, isByState: true, until: now.advanced(by: Self.span))
+            defer { teller = nil }
+            guard method == nil, let teller, now <= teller.until, teller.event.map({ $0 == event }) ?? true else {
+                return (fact, false)
+            }
+            return (.state(state, quality: .confirmed, method: teller.method, operatorName: name ?? teller.operatorName), false)
+        case .event(let event, let method, let name):
+            guard RecordEvent.movements.contains(event) else { return (fact, false) }
+            let isTold = told.map { $0.event == event && $0.isByState && now <= $0.until } ?? false
+            // Records cannot be changed afterwards: the operator is worth another record, a repeated movement is not.
+            if isTold, method == nil || method == .unknown, name == nil { return nil }
+            told = Told(event: event, isByState: false, until: now.advanced(by: Self.span))
+            return (fact, false)
+        case .state, .door, .battery, .availability, .refusal, .faults, .deliveredLate: return (fact, false)
+        }
+    }
+}
+
+extension RecordEvent {
+    /// The events of a bolt that a state reports as well.
+    fileprivate static let movements: Set<RecordEvent> = [.locked, .unlocked, .unlatched, .jammed]
+
+    /// `nil` for unknown and transitional states.
+    fileprivate init?(_ state: LockState) {
+        switch state {
+        case .locked: self = .locked
+        case .unlocked: self = .unlocked
+        case .unlatched: self = .unlatched
+        case .jammed: self = .jammed
+        case .locking, .unlocking, .unknown: return nil
+        }
+    }
+}

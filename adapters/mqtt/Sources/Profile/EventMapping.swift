@@ -1,0 +1,70 @@
+/// A source of events of a lock, and how to read it.
+struct EventMapping: Hashable, Sendable {
+    enum Source: String, CaseIterable, Hashable, Sendable {
+        /// Integers separated by commas.
+        case csv
+        /// A JSON object; it is an event if the value at `reader.paths` is present.
+        case json
+        /// As `json`, or the bare value.
+        case jsonOrRaw
+        /// The last topic level is the event's name; the payload, if not empty, is a JSON object.
+        case topicSuffix
+    }
+
+    var source: Source
+    /// The topic, or with `topicSuffix` the levels before the last one.
+    var reader: ValueReader
+    /// Names of the values that rules compare: in the order of the columns of `csv`, else with their paths.
+    var fields: [Field] = []
+    /// Values that count as absent, by field.
+    var noneValues: [String: Set<String>] = [:]
+    var rules: [EventRule] = []
+    /// The fields that hold these numbers; of the slot fields, the first with a number counts.
+    var userSlots: [String] = []
+    var credentialID: String?
+    var authorisationID: String?
+    /// Whether a reported operation has succeeded, if no rule decides it.
+    var isDone: Bool?
+    /// The value is repeated in merged messages: only a changed value is an event, and the first one received is none.
+    var isOnlyOnChange = false
+    /// The lock does not report its state by itself: its state is requested after each of these events.
+    var asksAfter = false
+    var condition = PartCondition()
+
+    struct Field: Hashable, Sendable {
+        var name: String
+        var paths: [JSONPath]
+    }
+
+    func filled(by values: [String: String]) -> EventMapping? {
+        guard condition.holds(values), let reader = reader.filled(by: values) else { return nil }
+        var part = self
+        part.reader = reader
+        return part
+    }
+}
+
+/// The meaning of an event whose conditions hold. Rules are applied in order, and the first that sets a property counts.
+struct EventRule: Hashable, Sendable {
+    struct Condition: Hashable, Sendable {
+        var field: String
+        /// Alternatives: one of them must match.
+        var patterns: [ValuePattern]
+    }
+
+    var conditions: [Condition] = []
+    var kind: LockEvent.Kind?
+    var operation: LockEvent.Operation?
+    var method: LockEvent.Method?
+    var isDone: Bool?
+    var rejection: RejectionReason?
+    /// Faults that the event raises; they last until the bolt's state is reported again.
+    var faults: Set<LockFault> = []
+    /// Whether the number matched by `*` is the user's slot.
+    var takesSlotFromName = false
+    /// Whether it is a known event that is not reported.
+    var isSilent = false
+
+    /// Whether it names the event, and not only its details.
+    var isNaming: Bool { kind != nil || operation != nil || isSilent }
+}

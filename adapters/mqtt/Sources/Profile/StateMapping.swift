@@ -1,0 +1,68 @@
+/// A value that a lock reports: its topic, and the meaning of each text.
+struct StateMapping: Hashable, Sendable {
+    /// What the value describes.
+    enum Aspect: Hashable, Sendable {
+        case state, door, batteryLevel, batteryLow, faults, availability
+    }
+
+    let aspect: Aspect
+    var reader: ValueReader
+    var map: [Entry] = []
+    /// The paths of the device's timestamp, of which the first present one counts; it distinguishes repeated values from new ones.
+    var times: [JSONPath] = []
+    /// Keys beside the value that change with every message, whatever it was sent for.
+    var volatile: [String] = []
+    /// `true` once resolved: the state is derived from the commands sent, not measured.
+    var assumed: ProfileTemplate?
+    var condition = PartCondition()
+
+    struct Entry: Hashable, Sendable {
+        var pattern: ValuePattern
+        var meaning: ValueMeaning
+    }
+
+    func meaning(of value: String) -> ValueMeaning? {
+        map.first { $0.pattern.match(value, ignoringCase: reader.ignoresCase) != nil }?.meaning
+    }
+
+    /// A text with two contradicting meanings, once resolved; `nil` if there is none.
+    var ambiguousText: String? {
+        var meanings: [ValuePattern: ValueMeaning] = [:]
+        for entry in map {
+            guard let pattern = entry.pattern.filled(by: [:], reader.type) else { continue }
+            if let other = meanings[pattern], other != entry.meaning { return pattern.text.text }
+            meanings[pattern] = entry.meaning
+        }
+        return nil
+    }
+
+    /// Resolves the variables.
+    ///
+    /// - Returns: `nil` if a variable that it needs has no value.
+    func filled(by values: [String: String]) -> StateMapping? {
+        guard condition.holds(values), let reader = reader.filled(by: values) else { return nil }
+        var part = self
+        part.reader = reader
+        part.map = map.compactMap { entry in
+            entry.pattern.filled(by: values, reader.type).map { Entry(pattern: $0, meaning: entry.meaning) }
+        }
+        part.assumed = assumed.flatMap { $0.filled(by: values) }
+        return part
+    }
+}
+
+/// The meaning of a reported text.
+struct ValueMeaning: Hashable, Sendable {
+    /// For a state; `nil` with `isReevaluation`: the other topics decide.
+    var position: BoltState?
+    /// The state that this topic reported, such as a jam, has ended: the other topics' reports count again.
+    var isReevaluation = false
+    var door: DoorPosition?
+    var isLow: Bool?
+    var availability: Availability?
+    var faults: Set<LockFault> = []
+    /// While one of these faults is known, the text has no meaning of its own, as it stands for them too.
+    var unlessFaults: Set<LockFault> = []
+    /// The event that is raised when the text appears.
+    var event: LockEvent.Kind?
+}

@@ -1,0 +1,207 @@
+import AdapterMQTT
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardTesting
+import Foundation
+import Synchronization
+
+/// An MQTT adapter with a lock more than anybody has attached: an order to that one, confirmed, shows that everything before it
+/// has gone its way.
+final class SyncingAdapter: LockAdapter {
+    private struct State {
+        var names: [DeviceID: String] = [:]
+        var attached: [DeviceID: AttachedLock] = [:]
+        var isStarted = false
+        var isAway = false
+        var rounds: UInt64 = 0
+    }
+
+    private let mqtt: MQTTAdapter
+    private let nuki: PlayedNuki
+    private let clock: VirtualClock
+    private let state = Mutex(State())
+    private let heard = HeardOrders()
+
+    private static let marker = DeviceID(high: 0xFFFF, low: 0xFFFF)
+    private static let markerName = "FFFFFFFF"
+
+    init(_ mqtt: MQTTAdapter, _ nuki: PlayedNuki, _ clock: VirtualClock) {
+        (self.mqtt, self.nuki, self.clock) = (mqtt, nuki, clock)
+        nuki.appear(Self.markerName)
+        mqtt.attach(AttachedLock(id: Self.marker, address: Self.address(of: Self.markerName)))
+    }
+
+    static func address(of name: String) -> [String: JSONValue] {
+        ["broker": .string("home"), "profile": .string("nuki-native"), "id": .string(name)]
+    }
+
+    // MARK: What a harness asks
+
+    var names: [String] { state.withLock { $0.names.values.sorted() } }
+
+    func name(of lock: DeviceID) throws -> String {
+        guard let name = state.withLock({ $0.names[lock] }) else { throw POSIXError(.ENOENT) }
+        return name
+    }
+
+    /// The broker hands out what it keeps for the lock, and kept while nobody listened: that the bolt was withdrawn.
+    func listenAnew(to lock: DeviceID) async throws {
+        guard let attached = state.withLock({ $0.attached[lock] }), let name = state.withLock({ $0.names[lock] }) else { return }
+        mqtt.detach(lock)
+        try await settle()
+        nuki.keep("nuki/\(name)/state", "3")
+        try await settle()
+        mqtt.attach(attached)
+    }
+
+    /// Waits until what was sent in either direction has arrived, and what that led to.
+    func settle() async throws {
+        guard state.withLock({ $0.isStarted && !$0.isAway }) else { return }
+        // A question may follow from an answer, and its answer from that.
+        for _ in 0..<3 { await goRound() }
+    }
+
+    private func goRound() async {
+        while true {
+            let round = state.withLock { state in
+                state.rounds += 1
+                return state.rounds
+            }
+            let order = LockCommand(
+                commandID: CommandID(high: 0xFFFF, low: round), deviceID: Self.marker,
+                operation: round.isMultiple(of: 2) ? .lock : .unlock, deadline: clock.now().advanced(by: .seconds(60)))
+            if (try? mqtt.send(order)) != nil { return await heard.confirmation(of: order.commandID) }
+            await wait()
+        }
+    }
+
+    // MARK: The adapter
+
+    var kind: String { mqtt.kind }
+    var addressFields: [AddressField] { mqtt.addressFields }
+    var transports: [AdapterTransport] { mqtt.transports }
+    var health: AdapterHealth { mqtt.health }
+    var discovered: [DiscoveredLock] { mqtt.discovered }
+    func owner(of address: [String: JSONValue]) -> TransportOwner? { mqtt.owner(of: address) }
+
+    func check(address: [String: JSONValue], within scope: TransportScope) throws(AddressErrors) -> CheckedAddress {
+        try mqtt.check(address: address, within: scope)
+    }
+
+    func start(reports: any ReportReceiver) async throws {
+        heard.set(reports)
+        try await mqtt.start(reports: heard)
+        state.withLock { $0.isStarted = true }
+        await connected()
+    }
+
+    /// The broker is away, or back; when this returns, the adapter knows.
+    func setTransport(isAway: Bool) async throws {
+        let isStarted = state.withLock { state in
+            state.isAway = isAway
+            return state.isStarted
+        }
+        // The locks hear what is sent also where the adapter has been stopped meanwhile.
+        if !isAway { await nuki.listen() }
+        guard isStarted else { return }
+        if isAway {
+            let attached = state.withLock { Set($0.attached.keys) }
+            await heard.loss(of: attached.union([Self.marker]))
+        } else {
+            await connected()
+        }
+    }
+
+    private func connected() async {
+        guard !state.withLock({ $0.isAway }) else { return }
+        while mqtt.health != .ok { await wait() }
+    }
+
+    /// A connection that could not be made is tried again when virtual time has gone by.
+    private func wait() async {
+        clock.advance(by: .milliseconds(10))
+        await nuki.roundTrip()
+    }
+
+    func stop() async {
+        state.withLock { $0.isStarted = false }
+        await mqtt.stop()
+    }
+
+    func attach(_ lock: AttachedLock) {
+        if case .string(let name)? = lock.address["id"] {
+            nuki.appear(name)
+            state.withLock { state in
+                state.names[lock.id] = name
+                state.attached[lock.id] = lock
+            }
+        }
+        mqtt.attach(lock)
+    }
+
+    func detach(_ id: DeviceID) {
+        state.withLock { $0.attached[id] = nil }
+        mqtt.detach(id)
+    }
+
+    func send(_ order: LockCommand) throws(AdapterError) { try mqtt.send(order) }
+    func refresh(_ id: DeviceID) throws(AdapterError) { try mqtt.refresh(id) }
+
+    /// Hands reports on, but for those of the marker.
+    private final class HeardOrders: ReportReceiver {
+        private struct State {
+            var receiver: (any ReportReceiver)?
+            var confirmed: CommandID?
+            var waiting: CheckedContinuation<Void, Never>?
+            /// Locks of which nobody knows whether they can be reached.
+            var lost: Set<DeviceID> = []
+            var changes = 0
+        }
+
+        private let state = Mutex(State())
+        private let losses = Count()
+
+        func set(_ receiver: any ReportReceiver) { state.withLock { $0.receiver = receiver } }
+
+        /// Waits until the adapter has said of each that nobody knows whether it can be reached.
+        func loss(of locks: Set<DeviceID>) async {
+            var seen = 0
+            while !state.withLock({ $0.lost.isSuperset(of: locks) }) { seen = await losses.value { [seen] in $0 > seen } }
+        }
+
+        private func noteAvailability(_ report: LockReport) {
+            guard case .availability(let isOnline) = report.fact else { return }
+            let number = state.withLock { state in
+                if isOnline == nil { state.lost.insert(report.deviceID) } else { state.lost.remove(report.deviceID) }
+                state.changes += 1
+                return state.changes
+            }
+            losses.raise(to: number)
+        }
+
+        func receive(_ report: LockReport) {
+            defer { noteAvailability(report) }
+            guard report.deviceID == SyncingAdapter.marker else { return state.withLock { $0.receiver }?.receive(report) ?? () }
+            guard case .state(_, quality: .confirmed, _, _) = report.fact, let order = report.after else { return }
+            let waiting = state.withLock { state in
+                state.confirmed = order
+                defer { state.waiting = nil }
+                return state.waiting
+            }
+            waiting?.resume()
+        }
+
+        func confirmation(of order: CommandID) async {
+            while state.withLock({ $0.confirmed }) != order {
+                await withCheckedContinuation { continuation in
+                    let isOld = state.withLock { state in
+                        guard state.confirmed != order else { return true }
+                        state.waiting = continuation
+                        return false
+                    }
+                    if isOld { continuation.resume() }
+                }
+            }
+        }
+    }
+}

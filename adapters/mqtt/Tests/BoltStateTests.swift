@@ -1,0 +1,10 @@
+import AdapterMQTT
+import DoorwardDomain
+import Testing
+
+@Suite struct BoltStateTests {
+    @Test("only a bolt that is said to be locked counts as locked")
+    func locked() {
+        #expect(BoltState.allCases.filter { $0.lockState == .locked } == [.locked])
+    }
+}

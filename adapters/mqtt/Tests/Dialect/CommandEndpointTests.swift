@@ -1,0 +1,85 @@
+import DoorwardDomain
+import Testing
+
+@testable import AdapterMQTT
+
+@Suite struct CommandEndpointTests {
+    /// A profile, and a lock's address in it.
+    struct Address: Sendable, CustomTestStringConvertible {
+        let profile: String
+        let variables: [String: JSONValue]
+
+        init(_ profile: String, _ variables: [String: JSONValue]) { (self.profile, self.variables) = (profile, variables) }
+
+        var testDescription: String { "\(profile) \(variables)" }
+
+        func places() throws -> Set<CommandEndpoint> {
+            try Dialect(try #require(ProfileLibrary.shipped[profile]), variables: variables).places
+        }
+    }
+
+    @Test(
+        "one lock is one by all of its spellings",
+        arguments: [
+            (
+                Address("zigbee2mqtt", ["name": "front"]),
+                Address("homeassistant", ["command_topic": "zigbee2mqtt/front/set/state"])
+            ),
+            (Address("nuki-native", ["id": "398172F4"]), Address("homeassistant", ["command_topic": "nuki/398172F4/unlock"])),
+            (
+                Address("homekey-esp32", ["client": "hall"]),
+                Address("homeassistant", ["command_topic": "hall/homekit/set_state"])
+            ),
+            (Address("zwave-js-ui", ["node": "front"]), Address("zwave-js-ui", ["node": "front", "naming": "named"])),
+            (
+                Address("zwave-js-ui", ["node": "front", "gateway": "office", "nodeId": .integer(5)]),
+                Address("zwave-js-ui", ["node": "nodeID_5", "gateway": "office", "nodeId": "5", "naming": "named"])
+            ),
+        ])
+    func same(one: Address, other: Address) throws {
+        #expect(try !one.places().isDisjoint(with: other.places()))
+    }
+
+    @Test(
+        "two locks are two, also behind one bridge",
+        arguments: [
+            (Address("zigbee2mqtt", ["name": "front"]), Address("zigbee2mqtt", ["name": "front/set"])),
+            (Address("zigbee2mqtt", ["name": "front"]), Address("zigbee2mqtt", ["name": "front", "base": "cabin"])),
+            (Address("nuki-native", ["id": "398172F4"]), Address("nuki-native", ["id": "398172F5"])),
+            (
+                Address("zwave-js-ui", ["node": "front", "gateway": "office", "nodeId": .integer(5)]),
+                Address("zwave-js-ui", ["node": "back", "gateway": "office", "nodeId": .integer(55)])
+            ),
+            (
+                Address("zwave-js-ui", ["node": "front", "gateway": "office", "nodeId": .integer(5)]),
+                Address("zwave-js-ui", ["node": "back", "gateway": "cabin", "nodeId": .integer(5)])
+            ),
+            (
+                Address("tasmota", ["topic": "strike", "pulse": "ON"]),
+                Address("tasmota", ["topic": "strike", "pulse": "ON", "relay": "2"])
+            ),
+        ])
+    func different(one: Address, other: Address) throws {
+        #expect(try one.places().isDisjoint(with: other.places()))
+    }
+
+    @Test("a topic on which a whole group obeys makes two locks no one")
+    func group() throws {
+        let profile = try Profile(
+            yaml: """
+                profile: group
+                vars:
+                  name: {}
+                  side: { default: left, words: { left: l, right: r } }
+                state: { topic: "{name}/state", map: { "1": locked, "0": unlocked } }
+                commands:
+                  lock: { topic: "{name}/{side}/set", payload: "1" }
+                  unlock: { topic: "{name}/{side}/set", payload: "0" }
+                  alsoOn: ["all/set", "{name}/set"]
+                """, file: "group.yaml")
+        let places = try ["a", "b"].map { try Dialect(profile, variables: ["name": .string($0)]).places }
+        #expect(places[0].isDisjoint(with: places[1]))
+        let right = try Dialect(profile, variables: ["name": "a", "side": "right"]).places
+        #expect(places[0].isDisjoint(with: right), "the two leaves of one door")
+    }
+}

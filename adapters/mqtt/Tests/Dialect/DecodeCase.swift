@@ -1,0 +1,31 @@
+import DoorwardDomain
+import Testing
+
+@testable import AdapterMQTT
+
+/// One message for a lock of the suite's profile, and what it must come to.
+struct DecodeCase: Sendable, CustomTestStringConvertible {
+    var prev = BoltState.unknown
+    var inFlight: LockOperation?
+    let topic: String
+    let payload: String
+    var isRetained = false
+    let expected: String
+
+    var testDescription: String { "\(topic) \(payload.prefix(60))" }
+
+    init(
+        _ topic: String, _ payload: String, _ expected: String, prev: BoltState = .unknown, inFlight: LockOperation? = nil,
+        retained: Bool = false
+    ) {
+        (self.topic, self.payload, self.expected) = (topic, payload, expected)
+        (self.prev, self.inFlight, isRetained) = (prev, inFlight, retained)
+    }
+
+    /// Holds the row against a fresh lock of a profile.
+    func check(_ profile: String, _ address: [String: String], _ place: SourceLocation = #_sourceLocation) throws {
+        var spoken = try DialectFixture(profile, address, prev: prev, inFlight: inFlight)
+        let words = spoken.receive(topic, payload, isRetained: isRetained)
+        #expect(words == expected, sourceLocation: place)
+    }
+}
