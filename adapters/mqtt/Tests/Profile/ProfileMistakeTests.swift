@@ -139,7 +139,10 @@ import Testing
         (9, "commands: { lock: { topic: s, source: json, payload: '{\"a\":{id}}' } }", "`{id}` needs quotation marks around it"),
         (9, "commands: { lock: { topic: s, payload: \"{code}\" } }", "there is no variable `{code}`"),
         (9, "commands: { lock: { topic: s, payload: L, payloadWithCode: L } }", "needs the code: `{code}`"),
-        (9, "commands: { lock: { topic: s, payload: X }, unlock: { topic: s, payload: X } }", "sends the same as another command"),
+        (
+            9, "commands: { lock: { topic: s, payload: X }, unlock: { topic: s, payload: X } }",
+            "sends the same as another command"
+        ),
         (9, "commands: { idle: [x] }", "`commands` needs `lock`, `unlock` or `open`"),
         (10, "ack: { topic: x, rejected: { no: tired } }", "there is no `tired`"),
         (10, "ack: { topic: x }", "needs `accepted` or `rejected`"),
