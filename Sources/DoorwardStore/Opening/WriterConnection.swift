@@ -12,6 +12,7 @@ struct WriterConnection {
     static func open(
         path: String, limits: StoreLimits, schema: Schema = .current
     ) throws(StoreOpenError) -> WriterConnection {
+        GatheringVFS.install()
         do {
             let connection = WriterConnection(queue: try DatabaseQueue(path: path, configuration: configuration()))
             do {
