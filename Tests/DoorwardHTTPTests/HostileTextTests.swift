@@ -26,7 +26,7 @@ import Testing
     )
     func body(_ index: Int) async throws {
         let text = Self.bodies[index]
-        #expect(throws: JSONParser.Failure.tooManyMarks) { try JSONParser.parse(Array(text.utf8)) }
+        #expect(throws: JSONFailure.tooManyMarks) { try JSONValue.parse(Array(text.utf8)) }
         let house = try await House()
         // A body of two such keys is larger than any that is read.
         let isTooLarge = text.utf8.count > WireLimits.bodyBytes

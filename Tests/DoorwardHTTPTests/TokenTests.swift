@@ -218,7 +218,7 @@ import Testing
             expiresAt: Timestamp(milliseconds: 1_000_000))
         let token = try await tokens.issue(for: session, at: Timestamp(milliseconds: 5_000)).token
         let claims = try #require(Base64URL.decode(token.utf8.split(separator: UInt8(ascii: "."))[1]))
-        guard case .object(let members) = try JSONParser.parse(claims), case .string(let id)? = members["jti"] else { return [] }
+        guard case .object(let members) = try JSONValue.parse(claims), case .string(let id)? = members["jti"] else { return [] }
         let head = HTTPRequest(
             method: .get, scheme: nil, authority: nil, path: "/",
             headerFields: [.traceContext: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"])

@@ -43,7 +43,7 @@ import Testing
     @Test("A key that a type does not know is found, and so is one that no answer has")
     func found() throws {
         let recorder = KeyRecorder()
-        let json = try JSONParser.parse(Array(#"{"unit":{"id":"u","name":"2B","shine":{"deep":1}},"more":[]}"#.utf8))
+        let json = try JSONValue.parse(Array(#"{"unit":{"id":"u","name":"2B","shine":{"deep":1}},"more":[]}"#.utf8))
         _ = try recorder.decode(Wire.UnitAnswer.self, from: json, at: "answer")
         #expect(recorder.unread == ["answer.more", "answer.unit.shine"])
         #expect(recorder.absent.contains("DoorwardAPI.Wire.Unit.propertyId"))

@@ -58,8 +58,8 @@ enum BodyCollector {
 
     private static func object(_ bytes: [UInt8]) throws(GatewayError) -> [String: JSONValue] {
         let value: JSONValue
-        do throws(JSONParser.Failure) {
-            value = try JSONParser.parse(bytes)
+        do throws(JSONFailure) {
+            value = try JSONValue.parse(bytes)
         } catch {
             switch error {
             case .notJSON: throw .invalid("body", FieldProblemCode.notJSON.rawValue)

@@ -56,7 +56,7 @@ struct AccessTokens: Sendable {
         let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, parts.dropFirst().allSatisfy({ Base64URL.decode($0) != nil }),
             let bytes = Base64URL.decode(parts[0]),
-            case .object(let header)? = try? JSONParser.parse(bytes)
+            case .object(let header)? = try? JSONValue.parse(bytes)
         else { return false }
         return header == ["alg": .string("EdDSA"), "typ": .string(Self.type), "kid": .string(keyID)]
     }

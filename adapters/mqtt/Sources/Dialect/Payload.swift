@@ -11,7 +11,7 @@ struct Payload: Sendable {
     /// Maximum bytes: 64 KiB, more than any lock sends.
     static let longest = 65_536
 
-    /// Stream-safe, see `StreamSafeText`; `document` is parsed from the original text.
+    /// Stream-safe, see `StreamSafeText`; `document` is parsed from the original bytes.
     let text: String
     /// `nil` if it is no JSON.
     private let document: JSONText?
@@ -21,7 +21,7 @@ struct Payload: Sendable {
     init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.longest, let text = String(validating: bytes, as: UTF8.self) else { return nil }
         self.text = text.streamSafe
-        document = JSONText(text)
+        document = JSONText(bytes)
         looksLikeJSON = bytes.first.map { [UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\"")].contains($0) } ?? false
     }
 

@@ -4,15 +4,11 @@ extension JSONText {
     /// Parses a payload from an untrusted client.
     ///
     /// - Parameter longest: maximum bytes.
-    /// - Returns: `nil` if it is no JSON in UTF-8, is longer, nests deeper than `deepest`, or has more than `maxValues` values:
+    /// - Returns: `nil` if it is no JSON in UTF-8, is longer, nests deeper than `maxDepth`, or has more than `maxValues` values:
     ///   four million bytes of empty objects would otherwise fill the memory.
     static func read(_ payload: [UInt8], longest: Int = 65_536) -> JSONText? {
-        // `JSONText` makes the text stream-safe.
-        guard payload.count <= longest, countMarks(payload) <= maxValues, let text = String(validating: payload, as: UTF8.self)
-        else {
-            return nil
-        }
-        return JSONText(text)
+        guard payload.count <= longest, countMarks(payload) <= maxValues else { return nil }
+        return JSONText(payload)
     }
 
     /// Maximum values of one payload. A list of Zigbee2MQTT has about one value in twenty bytes.

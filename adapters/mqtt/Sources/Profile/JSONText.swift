@@ -1,3 +1,5 @@
+internal import DoorwardDomain
+
 /// A parsed JSON text that distinguishes integers from other numbers: `3.0` is no integer. Foundation's parser does not.
 enum JSONText: Hashable, Sendable {
     case null
@@ -10,15 +12,17 @@ enum JSONText: Hashable, Sendable {
     case object([String: JSONText])
 
     /// Maximum nesting depth: more than any lock sends, and far below the limit of the stack.
-    static let deepest = 32
+    static let maxDepth = 32
 
-    /// - Returns: `nil` if `text` is no JSON (RFC 8259), nests deeper than `deepest`, or has a duplicate key, which parsers treat
-    ///   differently.
-    init?(_ text: String) {
-        var reader = JSONTextReader(text)
-        guard let value = reader.document() else { return nil }
+    /// Parses a JSON text, see `JSONParser`. Keys and strings are made stream-safe.
+    ///
+    /// - Returns: `nil` if `bytes` are no JSON in UTF-8, nest deeper than `maxDepth`, or contain a duplicate key.
+    init?(_ bytes: [UInt8]) {
+        guard let value = try? JSONParser<JSONText>.parse(bytes, maxDepth: Self.maxDepth, rejectsMarks: false) else { return nil }
         self = value
     }
+
+    init?(_ text: String) { self.init(Array(text.utf8)) }
 
     /// The value at a path; `nil` if there is none.
     subscript(path: JSONPath) -> JSONText? {
@@ -29,6 +33,12 @@ enum JSONText: Hashable, Sendable {
             default: nil
             }
         }
+    }
+}
+
+extension JSONText: JSONTree {
+    static func number(_ text: String, isInteger: Bool) -> JSONText? {
+        isInteger ? .integer(text) : Double(text).map { .number($0) }
     }
 }
 

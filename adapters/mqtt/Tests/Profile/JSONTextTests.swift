@@ -57,8 +57,8 @@ import Testing
     @Test("nesting has an end")
     func depth() {
         func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
-        #expect(JSONText(nested(JSONText.deepest)) != nil)
-        #expect(JSONText(nested(JSONText.deepest + 1)) == nil)
+        #expect(JSONText(nested(JSONText.maxDepth)) != nil)
+        #expect(JSONText(nested(JSONText.maxDepth + 1)) == nil)
         #expect(JSONText(String(repeating: #"{"a":"#, count: 100_000)) == nil)
     }
 

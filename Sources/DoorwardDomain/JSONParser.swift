@@ -1,27 +1,23 @@
-internal import DoorwardDomain
-
-/// Parses JSON (RFC 8259) strictly. It rejects a duplicate key in an object, anything after the value, a lone surrogate, an invalid
-/// number, nesting beyond `deepest`, and text that is not stream-safe.
-struct JSONParser {
-    /// The maximum nesting of arrays and objects.
-    static let deepest = 16
-
-    /// The reason for which a text is rejected, reported in `details.fields[].problem`.
-    enum Failure: Error, Equatable {
-        case notJSON
-        /// A key or string is not stream-safe, see `StreamSafeText`.
-        case tooManyMarks
-        case duplicateKey(String)
-    }
-
+/// Parses JSON (RFC 8259) strictly. It rejects a duplicate key in an object, which parsers treat differently, anything after the value,
+/// a lone surrogate, an invalid number, and nesting beyond a limit.
+package struct JSONParser<Value: JSONTree> {
     private let bytes: [UInt8]
+    private let maxDepth: Int
+    private let rejectsMarks: Bool
     private var position = 0
     private var depth = 0
 
-    private init(_ bytes: [UInt8]) { self.bytes = bytes }
+    private init(_ bytes: [UInt8], maxDepth: Int, rejectsMarks: Bool) {
+        (self.bytes, self.maxDepth, self.rejectsMarks) = (bytes, maxDepth, rejectsMarks)
+    }
 
-    static func parse(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
-        var parser = JSONParser(bytes)
+    /// Parses bytes that are exactly one JSON text in UTF-8.
+    ///
+    /// - Parameters:
+    ///   - maxDepth: the maximum nesting of arrays and objects.
+    ///   - rejectsMarks: whether a key or string that is not stream-safe is an error; otherwise it is made stream-safe.
+    package static func parse(_ bytes: [UInt8], maxDepth: Int, rejectsMarks: Bool) throws(JSONFailure) -> Value {
+        var parser = Self(bytes, maxDepth: maxDepth, rejectsMarks: rejectsMarks)
         let value = try parser.value()
         parser.skipSpace()
         guard parser.position == bytes.count else { throw .notJSON }
@@ -30,11 +26,11 @@ struct JSONParser {
 
     // MARK: - Values
 
-    private mutating func value() throws(Failure) -> JSONValue {
+    private mutating func value() throws(JSONFailure) -> Value {
         skipSpace()
         switch peek {
-        case UInt8(ascii: "{"): return try nested { (parser) throws(Failure) in try parser.object() }
-        case UInt8(ascii: "["): return try nested { (parser) throws(Failure) in try parser.array() }
+        case UInt8(ascii: "{"): return try nested { (parser) throws(JSONFailure) in try parser.object() }
+        case UInt8(ascii: "["): return try nested { (parser) throws(JSONFailure) in try parser.array() }
         case UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "t"): return try literal("true", .bool(true))
         case UInt8(ascii: "f"): return try literal("false", .bool(false))
@@ -43,8 +39,8 @@ struct JSONParser {
         }
     }
 
-    private mutating func nested(_ read: (inout Self) throws(Failure) -> JSONValue) throws(Failure) -> JSONValue {
-        guard depth < Self.deepest else { throw .notJSON }
+    private mutating func nested(_ read: (inout Self) throws(JSONFailure) -> Value) throws(JSONFailure) -> Value {
+        guard depth < maxDepth else { throw .notJSON }
         depth += 1
         position += 1
         let value = try read(&self)
@@ -52,8 +48,8 @@ struct JSONParser {
         return value
     }
 
-    private mutating func object() throws(Failure) -> JSONValue {
-        var members: [String: JSONValue] = [:]
+    private mutating func object() throws(JSONFailure) -> Value {
+        var members: [String: Value] = [:]
         skipSpace()
         if skip("}") { return .object(members) }
         repeat {
@@ -68,8 +64,8 @@ struct JSONParser {
         return .object(members)
     }
 
-    private mutating func array() throws(Failure) -> JSONValue {
-        var elements: [JSONValue] = []
+    private mutating func array() throws(JSONFailure) -> Value {
+        var elements: [Value] = []
         skipSpace()
         if skip("]") { return .array(elements) }
         repeat {
@@ -80,7 +76,7 @@ struct JSONParser {
         return .array(elements)
     }
 
-    private mutating func literal(_ text: StaticString, _ value: JSONValue) throws(Failure) -> JSONValue {
+    private mutating func literal(_ text: StaticString, _ value: Value) throws(JSONFailure) -> Value {
         for index in 0..<text.utf8CodeUnitCount {
             guard peek == text.utf8Start[index] else { throw .notJSON }
             position += 1
@@ -90,7 +86,7 @@ struct JSONParser {
 
     // MARK: - Numbers
 
-    private mutating func number() throws(Failure) -> JSONValue {
+    private mutating func number() throws(JSONFailure) -> Value {
         let start = position
         _ = skip("-")
         if !skip("0") { try digits() }
@@ -102,14 +98,11 @@ struct JSONParser {
         }
         // ASCII: digits, signs, a point and an exponent.
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        if position == integerEnd, let integer = Int64(text) { return .integer(integer) }
-        guard let number = Double(text), number.isFinite else { throw .notJSON }
-        // `100.0` and `1e2` are the integer 100, in the range in which a `Double` represents every integer.
-        if number.magnitude <= 0x1p53, let integer = Int64(exactly: number) { return .integer(integer) }
-        return .number(number)
+        guard let number = Value.number(text, isInteger: position == integerEnd) else { throw .notJSON }
+        return number
     }
 
-    private mutating func digits() throws(Failure) {
+    private mutating func digits() throws(JSONFailure) {
         let start = position
         while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
         guard position > start else { throw .notJSON }
@@ -117,7 +110,7 @@ struct JSONParser {
 
     // MARK: - Strings
 
-    private mutating func string() throws(Failure) -> String {
+    private mutating func string() throws(JSONFailure) -> String {
         guard skip("\"") else { throw .notJSON }
         var text: [UInt8] = []
         while let byte = peek {
@@ -125,9 +118,10 @@ struct JSONParser {
             switch byte {
             case UInt8(ascii: "\""):
                 guard let string = String(validating: text, as: UTF8.self) else { throw .notJSON }
-                // Check before looking it up or comparing it: both take quadratic time for text that is not stream-safe.
-                guard string.isStreamSafe else { throw .tooManyMarks }
-                return string
+                // Before it is looked up or compared: both take quadratic time for text that is not stream-safe.
+                if string.isStreamSafe { return string }
+                guard !rejectsMarks else { throw .tooManyMarks }
+                return string.streamSafe
             case UInt8(ascii: "\\"): text.append(contentsOf: try escape())
             case 0..<0x20: throw .notJSON
             default: text.append(byte)
@@ -136,7 +130,7 @@ struct JSONParser {
         throw .notJSON
     }
 
-    private mutating func escape() throws(Failure) -> [UInt8] {
+    private mutating func escape() throws(JSONFailure) -> [UInt8] {
         guard let byte = peek else { throw .notJSON }
         position += 1
         switch byte {
@@ -152,7 +146,7 @@ struct JSONParser {
     }
 
     /// `\uXXXX`, or a surrogate pair of them.
-    private mutating func codePoint() throws(Failure) -> [UInt8] {
+    private mutating func codePoint() throws(JSONFailure) -> [UInt8] {
         var code = try fourHexDigits()
         if (0xD800..<0xDC00).contains(code) {
             guard skip("\\"), skip("u") else { throw .notJSON }
@@ -164,7 +158,7 @@ struct JSONParser {
         return Array(String(Character(scalar)).utf8)
     }
 
-    private mutating func fourHexDigits() throws(Failure) -> UInt32 {
+    private mutating func fourHexDigits() throws(JSONFailure) -> UInt32 {
         guard position + 4 <= bytes.count else { throw .notJSON }
         var code: UInt32 = 0
         for _ in 0..<4 {
@@ -188,4 +182,14 @@ struct JSONParser {
     private mutating func skipSpace() {
         while let byte = peek, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
     }
+}
+
+/// Why `JSONParser` rejects a text.
+package enum JSONFailure: Error, Equatable {
+    /// The text breaks the grammar, is nested too deep, or contains a number that cannot be represented.
+    case notJSON
+    /// A key or string is not stream-safe, see `StreamSafeText`.
+    case tooManyMarks
+    /// An object contains this key twice.
+    case duplicateKey(String)
 }

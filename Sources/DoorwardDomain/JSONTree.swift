@@ -1,0 +1,41 @@
+/// A type of JSON values that `JSONParser` builds.
+package protocol JSONTree {
+    /// `null`.
+    static var null: Self { get }
+    /// `true` or `false`.
+    static func bool(_ value: Bool) -> Self
+    /// A string with its escapes decoded, stream-safe (see `StreamSafeText`).
+    static func string(_ text: String) -> Self
+    /// The elements in the order of the text.
+    static func array(_ elements: [Self]) -> Self
+    /// The members, whose keys are distinct and stream-safe.
+    static func object(_ members: [String: Self]) -> Self
+    /// A number.
+    ///
+    /// - Parameters:
+    ///   - text: as written, in the grammar of JSON.
+    ///   - isInteger: whether it has neither a fraction nor an exponent.
+    /// - Returns: `nil` to refuse a number that cannot be represented.
+    static func number(_ text: String, isInteger: Bool) -> Self?
+}
+
+extension JSONValue: JSONTree {
+    /// `100.0` and `1e2` are the integer 100; a number beyond the range of a `Double` is refused.
+    package static func number(_ text: String, isInteger: Bool) -> JSONValue? {
+        if isInteger, let integer = Int64(text) { return .integer(integer) }
+        guard let number = Double(text), number.isFinite else { return nil }
+        // In this range a `Double` represents every integer.
+        if number.magnitude <= 0x1p53, let integer = Int64(exactly: number) { return .integer(integer) }
+        return .number(number)
+    }
+
+    /// The maximum nesting of a request: deeper than any address or metadata of a lock.
+    package static let maxDepth = 16
+
+    /// Parses the JSON of a request, see `JSONParser`; text that is not stream-safe is an error.
+    ///
+    /// Not generic, unlike `JSONParser`: across modules a generic function is not specialised, and takes half as long again.
+    package static func parse(_ bytes: [UInt8]) throws(JSONFailure) -> JSONValue {
+        try JSONParser<JSONValue>.parse(bytes, maxDepth: maxDepth, rejectsMarks: true)
+    }
+}
