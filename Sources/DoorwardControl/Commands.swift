@@ -21,9 +21,9 @@ package final class Commands: Sendable {
     ///
     /// - Throws: `.outOfReach` for anything else. A super admin, from whom existence is not hidden, gets `.notFound`, or
     ///   `.denied` if the command exists.
-    package func command(_ id: CommandID?, for caller: Caller) async throws(GatewayError) -> StoredCommand {
+    package func command(_ id: CommandID, for caller: Caller) async throws(GatewayError) -> StoredCommand {
         let (tenancy, subject) = directory.resolve(caller)
-        if let id, let found = try await visibleCommand(id, to: subject, in: tenancy) { return found }
+        if let found = try await visibleCommand(id, to: subject, in: tenancy) { return found }
         guard subject.isSuperAdmin else { throw .outOfReach }
         guard try await existing(id) != nil else { throw .notFound }
         throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
@@ -32,9 +32,9 @@ package final class Commands: Sendable {
     /// The caller's own commands and those in scopes whose history the caller may read. Always newest first, whatever order the
     /// request asks for, as the store sorts them by age.
     ///
-    /// - Parameter deviceID: restricts the list to this device; the inner `nil` represents a malformed id.
+    /// - Parameter deviceID: restricts the list to this device; `nil` does not.
     package func commands(
-        for caller: Caller, deviceID: DeviceID??, _ request: PageRequest<CommandOrder>
+        for caller: Caller, deviceID: DeviceID?, _ request: PageRequest<CommandOrder>
     ) async throws(GatewayError) -> Page<StoredCommand> {
         let (commands, total) = try await storedCommands(for: caller, deviceID, request)
         // Use the snapshot after reading: entities deleted meanwhile are then not shown.
@@ -42,13 +42,12 @@ package final class Commands: Sendable {
     }
 
     private func storedCommands(
-        for caller: Caller, _ deviceID: DeviceID??, _ request: PageRequest<CommandOrder>
+        for caller: Caller, _ deviceID: DeviceID?, _ request: PageRequest<CommandOrder>
     ) async throws(GatewayError) -> (commands: [StoredCommand], total: Int) {
-        if case .some(.none) = deviceID { return ([], 0) }
         let (tenancy, subject) = directory.resolve(caller)
         let scopes = tenancy.recordScopes(of: subject)
         var query = CommandQuery(
-            scopes: scopes, actorUserID: subject.userID, deviceID: deviceID ?? nil, offset: request.offset, limit: request.limit)
+            scopes: scopes, actorUserID: subject.userID, deviceID: deviceID, offset: request.offset, limit: request.limit)
         query.reader = tenancy.listReader(subject.userID, scopes)
         return try await mappingStoreErrors { () throws(StoreError) in try await store.commands(query) }
     }
@@ -67,8 +66,7 @@ package final class Commands: Sendable {
         return found.flatMap { mayRead($0) ? $0 : nil }
     }
 
-    private func existing(_ id: CommandID?) async throws(GatewayError) -> StoredCommand? {
-        guard let id else { return nil }
+    private func existing(_ id: CommandID) async throws(GatewayError) -> StoredCommand? {
         if let command = running.command(id) { return command }
         return try await mappingStoreErrors { () throws(StoreError) in try await store.command(id) }
     }

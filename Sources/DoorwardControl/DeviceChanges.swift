@@ -8,33 +8,33 @@ package struct DeviceChanges: Sendable {
     package var name: String?
     /// The new address for the device's adapter; replaces the previous one completely.
     package var address: [String: JSONValue]?
-    /// The manufacturer; the inner `nil` clears it.
-    package var manufacturer: String??
-    /// The manufacturer's model name; the inner `nil` clears it.
-    package var model: String??
+    /// The manufacturer.
+    package var manufacturer = Patch<String>.unchanged
+    /// The manufacturer's model name.
+    package var model = Patch<String>.unchanged
     /// When false, the lock cannot be moved through the gateway by anyone.
     package var isRemoteOperationEnabled: Bool?
     /// The metadata that users store with the lock; replaces the previous one completely.
     package var metadata: [String: JSONValue]?
     /// The new property; cleared, the device is unassigned. A property other than the current one also removes it from its
     /// unit.
-    package var propertyID = EntityChange<Property>.keep
+    package var propertyID = Patch<PropertyID>.unchanged
     /// The new unit; cleared, the device is assigned to the property itself.
-    package var unitID = EntityChange<Unit>.keep
+    package var unitID = Patch<UnitID>.unchanged
 
     package init() {}
 
     /// Whether anything but the address and the position changes.
     fileprivate var namesDetails: Bool {
-        name != nil || manufacturer != nil || model != nil || isRemoteOperationEnabled != nil || metadata != nil
+        name != nil || !manufacturer.isUnchanged || !model.isUnchanged || isRemoteOperationEnabled != nil || metadata != nil
     }
 
     /// The device with all changes except those of position and address.
     fileprivate func applied(to device: LockDevice) -> LockDevice {
         var changed = device
         changed.name = name ?? device.name
-        changed.manufacturer = manufacturer ?? device.manufacturer
-        changed.model = model ?? device.model
+        changed.manufacturer = manufacturer.applied(to: device.manufacturer)
+        changed.model = model.applied(to: device.model)
         changed.isRemoteOperationEnabled = isRemoteOperationEnabled ?? device.isRemoteOperationEnabled
         changed.metadata = metadata ?? device.metadata
         return changed
@@ -44,17 +44,11 @@ package struct DeviceChanges: Sendable {
 extension TenancyDirectory {
     /// - Throws: `.outOfReach` unless the device and every entity that the changes name are visible to the caller.
     func requireReach(
-        of subject: Subject, to deviceID: DeviceID?, changing changes: DeviceChanges, at now: Timestamp
+        of subject: Subject, to deviceID: DeviceID, changing changes: DeviceChanges, at now: Timestamp
     ) throws(GatewayError) {
         try requireReach(of: subject, to: deviceID, at: now)
-        if let property = changes.propertyID.named {
-            guard let property else { throw .outOfReach(of: subject) }
-            try requireReach(of: subject, to: .property(property))
-        }
-        if let unit = changes.unitID.named {
-            guard let unit else { throw .outOfReach(of: subject) }
-            try requireReach(of: subject, to: .unit(unit))
-        }
+        if let property = changes.propertyID.newValue { try requireReach(of: subject, to: .property(property)) }
+        if let unit = changes.unitID.newValue { try requireReach(of: subject, to: .unit(unit)) }
     }
 
     /// The device's position after the changes; does not check that the unit belongs to the property.
@@ -78,10 +72,10 @@ extension TenancyUnitOfWork {
     ///   - check: validates a new address with the adapter.
     ///   - owner: returns the owner of the transport of a device's current address.
     mutating func change(
-        _ id: DeviceID?, _ changes: DeviceChanges, onlyIf condition: Condition<LockDevice>?, check: AddressCheck,
+        _ id: DeviceID, _ changes: DeviceChanges, onlyIf condition: Condition<LockDevice>?, check: AddressCheck,
         owner: (LockDevice) -> TransportOwner?
     ) throws(GatewayError) -> LockDevice {
-        guard let id, let device = directory.device(id) else { throw .outOfReach(of: subject) }
+        guard let device = directory.device(id) else { throw .outOfReach(of: subject) }
         let place = directory.place(of: device, after: changes)
         let isMoved = place != device.place
         if isMoved { try requireMove(of: device, to: place) }
@@ -122,8 +116,8 @@ extension TenancyUnitOfWork {
     }
 
     /// Assigns a device of the unit's property to the unit.
-    mutating func hang(_ deviceID: DeviceID?, on unit: Unit, field: String) throws(GatewayError) {
-        guard let deviceID, let device = directory.device(deviceID) else { throw .outOfReach(of: subject) }
+    mutating func hang(_ deviceID: DeviceID, on unit: Unit, field: String) throws(GatewayError) {
+        guard let device = directory.device(deviceID) else { throw .outOfReach(of: subject) }
         try require(.deviceMove, on: .device(deviceID))
         guard device.propertyID == unit.propertyID else { throw .invalid(field, "not_in_property") }
         guard device.unitID != unit.id else { return }
@@ -164,8 +158,8 @@ extension TenancyUnitOfWork {
     }
 
     /// Removes a device from the tenancy and from everything that lists it. Its records are kept.
-    mutating func remove(_ deviceID: DeviceID?, onlyIf condition: Condition<LockDevice>?) throws(GatewayError) -> DeviceID {
-        guard let deviceID, let device = directory.device(deviceID) else { throw .outOfReach(of: subject) }
+    mutating func remove(_ deviceID: DeviceID, onlyIf condition: Condition<LockDevice>?) throws(GatewayError) -> DeviceID {
+        guard let device = directory.device(deviceID) else { throw .outOfReach(of: subject) }
         try require(.deviceDetach, on: .device(deviceID), at: now)
         try require(condition, of: device)
         endGuestAccesses(listing: deviceID)

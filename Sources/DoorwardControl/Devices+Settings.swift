@@ -4,10 +4,10 @@ internal import DoorwardPolicy
 
 /// The changes of a lock's settings.
 package struct DeviceSettingsChanges: Sendable {
-    /// The code sent with commands: the inner `nil` deletes the stored one, the outer one leaves it unchanged.
-    package var code: Secret<String>??
+    /// The code sent with commands; cleared, the stored one is deleted.
+    package var code: Patch<Secret<String>>
 
-    package init(code: Secret<String>??) { self.code = code }
+    package init(code: Patch<Secret<String>>) { self.code = code }
 }
 
 extension Devices {
@@ -16,7 +16,7 @@ extension Devices {
     /// - Throws: `.denied` without the right to change the settings, or for a lock that accepts no code; `.preconditionFailed`
     ///   if `condition` is not met.
     package func changeSettings(
-        _ caller: Caller, _ id: DeviceID?, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>? = nil
+        _ caller: Caller, _ id: DeviceID, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>? = nil
     ) async throws(GatewayError) -> LockDevice {
         try await writer.change(
             caller,
@@ -37,14 +37,15 @@ extension Devices {
 
 extension TenancyUnitOfWork {
     fileprivate mutating func changeSettings(
-        _ id: DeviceID?, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>?,
+        _ id: DeviceID, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>?,
         seal: (Secret<String>, DeviceID) throws(GatewayError) -> [UInt8]
     ) throws(GatewayError) -> LockDevice {
-        guard let id, let device = directory.device(id) else { throw .outOfReach(of: subject) }
+        guard let device = directory.device(id) else { throw .outOfReach(of: subject) }
         let decision = SecurityService.decide(
             subject, .changeSettings, on: id, at: now, override: false, in: directory)
         if let denial = decision.denial { throw .denied(denial, operation: .changeSettings, deviceID: id) }
-        guard let code = changes.code else { return device }
+        guard !changes.code.isUnchanged else { return device }
+        let code = changes.code.newValue
         if code != nil, !device.capabilities.contains(.acceptsCode) {
             let missing = Denial.Missing(capability: LockCapabilities.acceptsCode.names.first)
             throw .denied(

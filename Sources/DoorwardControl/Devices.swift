@@ -34,7 +34,7 @@ package struct Devices: Sendable {
     ///
     /// - Throws: `.preconditionFailed` if `condition` is not met; for a new address also the errors of `attach`.
     package func change(
-        _ caller: Caller, _ id: DeviceID?, _ changes: DeviceChanges, onlyIf condition: Condition<LockDevice>? = nil
+        _ caller: Caller, _ id: DeviceID, _ changes: DeviceChanges, onlyIf condition: Condition<LockDevice>? = nil
     ) async throws(GatewayError) -> LockDevice {
         // Validate the address before deciding on the caller's rights; the transaction validates again against the device as it
         // is then.
@@ -62,7 +62,7 @@ package struct Devices: Sendable {
     ///
     /// - Throws: `.preconditionFailed` if `condition` is not met.
     package func detach(
-        _ caller: Caller, _ id: DeviceID?, onlyIf condition: Condition<LockDevice>? = nil
+        _ caller: Caller, _ id: DeviceID, onlyIf condition: Condition<LockDevice>? = nil
     ) async throws(GatewayError) {
         _ = try await writer.change(
             caller,
@@ -74,9 +74,9 @@ package struct Devices: Sendable {
     }
 
     /// A device that is currently visible to the caller.
-    package func device(_ id: DeviceID?, for caller: Caller) throws(GatewayError) -> LockDevice {
+    package func device(_ id: DeviceID, for caller: Caller) throws(GatewayError) -> LockDevice {
         let (tenancy, subject) = directory.resolve(caller)
-        guard let id, let device = tenancy.device(id),
+        guard let device = tenancy.device(id),
             SecurityService.reaches(subject, device: id, at: clock.now(), in: tenancy)
         else { throw .outOfReach(of: subject) }
         return device
@@ -103,7 +103,7 @@ package struct Devices: Sendable {
     ///
     /// - Throws: the errors of `Portfolios.unit`.
     package func list(
-        of unit: UnitID?, for caller: Caller, _ request: PageRequest<NameOrCreatedAt>
+        of unit: UnitID, for caller: Caller, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<LockDevice> {
         let (sight, now) = (Sight(directory, caller), clock.now())
         let unit = try sight.tenancy.readable(unit, to: sight.subject)
@@ -117,10 +117,10 @@ package struct Devices: Sendable {
     ///
     /// - Throws: the errors of `device`.
     package func permissions(
-        on id: DeviceID?, for caller: Caller
+        on id: DeviceID, for caller: Caller
     ) throws(GatewayError) -> (at: Timestamp, decisions: [(operation: LockOperation, decision: Decision)]) {
         let (sight, now) = (Sight(directory, caller), clock.now())
-        guard let id, sight.tenancy.resolve(id) != nil,
+        guard sight.tenancy.resolve(id) != nil,
             SecurityService.reaches(sight.subject, device: id, at: now, in: sight.tenancy)
         else { throw .outOfReach(of: sight.subject) }
         let decisions = LockOperation.allCases.map { operation in
@@ -137,7 +137,7 @@ package struct Devices: Sendable {
     /// - Parameter refresh: whether to request the state from the lock first; the response shows in a later call. A lock that
     ///   does not support this is no error.
     package func status(
-        of id: DeviceID?, for caller: Caller, refresh: Bool
+        of id: DeviceID, for caller: Caller, refresh: Bool
     ) throws(GatewayError) -> (device: LockDevice, status: DeviceStatus) {
         let device = try device(id, for: caller)
         try require(.viewStatus, on: device, of: caller)
@@ -153,7 +153,7 @@ package struct Devices: Sendable {
     }
 
     /// A device that the caller may change, for operations that only its adapter understands.
-    package func changeable(_ id: DeviceID?, for caller: Caller) throws(GatewayError) -> LockDevice {
+    package func changeable(_ id: DeviceID, for caller: Caller) throws(GatewayError) -> LockDevice {
         let device = try device(id, for: caller)
         let (tenancy, subject) = directory.resolve(caller)
         try tenancy.require(
@@ -187,13 +187,13 @@ package struct Devices: Sendable {
 /// Validates an address with the adapter of the given kind; throws `.invalid`.
 typealias AddressCheck = ([String: JSONValue], String, TransportScope) throws(GatewayError) -> CheckedAddress
 
-/// Selects devices; `nil` means any, and an inner `nil` represents a malformed id. A device is selected only by fields that are
-/// visible to the caller, so that a filter reveals no more than the list does.
+/// Selects devices; `nil` means any. A device is selected only by fields that are visible to the caller, so that a filter reveals
+/// no more than the list does.
 package struct DeviceFilter: Sendable {
     /// Devices of this property.
-    package var property: PropertyID??
+    package var property: PropertyID?
     /// Devices of this unit.
-    package var unit: UnitID??
+    package var unit: UnitID?
     /// Devices whose last known state is this.
     package var state: LockState?
     /// Devices known to be online, or known to be offline.
@@ -206,9 +206,8 @@ package struct DeviceFilter: Sendable {
     package init() {}
 
     fileprivate func passes(_ device: LockDevice, status: @autoclosure () -> DeviceStatus, sees: (String) -> Bool) -> Bool {
-        if case .some(.none) = property { return false }
-        if case .some(let property) = property, device.propertyID != property || !sees("propertyId") { return false }
-        if case .some(let unit) = unit, device.unitID != unit || unit == nil || !sees("unitId") { return false }
+        if let property, device.propertyID != property || !sees("propertyId") { return false }
+        if let unit, device.unitID != unit || !sees("unitId") { return false }
         if let adapter, device.adapter != adapter || !sees("adapter") { return false }
         guard state != nil || isOnline != nil || batteryBelow != nil else { return true }
         let status = status()
@@ -227,10 +226,10 @@ package struct NewDevice: Sendable {
     package var adapter: String
     /// The address of the lock, to be validated by the adapter.
     package var address: [String: JSONValue]
-    /// The property to assign it to; `nil` represents a malformed id.
-    package var propertyID: PropertyID?
-    /// The unit to assign it to, if the request names one; the inner `nil` represents a malformed id.
-    package var unitID: UnitID??
+    /// The property to assign it to.
+    package var propertyID: PropertyID
+    /// The unit to assign it to; `nil` for the property itself.
+    package var unitID: UnitID?
     /// The manufacturer; `nil` if not given.
     package var manufacturer: String?
     /// The manufacturer's model name; `nil` if not given.
@@ -239,7 +238,7 @@ package struct NewDevice: Sendable {
     package var isRemoteOperationEnabled: Bool
 
     package init(
-        name: String, adapter: String, address: [String: JSONValue], propertyID: PropertyID?, unitID: UnitID??,
+        name: String, adapter: String, address: [String: JSONValue], propertyID: PropertyID, unitID: UnitID?,
         manufacturer: String?, model: String?, isRemoteOperationEnabled: Bool
     ) {
         (self.name, self.adapter, self.address) = (name, adapter, address)
@@ -251,36 +250,33 @@ package struct NewDevice: Sendable {
 
 extension TenancyDirectory {
     fileprivate func requireReach(of subject: Subject, to new: NewDevice) throws(GatewayError) {
-        guard let property = new.propertyID else { throw .outOfReach(of: subject) }
-        try requireReach(of: subject, to: .property(property))
-        guard let unitID = new.unitID else { return }
-        guard let unitID else { throw .outOfReach(of: subject) }
-        try requireReach(of: subject, to: .unit(unitID))
+        try requireReach(of: subject, to: .property(new.propertyID))
+        if let unitID = new.unitID { try requireReach(of: subject, to: .unit(unitID)) }
     }
 
-    func requireReach(of subject: Subject, to deviceID: DeviceID?, at now: Timestamp) throws(GatewayError) {
-        guard let deviceID, SecurityService.reaches(subject, device: deviceID, at: now, in: self)
-        else { throw .outOfReach(of: subject) }
+    func requireReach(of subject: Subject, to deviceID: DeviceID, at now: Timestamp) throws(GatewayError) {
+        guard SecurityService.reaches(subject, device: deviceID, at: now, in: self) else { throw .outOfReach(of: subject) }
     }
 }
 
 extension TenancyUnitOfWork {
     fileprivate mutating func attach(_ new: NewDevice, check: AddressCheck) throws(GatewayError) -> LockDevice {
-        guard let propertyID = new.propertyID, let property = directory.property(propertyID) else { throw .outOfReach }
-        try require(.deviceAttach, on: .property(propertyID))
-        let unitID = new.unitID ?? nil
-        if let unitID, directory.unit(unitID)?.propertyID != propertyID { throw .invalid("unitId", "not_in_property") }
+        guard let property = directory.property(new.propertyID) else { throw .outOfReach }
+        try require(.deviceAttach, on: .property(property.id))
+        if let unitID = new.unitID, directory.unit(unitID)?.propertyID != property.id {
+            throw .invalid("unitId", "not_in_property")
+        }
         let scope = directory.transportScope(of: subject).hanging(in: property.portfolioID)
         let checked = try check(new.address, new.adapter, scope)
         try requireFree(checked)
         let device = LockDevice(
             id: newID(), name: new.name, adapter: new.adapter, address: new.address, manufacturer: new.manufacturer,
-            model: new.model, portfolioID: property.portfolioID, propertyID: propertyID, unitID: unitID,
+            model: new.model, portfolioID: property.portfolioID, propertyID: property.id, unitID: new.unitID,
             isRemoteOperationEnabled: new.isRemoteOperationEnabled, capabilities: checked.capabilities, createdAt: now,
             updatedAt: now)
         apply(.putDevice(device))
         note(
-            .create, RecordTarget(device), at: .property(propertyID), device: DeviceSnapshot(device), after: device.auditFields)
+            .create, RecordTarget(device), at: .property(property.id), device: DeviceSnapshot(device), after: device.auditFields)
         return device
     }
 

@@ -22,7 +22,7 @@ package struct GuestAccesses: Sendable {
     }
 
     /// A guest access that the caller holds, granted, or may manage.
-    package func access(_ id: GuestAccessID?, for caller: Caller) throws(GatewayError) -> GuestAccess {
+    package func access(_ id: GuestAccessID, for caller: Caller) throws(GatewayError) -> GuestAccess {
         let (tenancy, subject) = directory.resolve(caller)
         return try tenancy.readable(id, to: subject)
     }
@@ -46,13 +46,13 @@ package struct GuestAccesses: Sendable {
     ///
     /// - Throws: `.preconditionFailed` if `condition` is not met.
     package func revoke(
-        _ caller: Caller, _ id: GuestAccessID?, onlyIf condition: Condition<GuestAccess>? = nil
+        _ caller: Caller, _ id: GuestAccessID, onlyIf condition: Condition<GuestAccess>? = nil
     ) async throws(GatewayError) {
         _ = try await writer.change(
             caller,
             reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.readable(id, to: subject) },
             body: { (draft) throws(GatewayError) in
-                guard let id, var access = draft.directory.guestAccess(id) else { throw GatewayError.outOfReach }
+                guard var access = draft.directory.guestAccess(id) else { throw GatewayError.outOfReach }
                 try draft.directory.requireManagement(of: access, by: draft.subject)
                 try draft.require(condition, of: access)
                 guard access.revokedAt == nil else { return }
@@ -75,48 +75,48 @@ package enum GuestAccessOrder: String, CaseIterable, Sendable {
     case validUntil
 }
 
-/// Selects guest accesses; `nil` means any, and an inner `nil` represents a malformed id.
+/// Selects guest accesses; `nil` means any.
 package struct GuestAccessFilter: Sendable {
     /// Accesses that list this device.
-    package var device: DeviceID??
+    package var device: DeviceID?
     /// Accesses granted in this unit.
-    package var unit: UnitID??
+    package var unit: UnitID?
     /// Accesses of this property.
-    package var property: PropertyID??
+    package var property: PropertyID?
     /// Whether the access is neither revoked nor past its window; one whose window has not begun yet is active.
     package var isActive: Bool?
 
     package init() {}
 
     fileprivate func passes(_ access: GuestAccess, at now: Timestamp) -> Bool {
-        if case .some(let device) = device, device.map({ access.deviceIDs.contains($0) }) != true { return false }
-        if case .some(let unit) = unit, unit == nil || access.unitID != unit { return false }
-        if case .some(let property) = property, access.propertyID != property { return false }
+        if let device, !access.deviceIDs.contains(device) { return false }
+        if let unit, access.unitID != unit { return false }
+        if let property, access.propertyID != property { return false }
         return isActive.map { $0 == (now < access.endsAt) } ?? true
     }
 }
 
 /// The data of a guest access to grant.
 package struct NewGuestAccess: Sendable {
-    /// The guest, if the request names one; the inner `nil` represents a malformed id.
-    package var guestUserID: UserID??
+    /// The guest; `nil` if the request names none.
+    package var guestUserID: UserID?
     /// The guest's email address, ignoring case, instead of the id; `nil` if the request has none.
     package var guestEmail: String?
     /// A note about the guest or, without a guest user, the name of the guest. Personal.
     package var label: String?
-    /// The property that the devices must belong to, if the request names one; the inner `nil` as for `guestUserID`.
-    package var propertyID: PropertyID??
-    /// The unit to grant it in, of the devices' property, if the request names one; the inner `nil` as for `guestUserID`.
-    package var unitID: UnitID??
-    /// The devices to grant access to; `nil` represents a malformed id.
-    package var deviceIDs: [DeviceID?]
+    /// The property that the devices must belong to; `nil` if the request names none.
+    package var propertyID: PropertyID?
+    /// The unit to grant it in, of the devices' property; `nil` if the request names none.
+    package var unitID: UnitID?
+    /// The devices to grant access to.
+    package var deviceIDs: [DeviceID]
     /// The operations to grant; the grantor must hold each of them.
     package var operations: [LockOperation]
     /// The validity period.
     package var window: GuestWindow
 
     package init(
-        guestUserID: UserID??, label: String?, propertyID: PropertyID??, unitID: UnitID??, deviceIDs: [DeviceID?],
+        guestUserID: UserID?, label: String?, propertyID: PropertyID?, unitID: UnitID?, deviceIDs: [DeviceID],
         operations: [LockOperation], window: GuestWindow, guestEmail: String? = nil
     ) {
         self.guestEmail = guestEmail
@@ -148,19 +148,13 @@ package struct NewGuestAccess: Sendable {
 extension TenancyDirectory {
     fileprivate func requireReach(of subject: Subject, to new: NewGuestAccess, at now: Timestamp) throws(GatewayError) {
         for device in new.deviceIDs { try requireReach(of: subject, to: device, at: now) }
-        if let property = new.propertyID {
-            guard let property else { throw .outOfReach(of: subject) }
-            try requireReach(of: subject, to: .property(property))
-        }
-        if let unit = new.unitID {
-            guard let unit else { throw .outOfReach(of: subject) }
-            try requireReach(of: subject, to: .unit(unit))
-        }
+        if let property = new.propertyID { try requireReach(of: subject, to: .property(property)) }
+        if let unit = new.unitID { try requireReach(of: subject, to: .unit(unit)) }
     }
 
     /// - Throws: `.outOfReach`; for a super admin `.notFound`, or `.denied` if the access exists.
-    func readable(_ id: GuestAccessID?, to subject: Subject) throws(GatewayError) -> GuestAccess {
-        guard let id, let access = guestAccess(id) else { throw .outOfReach(of: subject) }
+    func readable(_ id: GuestAccessID, to subject: Subject) throws(GatewayError) -> GuestAccess {
+        guard let access = guestAccess(id) else { throw .outOfReach(of: subject) }
         if mayRead(access, subject) { return access }
         guard subject.isSuperAdmin else { throw .outOfReach }
         throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
@@ -201,12 +195,12 @@ extension TenancyDirectory {
 
 extension TenancyUnitOfWork {
     fileprivate mutating func grant(_ new: NewGuestAccess) throws(GatewayError) -> GuestAccess {
-        let devices = unique(new.deviceIDs.compactMap(\.self)).compactMap { directory.device($0) }
+        let devices = unique(new.deviceIDs).compactMap { directory.device($0) }
         let propertyID = try commonProperty(of: devices, new)
         let right = try grantedRight(for: new, devices)
         let guest = try guest(of: new)
         let access = GuestAccess(
-            id: newID(), guestUserID: guest?.id, label: new.label, propertyID: propertyID, unitID: new.unitID ?? nil,
+            id: newID(), guestUserID: guest?.id, label: new.label, propertyID: propertyID, unitID: new.unitID,
             deviceIDs: devices.map(\.id), operations: LockOperation.allCases.filter(new.operations.contains),
             window: new.window, grantedByUserID: right.association.userID, grantedUnderAssociationID: right.association.id,
             grantedUnderRole: right.association.role, carriersByDevice: right.carriersByDevice, createdAt: now)
@@ -219,7 +213,7 @@ extension TenancyUnitOfWork {
     private func guest(of new: NewGuestAccess) throws(GatewayError) -> User? {
         let found: User? =
             if let email = new.guestEmail { directory.user(email: email) } else {
-                new.guestUserID.flatMap(\.self).flatMap { directory.user($0) }
+                new.guestUserID.flatMap { directory.user($0) }
             }
         if found == nil, new.guestEmail != nil || new.guestUserID != nil { throw .notFound }
         return found
@@ -230,8 +224,8 @@ extension TenancyUnitOfWork {
     private func commonProperty(of devices: [LockDevice], _ new: NewGuestAccess) throws(GatewayError) -> PropertyID {
         guard let propertyID = devices.first?.propertyID else { throw .invalid("deviceIds", "device_unassigned") }
         guard devices.allSatisfy({ $0.propertyID == propertyID }) else { throw .invalid("deviceIds", "not_in_property") }
-        if case .some(let named) = new.propertyID, named != propertyID { throw .invalid("deviceIds", "not_in_property") }
-        if case .some(.some(let unit)) = new.unitID, directory.unit(unit)?.propertyID != propertyID {
+        if let named = new.propertyID, named != propertyID { throw .invalid("deviceIds", "not_in_property") }
+        if let unit = new.unitID, directory.unit(unit)?.propertyID != propertyID {
             throw .invalid("unitId", "not_in_property")
         }
         return propertyID

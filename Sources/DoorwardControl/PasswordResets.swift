@@ -18,7 +18,7 @@ package struct PasswordResets: Sendable {
     /// - Throws: `.outOfReach` for a user who is not visible to the caller; `.denied` with reach for any other caller who is
     ///   not a super admin, whatever roles the user has; `.notFound` for a super admin and an unknown id; `.conflict` for a
     ///   disabled user.
-    package func offer(_ caller: Caller, to id: UserID?) async throws(GatewayError) -> PasswordReset.Offer {
+    package func offer(_ caller: Caller, to id: UserID) async throws(GatewayError) -> PasswordReset.Offer {
         let token = OneTimeToken.new(random)
         return try await writer.change(
             caller, reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.visibleUser(id, to: subject) },

@@ -9,7 +9,7 @@ package struct Portfolios: Sendable {
 
     /// Creates a portfolio with `owners`, which may be empty.
     package func create(
-        _ caller: Caller, name: String, owners: [UserID?], repeatable: IdempotentCall?
+        _ caller: Caller, name: String, owners: [UserID], repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<Portfolio> {
         try await writer.create(caller, repeatable: repeatable) { (draft) throws(GatewayError) in
             try draft.require(.portfolioCreate, on: .gateway)
@@ -25,7 +25,7 @@ package struct Portfolios: Sendable {
     /// A portfolio that the caller may read.
     ///
     /// - Throws: `.denied`; for a super admin `.notFound` if it does not exist.
-    package func portfolio(_ id: PortfolioID?, for caller: Caller) throws(GatewayError) -> Portfolio {
+    package func portfolio(_ id: PortfolioID, for caller: Caller) throws(GatewayError) -> Portfolio {
         let (tenancy, subject) = directory.resolve(caller)
         return try tenancy.readable(id, to: subject)
     }
@@ -43,16 +43,14 @@ package struct Portfolios: Sendable {
     ///
     /// - Throws: `.denied`, `.notFound` for a user who does not exist, `.idempotencyMismatch`, `.unavailable`.
     package func createProperty(
-        _ caller: Caller, in portfolioID: PortfolioID?, _ new: NewProperty, repeatable: IdempotentCall?
+        _ caller: Caller, in portfolioID: PortfolioID, _ new: NewProperty, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<Property> {
         try await writer.create(
             caller, repeatable: repeatable,
             reach: { (tenancy, subject) throws(GatewayError) in
-                guard let portfolioID else { throw .outOfReach(of: subject) }
                 try tenancy.requireReach(of: subject, to: .portfolio(portfolioID))
             },
             body: { (draft) throws(GatewayError) in
-                guard let portfolioID else { throw GatewayError.outOfReach }
                 try draft.require(.propertyCreate, on: .portfolio(portfolioID))
                 let property = Property(
                     id: draft.newID(), name: new.name, portfolioID: portfolioID, address: new.address,
@@ -68,7 +66,7 @@ package struct Portfolios: Sendable {
     /// A property that the caller may read; tenants may read that of their unit.
     ///
     /// - Throws: `.denied`; for a super admin `.notFound` if it does not exist.
-    package func property(_ id: PropertyID?, for caller: Caller) throws(GatewayError) -> Property {
+    package func property(_ id: PropertyID, for caller: Caller) throws(GatewayError) -> Property {
         let (tenancy, subject) = directory.resolve(caller)
         return try tenancy.readable(id, to: subject)
     }
@@ -100,17 +98,16 @@ package struct Portfolios: Sendable {
     ///
     /// - Throws: `.denied`, `.notFound` for a user who does not exist, `.invalid` for a device of another property.
     package func createUnit(
-        _ caller: Caller, in propertyID: PropertyID?, _ new: NewUnit, repeatable: IdempotentCall?
+        _ caller: Caller, in propertyID: PropertyID, _ new: NewUnit, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<Unit> {
         try await writer.create(
             caller, repeatable: repeatable,
             reach: { (tenancy, subject) throws(GatewayError) in
-                guard let propertyID else { throw .outOfReach(of: subject) }
                 try tenancy.requireReach(of: subject, to: .property(propertyID))
                 for device in new.devices { try tenancy.requireReach(of: subject, to: device, at: clock.now()) }
             },
             body: { (draft) throws(GatewayError) in
-                guard let propertyID, let property = draft.directory.property(propertyID) else { throw GatewayError.outOfReach }
+                guard let property = draft.directory.property(propertyID) else { throw GatewayError.outOfReach }
                 try draft.require(.unitCreate, on: .property(propertyID))
                 let unit = Unit(
                     id: draft.newID(), name: new.name, propertyID: propertyID, portfolioID: property.portfolioID,
@@ -126,7 +123,7 @@ package struct Portfolios: Sendable {
     /// A unit that the caller may read.
     ///
     /// - Throws: `.denied`; for a super admin `.notFound` if it does not exist.
-    package func unit(_ id: UnitID?, for caller: Caller) throws(GatewayError) -> Unit {
+    package func unit(_ id: UnitID, for caller: Caller) throws(GatewayError) -> Unit {
         let (tenancy, subject) = directory.resolve(caller)
         return try tenancy.readable(id, to: subject)
     }
@@ -146,14 +143,14 @@ package struct Portfolios: Sendable {
     }
 }
 
-/// Restricts a list to the entities of one parent. An inner `nil` represents a malformed id.
+/// Restricts a list to the entities of one parent.
 package enum ParentFilter<Parent>: Sendable {
     /// No restriction.
     case any
     /// The parent in a query parameter: entities whose parent is not visible to the caller are not listed.
-    case query(EntityID<Parent>?)
+    case query(EntityID<Parent>)
     /// The parent in the path: the caller must be able to read it.
-    case path(EntityID<Parent>?)
+    case path(EntityID<Parent>)
 
     fileprivate func passes(_ parent: EntityID<Parent>, seesParent: () -> Bool) -> Bool {
         switch self {
@@ -165,20 +162,20 @@ package enum ParentFilter<Parent>: Sendable {
 }
 
 extension TenancyDirectory {
-    fileprivate func readable(_ id: PortfolioID?, to subject: Subject) throws(GatewayError) -> Portfolio {
-        guard let id, let portfolio = portfolio(id) else { throw .outOfReach(of: subject) }
+    fileprivate func readable(_ id: PortfolioID, to subject: Subject) throws(GatewayError) -> Portfolio {
+        guard let portfolio = portfolio(id) else { throw .outOfReach(of: subject) }
         try require(.portfolioRead, of: subject, on: .portfolio(id))
         return portfolio
     }
 
-    fileprivate func readable(_ id: PropertyID?, to subject: Subject) throws(GatewayError) -> Property {
-        guard let id, let property = property(id) else { throw .outOfReach(of: subject) }
+    fileprivate func readable(_ id: PropertyID, to subject: Subject) throws(GatewayError) -> Property {
+        guard let property = property(id) else { throw .outOfReach(of: subject) }
         try require(.propertyRead, of: subject, on: .property(id))
         return property
     }
 
-    func readable(_ id: UnitID?, to subject: Subject) throws(GatewayError) -> Unit {
-        guard let id, let unit = unit(id) else { throw .outOfReach(of: subject) }
+    func readable(_ id: UnitID, to subject: Subject) throws(GatewayError) -> Unit {
+        guard let unit = unit(id) else { throw .outOfReach(of: subject) }
         try require(.unitRead, of: subject, on: .unit(id))
         return unit
     }
@@ -192,10 +189,10 @@ package struct NewProperty: Sendable {
     package var address: PostalAddress?
     /// A validated IANA time zone name.
     package var defaultTimeZone: String?
-    /// The users who become PROPERTY_MANAGER; `nil` represents a malformed id.
-    package var managers: [UserID?]
+    /// The users who become PROPERTY_MANAGER.
+    package var managers: [UserID]
 
-    package init(name: String, address: PostalAddress?, defaultTimeZone: String?, managers: [UserID?]) {
+    package init(name: String, address: PostalAddress?, defaultTimeZone: String?, managers: [UserID]) {
         (self.name, self.address, self.defaultTimeZone, self.managers) = (name, address, defaultTimeZone, managers)
     }
 }
@@ -204,12 +201,12 @@ package struct NewProperty: Sendable {
 package struct NewUnit: Sendable {
     /// 1 to 200 characters, trimmed; need not be unique.
     package var name: String
-    /// The users who become TENANT; `nil` represents a malformed id.
-    package var tenants: [UserID?]
-    /// The devices of the same property to assign to the unit; `nil` represents a malformed id.
-    package var devices: [DeviceID?]
+    /// The users who become TENANT.
+    package var tenants: [UserID]
+    /// The devices of the same property to assign to the unit.
+    package var devices: [DeviceID]
 
-    package init(name: String, tenants: [UserID?], devices: [DeviceID?]) {
+    package init(name: String, tenants: [UserID], devices: [DeviceID]) {
         (self.name, self.tenants, self.devices) = (name, tenants, devices)
     }
 }

@@ -8,7 +8,7 @@ package struct Roles: Sendable {
 
     /// Assigns a role, which is effective when this returns. If the user already has it, returns the existing association.
     package func assign(
-        _ caller: Caller, _ role: Role, to user: UserID?, on entity: AssociatedEntity
+        _ caller: Caller, _ role: Role, to user: UserID, on entity: AssociatedEntity
     ) async throws(GatewayError) -> UserRoleAssociation {
         try await writer.change(
             caller, reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: entity) },
@@ -19,7 +19,7 @@ package struct Roles: Sendable {
     }
 
     /// Removes every role of `user` on `entity`. Once this returns, no further command is sent under one of them.
-    package func remove(_ caller: Caller, _ user: UserID?, from entity: AssociatedEntity) async throws(GatewayError) {
+    package func remove(_ caller: Caller, _ user: UserID, from entity: AssociatedEntity) async throws(GatewayError) {
         _ = try await writer.change(
             caller, reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: entity) },
             body: { (draft) throws(GatewayError) in try draft.removeRoles(of: user, on: entity) })
@@ -55,10 +55,10 @@ package struct RoleHolder: NamedItem {
 
 extension TenancyUnitOfWork {
     /// - Throws: `.notFound` if the user does not exist.
-    mutating func assign(_ role: Role, to userID: UserID?, on entity: AssociatedEntity) throws(GatewayError)
+    mutating func assign(_ role: Role, to userID: UserID, on entity: AssociatedEntity) throws(GatewayError)
         -> UserRoleAssociation
     {
-        guard let userID, directory.user(userID) != nil else { throw .notFound }
+        guard directory.user(userID) != nil else { throw .notFound }
         if let standing = directory.associations(on: entity).first(where: { $0.userID == userID && $0.role == role }) {
             return standing
         }
@@ -69,7 +69,7 @@ extension TenancyUnitOfWork {
         return association
     }
 
-    mutating func removeRoles(of userID: UserID?, on entity: AssociatedEntity) throws(GatewayError) {
+    mutating func removeRoles(of userID: UserID, on entity: AssociatedEntity) throws(GatewayError) {
         try requireAnyAssignment(on: entity)
         let held = directory.associations(on: entity).filter { $0.userID == userID }
         for association in held {

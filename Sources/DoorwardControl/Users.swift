@@ -35,7 +35,7 @@ package struct Users: Sendable {
     ///
     /// - Throws: `.preconditionFailed` if `condition` is not met.
     package func update(
-        _ caller: Caller, _ id: UserID?, _ changes: UserChanges, onlyIf condition: Condition<User>? = nil
+        _ caller: Caller, _ id: UserID, _ changes: UserChanges, onlyIf condition: Condition<User>? = nil
     ) async throws(GatewayError) -> User {
         do {
             let user = try await change(caller, id, changes, onlyIf: condition)
@@ -44,7 +44,7 @@ package struct Users: Sendable {
             return user
         } catch .unavailable {
             // It is unknown whether the user is disabled in the store: if not, the user has to sign in again.
-            if changes.isEnabled == false, let id, mayDisable(caller) {
+            if changes.isEnabled == false, mayDisable(caller) {
                 sessions.endAll(of: id)
             }
             throw .unavailable
@@ -57,16 +57,13 @@ package struct Users: Sendable {
     }
 
     private func change(
-        _ caller: Caller, _ id: UserID?, _ changes: UserChanges, onlyIf condition: Condition<User>?
+        _ caller: Caller, _ id: UserID, _ changes: UserChanges, onlyIf condition: Condition<User>?
     ) async throws(GatewayError) -> User {
         try await writer.change(
             caller,
             reach: { (tenancy, subject) throws(GatewayError) in
                 _ = try tenancy.visibleUser(id, to: subject)
-                for entity in changes.namedEntities {
-                    guard let entity else { throw .outOfReach(of: subject) }
-                    try tenancy.requireReach(of: subject, to: entity)
-                }
+                for entity in changes.namedEntities { try tenancy.requireReach(of: subject, to: entity) }
             },
             body: { (draft) throws(GatewayError) in
                 let user = try draft.directory.visibleUser(id, to: draft.subject)
@@ -86,7 +83,7 @@ package struct Users: Sendable {
     /// or, for a super admin, anyone.
     ///
     /// - Throws: `.outOfReach`; for a super admin `.notFound` if the user does not exist.
-    package func user(_ id: UserID?, for caller: Caller) throws(GatewayError) -> User {
+    package func user(_ id: UserID, for caller: Caller) throws(GatewayError) -> User {
         let (tenancy, subject) = directory.resolve(caller)
         return try tenancy.visibleUser(id, to: subject)
     }
@@ -130,30 +127,29 @@ package struct UserChanges: Sendable {
     /// False ends every session and suspends every right until it is true again.
     package var isEnabled: Bool?
     /// The portfolio that their client opens first.
-    package var defaultPortfolioID = EntityChange<Portfolio>.keep
+    package var defaultPortfolioID = Patch<PortfolioID>.unchanged
     /// The property that their client opens first.
-    package var defaultPropertyID = EntityChange<Property>.keep
+    package var defaultPropertyID = Patch<PropertyID>.unchanged
     /// The unit that their client opens first.
-    package var defaultUnitID = EntityChange<Unit>.keep
+    package var defaultUnitID = Patch<UnitID>.unchanged
 
     package init(firstName: String? = nil, lastName: String? = nil, isEnabled: Bool? = nil) {
         (self.firstName, self.lastName, self.isEnabled) = (firstName, lastName, isEnabled)
     }
 
-    /// The entities that the changes set as defaults; `nil` represents a malformed id.
-    fileprivate var namedEntities: [AssociatedEntity?] {
+    /// The entities that the changes set as defaults.
+    fileprivate var namedEntities: [AssociatedEntity] {
         [
-            defaultPortfolioID.named.map { $0.map { .portfolio($0) } },
-            defaultPropertyID.named.map { $0.map { .property($0) } },
-            defaultUnitID.named.map { $0.map { .unit($0) } },
+            defaultPortfolioID.newValue.map { .portfolio($0) }, defaultPropertyID.newValue.map { .property($0) },
+            defaultUnitID.newValue.map { .unit($0) },
         ].compactMap(\.self)
     }
 }
 
 extension TenancyDirectory {
     /// A user who is visible to the subject; see `Users.user`.
-    func visibleUser(_ id: UserID?, to subject: Subject) throws(GatewayError) -> User {
-        guard let id, let user = user(id) else { throw .outOfReach(of: subject) }
+    func visibleUser(_ id: UserID, to subject: Subject) throws(GatewayError) -> User {
+        guard let user = user(id) else { throw .outOfReach(of: subject) }
         if subject.isUser(id) || subject.isSuperAdmin { return user }
         guard associations(of: id).contains(where: { readsPeople(subject, on: $0.entity) }) else { throw .outOfReach }
         return user

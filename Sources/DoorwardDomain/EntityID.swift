@@ -2,7 +2,7 @@
 ///
 /// In the API an id is an opaque string; the gateway issues UUIDs of version 7 in lower case (RFC 9562, section 5.7) and stores
 /// them as 128 bits, so that comparing and hashing one costs a few nanoseconds. A text that is not exactly such a UUID is an id
-/// that does not exist: `init?(_:)` returns `nil`.
+/// that does not exist: `init?(_:)` returns `nil`, `init(orNonexistent:)` an id that no entity has.
 ///
 /// Public and inlinable: Swift 6.3 inlines and specialises across modules only public declarations, and an unspecialised comparison
 /// of ids, through a witness table, would be most of the cost of a decision.
@@ -38,6 +38,13 @@ public struct EntityID<Entity>: Sendable {
         }
         self.init(high: halves.0, low: halves.1)
     }
+
+    /// An id that no entity has: all bits are set, so its version is not 7 (the Max UUID of RFC 9562, section 5.10).
+    package static var nonexistent: Self { Self(high: .max, low: .max) }
+
+    /// Reads an id of a request. A text that is not in the canonical form is read as `nonexistent`, so that it is treated like any
+    /// other id that does not exist.
+    package init(orNonexistent text: some StringProtocol) { self = Self(text) ?? .nonexistent }
 
     /// Generates a version 7 id: 48 bits of `milliseconds`, then 74 random bits.
     package static func new(at time: Timestamp, using random: inout some RandomNumberGenerator) -> Self {

@@ -136,7 +136,7 @@ import Testing
     func unassigned() async throws {
         let house = try await Self.house()
         let device = try await Self.attach(house, "oak")
-        try await Self.change(house, device.id) { $0.propertyID = .clear }
+        try await Self.change(house, device.id) { $0.propertyID = .cleared }
         let root = house.ids.superAdmin
         let other = try Self.otherProperty(house)
         let elsewhere = await Self.problems {

@@ -32,8 +32,10 @@ import Testing
         #expect(tenancy.associations(of: stranger).count == 3, "named twice is named once")
     }
 
-    @Test("an unknown person among those named is not found, and nothing is written", arguments: [UserID(high: 1, low: 1), nil])
-    func unknownPeople(nobody: UserID?) async throws {
+    @Test(
+        "an unknown person among those named is not found, and nothing is written",
+        arguments: [UserID(high: 1, low: 1), .nonexistent])
+    func unknownPeople(nobody: UserID) async throws {
         let staff = try await Staff()
         let (root, owner, known) = (try staff.caller(.superAdmin), try staff.caller(.owner), try staff.user(.tenant))
         let portfolios = staff.control.portfolios
@@ -89,9 +91,9 @@ import Testing
         #expect(
             await verdict(.test(in: staff.property, unit: .some(staff.otherUnit)))
                 == .invalid([FieldProblem(field: "unitId", problem: "not_in_property")]))
-        #expect(await verdict(.test(in: staff.property, unit: .some(nil))) == .hidden)
+        #expect(await verdict(.test(in: staff.property, unit: .nonexistent)) == .hidden)
         #expect(await verdict(.test(in: staff.property, unit: .some(UnitID(high: 1, low: 1)))) == .hidden)
-        #expect(await verdict(.test(in: nil)) == .hidden)
+        #expect(await verdict(.test(in: .nonexistent)) == .hidden)
         staff.adapter.set(
             mistakes: AddressErrors([
                 .init(field: "address.line", problem: "out_of_range"), .init(field: "address.x", problem: "unknown_key"),

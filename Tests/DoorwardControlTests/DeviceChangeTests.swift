@@ -134,7 +134,7 @@ import Testing
         let before = try #require(house.control.directory.current.device(house.ids.door))
         let changed = try await Self.change(house) {
             $0.name = "Blue door"
-            $0.model = .some("M1")
+            $0.model = .set("M1")
             $0.isRemoteOperationEnabled = false
             $0.metadata = ["key": .string("secret")]
         }
@@ -151,7 +151,7 @@ import Testing
                     "metadataKeys": .integer(1),
                 ]))
         #expect(await denial { _ = try await house.run(by: house.ids.owner) }?.reason == .remoteOperationDisabled)
-        let cleared = try await Self.change(house) { $0.model = .some(nil) }
+        let cleared = try await Self.change(house) { $0.model = .cleared }
         #expect(cleared.model == nil && cleared.name == "Blue door")
     }
 
@@ -243,7 +243,7 @@ import Testing
     @Test("a lock that moves within its property takes no guest along, and who lives where it hung loses it")
     func moving() async throws {
         let house = try await House()
-        let moved = try await Self.change(house) { $0.unitID = .clear }
+        let moved = try await Self.change(house) { $0.unitID = .cleared }
         #expect(moved.unitID == nil && moved.propertyID == house.ids.property)
         let record = try #require(house.portfolioLog.last?.body)
         #expect(record.action == .move)
@@ -282,7 +282,7 @@ import Testing
     func rightBeforePlace() async throws {
         let house = try await House()
         let refused = await denial {
-            try await Self.change(house, by: house.ids.tenant) { ($0.propertyID, $0.unitID) = (.clear, .set(house.ids.unit)) }
+            try await Self.change(house, by: house.ids.tenant) { ($0.propertyID, $0.unitID) = (.cleared, .set(house.ids.unit)) }
         }
         #expect(refused?.reason == .roleInsufficient)
     }
@@ -290,7 +290,7 @@ import Testing
     @Test("an unassigned lock is a super admin's alone, who hangs it up again")
     func unassigned() async throws {
         let house = try await House()
-        let left = try await Self.change(house) { $0.propertyID = .clear }
+        let left = try await Self.change(house) { $0.propertyID = .cleared }
         #expect(left.propertyID == nil && left.unitID == nil && left.portfolioID == nil)
         #expect(await denial { try await Self.change(house) { $0.name = "Mine" } }?.hasReach == false)
         let hung = try await Self.change(house, by: house.ids.superAdmin) { $0.propertyID = .set(house.ids.property) }

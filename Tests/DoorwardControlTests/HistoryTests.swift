@@ -101,7 +101,7 @@ import Testing
             _ = try await house.control.commands.command(CommandID(high: 1, low: 1), for: house.caller(house.ids.stranger))
         }
         let malformed = await denial {
-            _ = try await house.control.commands.command(nil, for: house.caller(house.ids.stranger))
+            _ = try await house.control.commands.command(.nonexistent, for: house.caller(house.ids.stranger))
         }
         #expect(byStranger == ofNothing)
         #expect(byStranger == malformed)
@@ -109,7 +109,7 @@ import Testing
     }
 
     private static func commands(
-        _ house: House, of user: UserID, on device: DeviceID?? = nil
+        _ house: House, of user: UserID, on device: DeviceID? = nil
     ) async throws -> [CommandID] {
         let commands = try await house.control.commands.commands(
             for: house.caller(user), deviceID: device, PageRequest(limit: 50))
@@ -133,7 +133,7 @@ import Testing
         #expect(try await Self.commands(house, of: house.ids.stranger).isEmpty)
         #expect(try await Self.commands(house, of: house.ids.superAdmin).isEmpty)
         #expect(try await Self.commands(house, of: tenant, on: .some(house.ids.frontDoor)) == [byTenant])
-        #expect(try await Self.commands(house, of: tenant, on: .some(nil)).isEmpty)
+        #expect(try await Self.commands(house, of: tenant, on: .nonexistent).isEmpty)
     }
 
     @Test("commands stay with the place where the lock hung: those who lived there read them on, the next ones do not")

@@ -55,7 +55,7 @@ import Testing
         }
         let (first, _) = try await gateway(1)
         _ = try await first.attachedDevices.changeSettings(
-            Caller(userID: owner), door, DeviceSettingsChanges(code: .some(Secret("4711"))))
+            Caller(userID: owner), door, DeviceSettingsChanges(code: .set(Secret("4711"))))
         let (_, again) = try await gateway(1)
         #expect(again.code(of: door)?.reveal() == "4711")
         let (_, foreign) = try await gateway(2)

@@ -160,7 +160,8 @@ import Testing
         let device = tenancy.deviceIDs.randomElement(using: &random) ?? ids.door
         let person =
             [ids.owner, ids.tenant, ids.stranger, ids.superAdmin, ids.managers[0]].randomElement(using: &random) ?? ids.owner
-        let (property, unit) = (properties.randomElement(using: &random), units.randomElement(using: &random))
+        let property = properties.randomElement(using: &random) ?? .nonexistent
+        let unit = units.randomElement(using: &random) ?? .nonexistent
         switch Int.random(in: 0..<12, using: &random) {
         case 0...2: try await street.move(device, by: ids.owner) { $0.propertyID = .set(property) }
         case 3:
@@ -169,7 +170,7 @@ import Testing
                     .set(property), .set(unit), "Door \(UInt8.random(in: 0...99, using: &random))"
                 )
             }
-        case 4: try await street.move(device, by: ids.owner) { $0.propertyID = .clear }
+        case 4: try await street.move(device, by: ids.owner) { $0.propertyID = .cleared }
         case 5: try await street.move(device, by: ids.superAdmin) { $0.propertyID = .set(property) }
         case 6:
             _ = try await house.control.portfolios.createUnit(
@@ -189,7 +190,9 @@ import Testing
                     guestUserID: .some(ids.guest), label: nil, propertyID: nil, unitID: nil,
                     deviceIDs: [device, tenancy.deviceIDs.randomElement(using: &random) ?? device], operations: [.unlock],
                     window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(600)))), repeatable: nil)
-        default: try await house.control.attachedDevices.detach(house.caller(person), tenancy.deviceIDs.count > 2 ? device : nil)
+        default:
+            try await house.control.attachedDevices.detach(
+                house.caller(person), tenancy.deviceIDs.count > 2 ? device : .nonexistent)
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
 @Suite struct PasswordResetTests {
     static let newPassword = Secret("another long passphrase")
 
-    private func offer(_ house: House, to user: UserID?, by caller: UserID? = nil) async throws -> PasswordReset.Offer {
+    private func offer(_ house: House, to user: UserID, by caller: UserID? = nil) async throws -> PasswordReset.Offer {
         try await house.control.passwordResets.offer(house.caller(caller ?? house.ids.superAdmin), to: user)
     }
 

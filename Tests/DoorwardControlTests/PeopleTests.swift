@@ -44,7 +44,7 @@ import Testing
         let commits = staff.store.commitCount
         staff.clock.advance(by: .seconds(60))
         let same = UserChanges(firstName: before.firstName, lastName: before.lastName)
-        #expect(try await staff.control.users.update(tenant, tenant.userID, same) == before)
+        #expect(try await staff.control.users.update(tenant, staff.user(.tenant), same) == before)
         #expect(staff.store.commitCount == commits)
     }
 
@@ -55,23 +55,23 @@ import Testing
         let users = staff.control.users
         var changes = UserChanges()
         changes.defaultUnitID = .set(staff.unit)
-        #expect(try await users.update(tenant, tenant.userID, changes).defaultUnitID == staff.unit)
+        #expect(try await users.update(tenant, staff.user(.tenant), changes).defaultUnitID == staff.unit)
         let record = try #require(staff.store.log(.gateway).last?.body)
         #expect(record.details["before"] == .object(["defaultUnitId": .null]))
         #expect(record.details["after"] == .object(["defaultUnitId": .string(staff.unit.description)]))
-        for unit in [staff.otherUnit, UnitID(high: 1, low: 1), nil] {
+        for unit in [staff.otherUnit, UnitID(high: 1, low: 1), .nonexistent] {
             changes.defaultUnitID = .set(unit)
-            #expect(await staff.verdict { _ = try await users.update(tenant, tenant.userID, changes) } == .hidden)
+            #expect(await staff.verdict { _ = try await users.update(tenant, try staff.user(.tenant), changes) } == .hidden)
         }
-        changes.defaultUnitID = .clear
-        #expect(try await users.update(tenant, tenant.userID, changes).defaultUnitID == nil)
+        changes.defaultUnitID = .cleared
+        #expect(try await users.update(tenant, staff.user(.tenant), changes).defaultUnitID == nil)
     }
 
     @Test("a name in a record is marked as its person's, so that it goes when they are erased")
     func namesInRecords() async throws {
         let staff = try await Staff()
         let tenant = try staff.caller(.tenant)
-        _ = try await staff.control.users.update(tenant, tenant.userID, UserChanges(firstName: "Thomas"))
+        _ = try await staff.control.users.update(tenant, staff.user(.tenant), UserChanges(firstName: "Thomas"))
         let record = try #require(staff.store.log(.gateway).last?.body)
         #expect(record.action == .update)
         #expect(record.details["after"] == .object(["firstName": .personal("Thomas", person: tenant.userID)]))

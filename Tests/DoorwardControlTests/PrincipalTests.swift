@@ -38,7 +38,7 @@ import Testing
         #expect(control.guestAccesses.list(for: links.caller, GuestAccessFilter(), PageRequest(limit: 50)).items.isEmpty)
         #expect(throws: GatewayError.self) { try control.guestAccesses.access(links.other.id, for: links.caller) }
         #expect(throws: GatewayError.self) { try control.users.user(ids.guest, for: links.caller) }
-        #expect(throws: GatewayError.self) { try control.users.user(nil, for: links.caller) }
+        #expect(throws: GatewayError.self) { try control.users.user(.nonexistent, for: links.caller) }
         #expect(throws: GatewayError.self) { try control.users.list(for: links.caller, PageRequest(limit: 50)) }
         let commands = try await control.commands.commands(for: links.caller, deviceID: nil, PageRequest(limit: 10))
         #expect(commands.items.isEmpty && commands.totalItems == 0)

@@ -89,7 +89,7 @@ import Testing
                     house.caller(house.ids.superAdmin), house.ids.guest, UserChanges(isEnabled: false))
             case .movedDevice:
                 var changes = DeviceChanges()
-                changes.unitID = .clear
+                changes.unitID = .cleared
                 _ = try await house.control.attachedDevices.change(house.caller(house.ids.owner), house.ids.door, changes)
             case .deletedDevice: try await house.control.attachedDevices.detach(house.caller(house.ids.owner), house.ids.door)
             }

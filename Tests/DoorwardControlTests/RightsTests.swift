@@ -78,7 +78,7 @@ import Testing
             insufficient: [.superAdmin, .maintenance, .auditor, .tenant, .guest]
         ) { staff, caller in
             var changes = DeviceChanges()
-            changes.propertyID = .clear
+            changes.propertyID = .cleared
             _ = try await staff.control.attachedDevices.change(caller, staff.door, changes)
         },
         Row(call: "create a user", done: [.superAdmin], insufficient: Set(Person.allCases).subtracting([.superAdmin])) {
@@ -155,13 +155,13 @@ import Testing
         let staff = try await Staff()
         let tenant = try staff.caller(.tenant)
         let portfolios = staff.control.portfolios
-        for property in [staff.otherProperty, PropertyID(high: 1, low: 1), nil] {
+        for property in [staff.otherProperty, PropertyID(high: 1, low: 1), .nonexistent] {
             #expect(await staff.verdict { _ = try portfolios.property(property, for: tenant) } == .hidden)
         }
-        for unit in [staff.otherUnit, UnitID(high: 1, low: 1), nil] {
+        for unit in [staff.otherUnit, UnitID(high: 1, low: 1), .nonexistent] {
             #expect(await staff.verdict { _ = try portfolios.unit(unit, for: tenant) } == .hidden)
         }
-        for portfolio in [staff.portfolio, PortfolioID(high: 1, low: 1), nil] {
+        for portfolio in [staff.portfolio, PortfolioID(high: 1, low: 1), .nonexistent] {
             #expect(await staff.verdict { _ = try portfolios.portfolio(portfolio, for: tenant) } == .hidden)
         }
         #expect(await staff.verdict { _ = try portfolios.property(staff.property, for: tenant) } == .done)
@@ -180,7 +180,7 @@ import Testing
 }
 
 extension NewDevice {
-    static func test(in property: PropertyID?, unit: UnitID?? = nil, adapter: String = "scripted") -> NewDevice {
+    static func test(in property: PropertyID, unit: UnitID? = nil, adapter: String = "scripted") -> NewDevice {
         NewDevice(
             name: "New door", adapter: adapter, address: ["line": .string("1")], propertyID: property, unitID: unit,
             manufacturer: nil, model: nil, isRemoteOperationEnabled: true)

@@ -62,9 +62,10 @@ import Testing
         let staff = try await Staff(seed: round)
         let (owner, other) = (try staff.caller(.owner), try staff.caller(.stranger))
         let entity = AssociatedEntity.portfolio(staff.portfolio)
-        _ = try await staff.control.roles.assign(owner, .owner, to: other.userID, on: entity)
-        async let first = staff.verdict { try await staff.control.roles.remove(owner, other.userID, from: entity) }
-        async let second = staff.verdict { try await staff.control.roles.remove(other, owner.userID, from: entity) }
+        let (ownerID, otherID) = (try staff.user(.owner), try staff.user(.stranger))
+        _ = try await staff.control.roles.assign(owner, .owner, to: otherID, on: entity)
+        async let first = staff.verdict { try await staff.control.roles.remove(owner, otherID, from: entity) }
+        async let second = staff.verdict { try await staff.control.roles.remove(other, ownerID, from: entity) }
         let verdicts = await [first, second]
         #expect(verdicts.count { $0 == .done } == 1, "\(verdicts)")
         let owners = try await Self.reread(staff.store).associations(on: entity).filter { $0.role == .owner }

@@ -32,7 +32,20 @@ import Testing
             "01234567_89ab_cdef_fedc_ba9876543210",
             "{1234567-89ab-cdef-fedc-ba987654321}", "01234567-89ab-cdef-fedc-ba98765432é", "#", "+",
         ])
-    func malformed(text: String) { #expect(UserID(text) == nil) }
+    func malformed(text: String) {
+        #expect(UserID(text) == nil)
+        #expect(UserID(orNonexistent: text) == .nonexistent)
+    }
+
+    @Test("An id of a request is read as it is written, and the id that no entity has is none that the gateway issues")
+    func nonexistent() throws {
+        var generator = SeededGenerator(seed: 3)
+        let id = UserID.new(at: Timestamp(milliseconds: .max), using: &generator)
+        #expect(UserID(orNonexistent: id.description) == id)
+        // The digit after the second hyphen is the version.
+        #expect(Array(id.description)[14] == "7")
+        #expect(Array(UserID.nonexistent.description)[14] == "f")
+    }
 
     @Test("Ids are in the order of their texts")
     func order() {

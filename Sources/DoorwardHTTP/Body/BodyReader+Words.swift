@@ -74,26 +74,17 @@ extension BodyReader {
         return word
     }
 
-    /// The inner `nil` means a text that cannot be an id, which is treated as an id that does not exist.
-    mutating func id<Entity>(_ key: String) -> EntityID<Entity>?? {
-        guard let text = string(key) else { return .none }
-        return .some(EntityID(text))
-    }
+    mutating func id<Entity>(_ key: String) -> EntityID<Entity>? { string(key).map { EntityID(orNonexistent: $0) } }
 
-    /// The change of a reference: `null` clears it; if the key is absent, it stays as it is.
-    mutating func reference<Entity>(_ key: String) -> EntityChange<Entity> {
-        guard names(key) else { return .keep }
-        guard let id: EntityID<Entity>? = id(key) else { return .clear }
-        return .set(id)
-    }
+    mutating func requiredID<Entity>(_ key: String) -> EntityID<Entity> { require(key, id(key)) ?? .nonexistent }
 
-    mutating func requiredID<Entity>(_ key: String) -> EntityID<Entity>? {
-        require(key, id(key)) ?? nil
-    }
+    /// `nil` if the list is absent.
+    mutating func ids<Entity>(_ key: String) -> [EntityID<Entity>]? { strings(key)?.map { EntityID(orNonexistent: $0) } }
 
-    /// `nil` if the list is absent; an element is `nil` if its text cannot be an id.
-    mutating func ids<Entity>(_ key: String) -> [EntityID<Entity>?]? {
-        strings(key)?.map { EntityID($0) }
+    /// The change of an optional field: `null` clears it; if the key is absent, it stays as it is.
+    mutating func patch<Value>(_ key: String, _ read: (inout Self, String) -> Value?) -> Patch<Value> {
+        guard names(key) else { return .unchanged }
+        return read(&self, key).map { .set($0) } ?? .cleared
     }
 
     /// An array of texts.

@@ -63,11 +63,7 @@ struct QueryReader {
         return word
     }
 
-    /// The inner `nil` means a text that cannot be an id, which is treated as an id that does not exist.
-    mutating func id<Entity>(_ name: String) -> EntityID<Entity>?? {
-        guard let text = text(name) else { return .none }
-        return .some(EntityID(text))
-    }
+    mutating func id<Entity>(_ name: String) -> EntityID<Entity>? { text(name).map { EntityID(orNonexistent: $0) } }
 
     mutating func instant(_ name: String) -> Timestamp? {
         guard let text = text(name) else { return nil }

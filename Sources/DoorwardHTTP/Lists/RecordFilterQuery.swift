@@ -4,50 +4,49 @@ internal import DoorwardDomain
 
 /// The filters of a list of access records, read from a query.
 struct RecordFilterQuery {
-    /// `nil` if no record can match: a filter contains an invalid id, or two filters name different logs.
+    /// `nil` if no record can match: two filters name different logs.
     private(set) var filter: RecordFilter? = RecordFilter()
     /// The filters in one form, whatever their order in the query; a cursor is bound to it.
     private(set) var canonical = ""
 
     /// - Parameter device: the device of the path, for the list of one lock.
-    init(_ query: inout QueryReader, device: DeviceID?? = nil) {
-        narrow(device == nil ? query.id("deviceId") : device, "deviceId") { $0.deviceID = $1 }
+    init(_ query: inout QueryReader, device: DeviceID? = nil) {
+        narrow(device ?? query.id("deviceId"), "deviceId") { $0.deviceID = $1 }
         narrow(query.id("unitId"), "unitId") { $0.unitID = $1 }
         narrow(query.id("propertyId"), "propertyId") { $0.propertyID = $1 }
         narrow(query.id("portfolioId"), "portfolioId") { (filter, id: PortfolioID) in filter.narrow(to: .portfolio(id)) }
-        narrow(query.text("logId").map { LogID($0) }, "logId") { (filter, id: LogID) in filter.narrow(to: id) }
+        narrow(query.text("logId").map { LogID($0) ?? .portfolio(.nonexistent) }, "logId") { (filter, id: LogID) in
+            filter.narrow(to: id)
+        }
         narrow(query.id("userId"), "userId") { $0.actorUserID = $1 }
         narrow(&query, "kind", of: RecordKind.allCases) { $0.kind = $1 }
         narrow(&query, "operation", of: LockOperation.allCases) { $0.operation = $1 }
         narrow(&query, "decision", of: RecordDecision.allCases) { $0.decision = $1 }
         narrow(&query, "reason", of: DenialReason.allCases) { $0.reason = $1 }
         narrow(&query, "outcome", of: CommandState.allCases.filter(\.isEnd)) { $0.outcome = $1 }
-        if let from = query.instant("from") { narrow(.some(from), "from") { $0.from = $1 } }
-        if let until = query.instant("until") { narrow(.some(until), "until") { $0.until = $1 } }
+        narrow(query.instant("from"), "from") { $0.from = $1 }
+        narrow(query.instant("until"), "until") { $0.until = $1 }
     }
 
-    /// Applies one filter, if the query contains it; the inner `nil` means an invalid id.
+    /// Applies one filter, if the query contains it.
     private mutating func narrow<Value: CustomStringConvertible>(
-        _ value: Value??, _ name: String, _ put: (inout RecordFilter, Value) -> Bool
+        _ value: Value?, _ name: String, _ put: (inout RecordFilter, Value) -> Bool
     ) {
         guard let value else { return }
-        canonical += "/\(name)=\(value?.description ?? "?")"
-        guard var narrowed = filter, let value, put(&narrowed, value) else {
-            filter = nil
-            return
-        }
-        filter = narrowed
+        canonical += "/\(name)=\(value)"
+        guard var narrowed = filter else { return }
+        filter = put(&narrowed, value) ? narrowed : nil
     }
 
     private mutating func narrow<Word: RawRepresentable<String>>(
         _ query: inout QueryReader, _ name: String, of words: [Word], _ put: (inout RecordFilter, Word) -> Void
     ) {
         guard let word = query.word(name, of: words) else { return }
-        narrow(.some(word.rawValue), name) { (filter, _) in put(&filter, word) }
+        narrow(word.rawValue, name) { (filter, _) in put(&filter, word) }
     }
 
     private mutating func narrow<Value: CustomStringConvertible>(
-        _ value: Value??, _ name: String, _ put: (inout RecordFilter, Value) -> Void
+        _ value: Value?, _ name: String, _ put: (inout RecordFilter, Value) -> Void
     ) {
         narrow(value, name) { (filter, value) -> Bool in
             put(&filter, value)

@@ -9,9 +9,9 @@ enum AccessRecordRoutes {
     private static func list(_ call: AuthenticatedRequest) async throws -> APIResponse { try await answer(try Query(call), call) }
 
     private static func listOfDevice(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let id: DeviceID? = call.id("id")
+        let id: DeviceID = call.id("id")
         // Report errors in the query before checking rights.
-        let query = try Query(call, device: .some(id))
+        let query = try Query(call, device: id)
         let device = try call.control.attachedDevices.device(id, for: call.caller)
         try call.control.attachedDevices.require(.viewAccessHistory, on: device, of: call.caller)
         return try await answer(query, call)
@@ -26,7 +26,7 @@ enum AccessRecordRoutes {
         let scope: String
 
         /// - Parameter device: the device in the path; the list of all records takes `deviceId` instead.
-        init(_ call: AuthenticatedRequest, device: DeviceID?? = nil) throws(GatewayError) {
+        init(_ call: AuthenticatedRequest, device: DeviceID? = nil) throws(GatewayError) {
             let (caller, cursors, path) = (call.caller.principal.key, call.services.cursors, call.facts.path)
             self = try call.readQuery { query in
                 Query(&query, RecordFilterQuery(&query, device: device), "\(caller)\(path)", cursors)

@@ -25,8 +25,8 @@ struct ReadRequest<Requester: Sendable>: Sendable {
     /// A parameter in the path.
     func text(_ name: String) -> String { parameters.get(name) ?? "" }
 
-    /// An id in the path; `nil` for a text that cannot be an id, which is treated as an id that does not exist.
-    func id<Entity>(_ name: String, of: Entity.Type = Entity.self) -> EntityID<Entity>? { EntityID(text(name)) }
+    /// An id in the path.
+    func id<Entity>(_ name: String, of: Entity.Type = Entity.self) -> EntityID<Entity> { EntityID(orNonexistent: text(name)) }
 
     /// Reads body and query with `read`, and throws all errors of both, including unknown keys.
     func read<Value>(
@@ -57,9 +57,6 @@ struct ReadRequest<Requester: Sendable>: Sendable {
 }
 
 extension ReadRequest<Caller> {
-    /// The error for an id that the caller may not know of or that does not exist.
-    var outOfReach: GatewayError { .outOfReach(of: view.subject) }
-
     /// The renderer for the caller, with the current directory.
     var view: ProjectedRenderer { ProjectedRenderer(caller.principal, control: control) }
 

@@ -48,14 +48,14 @@ enum DeviceRoutes {
         var changes = DeviceChanges()
         if body.names("name") { changes.name = body.requiredText("name") }
         if body.names("address") { changes.address = body.requiredFreeObject("address") }
-        if body.names("manufacturer") { changes.manufacturer = .some(body.text("manufacturer")) }
-        if body.names("model") { changes.model = .some(body.text("model")) }
+        changes.manufacturer = body.patch("manufacturer") { $0.text($1) }
+        changes.model = body.patch("model") { $0.text($1) }
         if body.names("isRemoteOperationEnabled") {
             changes.isRemoteOperationEnabled = body.require("isRemoteOperationEnabled", body.bool("isRemoteOperationEnabled"))
         }
         if body.names("metadata") { changes.metadata = body.freeObject("metadata") ?? [:] }
-        changes.propertyID = body.reference("propertyId")
-        changes.unitID = body.reference("unitId")
+        changes.propertyID = body.patch("propertyId") { $0.id($1) }
+        changes.unitID = body.patch("unitId") { $0.id($1) }
         return changes
     }
 
@@ -64,7 +64,7 @@ enum DeviceRoutes {
         let changes = try call.readBody { body in
             body.rejectReadOnly("autoRelockSeconds")
             body.rejectReadOnly("hasCode")
-            return DeviceSettingsChanges(code: body.names("code") ? .some(body.code("code")) : nil)
+            return DeviceSettingsChanges(code: body.patch("code") { $0.code($1) })
         }
         let condition = try call.condition { (view: ProjectedRenderer, device: LockDevice) in view.tag(of: device) }
         let device = try await call.control.attachedDevices.changeSettings(
@@ -135,7 +135,7 @@ extension DeviceFilter {
 extension Decision {
     /// A decision on the caller, as listed by `GET /devices/:id/permissions`.
     fileprivate func write(
-        of operation: LockOperation, on device: DeviceID?, at instant: Timestamp, into writer: inout JSONWriter
+        of operation: LockOperation, on device: DeviceID, at instant: Timestamp, into writer: inout JSONWriter
     ) {
         writer.object { writer in
             writer.field("allowed", isAllowed)

@@ -20,7 +20,7 @@ enum LockCommandRoutes {
     private static func move(_ call: AuthenticatedRequest, _ operation: LockOperation) async throws -> APIResponse {
         let order = try Order(call)
         let request = CommandRequest(
-            caller: call.caller, deviceID: call.id("id"), attemptedID: call.text("id"), operation: operation,
+            caller: call.caller, deviceID: DeviceID(call.text("id")), attemptedID: call.text("id"), operation: operation,
             statedReason: order.reason, override: order.override, timeout: order.timeout ?? call.services.commandTimeout)
         let (locks, repeatable) = (call.control.locks, try call.services.repeats.call(call))
         guard !order.isAsync else {

@@ -39,7 +39,7 @@ enum PlaceRoutes {
 
     private struct NewPortfolio: Sendable {
         let name: String
-        let owners: [UserID?]
+        let owners: [UserID]
     }
 
     private static func newPortfolio(_ body: inout BodyReader) -> NewPortfolio {
@@ -83,7 +83,7 @@ private struct Places<Entity: Place, Parent, New: Sendable>: Sendable {
     let body: @Sendable (inout BodyReader) -> New
     let find: @Sendable (AuthenticatedRequest) throws -> Entity
     let list: @Sendable (AuthenticatedRequest, ParentFilter<Parent>, PageRequest<NameOrCreatedAt>) throws -> Page<Entity>
-    let make: @Sendable (AuthenticatedRequest, EntityID<Parent>?, New, IdempotentCall?) async throws -> Answered<Entity>
+    let make: @Sendable (AuthenticatedRequest, EntityID<Parent>, New, IdempotentCall?) async throws -> Answered<Entity>
     let render: @Sendable (ProjectedRenderer, Entity, inout JSONWriter) -> Void
 
     var routes: [Route] {
@@ -97,7 +97,7 @@ private struct Places<Entity: Place, Parent, New: Sendable>: Sendable {
 
     private func listAll(_ call: AuthenticatedRequest) throws -> APIResponse {
         let (page, filter) = try call.readQuery { query -> (PageRequest<NameOrCreatedAt>, ParentFilter<Parent>) in
-            let named = parent.flatMap { query.id($0.field) as EntityID<Parent>?? }
+            let named: EntityID<Parent>? = parent.flatMap { query.id($0.field) }
             return (PageRequest(&query), named.map { .query($0) } ?? .any)
         }
         return try answer(try list(call, filter, page), call)
@@ -120,8 +120,8 @@ private struct Places<Entity: Place, Parent, New: Sendable>: Sendable {
     }
 
     private func createOne(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let (id, new) = try call.readBody { reader -> (EntityID<Parent>?, New) in
-            (parent.flatMap { reader.requiredID($0.field) }, body(&reader))
+        let (id, new) = try call.readBody { reader -> (EntityID<Parent>, New) in
+            (parent.map { reader.requiredID($0.field) } ?? .nonexistent, body(&reader))
         }
         return try await create(new, in: id, call)
     }
@@ -130,7 +130,7 @@ private struct Places<Entity: Place, Parent, New: Sendable>: Sendable {
         try await create(try call.readBody { body(&$0) }, in: call.id("id"), call)
     }
 
-    private func create(_ new: New, in parent: EntityID<Parent>?, _ call: AuthenticatedRequest) async throws -> APIResponse {
+    private func create(_ new: New, in parent: EntityID<Parent>, _ call: AuthenticatedRequest) async throws -> APIResponse {
         try await call.create { repeatable in
             try await make(call, parent, new, repeatable)
         } render: { entity, view in

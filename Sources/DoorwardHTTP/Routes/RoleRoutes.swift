@@ -15,26 +15,21 @@ enum RoleRoutes {
         [
             .get(path) { call in
                 let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
-                return try list(page, call, on: try self.entity(of: call, entity))
+                return try list(page, call, on: entity(call.id("id")))
             },
             .post(path) { call in
-                let request = try request(call, on: entity(EntityID(high: 0, low: 0)).type)
-                return try await assign(request, call, on: try self.entity(of: call, entity))
+                let request = try request(call, on: entity(.nonexistent).type)
+                return try await assign(request, call, on: entity(call.id("id")))
             },
             .delete(path + "/:userId") { call in
                 try call.readNothing()
-                return try await remove(call, from: try self.entity(of: call, entity))
+                return try await remove(call, from: entity(call.id("id")))
             },
         ]
     }
 
-    private static func entity(of call: AuthenticatedRequest, _ entity: EntityOf) throws(GatewayError) -> AssociatedEntity {
-        guard let id = call.id("id", of: AssociatedEntity.self) else { throw call.outOfReach }
-        return entity(id)
-    }
-
     private static func request(_ call: AuthenticatedRequest, on type: AssociatedEntityType) throws(GatewayError) -> (
-        UserID?, Role
+        UserID, Role
     ) {
         try call.readBody { body in
             let assignable = Role.allCases.filter { type.assignableRoles.contains($0) }
@@ -43,7 +38,7 @@ enum RoleRoutes {
         }
     }
 
-    private static func assign(_ request: (UserID?, Role), _ call: AuthenticatedRequest, on entity: AssociatedEntity) async throws
+    private static func assign(_ request: (UserID, Role), _ call: AuthenticatedRequest, on entity: AssociatedEntity) async throws
         -> APIResponse
     {
         let association = try await call.control.roles.assign(call.caller, request.1, to: request.0, on: entity)

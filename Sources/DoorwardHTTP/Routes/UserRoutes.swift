@@ -12,18 +12,18 @@ enum UserRoutes {
 
     private static func readMe(_ call: AuthenticatedRequest) throws -> APIResponse {
         try call.readNothing()
-        return answer(try call.control.users.user(call.caller.userID, for: call.caller), call)
+        return answer(try call.control.users.user(call.caller.userID ?? .nonexistent, for: call.caller), call)
     }
 
     private static func changeMe(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let changes = try call.readBody { body in
             var changes = names(&body)
-            changes.defaultPortfolioID = body.reference("defaultPortfolioId")
-            changes.defaultPropertyID = body.reference("defaultPropertyId")
-            changes.defaultUnitID = body.reference("defaultUnitId")
+            changes.defaultPortfolioID = body.patch("defaultPortfolioId") { $0.id($1) }
+            changes.defaultPropertyID = body.patch("defaultPropertyId") { $0.id($1) }
+            changes.defaultUnitID = body.patch("defaultUnitId") { $0.id($1) }
             return changes
         }
-        return try await update(call.caller.userID, changes, call)
+        return try await update(call.caller.userID ?? .nonexistent, changes, call)
     }
 
     private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
@@ -62,7 +62,7 @@ enum UserRoutes {
 
     // MARK: - Private
 
-    private static func update(_ id: UserID?, _ changes: UserChanges, _ call: AuthenticatedRequest) async throws -> APIResponse {
+    private static func update(_ id: UserID, _ changes: UserChanges, _ call: AuthenticatedRequest) async throws -> APIResponse {
         let condition = try call.condition { (view: ProjectedRenderer, user: User) in view.tag(of: user) }
         return answer(try await call.control.users.update(call.caller, id, changes, onlyIf: condition), call)
     }

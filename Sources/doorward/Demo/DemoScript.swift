@@ -43,7 +43,7 @@ struct DemoScript: Sendable {
         guard let guest = users[guest], let grantor = users[grantor] else { return }
         let now = control.clock.now()
         let access = NewGuestAccess(
-            guestUserID: guest, label: nil, propertyID: nil, unitID: nil, deviceIDs: doors.map { locks[$0] },
+            guestUserID: guest, label: nil, propertyID: nil, unitID: nil, deviceIDs: doors.map { locks[$0] ?? .nonexistent },
             operations: [.lock, .unlock], window: GuestWindow(validFrom: now, validUntil: now.advanced(by: window)))
         _ = try await control.guestAccesses.grant(Caller(userID: grantor), access, repeatable: nil)
     }
