@@ -4,10 +4,9 @@ import FoundationEssentials
 
 /// Bearer tokens of 256 random bits, of which the store keeps only a digest.
 enum OneTimeToken {
-    /// Generates a token: base64 in the URL-safe alphabet, without padding (RFC 4648, section 5).
+    /// Generates a token, in the alphabet of `Base64URL`.
     static func new(_ random: RandomSource) -> Secret<String> {
-        let text = Data(random.bytes(32)).base64EncodedString()
-        return Secret(String(text.compactMap { $0 == "=" ? nil : $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }))
+        Secret(Base64URL.encode(random.bytes(32)))
     }
 
     /// The SHA-256 digest; a random token cannot be guessed, so it needs no slow hash.

@@ -19,20 +19,7 @@ package final class RandomSource: Sendable {
     }
 
     /// `count` random bytes as hexadecimal digits, two for each.
-    package func hexadecimal(byteCount count: Int) -> String {
-        let bytes = bytes(count)
-        return String(unsafeUninitializedCapacity: 2 * count) { digits in
-            for (index, byte) in bytes.enumerated() {
-                digits.initializeElement(at: 2 * index, to: Self.digit(byte >> 4))
-                digits.initializeElement(at: 2 * index + 1, to: Self.digit(byte & 0xF))
-            }
-            return 2 * count
-        }
-    }
-
-    private static func digit(_ nibble: UInt8) -> UInt8 {
-        nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
-    }
+    package func hexadecimal(byteCount count: Int) -> String { bytes(count).hexadecimal }
 
     /// `count` random bytes.
     package func bytes(_ count: Int) -> [UInt8] {

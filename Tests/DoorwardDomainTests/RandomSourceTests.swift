@@ -75,5 +75,6 @@ import Testing
         let source = RandomSource(Counter())
         #expect(source.bytes(11) == Array(0..<11))
         #expect(source.hexadecimal(byteCount: 9) == "101112131415161718")
+        #expect([UInt8]([0, 9, 0xA0, 0xFF]).hexadecimal == "0009a0ff")
     }
 }

@@ -156,16 +156,6 @@ import Testing
         #expect(try await read(house, "Bearer \(right)").status == 200)
     }
 
-    @Test("Base64 for URLs is read only as it is written", arguments: 0..<70)
-    func base64URL(_ count: Int) {
-        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: 0xFF &- $0 &* 37) }
-        let text = Base64URL.encode(bytes)
-        #expect(Base64URL.decode(text.utf8) == bytes)
-        #expect(Base64URL.decode((text + "=").utf8) == nil)
-        #expect(Base64URL.decode((text + "A").utf8) != bytes)
-        for wrong in ["+", "/", " ", "\n", "é"] { #expect(Base64URL.decode((text + wrong).utf8) == nil) }
-    }
-
     @Test("A remembered token still ends with its time, its session and its user")
     func remembered() async throws {
         let house = try await House()

@@ -2,34 +2,16 @@ internal import DoorwardDomain
 
 /// The proxies whose `X-Forwarded-For` is trusted.
 struct TrustedProxies: Sendable {
-    private struct Range {
-        let bytes: [UInt8]
-        let prefix: Int
-
-        func contains(_ address: [UInt8]) -> Bool {
-            guard address.count == bytes.count else { return false }
-            for index in 0..<bytes.count {
-                let bits = min(8, max(0, prefix - index * 8))
-                let mask = UInt8(truncatingIfNeeded: 0xFF00 >> bits)
-                if address[index] & mask != bytes[index] & mask { return false }
-            }
-            return true
-        }
-    }
-
     /// An invalid entry of `http.trustedProxies`.
     struct Malformed: Error { let entry: String }
 
-    private let ranges: [Range]
+    private let networks: [IPNetwork]
 
     /// - Parameter entries: addresses, and ranges such as `10.0.0.0/8` or `fd00::/8`.
     init(_ entries: [String]) throws {
-        ranges = try entries.map { entry in
-            let parts = entry.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let bytes = IPAddress(parts[0])?.bytes else { throw Malformed(entry: entry) }
-            guard parts.count > 1 else { return Range(bytes: bytes, prefix: bytes.count * 8) }
-            guard let prefix = Int(parts[1]), (0...bytes.count * 8).contains(prefix) else { throw Malformed(entry: entry) }
-            return Range(bytes: bytes, prefix: prefix)
+        networks = try entries.map { entry in
+            guard let network = IPNetwork(entry) else { throw Malformed(entry: entry) }
+            return network
         }
     }
 
@@ -50,7 +32,7 @@ struct TrustedProxies: Sendable {
     }
 
     /// Whether an address is one of the proxies.
-    func isTrusted(_ address: IPAddress) -> Bool { ranges.contains { $0.contains(address.bytes) } }
+    func isTrusted(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 
     /// The address of a hop, which some proxies write with its port: `192.0.2.1:4711`, `[2001:db8::1]:443`.
     private static func address(ofHop hop: String) -> IPAddress? {

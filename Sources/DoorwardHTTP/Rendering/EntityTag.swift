@@ -15,8 +15,7 @@ struct EntityTag: Hashable, Sendable {
     init(_ write: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         write(&writer)
-        let digest = SHA256.hash(data: writer.bytes).prefix(16)
-        text = "\"" + digest.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined() + "\""
+        text = "\"\(Array(SHA256.hash(data: writer.bytes).prefix(16)).hexadecimal)\""
     }
 }
 

@@ -25,11 +25,7 @@ package struct TokenKey: Sendable {
     package var publicRepresentation: [UInt8] { Array(signing.publicKey.rawRepresentation) }
 
     /// `kid` of the tokens: the first 8 bytes of SHA-256 of the public key, in hexadecimal.
-    var keyID: String {
-        SHA256.hash(data: signing.publicKey.rawRepresentation).prefix(8).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
-    }
+    var keyID: String { Array(SHA256.hash(data: signing.publicKey.rawRepresentation).prefix(8)).hexadecimal }
 
     /// 32 bytes of a key for a purpose outside this module; see `derivedKey`.
     package func derivedBytes(for purpose: String) -> Secret<[UInt8]> {

@@ -123,7 +123,8 @@ extension GatewayConfiguration {
 
     /// Without TLS, passwords and tokens stay on this machine unless somebody has said that a proxy guards them.
     fileprivate func checkExposure(_ origins: [String: SettingOrigin]) throws(ConfigurationError) {
-        guard http.tls == nil, !http.plainBehindProxy, !IPNetwork.isLoopback(http.host) else { return }
+        let isLoopback = IPAddress(http.host)?.isLoopback ?? (http.host == "localhost")
+        guard http.tls == nil, !http.plainBehindProxy, !isLoopback else { return }
         throw ConfigurationError(
             "\(origins["http.host", default: .standard]): `http.host` is `\(http.host)`, which other machines reach without TLS; "
                 + "set `http.tls`, or `http.plainBehindProxy: true` behind a proxy that ends TLS, or a loopback address")

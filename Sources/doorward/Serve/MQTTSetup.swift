@@ -36,7 +36,7 @@ struct MQTTSetup {
         }
         try configuration.checkProfiles(known: library.ids)
         // Another one at each start: two gateways that bear the same name must not throw each other off a broker.
-        let digits = random.bytes(7).map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
+        let digits = random.hexadecimal(byteCount: 7)
         var brokers: [MQTTBroker] = []
         for (number, broker) in configuration.mqtt.enumerated() {
             brokers.append(try MQTTBroker(broker, number: number, configuration.origins, clientID: "doorward-\(digits)"))

@@ -1,22 +1,11 @@
 import DoorwardDomain
 import DoorwardMQTT
+import DoorwardTesting
 import Testing
 
 @testable import AdapterMQTT
 
 @Suite struct RandomMessageTests {
-    /// The same numbers for the same seed.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-            return z ^ (z >> 31)
-        }
-    }
-
     private static let locks: [(String, [String: String])] = [
         ("homeassistant", Example.words),
         ("zigbee2mqtt", Example.front),
@@ -67,7 +56,7 @@ import Testing
 
     @Test("any bytes on any topic: no crash, no lock that is locked or confirmed without its own word", arguments: locks)
     func rubbish(_ profile: String, _ address: [String: String]) throws {
-        var generator = Generator(state: 7)
+        var generator = SeededGenerator(seed: 7)
         var spoken = try DialectFixture(profile, address, prev: .unlocked)
         let topics = spoken.dialect.filters.map { $0.description.replacing("+", with: "Keypad_state") } + ["other", "a/b/"]
         let limit = spoken.dialect.parts.values.count + 1
@@ -108,7 +97,7 @@ import Testing
         }
     }
 
-    private static func payload(_ generator: inout Generator, _ words: [String]) -> [UInt8] {
+    private static func payload(_ generator: inout SeededGenerator, _ words: [String]) -> [UInt8] {
         switch Int.random(in: 0..<8, using: &generator) {
         case 0: return (0..<Int.random(in: 0..<40, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
         case 1, 2: return Array((words.randomElement(using: &generator) ?? "").utf8)
