@@ -89,6 +89,8 @@ let package = Package(
         module("DoorwardAudit", ["DoorwardDomain", crypto]),
         // What a lock of any make looks like to the gateway.
         module("DoorwardAdapterKit", ["DoorwardDomain"]),
+        // Files of YAML, read section by section, with every mistake and its line. Yams only here, and for the configuration.
+        module("DoorwardYAML", ["DoorwardDomain", yams]),
         // libmosquitto, and a Swift face on it.
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         module("DoorwardMQTT", ["CMosquitto", "DoorwardDomain"]),
@@ -126,10 +128,10 @@ let package = Package(
             ]),
         // The in-memory lock.
         module(
-            "AdapterSimulator", ["DoorwardAdapterKit", "DoorwardDomain", yams], path: "adapters/simulator/Sources"),
+            "AdapterSimulator", ["DoorwardAdapterKit", "DoorwardDomain", "DoorwardYAML"], path: "adapters/simulator/Sources"),
         // Locks that speak MQTT, in the dialects that profiles describe.
         module(
-            "AdapterMQTT", ["DoorwardAdapterKit", "DoorwardDomain", "DoorwardMQTT", yams, logging],
+            "AdapterMQTT", ["DoorwardAdapterKit", "DoorwardDomain", "DoorwardMQTT", "DoorwardYAML", logging],
             path: "adapters/mqtt/Sources",
             resources: shippedProfiles.map { .embedInCode("Profiles/\($0).yaml") }),
         // Plays a fleet of real MQTT locks on a real broker.
@@ -141,10 +143,9 @@ let package = Package(
             name: "doorward",
             dependencies: [
                 "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardControl", "DoorwardStore",
-                "DoorwardHTTP", "DoorwardAPI", "DoorwardClient", "AdapterSimulator", "AdapterMQTT", "DoorwardMQTT", arguments,
-                lifecycle, unixSignals,
-                configuration, yams,
-                logging, metrics,
+                "DoorwardHTTP", "DoorwardAPI", "DoorwardClient", "AdapterSimulator", "AdapterMQTT", "DoorwardMQTT",
+                "DoorwardYAML",
+                arguments, lifecycle, unixSignals, configuration, yams, logging, metrics,
             ],
             swiftSettings: strict),
 
@@ -177,14 +178,14 @@ let package = Package(
             "AdapterSimulatorTests",
             [
                 "AdapterSimulator", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardPolicy", "DoorwardControl", "DoorwardStore",
-                "DoorwardAudit", "DoorwardTesting", grdb, logging,
+                "DoorwardAudit", "DoorwardYAML", "DoorwardTesting", grdb, logging,
             ],
             path: "adapters/simulator/Tests"),
         tests(
             "AdapterMQTTTests",
             [
-                "AdapterMQTT", "DoorwardMQTT", "DoorwardControl", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting",
-                "doorward-mqtt-locks", logging, yams,
+                "AdapterMQTT", "DoorwardMQTT", "DoorwardControl", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardYAML",
+                "DoorwardTesting", "doorward-mqtt-locks", logging,
             ],
             path: "adapters/mqtt/Tests"),
         tests(

@@ -6,6 +6,11 @@ package func nearestName(to name: String, among candidates: some Sequence<String
         .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
 }
 
+/// The end of a message about `name`: "; did you mean `lock`?", or empty if there is no such candidate.
+package func didYouMean(_ name: String, among candidates: some Sequence<String>) -> String {
+    nearestName(to: name, among: candidates).map { "; did you mean `\($0)`?" } ?? ""
+}
+
 /// The number of letters to change, add, remove or swap with their neighbour to turn one text into the other.
 private func editDistance(_ a: String, _ b: String) -> Int {
     let (a, b) = (Array(a), Array(b))

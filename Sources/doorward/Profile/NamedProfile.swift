@@ -20,7 +20,7 @@ struct NamedProfile: ParsableArguments {
                 profile, of: names, noun: "profile", otherwise: "The profiles are \(names.joined(separator: ", ")).")
             throw CommandFailure("\(sentence) A file is named by its path.", code: 2)
         }
-        do { return try ProfileFile(path: profile).profile() } catch { throw CommandFailure("\(error)") }
+        do { return try Profile(path: profile) } catch { throw CommandFailure("\(error)") }
     }
 }
 

@@ -1,5 +1,6 @@
 import AdapterMQTT
 import ArgumentParser
+import DoorwardYAML
 
 /// `doorward profile check`: what is wrong with a profile.
 struct ProfileCheck: ParsableCommand {
@@ -18,9 +19,9 @@ struct ProfileCheck: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let mistakes: ProfileErrors?
+        let mistakes: YAMLErrors?
         do {
-            _ = try ProfileFile(path: file).profile()
+            _ = try Profile(path: file)
             mistakes = nil
         } catch {
             mistakes = error
@@ -28,13 +29,10 @@ struct ProfileCheck: ParsableCommand {
         if output.json || mistakes == nil {
             output.print(json: Array(json(mistakes?.mistakes ?? []).text.utf8)) { _ in ["\(file.printable): no mistakes"] }
         }
-        if let mistakes {
-            let found = mistakes.description.split(separator: "\n").map { String($0).printable }
-            throw CommandFailure("the profile has mistakes:\n\(found.joined(separator: "\n"))")
-        }
+        if let mistakes { throw CommandFailure("the profile", mistakes) }
     }
 
-    private func json(_ mistakes: [ProfileErrors.Mistake]) -> JSONObjectText {
+    private func json(_ mistakes: [YAMLErrors.Mistake]) -> JSONObjectText {
         var object = JSONObjectText()
         object.add("file", file)
         object.add(

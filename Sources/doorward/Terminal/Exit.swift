@@ -1,5 +1,6 @@
 import ArgumentParser
 import DoorwardClient
+import DoorwardYAML
 import Glibc
 
 /// How a command ends when it does not simply end: what it says, on which stream, and with which code.
@@ -44,4 +45,10 @@ struct CommandFailure: Error, Equatable {
     let code: Int32
 
     init(_ sentence: String, code: Int32 = 1) { (self.sentence, self.code) = (sentence, code) }
+
+    /// - Parameter file: what has the mistakes: `the profile`.
+    init(_ file: String, _ errors: YAMLErrors) {
+        let mistakes = errors.description.split(separator: "\n").map { String($0).printable }
+        self.init("\(file) has mistakes:\n\(mistakes.joined(separator: "\n"))")
+    }
 }

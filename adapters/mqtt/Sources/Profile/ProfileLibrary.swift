@@ -1,4 +1,5 @@
 internal import DoorwardDomain
+internal import DoorwardYAML
 internal import FoundationEssentials
 internal import Synchronization
 
@@ -42,7 +43,7 @@ package final class ProfileLibrary: Sendable {
         var lost: Set<String> = []
         for file in files(&sentences, unread: &lost) {
             do {
-                let profile = try ProfileFile(path: file).profile()
+                let profile = try Profile(path: file)
                 if let other = found[profile.id] {
                     sentences.append("\(file):1: `\(profile.id)` is the name of \(other.file) too, which is kept")
                 } else {

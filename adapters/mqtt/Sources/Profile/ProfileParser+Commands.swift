@@ -1,139 +1,105 @@
 internal import DoorwardDomain
-internal import Yams
+internal import DoorwardYAML
 
 extension ProfileParser {
-    func readCommands(_ file: ProfileSection, _ parts: inout ProfileBody) {
+    private static let retain = ["retain": "a lock obeys a retained command again whenever it connects"]
+
+    func readCommands(_ file: YAMLSection, _ parts: inout ProfileBody) {
         let toggle = ["toggle": "its effect depends on the bolt's position"]
-        if let section = file.section("commands", keys: ProfileKeys.commands, refused: toggle) {
+        if let section = file["commands"].section(keys: ProfileKeys.commands, refused: toggle) {
             let words: [(String, LockOperation)] = [("lock", .lock), ("unlock", .unlock), ("open", .unlatch)]
             for (key, operation) in words {
-                let forms = section.items(key, orOne: true).compactMap { command($0, section, ProfileKeys.command) }
+                let forms = section[key].sections(keys: ProfileKeys.command, refused: Self.retain).compactMap(command)
                 if !forms.isEmpty { parts.commands[operation] = forms }
             }
-            if parts.commands.isEmpty, mistakes.all.isEmpty { section.note("`commands` needs `lock`, `unlock` or `open`") }
-            parts.commandTopics = section.texts("alsoOn").compactMap { item in item.text.flatMap { topic($0, item) } }
-            parts.idle = Set(section.texts("idle").compactMap(\.text))
+            if parts.commands.isEmpty, file.isFileSound { section.note("`commands` needs `lock`, `unlock` or `open`") }
+            parts.commandTopics = section["alsoOn"].texts { checked(ProfileTemplate($1), $0, isTopic: true) }
+            parts.idle = Set(section["idle"].texts())
         }
-        parts.refresh = file.items("refresh", orOne: true).compactMap { field in
-            guard let section = file.section(field, keys: ProfileKeys.refresh) else { return nil }
-            parts.retriesStateRequest = section.truth("again") ?? parts.retriesStateRequest
-            return command(field, file, ProfileKeys.refresh)
+        parts.refresh = file["refresh"].sections(keys: ProfileKeys.refresh, refused: Self.retain).compactMap { section in
+            parts.retriesStateRequest = section["again"].truth() ?? parts.retriesStateRequest
+            return command(section)
         }
     }
 
-    private func command(_ field: ProfileSection.Field, _ parent: ProfileSection, _ keys: [String]) -> CommandTemplate? {
-        let retain = ["retain": "a lock obeys a retained command again whenever it connects"]
-        guard let section = parent.section(field, keys: keys, refused: retain) else { return nil }
-        section.require("topic", "payload")
-        let topic = topic(section) ?? ProfileTemplate(literal: "?")
-        guard let payload = section.field("payload"), let text = section.text("payload") else { return nil }
-        let isJSON = section.word("source", CommandSource.self) == .json
-        var part = CommandTemplate(topic: topic, payload: ProfileTemplate(text), isJSON: isJSON, condition: condition(section))
-        check(part.payload, payload, isJSON, open: [CommandTemplate.reference])
-        if let field = section.field("payloadWithCode"), let text = section.text("payloadWithCode") {
-            part.payloadWithCode = ProfileTemplate(text)
-            check(ProfileTemplate(text), field, isJSON, open: CommandTemplate.open)
-            if !ProfileTemplate(text).names.contains(CommandTemplate.code) {
-                mistakes.add(field.line, field.path, "`\(field.path)` needs the code: `{code}`")
-            }
+    private func command(_ section: YAMLSection) -> CommandTemplate? {
+        let topic = topic(section)
+        section.require("payload")
+        let isJSON = section["source"].word(CommandSource.self) == .json
+        let payload = template(section["payload"], isJSON, open: [CommandTemplate.reference])
+        let withCode = template(section["payloadWithCode"], isJSON, open: CommandTemplate.open)
+        guard let payload else { return nil }
+        var part = CommandTemplate(topic: topic, payload: payload, isJSON: isJSON, condition: condition(section))
+        part.payloadWithCode = withCode
+        if let withCode, !withCode.names.contains(CommandTemplate.code) {
+            let field = section["payloadWithCode"]
+            field.note("`\(field.path)` needs the code: `{code}`")
         }
         return part
     }
 
     private enum CommandSource: String, CaseIterable { case raw, json }
 
-    private func check(_ template: ProfileTemplate, _ field: ProfileSection.Field, _ isJSON: Bool, open: Set<String>) {
+    private func template(_ field: YAMLField, _ isJSON: Bool, open: Set<String>) -> ProfileTemplate? {
+        guard let template = field.text().map({ ProfileTemplate($0) }) else { return nil }
         _ = checked(template, field, isTopic: false, open: open)
         if template.text.lowercased().contains("toggle") {
-            mistakes.add(
-                field.line, field.path, "`\(field.path)`: a toggle is never sent: its effect depends on the bolt's position")
+            field.note("`\(field.path)`: a toggle is never sent: its effect depends on the bolt's position")
         }
+        let json = trial(template)
         guard isJSON else {
-            if JSONText(trial(template)).map({ $0.isContainer }) == true {
-                mistakes.add(field.line, field.path, "`\(field.path)` looks like JSON; write `source: json` beside it")
-            }
-            return
+            if json?.isContainer == true { field.note("`\(field.path)` looks like JSON; write `source: json` beside it") }
+            return template
         }
-        if JSONText(trial(template)) == nil { mistakes.add(field.line, field.path, "`\(field.path)` is no JSON") }
-        for name in bareNames(template) where names.variables[name]?.form != .integer && names.variables[name]?.form != .boolean {
-            mistakes.add(
-                field.line, field.path, "`\(field.path)`: `{\(name)}` needs quotation marks around it, as it is no number")
+        if json == nil { field.note("`\(field.path)` is no JSON") }
+        for name in template.names where json != nil && trial(template, bareWord: name) == nil {
+            guard variables[name]?.form != .integer, variables[name]?.form != .boolean else { continue }
+            field.note("`\(field.path)`: `{\(name)}` needs quotation marks around it, as it is no number")
         }
+        return template
     }
 
-    /// The payload with a harmless value for each variable, to check that it is valid JSON.
-    private func trial(_ template: ProfileTemplate) -> String {
-        template.pieces.reduce(into: "") { text, piece in
-            switch piece {
-            case .text(let part): text += part
-            case .variable: text += "0"
-            }
-        }
-    }
-
-    /// The variables outside of JSON strings.
-    private func bareNames(_ template: ProfileTemplate) -> [String] {
-        var isInside = false
-        var isEscaped = false
-        var bare: [String] = []
-        for piece in template.pieces {
-            switch piece {
-            case .variable(let name): if !isInside { bare.append(name) }
-            case .text(let text):
-                for sign in text {
-                    if isEscaped {
-                        isEscaped = false
-                    } else if sign == "\\" {
-                        isEscaped = true
-                    } else if sign == "\"" {
-                        isInside.toggle()
-                    }
-                }
-            }
-        }
-        return bare
+    /// The payload with a number for each variable.
+    ///
+    /// - Parameter name: a variable that is replaced by a bare word, which is JSON only within a string.
+    /// - Returns: `nil` if that is no JSON.
+    private func trial(_ template: ProfileTemplate, bareWord name: String? = nil) -> JSONText? {
+        let values = template.names.map { ($0, $0 == name ? "x" : "0") }
+        return template.filled(by: Dictionary(values, uniquingKeysWith: { one, _ in one })).flatMap { JSONText($0.text) }
     }
 
     // MARK: Answers
 
-    func readAnswers(_ file: ProfileSection, _ parts: inout ProfileBody, _ timeout: inout Int?) {
-        for field in file.items("ack", orOne: true) {
-            guard let section = file.section(field, keys: ProfileKeys.ack) else { continue }
+    func readAnswers(_ file: YAMLSection, _ parts: inout ProfileBody, _ timeout: inout Int?) {
+        for section in file["ack"].sections(keys: ProfileKeys.ack) {
             let reader = reader(section)
             var part = AckMapping(reader: reader, condition: condition(section))
             part.conditions = conditions(section)
-            part.correlation = correlation(section)
+            part.correlation = correlation(section["correlation"])
             part.words = words(section, reader.type)
             timeout =
-                section.value("timeoutSeconds", "a number of seconds, 1–600") {
+                section["timeoutSeconds"].value("a number of seconds, 1–600") {
                     Int($0).flatMap { (1...600).contains($0) ? $0 : nil }
                 } ?? timeout
             parts.answers.append(part)
         }
     }
 
-    private func words(_ section: ProfileSection, _ type: ValueType) -> [AckMapping.Entry] {
-        let accepted = section.texts("accepted").compactMap { item in
-            item.text.flatMap { pattern($0, item, type) }.map { AckMapping.Entry(pattern: $0, word: .accepted) }
-        }
-        guard let map = section.section("rejected", keys: nil) else {
-            if accepted.isEmpty { section.note("`\(section.path)` needs `accepted` or `rejected`") }
-            return accepted
-        }
-        return accepted
-            + map.rest.compactMap { field in
-                guard let pattern = pattern(field.key, field, type),
-                    let reason = map.word(field, field.text, RejectionReason.self)
-                else {
+    private func words(_ section: YAMLSection, _ type: ValueType) -> [AckMapping.Entry] {
+        let accepted = section["accepted"].texts { pattern($1, $0, type) }
+        let rejected = section["rejected"]
+        if accepted.isEmpty, !rejected.isPresent { section.note("`\(section.path)` needs `accepted` or `rejected`") }
+        return accepted.map { AckMapping.Entry(pattern: $0, word: .accepted) }
+            + rejected.entries().compactMap { field in
+                guard let pattern = pattern(field.key, field, type), let reason = field.word(RejectionReason.self) else {
                     return nil
                 }
                 return AckMapping.Entry(pattern: pattern, word: .rejected(reason))
             }
     }
 
-    private func correlation(_ section: ProfileSection) -> AckMapping.Correlation {
-        let expected = "`none`, `payload` or `echoJson:PATH`, which says what `requestId:PATH` said"
-        return section.value("correlation", expected) { text in
+    private func correlation(_ field: YAMLField) -> AckMapping.Correlation {
+        field.value("`none`, `payload` or `echoJson:PATH`, which says what `requestId:PATH` said") { text in
             switch text {
             case "none": return AckMapping.Correlation.none
             case "payload": return .payload
@@ -147,15 +113,13 @@ extension ProfileParser {
 
     // MARK: Quality
 
-    func readQuality(_ file: ProfileSection, _ parts: inout ProfileBody) {
-        guard let section = file.section("qos", keys: ProfileKeys.quality) else { return }
-        parts.subscribeQuality =
-            section.value("subscribe", "0 or 1; 2 was asked for as 1") { ["0": .atMostOnce, "1": .atLeastOnce][$0] }
-            ?? .atMostOnce
+    func readQuality(_ file: YAMLSection, _ parts: inout ProfileBody) {
+        guard let section = file["qos"].section(keys: ProfileKeys.quality) else { return }
+        let levels: [String: ProfileQoS] = ["0": .atMostOnce, "1": .atLeastOnce]
+        parts.subscribeQuality = section["subscribe"].value("0 or 1; 2 was asked for as 1") { levels[$0] } ?? .atMostOnce
         parts.commandQuality =
-            section.value("command", "0 or 1; 2 can send a command twice after a broken connection") {
-                ["0": .atMostOnce, "1": .atLeastOnce][$0]
-            } ?? .atMostOnce
+            section["command"].value("0 or 1; 2 can send a command twice after a broken connection") { levels[$0] }
+            ?? .atMostOnce
     }
 }
 

@@ -1,84 +1,69 @@
 internal import DoorwardDomain
-internal import Yams
+internal import DoorwardYAML
 
 extension ProfileParser {
-    func event(_ field: ProfileSection.Field, _ file: ProfileSection) -> EventMapping? {
-        guard let section = file.section(field, keys: ProfileKeys.event) else { return nil }
-        section.require("topic", "source", "rules")
-        let source = section.word("source", EventMapping.Source.self)
-        guard let source else { return nil }
-        var reader = ValueReader(topic: topic(section) ?? ProfileTemplate(literal: "?"))
+    func event(_ section: YAMLSection) -> EventMapping? {
+        var reader = ValueReader(topic: topic(section))
+        section.require("source", "rules")
+        guard let source = section["source"].word(EventMapping.Source.self) else { return nil }
+        let isJSON = source == .json || source == .jsonOrRaw
         reader.pathTexts = paths(section)
-        switch source {
-        case .json, .jsonOrRaw:
-            reader.source = source == .json ? .json : .jsonOrRaw
-            section.require("path")
-        case .csv, .topicSuffix: reader.source = .raw
-        }
+        if isJSON { section.require("path") }
+        reader.source =
+            switch source {
+            case .json: .json
+            case .jsonOrRaw: .jsonOrRaw
+            case .csv, .topicSuffix: .raw
+            }
         var part = EventMapping(source: source, reader: reader, condition: condition(section))
-        part.fields = fields(section, isCSV: source == .csv)
-        if source == .csv, part.fields.isEmpty { section.note("`\(section.path)` needs `fields`, the names of the columns") }
-        part.noneValues = noneValues(section)
-        part.rules = section.items("rules").compactMap { rule($0, section) }
-        part.userSlots = section.texts("userSlot").compactMap(\.text)
-        (part.credentialID, part.authorisationID) = (section.text("credentialId"), section.text("authId"))
+        part.fields = fields(section["fields"], isCSV: source == .csv)
+        let noneValues = section["noneValues"].entries().map { ($0.key, Set($0.texts())) }
+        part.noneValues = Dictionary(noneValues, uniquingKeysWith: { $0.union($1) })
+        part.rules = section["rules"].items().compactMap { $0.section(keys: ProfileKeys.rule).map(rule) }
+        part.userSlots = section["userSlot"].texts()
+        (part.credentialID, part.authorisationID) = (section["credentialId"].text(), section["authId"].text())
         if source == .csv { checkFields(of: part, section) }
-        part.isDone = section.truth("ok")
-        part.isOnlyOnChange = section.truth("changed") ?? false
-        part.asksAfter = section.truth("refresh") ?? false
-        if part.isOnlyOnChange, source != .json, source != .jsonOrRaw {
-            section.note("`\(section.path).changed` is for `json` and `jsonOrRaw` alone", at: "changed")
+        part.isDone = section["ok"].truth()
+        part.isOnlyOnChange = section["changed"].truth() ?? false
+        part.asksAfter = section["refresh"].truth() ?? false
+        if part.isOnlyOnChange, !isJSON {
+            section["changed"].note("`\(section.path).changed` is for `json` and `jsonOrRaw` alone")
         }
         return part
     }
 
-    private func fields(_ section: ProfileSection, isCSV: Bool) -> [EventMapping.Field] {
-        guard section.field("fields") != nil else { return [] }
-        if isCSV {
-            return section.texts("fields").compactMap { item in
-                item.text.map { EventMapping.Field(name: $0, paths: [JSONPath($0)]) }
-            }
-        }
-        guard let map = section.section("fields", keys: nil) else { return [] }
-        return map.rest.map { field in
-            EventMapping.Field(name: field.key, paths: map.texts(field.key).compactMap(\.text).map { JSONPath($0) })
-        }
-    }
-
-    private func noneValues(_ section: ProfileSection) -> [String: Set<String>] {
-        guard let map = section.section("noneValues", keys: nil) else { return [:] }
-        let pairs = map.rest.map { field in (field.key, Set(map.texts(field.key).compactMap(\.text))) }
-        return Dictionary(pairs, uniquingKeysWith: { $0.union($1) })
+    private func fields(_ field: YAMLField, isCSV: Bool) -> [EventMapping.Field] {
+        if isCSV { return field.texts().map { EventMapping.Field(name: $0, paths: [JSONPath($0)]) } }
+        return field.entries().map { EventMapping.Field(name: $0.key, paths: $0.texts().map { JSONPath($0) }) }
     }
 
     /// Checks that the rules for a CSV text use only its declared columns.
-    private func checkFields(of part: EventMapping, _ section: ProfileSection) {
+    private func checkFields(of part: EventMapping, _ section: YAMLSection) {
         let names = part.fields.map(\.name)
+        if names.isEmpty { section.note("`\(section.path)` needs `fields`, the names of the columns") }
         let used =
             part.rules.flatMap { $0.conditions.map(\.field) } + part.noneValues.keys.sorted() + part.userSlots
             + [part.credentialID, part.authorisationID].compactMap { $0 }
         for name in used where !names.contains(name) {
-            let hint = nearestName(to: name, among: names).map { "; did you mean `\($0)`?" } ?? ""
-            section.note("`\(section.path)`: there is no column `\(name)`\(hint)", at: "rules")
+            section["rules"].note("`\(section.path)`: there is no column `\(name)`\(didYouMean(name, among: names))")
         }
     }
 
-    private func rule(_ field: ProfileSection.Field, _ parent: ProfileSection) -> EventRule? {
-        guard let section = parent.section(field, keys: ProfileKeys.rule) else { return nil }
+    private func rule(_ section: YAMLSection) -> EventRule {
         var rule = EventRule(conditions: conditions(section))
-        rule.kind = section.word("event", LockEvent.Kind.self)
-        rule.operation = section.word("operation", LockEvent.Operation.self)
-        rule.method = section.word("method", LockEvent.Method.self)
-        rule.isDone = section.truth("ok")
-        rule.rejection = section.word("reason", RejectionReason.self)
-        rule.isSilent = section.truth("ignore") ?? false
+        rule.kind = section["event"].word(LockEvent.Kind.self)
+        rule.operation = section["operation"].word(LockEvent.Operation.self)
+        rule.method = section["method"].word(LockEvent.Method.self)
+        rule.isDone = section["ok"].truth()
+        rule.rejection = section["reason"].word(RejectionReason.self)
+        rule.isSilent = section["ignore"].truth() ?? false
         rule.faults = faults(section, "faults")
-        if let slot = section.text("userSlot") {
+        if let slot = section["userSlot"].text() {
             rule.takesSlotFromName = slot == "*"
             let hasRest = rule.conditions.contains { $0.patterns.contains { $0.kind == .prefix || $0.kind == .suffix } }
             if slot != "*" || !hasRest {
-                section.note(
-                    "`\(section.path).userSlot` may only be `*`, for the number that `*` stands for in `when`", at: "userSlot")
+                section["userSlot"].note(
+                    "`\(section.path).userSlot` may only be `*`, for the number that `*` stands for in `when`")
             }
         }
         if rule == EventRule(conditions: rule.conditions) {
@@ -87,14 +72,9 @@ extension ProfileParser {
         return rule
     }
 
-    func conditions(_ section: ProfileSection) -> [EventRule.Condition] {
-        guard let when = section.section("when", keys: nil) else { return [] }
-        return when.rest.map { field in
-            EventRule.Condition(
-                field: field.key,
-                patterns: when.texts(field.key).compactMap { item in
-                    item.text.flatMap { pattern($0, item, .string, takesNot: true) }
-                })
+    func conditions(_ section: YAMLSection) -> [EventRule.Condition] {
+        section["when"].entries().map { field in
+            EventRule.Condition(field: field.key, patterns: field.texts { pattern($1, $0, .string, takesNot: true) })
         }
     }
 }

@@ -1,81 +1,63 @@
 internal import DoorwardDomain
-internal import Yams
+internal import DoorwardYAML
 
 extension ProfileParser {
-    func state(_ field: ProfileSection.Field, _ file: ProfileSection) -> StateMapping? {
-        guard let section = file.section(field, keys: ProfileKeys.state) else { return nil }
-        let reader = reader(section)
-        section.require("map")
-        var part = StateMapping(
-            aspect: .state, reader: reader, map: map(section, reader.type, .state), condition: condition(section))
-        part.times = section.texts("time").compactMap(\.text).map { JSONPath($0) }
-        part.volatile = section.texts("volatile").compactMap(\.text)
-        if let assumed = section.field("assumed"), let text = section.text("assumed") {
+    func state(_ section: YAMLSection) -> StateMapping {
+        var part = mapping(section, .state)
+        part.times = section["time"].texts().map { JSONPath($0) }
+        part.volatile = section["volatile"].texts()
+        let assumed = section["assumed"]
+        if let text = assumed.text() {
             part.assumed = checked(ProfileTemplate(text), assumed, isTopic: false)
             if part.assumed?.names.isEmpty == true, text != "true", text != "false" {
-                section.note("`\(assumed.path)` must be true, false or a variable", at: "assumed")
+                assumed.note("`\(assumed.path)` must be true, false or a variable")
             }
         }
         return part
     }
 
-    func door(_ field: ProfileSection.Field, _ file: ProfileSection) -> StateMapping? {
-        guard let section = file.section(field, keys: ProfileKeys.door) else { return nil }
-        let reader = reader(section)
-        section.require("map")
-        return StateMapping(aspect: .door, reader: reader, map: map(section, reader.type, .door), condition: condition(section))
-    }
-
-    func faults(_ field: ProfileSection.Field, _ file: ProfileSection) -> StateMapping? {
-        guard let section = file.section(field, keys: ProfileKeys.faults) else { return nil }
+    /// Reads a section whose `map` says what each word of the lock means.
+    func mapping(_ section: YAMLSection, _ aspect: StateMapping.Aspect) -> StateMapping {
         let reader = reader(section)
         section.require("map")
         return StateMapping(
-            aspect: .faults, reader: reader, map: map(section, reader.type, .faults), condition: condition(section))
+            aspect: aspect, reader: reader, map: map(section["map"], reader.type, aspect), condition: condition(section))
     }
 
-    func battery(_ file: ProfileSection) -> [StateMapping] {
-        guard let section = file.section("battery", keys: ProfileKeys.battery) else { return [] }
-        let levels = section.items("level", orOne: true).compactMap { field -> StateMapping? in
-            guard let level = section.section(field, keys: ProfileKeys.batteryLevel) else { return nil }
-            let reader = reader(level)
-            return StateMapping(aspect: .batteryLevel, reader: reader, condition: condition(level))
+    func battery(_ file: YAMLSection) -> [StateMapping] {
+        guard let section = file["battery"].section(keys: ProfileKeys.battery) else { return [] }
+        let levels = section["level"].sections(keys: ProfileKeys.batteryLevel).map {
+            StateMapping(aspect: .batteryLevel, reader: reader($0), condition: condition($0))
         }
-        let warnings = section.items("low", orOne: true).compactMap { field -> StateMapping? in
-            guard let low = section.section(field, keys: ProfileKeys.batteryLow) else { return nil }
-            let isBare = low.field("map") == nil
-            let reader = reader(low, type: isBare ? .bool : .string)
+        let warnings = section["low"].sections(keys: ProfileKeys.batteryLow).map { low in
+            if low["map"].isPresent { return mapping(low, .batteryLow) }
             let words = ["true": true, "false": false].map { word, isLow in
                 StateMapping.Entry(
                     pattern: ValuePattern(.exact, ProfileTemplate(literal: word)), meaning: ValueMeaning(isLow: isLow))
             }
-            let map = isBare ? words : map(low, reader.type, .batteryLow)
-            return StateMapping(aspect: .batteryLow, reader: reader, map: map, condition: condition(low))
+            return StateMapping(aspect: .batteryLow, reader: reader(low, type: .bool), map: words, condition: condition(low))
         }
         return levels + warnings
     }
 
-    func availability(_ file: ProfileSection, _ mode: inout ProfileBody.Mode) -> [StateMapping] {
-        guard let field = file.field("availability") else { return [] }
-        guard field.node.sequence == nil else {
-            return file.items("availability").compactMap { availabilityItem($0, file) }
+    func availability(_ file: YAMLSection, _ mode: inout ProfileBody.Mode) -> [StateMapping] {
+        var items = file["availability"]
+        if !items.isList {
+            guard let section = items.section(keys: ProfileKeys.availability) else { return [] }
+            mode = section["mode"].word(ProfileBody.Mode.self) ?? .all
+            section.require("items")
+            items = section["items"]
         }
-        guard let section = file.section("availability", keys: ProfileKeys.availability) else { return [] }
-        mode = section.word("mode", ProfileBody.Mode.self) ?? .all
-        section.require("items")
-        return section.items("items").compactMap { availabilityItem($0, section) }
+        return items.items().compactMap { $0.section(keys: ProfileKeys.availabilityItem).map(availabilityItem) }
     }
 
-    private func availabilityItem(_ field: ProfileSection.Field, _ parent: ProfileSection) -> StateMapping? {
-        guard let section = parent.section(field, keys: ProfileKeys.availabilityItem) else { return nil }
+    private func availabilityItem(_ section: YAMLSection) -> StateMapping {
         let reader = reader(section)
         section.require("online", "offline")
         let words: [(String, Availability)] = [("online", .online), ("offline", .offline), ("unknown", .unknown)]
         let map = words.flatMap { key, availability in
-            section.texts(key).compactMap { item in
-                item.text.flatMap { pattern($0, item, reader.type) }.map {
-                    StateMapping.Entry(pattern: $0, meaning: ValueMeaning(availability: availability))
-                }
+            section[key].texts { pattern($1, $0, reader.type) }.map {
+                StateMapping.Entry(pattern: $0, meaning: ValueMeaning(availability: availability))
             }
         }
         return StateMapping(aspect: .availability, reader: reader, map: map, condition: condition(section))
@@ -83,57 +65,44 @@ extension ProfileParser {
 
     // MARK: Maps
 
-    private func map(_ section: ProfileSection, _ type: ValueType, _ aspect: StateMapping.Aspect) -> [StateMapping.Entry] {
-        guard let map = section.section("map", keys: nil) else { return [] }
-        if map.rest.isEmpty { map.note("`\(map.path)` is empty; it says what each word means") }
-        return map.rest.compactMap { field in
-            guard let pattern = pattern(field.key, field, type), let meaning = meaning(field, map, aspect) else { return nil }
+    private func map(_ map: YAMLField, _ type: ValueType, _ aspect: StateMapping.Aspect) -> [StateMapping.Entry] {
+        let entries = map.entries()
+        if map.isSection, entries.isEmpty { map.note("`\(map.path)` is empty; it says what each word means") }
+        return entries.compactMap { field in
+            guard let pattern = pattern(field.key, field, type), let meaning = meaning(field, aspect) else { return nil }
             return StateMapping.Entry(pattern: pattern, meaning: meaning)
         }
     }
 
-    private func meaning(_ field: ProfileSection.Field, _ map: ProfileSection, _ aspect: StateMapping.Aspect) -> ValueMeaning? {
-        var meaning = ValueMeaning()
+    private func meaning(_ field: YAMLField, _ aspect: StateMapping.Aspect) -> ValueMeaning? {
         let keys = ProfileKeys.meaning(aspect)
-        guard field.node.mapping != nil, !keys.isEmpty else { return word(field, map, aspect, &meaning) ? meaning : nil }
-        guard let section = map.section(field, keys: keys) else { return nil }
+        guard field.isSection, !keys.isEmpty else { return word(field, aspect) }
+        guard let section = field.section(keys: keys) else { return nil }
+        var meaning = ValueMeaning()
         if let key = aspect.key {
             section.require(key)
-            guard let inner = section.field(key), word(inner, section, aspect, &meaning) else { return nil }
+            guard let inner = word(section[key], aspect) else { return nil }
+            meaning = inner
         }
         meaning.faults = faults(section, "faults")
         meaning.unlessFaults = faults(section, "unlessFaults")
-        meaning.event = section.word("event", LockEvent.Kind.self)
+        meaning.event = section["event"].word(LockEvent.Kind.self)
         return meaning
     }
 
-    func faults(_ section: ProfileSection, _ key: String) -> Set<LockFault> {
-        Set(section.items(key, orOne: true).compactMap { section.word($0, $0.text, LockFault.self, among: LockFault.ofLocks) })
+    func faults(_ section: YAMLSection, _ key: String) -> Set<LockFault> {
+        Set(section[key].items(orOne: true).compactMap { $0.word(LockFault.self, among: LockFault.ofLocks) })
     }
 
-    private func word(
-        _ field: ProfileSection.Field, _ section: ProfileSection, _ aspect: StateMapping.Aspect, _ meaning: inout ValueMeaning
-    ) -> Bool {
+    private func word(_ field: YAMLField, _ aspect: StateMapping.Aspect) -> ValueMeaning? {
         switch aspect {
-        case .state:
-            if field.text == "asBefore" {
-                meaning.isReevaluation = true
-                return true
-            }
-            meaning.position = section.word(field, field.text, BoltState.self)
-            return meaning.position != nil
-        case .door:
-            meaning.door = section.word(field, field.text, DoorPosition.self)
-            return meaning.door != nil
-        case .batteryLow:
-            meaning.isLow = section.word(field, field.text, Truth.self).map { $0 == .true }
-            return meaning.isLow != nil
-        case .faults:
-            if field.text == "none" { return true }
-            guard let fault = section.word(field, field.text, LockFault.self, among: LockFault.ofLocks) else { return false }
-            meaning.faults = [fault]
-            return true
-        case .availability, .batteryLevel: return false
+        case .state where field.scalar == "asBefore": ValueMeaning(isReevaluation: true)
+        case .state: field.word(BoltState.self).map { ValueMeaning(position: $0) }
+        case .door: field.word(DoorPosition.self).map { ValueMeaning(door: $0) }
+        case .batteryLow: field.word(Truth.self).map { ValueMeaning(isLow: $0 == .true) }
+        case .faults where field.scalar == "none": ValueMeaning()
+        case .faults: field.word(LockFault.self, among: LockFault.ofLocks).map { ValueMeaning(faults: [$0]) }
+        case .availability, .batteryLevel: nil
         }
     }
 

@@ -1,3 +1,4 @@
+import DoorwardYAML
 import Testing
 
 @testable import AdapterMQTT
@@ -35,7 +36,7 @@ import Testing
         #expect(found.contains { $0.message.contains(expected) && $0.line == line }, "\(found)")
     }
 
-    private static func mistakes(in yaml: String) -> [ProfileErrors.Mistake] {
+    private static func mistakes(in yaml: String) -> [YAMLErrors.Mistake] {
         do {
             _ = try Profile(yaml: yaml, file: "yale.yaml")
             return []
@@ -153,6 +154,9 @@ import Testing
         (13, "quirks: [silent]", "there is no `silent`"),
         (14, "capabilities: [reportsDoor]", "`capabilities` is no key any more: what such locks can do follows from the rest"),
         (14, "credentials: { set: x }", "Doorward manages no codes in locks"),
+        (14, "capabilities:", "`capabilities` is no key any more"),
+        (4, "state: { topic: x, map: { L: { state: locked, flags: } } }", "flags` is no key any more"),
+        (14, "retain:", "`retain` is not a key of a profile"),
         (14, "hook: nuki", "there is no `nuki`"),
     ]
 
@@ -165,9 +169,9 @@ import Testing
               lock: { topic: "a/+", payload: L, retain: true }
               toggle: {}
             """
-        let found = Self.mistakes(in: yaml)
-        #expect(found.map(\.line) == [1, 2, 2, 2, 4, 4, 5])
-        #expect("\(ProfileErrors(file: "x.yaml", found))".hasPrefix("x.yaml:1: `profile` must be"))
+        let error = #expect(throws: YAMLErrors.self) { try Profile(yaml: yaml, file: "x.yaml") }
+        #expect(error?.mistakes.map(\.line) == [1, 2, 2, 2, 4, 4, 5])
+        #expect(error?.description.hasPrefix("x.yaml:1: `profile` must be") == true)
     }
 
     @Test(

@@ -1,4 +1,5 @@
 package import DoorwardDomain
+package import DoorwardYAML
 
 /// A command that a person of the scenario sends through the gateway.
 package struct ScenarioCommand: Hashable, Sendable {
@@ -29,15 +30,12 @@ package struct ScenarioPlayer: Sendable {
     package init(
         _ scenario: Scenario, adapter: SimulatorAdapter, clock: any GatewayClock, locks: [String: DeviceID],
         from start: Duration = .zero, pace: Double = 1, command: @escaping @Sendable (ScenarioCommand) async -> Void
-    ) throws(ScenarioErrors) {
+    ) throws(YAMLErrors) {
         let unknown = scenario.lockNames.filter { locks[$0] == nil }
         guard unknown.isEmpty else {
-            throw ScenarioErrors(
+            throw YAMLErrors(
                 file: "the scenario",
-                unknown.map { name in
-                    let hint = nearestName(to: name, among: locks.keys.sorted()).map { "; did you mean `\($0)`?" } ?? ""
-                    return ScenarioErrors.Mistake(line: nil, message: "there is no lock called `\(name)`\(hint)")
-                })
+                unknown.map { "there is no lock called `\($0)`\(didYouMean($0, among: locks.keys.sorted()))" }, .scenario)
         }
         (self.scenario, self.adapter, self.clock, self.locks) = (scenario, adapter, clock, locks)
         (self.start, self.pace, self.command) = (start, max(pace, 0.1), command)

@@ -1,5 +1,10 @@
 internal import DoorwardDomain
-internal import Yams
+package import DoorwardYAML
+
+extension YAMLFormat {
+    /// Scenario files, of at most 1 MiB.
+    static let scenario = YAMLFormat("a scenario", maxBytes: 1_048_576)
+}
 
 extension Scenario {
     /// Reads a scenario file; `docs/simulator.md` describes the format.
@@ -8,193 +13,172 @@ extension Scenario {
     ///   - yaml: the text of the file.
     ///   - file: its name, for messages.
     /// - Throws: every mistake of the file, each with its line.
-    package init(yaml: String, file: String) throws(ScenarioErrors) {
-        let mistakes = MistakeList()
-        var reader = ScenarioReader(mistakes: mistakes)
-        let scenario = reader.read(yaml)
-        guard let scenario, mistakes.all.isEmpty else { throw ScenarioErrors(file: file, mistakes.all) }
-        self = scenario
+    package init(yaml: String, file: String) throws(YAMLErrors) {
+        let keys = ["seed", "starts", "days", "locks", "residents", "visitors", "events"]
+        self = try YAMLFormat.scenario.read(yaml, file: file, keys: keys) { ScenarioReader($0).scenario() }
+    }
+
+    /// Reads a scenario file on disk.
+    ///
+    /// - Parameter path: also the name in messages.
+    /// - Throws: every mistake of the file, or that it cannot be read.
+    package init(path: String) throws(YAMLErrors) {
+        try self.init(yaml: YAMLFormat.scenario.text(ofFile: path), file: path)
     }
 }
 
-/// Reads a scenario from YAML, and collects its mistakes.
-struct ScenarioReader {
-    private let mistakes: MistakeList
-    private var locks: [String] = []
+/// Reads a scenario from YAML.
+private struct ScenarioReader {
+    let file: YAMLSection
+    let locks: [String]
 
-    init(mistakes: MistakeList) { self.mistakes = mistakes }
+    init(_ file: YAMLSection) {
+        self.file = file
+        locks = file["locks"].items().compactMap { item in
+            if let name = item.scalar, !name.isEmpty { return name }
+            item.note("`locks` must list the names of locks")
+            return nil
+        }
+    }
 
-    mutating func read(_ yaml: String) -> Scenario? {
-        guard let root = compose(yaml) else { return nil }
-        guard var file = ScenarioSection(root, kind: "a scenario", mistakes: mistakes) else { return nil }
-        locks = file.items("locks").compactMap { lockName($0) }
+    func scenario() -> Scenario {
+        file.require("locks")
         if Set(locks).count < locks.count { file.note("`locks` names one lock twice") }
         var scenario = Scenario(lockNames: locks)
-        scenario.seed = file.value("seed", "a whole number, 0 or more") { UInt64($0) } ?? 0
+        scenario.seed = file["seed"].value("a whole number, 0 or more") { UInt64($0) } ?? 0
         scenario.firstWeekday =
-            file.word("starts", "day of the week", among: Weekday.allCases.map(\.rawValue)) { Weekday(rawValue: $0) } ?? .monday
-        scenario.days = file.value("days", "a number of days, 1–3660") { Int($0).flatMap { (1...3660).contains($0) ? $0 : nil } }
-        scenario.residents = file.items("residents").compactMap { resident($0) }
-        let (visitors, events) = (file.items("visitors"), file.items("events"))
-        scenario.visitors = visitors.compactMap { visitor($0) }
-        scenario.rules = events.compactMap { rule($0, days: scenario.days) }
-        file.require("locks")
-        file.finish()
+            file["starts"].word("a day of the week", among: Weekday.allCases.map(\.rawValue)).flatMap(Weekday.init) ?? .monday
+        scenario.days = file["days"].value("a number of days, 1–3660") { Int($0).flatMap { (1...3660).contains($0) ? $0 : nil } }
+        scenario.residents = sections("residents", "a resident", Self.personKeys + Self.residentKeys).map(resident)
+        let visitors = sections("visitors", "a visitor", Self.personKeys + Self.visitorKeys)
+        scenario.visitors = visitors.map(visitor)
+        let events = sections("events", "an event", Self.eventKeys)
+        scenario.rules = events.map { rule($0, days: scenario.days) }
         noteStandstill(scenario, visitors: visitors, events: events)
         return scenario
     }
 
-    /// Reports a mistake for an endless scenario in which no repetition can ever happen.
-    private func noteStandstill(_ scenario: Scenario, visitors: [Node], events: [Node]) {
-        guard mistakes.all.isEmpty, scenario.days == nil, scenario.plannedDays != nil else { return }
-        let repeating = zip(events, scenario.rules).filter { if case .once = $1.when { false } else { true } }.map(\.0)
-        guard let first = (visitors + repeating).first else { return }
-        mistakes.add(
-            first.mark?.line, "this has no chance, and nothing else repeats: give another `chance`, or say for how many `days`")
+    private static let personKeys = ["name", "door", "frontDoor", "spread", "forgets", "opens"]
+    private static let residentKeys = ["leaves", "returns", "sleeps", "workdays"]
+    private static let visitorKeys = ["days", "comes", "stays", "chance"]
+    private static let eventKeys = ["at", "every", "lock", "do", "slot", "command", "by", "spread", "chance", "for"]
+
+    private func sections(_ key: String, _ name: String, _ keys: [String]) -> [YAMLSection] {
+        file[key].items().compactMap { $0.section(keys: keys, name: name) }
     }
 
-    private func compose(_ yaml: String) -> Node? {
-        do {
-            if let root = try Yams.compose(yaml: yaml) { return root }
-            mistakes.add(1, "the file is empty")
-        } catch let error as YamlError {
-            note(error)
-        } catch {
-            mistakes.add(nil, "the file is not YAML")
-        }
-        return nil
-    }
-
-    private func note(_ error: YamlError) {
-        switch error {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _), .composer(_, let problem, let mark, _):
-            mistakes.add(mark.line, "not YAML: \(problem)")
-        case .duplicatedKeysInMapping(let duplicates, let context):
-            mistakes.add(context.mark.line, "`\(duplicates.sorted().joined(separator: "`, `"))` stands there more than once")
-        default: mistakes.add(nil, "not YAML: the file holds characters that YAML does not allow")
-        }
-    }
-
-    private func lockName(_ node: Node) -> String? {
-        if let name = node.scalar?.string, !name.isEmpty, node.null == nil { return name }
-        mistakes.add(node.mark?.line, "`locks` must list the names of locks")
-        return nil
+    /// Notes a mistake for an endless scenario in which no repetition can ever happen.
+    private func noteStandstill(_ scenario: Scenario, visitors: [YAMLSection], events: [YAMLSection]) {
+        guard file.isFileSound, scenario.days == nil, scenario.plannedDays != nil else { return }
+        let repeating = events.filter { $0["every"].isPresent }
+        (visitors + repeating).first?.note(
+            "this has no chance, and nothing else repeats: give another `chance`, or say for how many `days`")
     }
 
     // MARK: People
 
-    private func resident(_ node: Node) -> Resident? {
-        guard var section = ScenarioSection(node, kind: "a resident", mistakes: mistakes) else { return nil }
-        let (name, door) = (name(&section), door(&section))
-        var resident = Resident(name: name ?? "", door: door ?? "")
-        resident.frontDoor = section.word("frontDoor", "lock of this scenario", among: locks) { $0 }
-        resident.leaves = timeOfDay("leaves", &section) ?? resident.leaves
-        resident.returns = timeOfDay("returns", &section) ?? resident.returns
-        resident.sleeps = timeOfDay("sleeps", &section) ?? resident.sleeps
-        resident.workdays = days("workdays", &section) ?? resident.workdays
-        resident.spread = spread(&section) ?? resident.spread
-        resident.forgets = chance("forgets", &section) ?? resident.forgets
-        resident.opens = way(&section) ?? resident.opens
+    private func resident(_ section: YAMLSection) -> Resident {
         section.require("name", "door")
-        section.finish()
+        var resident = Resident(name: name(section["name"], "a name") ?? "", door: lock(section["door"]) ?? "")
+        resident.frontDoor = lock(section["frontDoor"])
+        resident.leaves = timeOfDay(section["leaves"]) ?? resident.leaves
+        resident.returns = timeOfDay(section["returns"]) ?? resident.returns
+        resident.sleeps = timeOfDay(section["sleeps"]) ?? resident.sleeps
+        resident.workdays = days(section["workdays"]) ?? resident.workdays
+        resident.spread = spread(section) ?? resident.spread
+        resident.forgets = chance(section["forgets"]) ?? resident.forgets
+        resident.opens = way(section["opens"]) ?? resident.opens
         return resident
     }
 
-    private func visitor(_ node: Node) -> Visitor? {
-        guard var section = ScenarioSection(node, kind: "a visitor", mistakes: mistakes) else { return nil }
-        let (name, door) = (name(&section), door(&section))
-        var visitor = Visitor(name: name ?? "", door: door ?? "")
-        visitor.frontDoor = section.word("frontDoor", "lock of this scenario", among: locks) { $0 }
-        visitor.days = days("days", &section) ?? visitor.days
-        visitor.comes = timeOfDay("comes", &section) ?? visitor.comes
-        visitor.stays = length("stays", upTo: .day, "at most `1d`", &section) ?? visitor.stays
-        visitor.spread = spread(&section) ?? visitor.spread
-        visitor.chance = chance("chance", &section) ?? visitor.chance
-        visitor.forgets = chance("forgets", &section) ?? visitor.forgets
-        visitor.opens = way(&section) ?? visitor.opens
+    private func visitor(_ section: YAMLSection) -> Visitor {
         section.require("name", "door")
-        section.finish()
+        var visitor = Visitor(name: name(section["name"], "a name") ?? "", door: lock(section["door"]) ?? "")
+        visitor.frontDoor = lock(section["frontDoor"])
+        visitor.days = days(section["days"]) ?? visitor.days
+        visitor.comes = timeOfDay(section["comes"]) ?? visitor.comes
+        visitor.stays = length(section["stays"], upTo: .day, "at most `1d`") ?? visitor.stays
+        visitor.spread = spread(section) ?? visitor.spread
+        visitor.chance = chance(section["chance"]) ?? visitor.chance
+        visitor.forgets = chance(section["forgets"]) ?? visitor.forgets
+        visitor.opens = way(section["opens"]) ?? visitor.opens
         return visitor
     }
 
     // MARK: Events
 
-    private func rule(_ node: Node, days: Int?) -> ScenarioRule? {
-        guard var section = ScenarioSection(node, kind: "an event", mistakes: mistakes) else { return nil }
-        let when = when(&section, days: days)
-        let named = section.words("lock", "lock of this scenario", among: locks + ["all"]) ?? []
-        let action = action(&section)
+    private func rule(_ section: YAMLSection, days: Int?) -> ScenarioRule {
+        section.require("lock")
+        let lock = section["lock"]
+        let named = lock.items(orOne: true).compactMap { $0.word("a lock of this scenario", among: locks + ["all"]) }
+        if lock.isEmpty || lock.isList && lock.items().isEmpty {
+            lock.note("`lock` must name at least one lock of this scenario")
+        }
+        let (when, action) = (when(section, days: days), action(section))
         var rule = ScenarioRule(
             when ?? .once(.zero), locks: named.contains("all") ? locks : named, action: action ?? .openDoor)
-        rule.spread = spread(&section) ?? .zero
-        rule.chance = chance("chance", &section) ?? 1
-        rule.lasts = length("for", upTo: ScenarioText.maxLasting, "at most `30d`", &section)
+        rule.spread = spread(section) ?? .zero
+        rule.chance = chance(section["chance"]) ?? 1
+        rule.lasts = length(section["for"], upTo: ScenarioText.maxLasting, "at most `30d`")
         if rule.lasts != nil, case .event(let event, _)? = action, event.ending == nil {
             section.note("`for`: `\(event.rawValue)` is over at once; leave `for` out")
         } else if rule.lasts != nil, case .command? = action {
             section.note("`for`: a command is over at once; leave `for` out")
         }
-        section.require("lock")
-        section.finish()
         return rule
     }
 
-    private func when(_ section: inout ScenarioSection, days: Int?) -> ScenarioRule.When? {
-        let at = section.value("at", "a time such as `2d 07:30` or `90s`") { ScenarioText.instant($0) }
-        let every = section.value("every", "times such as `day 07:30`, `mon,thu 08:00` or `15m`") { ScenarioText.repetition($0) }
-        if section.has("at") == section.has("every") { section.note("an event needs either `at` or `every`") }
+    private func when(_ section: YAMLSection, days: Int?) -> ScenarioRule.When? {
+        let at = section["at"].value("a time such as `2d 07:30` or `90s`") { ScenarioText.instant($0) }
+        let every = section["every"].value("times such as `day 07:30`, `mon,thu 08:00` or `15m`") { ScenarioText.repetition($0) }
+        if section["at"].isPresent == section["every"].isPresent { section.note("an event needs either `at` or `every`") }
         if let at, let days, at.wholeDays >= days { section.note("`at` lies after the last of the \(days) days") }
         return at.map { .once($0) } ?? every
     }
 
-    private func action(_ section: inout ScenarioSection) -> ScenarioEvent.Action? {
-        let event = section.word("do", "event", among: SimulatorEvent.allCases.map(\.rawValue)) { SimulatorEvent(rawValue: $0) }
-        let slot = section.value("slot", "the name of a keypad's slot") { $0.isEmpty ? nil : $0 }
+    private func action(_ section: YAMLSection) -> ScenarioEvent.Action? {
+        let (isEvent, isCommand) = (section["do"].isPresent, section["command"].isPresent)
+        let event = section["do"].word("an event", among: SimulatorEvent.allCases.map(\.rawValue)).flatMap(SimulatorEvent.init)
+        let slot = name(section["slot"], "the name of a keypad's slot")
         let operations = LockOperation.movements.map { $0.rawValue.lowercased() }
-        let command = section.word("command", "command", among: operations) { LockOperation(rawValue: $0.uppercased()) }
-        let person = section.value("by", "the name of a person") { $0.isEmpty ? nil : $0 }
-        if section.has("do") == section.has("command") { section.note("an event needs either `do` or `command`") }
-        if section.has("command") != section.has("by") { section.note("`command` and `by` go together: who asks for what") }
-        if section.has("slot"), event != .keypad { section.note("`slot` goes with `do: keypad` alone") }
+        let command = section["command"].word("a command", among: operations).flatMap { LockOperation(rawValue: $0.uppercased()) }
+        let person = name(section["by"], "the name of a person")
+        if isEvent == isCommand { section.note("an event needs either `do` or `command`") }
+        if isCommand != section["by"].isPresent { section.note("`command` and `by` go together: who asks for what") }
+        if section["slot"].isPresent, event != .keypad { section.note("`slot` goes with `do: keypad` alone") }
         if let command, let person { return .command(command, by: person) }
         return event.map { .event($0, slot: slot) }
     }
 
     // MARK: Values
 
-    private func name(_ section: inout ScenarioSection) -> String? {
-        section.value("name", "a name") { $0.isEmpty ? nil : $0 }
+    private func name(_ field: YAMLField, _ expected: String) -> String? { field.value(expected) { $0.isEmpty ? nil : $0 } }
+
+    private func lock(_ field: YAMLField) -> String? { field.word("a lock of this scenario", among: locks) }
+
+    private func timeOfDay(_ field: YAMLField) -> Duration? {
+        field.value("a time of day such as `07:30`") { ScenarioText.timeOfDay($0) }
     }
 
-    private func door(_ section: inout ScenarioSection) -> String? {
-        section.word("door", "lock of this scenario", among: locks) { $0 }
+    private func days(_ field: YAMLField) -> Set<Weekday>? {
+        field.value("`day`, `weekdays`, `weekends` or days such as `mon,thu`") { Weekday.days($0) }
     }
 
-    private func timeOfDay(_ key: String, _ section: inout ScenarioSection) -> Duration? {
-        section.value(key, "a time of day such as `07:30`") { ScenarioText.timeOfDay($0) }
-    }
-
-    private func days(_ key: String, _ section: inout ScenarioSection) -> Set<Weekday>? {
-        section.value(key, "`day`, `weekdays`, `weekends` or days such as `mon,thu`") { Weekday.days($0) }
-    }
-
-    private func length(
-        _ key: String, upTo limit: Duration, _ bound: String, _ section: inout ScenarioSection
-    ) -> Duration? {
-        section.value(key, "a length of time such as `90s` or `1h 30m`, \(bound)") {
+    private func length(_ field: YAMLField, upTo limit: Duration, _ bound: String) -> Duration? {
+        field.value("a length of time such as `90s` or `1h 30m`, \(bound)") {
             ScenarioText.length($0).flatMap { $0 <= limit ? $0 : nil }
         }
     }
 
-    private func spread(_ section: inout ScenarioSection) -> Duration? {
-        length("spread", upTo: ScenarioEvents.maxSpread - .seconds(1), "below `12h`", &section)
+    private func spread(_ section: YAMLSection) -> Duration? {
+        length(section["spread"], upTo: ScenarioEvents.maxSpread - .seconds(1), "below `12h`")
     }
 
-    private func chance(_ key: String, _ section: inout ScenarioSection) -> Double? {
-        section.value(key, "a number from 0 to 1") { Double($0).flatMap { (0...1).contains($0) ? $0 : nil } }
+    private func chance(_ field: YAMLField) -> Double? {
+        field.value("a number from 0 to 1") { Double($0).flatMap { (0...1).contains($0) ? $0 : nil } }
     }
 
-    private func way(_ section: inout ScenarioSection) -> Way? {
-        section.word("opens", "way to open", among: Way.allCases.map(\.rawValue)) { Way(rawValue: $0) }
+    private func way(_ field: YAMLField) -> Way? {
+        field.word("a way to open", among: Way.allCases.map(\.rawValue)).flatMap(Way.init)
     }
 }

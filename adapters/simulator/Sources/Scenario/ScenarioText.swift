@@ -2,7 +2,7 @@
 enum ScenarioText {
     static let maxLasting = Duration.days(30)
     /// Ten years: longer than any use, and far from an overflow.
-    static let maxScenarioBytes = Duration.days(3660)
+    static let maxLength = Duration.days(3660)
 
     /// A duration: `90s`, `15m`, `1h 30m`, `2d`; above zero.
     static func length(_ text: String) -> Duration? {
@@ -11,7 +11,7 @@ enum ScenarioText {
             guard let part = part(word) else { return nil }
             total += part
         }
-        return total > .zero && total <= maxScenarioBytes ? total : nil
+        return total > .zero && total <= maxLength ? total : nil
     }
 
     /// A time of day: `07:30`, `23:59:59`; below 24 hours.
@@ -29,7 +29,7 @@ enum ScenarioText {
         guard let last = words.last else { return nil }
         guard let time = timeOfDay(last) else { return text == "0s" ? .zero : length(text) }
         guard words.count > 1 else { return time }
-        guard words.count == 2, words[0].last == "d", let days = part(words[0]), days <= maxScenarioBytes else { return nil }
+        guard words.count == 2, words[0].last == "d", let days = part(words[0]), days <= maxLength else { return nil }
         return days + time
     }
 
@@ -42,14 +42,9 @@ enum ScenarioText {
     }
 
     private static func part(_ word: Substring) -> Duration? {
-        guard let unit = word.last, let number = digits(word.dropLast()) else { return nil }
-        switch unit {
-        case "s": return .seconds(number)
-        case "m": return .minutes(number)
-        case "h": return .hours(number)
-        case "d": return .days(number)
-        default: return nil
-        }
+        let seconds: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+        guard let unit = word.last.flatMap({ seconds[$0] }), let number = digits(word.dropLast()) else { return nil }
+        return .seconds(number * unit)
     }
 
     /// A number of at most nine digits.

@@ -2,6 +2,7 @@ import AdapterSimulator
 import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardTesting
+import DoorwardYAML
 import Testing
 
 @Suite struct ScenarioEventsTests {
@@ -145,7 +146,7 @@ import Testing
 
     @Test("A player without a lock for a name says which, and which may be meant")
     func unknownLock() {
-        let error = #expect(throws: ScenarioErrors.self) {
+        let error = #expect(throws: YAMLErrors.self) {
             try ScenarioPlayer(
                 Scenario(lockNames: ["Flat 1"]), adapter: SimulatorAdapter(clock: VirtualClock()), clock: VirtualClock(),
                 locks: ["Flat 2": DeviceID(high: 0, low: 1)]

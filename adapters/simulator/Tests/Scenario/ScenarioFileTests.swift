@@ -1,5 +1,6 @@
 import AdapterSimulator
 import DoorwardDomain
+import DoorwardYAML
 import Foundation
 import Testing
 
@@ -58,6 +59,7 @@ import Testing
     struct Wrong: Sendable, CustomTestStringConvertible {
         let yaml: String
         let message: String
+        /// The message, not the text, which may be long.
         var testDescription: String { message }
     }
 
@@ -75,7 +77,7 @@ import Testing
         Wrong(yaml: head + "seed:", message: "x.yaml, line 2: `seed` must be a whole number, 0 or more"),
         Wrong(yaml: head + "days: 0", message: "x.yaml, line 2: `days` must be a number of days, 1–3660, not `0`"),
         Wrong(yaml: head + "starts: sunny", message: "x.yaml, line 2: `starts`: `sunny` is not a day of the week"),
-        Wrong(yaml: head + "locks: [B]", message: "x.yaml, line 1: `locks` stands there more than once"),
+        Wrong(yaml: head + "locks: [B]", message: "x.yaml, line 2: `locks` stands there more than once"),
         Wrong(yaml: "locks: [A, A]", message: "x.yaml, line 1: `locks` names one lock twice"),
         Wrong(yaml: "locks: Flat", message: "x.yaml, line 1: `locks` must be a list, each item after a dash"),
         Wrong(yaml: head + "residents:\n  - door: Flat", message: "x.yaml, line 3: a resident needs `name`"),
@@ -136,12 +138,26 @@ import Testing
             message: "x.yaml, line 4: " + noChance),
         Wrong(
             yaml: head + "visitors: [{name: Cleaner, door: Flat, chance: 0}]", message: "x.yaml, line 2: " + noChance),
+        Wrong(
+            yaml: head + "events: [{at: 1h, lock: [Flat, Flt], do: jam}]",
+            message: "x.yaml, line 2: `lock[1]`: `Flt` is not a lock of this scenario; did you mean `Flat`?"),
+        Wrong(
+            yaml: head + "events: [{at: 1h, lock: , do: jam}]",
+            message: "x.yaml, line 2: `lock` must name at least one lock of this scenario"),
+        Wrong(
+            yaml: head + "residents: {name: Ada, door: Flat}",
+            message: "x.yaml, line 2: `residents` must be a list, each item after a dash"),
+        Wrong(
+            yaml: "locks: &all [Flat]\nevents: [{at: 1h, lock: *all, do: jam}]",
+            message: "x.yaml, line 1: `&all`: anchors and aliases are not taken; write the value out"),
+        Wrong(yaml: head + String(repeating: "[", count: 5000), message: "x.yaml, line 2: the file nests too deeply"),
+        Wrong(yaml: String(repeating: "#", count: 1_048_577), message: "x.yaml: the file is longer than 1048576 bytes"),
         Wrong(yaml: "locks: [", message: "x.yaml, line 2: not YAML: did not find expected node content"),
     ]
 
     @Test("A mistake names its line, its key, and what to write", arguments: wrong)
     func mistakes(example: Wrong) {
-        let error = #expect(throws: ScenarioErrors.self) { try Scenario(yaml: example.yaml, file: "x.yaml") }
+        let error = #expect(throws: YAMLErrors.self) { try Scenario(yaml: example.yaml, file: "x.yaml") }
         #expect(error?.description == example.message)
     }
 
@@ -149,7 +165,7 @@ import Testing
     func several() {
         let yaml =
             "sed: 1\nlocks: [Flat]\nevents:\n  - {at: 1h, lock: Flatt, do: jam}\n  - {at: 1x, lock: Flat, do: jam}\ndays: x"
-        let error = #expect(throws: ScenarioErrors.self) { try Scenario(yaml: yaml, file: "x.yaml") }
+        let error = #expect(throws: YAMLErrors.self) { try Scenario(yaml: yaml, file: "x.yaml") }
         #expect(error?.mistakes.map(\.line) == [1, 4, 5, 6])
     }
 

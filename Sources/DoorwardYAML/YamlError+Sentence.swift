@@ -11,12 +11,13 @@ extension YamlError {
         }
     }
 
-    /// The error without its position; `nil` if it is no syntax error of the text.
-    var problem: String? {
+    /// The error without its position.
+    var sentence: String {
         switch self {
-        case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _): problem
+        case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _):
+            "not YAML: \(problem)"
         case .duplicatedKeysInMapping(let keys, _): "`\(keys.sorted().joined(separator: "`, `"))` stands there more than once"
-        default: nil
+        default: "not YAML: the file holds characters that YAML does not allow"
         }
     }
 

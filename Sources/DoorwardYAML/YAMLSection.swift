@@ -1,0 +1,67 @@
+internal import DoorwardDomain
+internal import Yams
+
+/// One mapping of a YAML file, whose keys are read one by one; a key that is not known is a mistake.
+package struct YAMLSection {
+    /// The path of the section: `state`, `commands.lock`; empty for the file, and for a section with a name of its own.
+    package let path: String
+    /// The known keys that are there, in the order of the file.
+    package let fields: [YAMLField]
+    let line: Int
+    /// The section in messages: `a profile`, or its path.
+    let name: String
+    let mistakes: YAMLMistakeList
+
+    /// - Returns: `nil`, and a mistake, for a field that holds no mapping.
+    init?(_ field: YAMLField, keys: [String]?, refused: [String: String], name: String?) {
+        let (mistakes, format) = (field.mistakes, field.mistakes.format)
+        let path = name == nil ? field.path : ""
+        let title = name ?? "`\(path)`"
+        (self.path, self.name, self.mistakes, line) = (path, title, mistakes, field.node?.mark?.line ?? field.line)
+        guard let mapping = field.node?.mapping else {
+            mistakes.add(line, path, "\(title) must be `key: value` lines")
+            return nil
+        }
+        var known: [YAMLField] = []
+        for (key, value) in mapping {
+            let line = key.mark?.line ?? line
+            guard let word = key.scalar?.string else {
+                mistakes.add(line, path, "a key must be a word")
+                continue
+            }
+            let field = YAMLField(key: word, path: path.isEmpty ? word : "\(path).\(word)", line: line, node: value, mistakes)
+            if keys?.contains(word) ?? true {
+                known.append(field)
+            } else if let instead = format.removedKeys[word] {
+                field.note("`\(field.path)` is no key any more: \(instead)")
+            } else if let why = refused[word] {
+                field.note("`\(field.path)` is never taken: \(why)")
+            } else {
+                field.note("`\(word)` is not a key of \(title)\(didYouMean(word, among: keys ?? []))")
+            }
+        }
+        fields = known
+    }
+
+    /// The field of a key; one without a value if the key is absent.
+    package subscript(key: String) -> YAMLField {
+        let field = fields.first { $0.key == key }
+        let isAbsent = field.map { $0.isEmpty && mistakes.format.ignoresEmptyValues } ?? true
+        return YAMLField(
+            key: key, path: path.isEmpty ? key : "\(path).\(key)", line: field?.line ?? line, node: isAbsent ? nil : field?.node,
+            mistakes)
+    }
+
+    /// Whether no mistake of the file has been noted so far.
+    package var isFileSound: Bool { mistakes.all.isEmpty }
+
+    /// Notes a mistake of the section as a whole.
+    package func note(_ message: String) { mistakes.add(line, path, message) }
+
+    /// Notes a mistake for each of these keys that is absent.
+    package func require(_ keys: String...) {
+        for key in keys where !self[key].isPresent {
+            mistakes.add(line, self[key].path, "\(name) needs `\(key)`")
+        }
+    }
+}
