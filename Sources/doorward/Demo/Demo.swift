@@ -4,6 +4,7 @@ import DoorwardClient
 import DoorwardControl
 import DoorwardDomain
 import DoorwardStore
+import DoorwardYAML
 import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -20,6 +21,10 @@ struct Demo: AsyncParsableCommand {
             On a terminal the doors and what happens are shown live; q or Ctrl-C ends it. In a pipe it prints one line for each \
             event. Everything goes through a real gateway, which other terminals can use meanwhile: the sign-ins are shown.
 
+            With --scenario the locks and the people are those of a scenario file (docs/simulator.md), from a minute before its \
+            first event on. Residents are tenants behind their doors, visitors are guests, and who only sends commands manages \
+            the house.
+
             Example: doorward demo --seed 7
             """)
 
@@ -30,8 +35,14 @@ struct Demo: AsyncParsableCommand {
         completion: .directory)
     var folder: String?
 
-    @Option(help: ArgumentHelp("Another number gives other days.", valueName: "number"))
-    var seed: UInt64 = 1
+    @Option(
+        help: ArgumentHelp("Play this scenario file in place of the made-up house.", valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml"]))
+    var scenario: String?
+
+    @Option(
+        help: ArgumentHelp("Another number gives other days. (default: 1, or the seed of the scenario)", valueName: "number"))
+    var seed: UInt64?
 
     @Option(help: ArgumentHelp("The port to listen on; 0 picks a free one.", valueName: "port"))
     var port: UInt16 = 0
@@ -50,30 +61,44 @@ struct Demo: AsyncParsableCommand {
             handler.logLevel = OutputStyle.output.canRedraw ? .critical : .error
             return handler
         }
+        let plan = try plan()
         // From before there is anything to be removed. SIGQUIT is Ctrl-\: the terminal is given back after that key too.
         let end = await StopSignals(.sigint, .sigterm, .sighup, .sigquit)
         let (folder, password) = (try DemoFolder(folder), Self.newPassword())
         do {
-            try await live(in: folder, password, until: end)
+            try await live(plan, in: folder, password, until: end)
         } catch {
             folder.remove()
             if error is CommandFailure || error is ClientError { throw error }
             throw CommandFailure("the demo ended: \(error)")
         }
         folder.remove()
-        StandardStream.output.line(folder.closingMessage(password: password))
+        StandardStream.output.line(folder.closingMessage(someone: plan.house.someone.email, password: password))
     }
 
-    private func live(in folder: DemoFolder, _ password: Secret<String>, until end: StopSignals) async throws {
-        let house = DemoHouse()
+    private func plan() throws -> DemoPlan {
+        guard let path = scenario else { return DemoDay(house: DemoHouse(), seed: seed ?? 1).plan }
+        do {
+            var scenario = try Scenario(path: path)
+            scenario.seed = seed ?? scenario.seed
+            let name = path.split(separator: "/").last.map(String.init) ?? path
+            return try ScenarioHouse.plan(for: scenario, title: name)
+        } catch let mistakes as YAMLErrors {
+            throw CommandFailure("the scenario", mistakes)
+        }
+    }
+
+    private func live(
+        _ plan: DemoPlan, in folder: DemoFolder, _ password: Secret<String>, until end: StopSignals
+    ) async throws {
         let configuration = configuration(in: folder)
-        let tenancy = try await fill(configuration, with: house, password)
+        let tenancy = try await fill(configuration, with: plan.house, password)
         let (addresses, address) = AsyncStream<String>.makeStream()
         let gateway = try await Gateway.open(configuration, logger: Logger(label: "doorward")) { address.yield($0) }
         let life = DemoScript(
-            day: DemoDay(house: house, seed: seed), users: tenancy.users, locks: tenancy.locks, control: gateway.control,
-            simulator: gateway.simulator, speed: Double(speed))
-        let service = DemoService(house: house, life: life, password: password, folder: folder, addresses: addresses)
+            plan: plan, users: tenancy.users, locks: tenancy.locks, control: gateway.control, simulator: gateway.simulator,
+            speed: Double(speed))
+        let service = DemoService(life: life, password: password, folder: folder, addresses: addresses)
         // The last is stopped first: the life ends before the gateway that it goes on in.
         let services: [any Service] = [gateway, service, end]
         var group = ServiceGroupConfiguration(

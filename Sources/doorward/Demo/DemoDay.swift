@@ -11,6 +11,15 @@ struct DemoDay {
     /// For how long after the start the guest may come in.
     static let guestWindow = Duration.seconds(20 * 60)
 
+    var plan: DemoPlan {
+        DemoPlan(
+            house: house, scenario: scenario, start: HouseTime.demoStart,
+            guests: [
+                DemoPlan.Guest(name: "Gus", doors: ["Door 1A"], host: "Tom", window: Self.guestWindow),
+                DemoPlan.Guest(name: "Clara", doors: ["Quay entrance", "Door 2A"], host: "Max"),
+            ])
+    }
+
     var scenario: Scenario {
         Scenario(
             seed: seed, firstWeekday: .monday, days: days, lockNames: house.lockNames, residents: residents,
@@ -19,15 +28,17 @@ struct DemoDay {
 
     private var residents: [Resident] {
         house.sites.flatMap { site in
-            site.flats.enumerated().map { index, flat in
-                var resident = Resident(name: flat.tenant.firstName, door: flat.door)
-                resident.frontDoor = site.entrance
-                // One after the other through the first hour.
-                resident.leaves = HouseTime.start + .seconds(480 + 270 * index)
-                resident.returns = .seconds(16 * 3600 + 1500 * index)
-                resident.spread = .seconds(240)
-                resident.forgets = 0.25
-                return resident
+            site.flats.enumerated().flatMap { index, flat in
+                flat.tenants.map { tenant in
+                    var resident = Resident(name: tenant.firstName, door: flat.door)
+                    resident.frontDoor = site.entrances.first
+                    // One after the other through the first hour.
+                    resident.leaves = HouseTime.demoStart + .seconds(480 + 270 * index)
+                    resident.returns = .seconds(16 * 3600 + 1500 * index)
+                    resident.spread = .seconds(240)
+                    resident.forgets = 0.25
+                    return resident
+                }
             }
         }
     }
@@ -106,7 +117,8 @@ struct DemoDay {
         _ minutes: Int, _ lock: String, _ action: ScenarioEvent.Action, lasts: Int? = nil
     ) -> ScenarioRule {
         ScenarioRule(
-            .once(HouseTime.start + .seconds(60 * minutes)), locks: [lock], action: action, lasts: lasts.map { .seconds(60 * $0) }
+            .once(HouseTime.demoStart + .seconds(60 * minutes)), locks: [lock], action: action,
+            lasts: lasts.map { .seconds(60 * $0) }
         )
     }
 }

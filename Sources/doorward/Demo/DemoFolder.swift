@@ -38,12 +38,14 @@ struct DemoFolder: Sendable {
 
     /// What becomes of it, once the demo is over.
     ///
-    /// - Parameter password: everybody's: where the folder stays, this is the last time that anybody can read it.
-    func closingMessage(password: Secret<String>) -> String {
+    /// - Parameters:
+    ///   - someone: the email address of one who can sign in.
+    ///   - password: everybody's: where the folder stays, this is the last time that anybody can read it.
+    func closingMessage(someone: String, password: Secret<String>) -> String {
         guard !isTemporary else { return "The demo is over, and its database is removed." }
         return """
             The demo is over. \(path.printable) keeps its database and key; everybody still signs in, such as \
-            \(DemoHouse.someone) with the password \(password.reveal()), on
+            \(someone) with the password \(password.reveal()), on
               \(DemoSignIns.programAsTyped) serve --store-path \(database.printable)
             """
     }

@@ -2,10 +2,10 @@ import AdapterSimulator
 import DoorwardControl
 import DoorwardDomain
 
-/// The life in the demo's house. People ask the gateway, each with their own rights and no others; hands, bolts and batteries
+/// Plays the demo's plan. People send commands to the gateway, each with their own rights and no others; hands, bolts and batteries
 /// move at the simulated locks.
 struct DemoScript: Sendable {
-    let day: DemoDay
+    let plan: DemoPlan
     /// By first name.
     let users: [String: UserID]
     /// By the name of the lock.
@@ -17,10 +17,9 @@ struct DemoScript: Sendable {
 
     /// Goes on to the last planned day's end, or until it is cancelled; nobody's command is under way afterwards.
     func run() async throws {
-        try await letGuestsIn()
+        for guest in plan.guests { try await grant(guest) }
         let player = try ScenarioPlayer(
-            day.scenario, adapter: simulator, clock: control.clock, locks: locks, from: HouseTime.start, pace: speed, command: ask
-        )
+            plan.scenario, adapter: simulator, clock: control.clock, locks: locks, from: plan.start, pace: speed, command: ask)
         await player.run()
     }
 
@@ -34,17 +33,13 @@ struct DemoScript: Sendable {
         _ = await running.finished
     }
 
-    private func letGuestsIn() async throws {
-        try await grant("Gus", ["Door 1A"], by: "Tom", for: DemoDay.guestWindow / speed)
-        try await grant("Clara", ["Quay entrance", "Door 2A"], by: "Max", for: .seconds(365 * 86_400))
-    }
-
-    private func grant(_ guest: String, _ doors: [String], by grantor: String, for window: Duration) async throws {
-        guard let guest = users[guest], let grantor = users[grantor] else { return }
+    private func grant(_ guest: DemoPlan.Guest) async throws {
+        guard let user = users[guest.name], let host = users[guest.host] else { return }
         let now = control.clock.now()
+        let window = guest.window.map { $0 / speed } ?? .seconds(365 * 86_400)
         let access = NewGuestAccess(
-            guestUserID: guest, label: nil, propertyID: nil, unitID: nil, deviceIDs: doors.map { locks[$0] ?? .nonexistent },
+            guestUserID: user, label: nil, propertyID: nil, unitID: nil, deviceIDs: guest.doors.map { locks[$0] ?? .nonexistent },
             operations: [.lock, .unlock], window: GuestWindow(validFrom: now, validUntil: now.advanced(by: window)))
-        _ = try await control.guestAccesses.grant(Caller(userID: grantor), access, repeatable: nil)
+        _ = try await control.guestAccesses.grant(Caller(userID: host), access, repeatable: nil)
     }
 }

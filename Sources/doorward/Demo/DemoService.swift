@@ -1,3 +1,4 @@
+import AdapterSimulator
 import DoorwardClient
 import DoorwardControl
 import DoorwardDomain
@@ -6,7 +7,6 @@ import ServiceLifecycle
 /// The life in the demo's house and whoever watches it, beside the gateway. `run` goes on until it is told to stop, or until
 /// the watcher has seen enough.
 struct DemoService: Service {
-    let house: DemoHouse
     let life: DemoScript
     let password: Secret<String>
     let folder: DemoFolder
@@ -29,21 +29,30 @@ struct DemoService: Service {
         let watch = DemoScreen(
             client: try await signIn(at: address),
             invitation: DemoSignIns(
-                house: house, address: address, password: password, program: DemoSignIns.programAsTyped),
-            clock: life.control.clock, time: HouseTime(beganAt: life.control.clock.now(), speed: life.speed))
+                house: life.plan.house, address: address, password: password, program: DemoSignIns.programAsTyped),
+            clock: life.control.clock,
+            time: HouseTime(
+                beganAt: life.control.clock.now(), speed: life.speed, start: life.plan.start,
+                firstWeekday: life.plan.scenario.firstWeekday))
         try await withThrowingTaskGroup { group in
-            group.addTask { try await life.run() }
-            group.addTask { await watch.run() }
-            // The life has no end of its own: it is the watcher who goes, or something failed.
+            group.addTask {
+                try await life.run()
+                return false
+            }
+            group.addTask {
+                await watch.run()
+                return true
+            }
             defer { group.cancelAll() }
-            try await group.next()
+            // After the last event of a scenario the house can still be looked at: the demo ends when the watcher goes.
+            while let hasGone = try await group.next(), !hasGone {}
         }
     }
 
     /// The owner's session, which lasts as long as the demo does: it is renewed as those of people are.
     private func signIn(at address: String) async throws -> DoorwardClient {
         let stranger = try DoorwardClient(server: address, credentials: .none)
-        let signedIn = try await stranger.authentication.signIn(email: "olga@demo.example", password: password.reveal())
+        let signedIn = try await stranger.authentication.signIn(email: DemoHouse.owner.email, password: password.reveal())
         try folder.session.write(signedIn.session)
         return try DoorwardClient(server: address, credentials: .session(folder.session))
     }

@@ -23,29 +23,33 @@ struct DemoSignIns: Sendable {
 
     /// As many as fit beside each other, and the first in any case.
     private func commands(columns: Int) -> String {
-        ["locks", #"unlock "Door 1A""#, "log --follow"].map { "\(program) \($0)" }.reduce("") { line, command in
+        ["locks", "unlock \(door)", "log --follow"].map { "\(program) \($0)" }.reduce("") { line, command in
             if line.isEmpty { return command }
             let longer = "\(line) · \(command)"
             return longer.displayWidth <= columns ? longer : line
         }
     }
 
+    private func count(_ number: Int, _ thing: String) -> String { "\(number) \(thing)\(number == 1 ? "" : "s")" }
+
+    private var door: String { "\"\(house.someDoor.printable)\"" }
+
     /// All of it, for so many columns.
     func lines(columns: Int) -> [String] {
         [
-            "\(house.portfolio): \(house.sites.map(\.name).joined(separator: " and ")). "
-                + "\(house.flats.count) flats, \(house.lockNames.count) simulated locks.", "",
+            "\(house.portfolio): \(house.sites.map(\.name.printable).joined(separator: " and ")). "
+                + "\(count(house.flats.count, "flat")), \(count(house.lockNames.count, "simulated lock")).", "",
             "Everybody signs in as NAME@\(DemoHouse.Person.domain), with the password", "  \(password.reveal())",
         ] + people(columns: columns) + ["", "In another terminal:"]
             + login(columns: columns - 2).map { "  \($0)" }
-            + ["locks", #"unlock "Door 1A""#, #"log "Door 1A""#, "log --follow"].map { "  \(program) \($0)" } + [
+            + ["locks", "unlock \(door)", "log \(door)", "log --follow"].map { "  \(program) \($0)" } + [
                 "", "API      \(address)/api/v1", "metrics  \(address)/metrics",
             ]
     }
 
     /// On one line, or on one for each option where that is too long.
     private func login(columns: Int) -> [String] {
-        let (command, options) = ("\(program) login", ["--server \(address)", "--email \(DemoHouse.someone)"])
+        let (command, options) = ("\(program) login", ["--server \(address)", "--email \(house.someone.email)"])
         let line = ([command] + options).joined(separator: " ")
         guard line.displayWidth > columns else { return [line] }
         return ["\(command) \\", "  \(options[0]) \\", "  \(options[1])"]
@@ -53,7 +57,8 @@ struct DemoSignIns: Sendable {
 
     /// Names and what they are here, in as many columns as fit.
     private func people(columns: Int) -> [String] {
-        let entries = house.people.map { "  \($0.firstName.lowercased().padded(to: 6)) \($0.part)" }
+        let nameWidth = house.people.map(\.signIn.displayWidth).max() ?? 0
+        let entries = house.people.map { "  \($0.signIn.padded(to: nameWidth + 1)) \($0.part)" }
         let width = (entries.map(\.displayWidth).max() ?? 0) + 2
         let count = max(1, columns / width)
         let height = (entries.count + count - 1) / count

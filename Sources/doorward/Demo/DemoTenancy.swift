@@ -9,18 +9,19 @@ struct DemoTenancy {
     private(set) var locks: [String: DeviceID] = [:]
     /// By first name.
     private(set) var users: [String: UserID] = [:]
+    private let slots: [String: [String]]
     private let now: Timestamp
     private let random: RandomSource
     private let speed: Double
 
     /// - Parameter speed: how much faster time passes in the house, and its locks move.
     init(_ house: DemoHouse, at now: Timestamp, random: RandomSource, speed: Double) {
-        (self.now, self.random, self.speed) = (now, random, speed)
-        for person in house.people { add(person) }
+        (self.now, self.random, self.speed, slots) = (now, random, speed, house.keypadSlots)
         let portfolio = Portfolio(id: random.id(at: now), name: house.portfolio, createdAt: now, updatedAt: now)
+        for person in house.people { add(person) }
         changes.append(.putPortfolio(portfolio))
-        assign("Olga", .owner, .portfolio(portfolio.id))
-        for site in house.sites { add(site, to: portfolio.id) }
+        for person in house.people where person.office == .owner { assign(person, .owner, .portfolio(portfolio.id)) }
+        for site in house.sites { add(site, of: house, to: portfolio.id) }
     }
 
     /// Where everybody has their rights from.
@@ -37,18 +38,18 @@ struct DemoTenancy {
     private mutating func add(_ person: DemoHouse.Person) {
         let user = User(
             id: random.id(at: now), email: person.email, firstName: person.firstName, lastName: person.lastName,
-            isSuperAdmin: person.firstName == "Rita", createdAt: now, updatedAt: now)
+            isSuperAdmin: person.office == .superAdmin, createdAt: now, updatedAt: now)
         users[person.firstName] = user.id
         changes.append(.putUser(user))
     }
 
-    private mutating func add(_ site: DemoHouse.Site, to portfolio: PortfolioID) {
+    private mutating func add(_ site: DemoHouse.Site, of house: DemoHouse, to portfolio: PortfolioID) {
         let property = Property(
             id: random.id(at: now), name: site.name, portfolioID: portfolio, defaultTimeZone: "Europe/Berlin", createdAt: now,
             updatedAt: now)
         changes.append(.putProperty(property))
-        assign("Max", .propertyManager, .property(property.id))
-        let shared = site.shared.map { add(lock: $0, on: property, unit: nil, locksItself: $0 == site.entrance) }
+        for person in house.people where person.office == .manager { assign(person, .propertyManager, .property(property.id)) }
+        let shared = site.shared.map { add(lock: $0, on: property, unit: nil, locksItself: site.entrances.contains($0)) }
         for lock in site.closed { _ = add(lock: lock, on: property, unit: nil) }
         for flat in site.flats {
             let unit = Unit(
@@ -56,7 +57,7 @@ struct DemoTenancy {
                 commonAreaAccessIDs: shared, createdAt: now, updatedAt: now)
             changes.append(.putUnit(unit))
             for lock in flat.locks { _ = add(lock: lock, on: property, unit: unit.id) }
-            assign(flat.tenant.firstName, .tenant, .unit(unit.id))
+            for tenant in flat.tenants { assign(tenant, .tenant, .unit(unit.id)) }
         }
     }
 
@@ -65,6 +66,7 @@ struct DemoTenancy {
     ) -> DeviceID {
         var address: [String: JSONValue] = ["latencyMs": milliseconds(2000), "jitterMs": milliseconds(1000)]
         if locksItself { address["autoRelockSeconds"] = .integer(max(1, Int64(45 / speed))) }
+        if let slots = slots[name] { address["keypadSlots"] = .string(slots.joined(separator: ",")) }
         let device = LockDevice(
             id: random.id(at: now), name: name, adapter: "simulator", address: address, portfolioID: property.portfolioID,
             propertyID: property.id, unitID: unit, isRemoteOperationEnabled: true, capabilities: .all, createdAt: now,
@@ -77,8 +79,8 @@ struct DemoTenancy {
     /// So long in the house, on the wall.
     private func milliseconds(_ inHouse: Double) -> JSONValue { .integer(Int64(inHouse / speed)) }
 
-    private mutating func assign(_ person: String, _ role: Role, _ entity: AssociatedEntity) {
-        guard let user = users[person] else { return }
+    private mutating func assign(_ person: DemoHouse.Person, _ role: Role, _ entity: AssociatedEntity) {
+        guard let user = users[person.firstName] else { return }
         let association = UserRoleAssociation(
             id: random.id(at: now), userID: user, entity: entity, role: role, createdAt: now, updatedAt: now)
         changes.append(.putAssociation(association))

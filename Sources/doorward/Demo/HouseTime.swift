@@ -8,13 +8,18 @@ struct HouseTime: Sendable {
     /// How many seconds pass in the house in one on the wall.
     let speed: Double
 
-    /// When the demo begins, since a Monday's midnight: before most people leave.
-    static let start = Duration.seconds(7 * 3600 + 20 * 60)
+    /// The time of the scenario at that moment.
+    var start = Self.demoStart
+    /// The day of the week of the scenario's first day.
+    var firstWeekday = Weekday.monday
+
+    /// When the demo's own day begins, since a Monday's midnight: before most people leave.
+    static let demoStart = Duration.seconds(7 * 3600 + 20 * 60)
 
     /// `Mon 07:42`.
     func name(of instant: Timestamp) -> String {
-        let minutes = Int((Self.start + instant.duration(since: beganAt) * speed).components.seconds / 60)
-        let weekday = Weekday.monday.advanced(byDays: minutes / 1440).rawValue
+        let minutes = Int((start + instant.duration(since: beganAt) * speed).components.seconds / 60)
+        let weekday = firstWeekday.advanced(byDays: minutes / 1440).rawValue
         return "\(weekday.prefix(1).uppercased())\(weekday.dropFirst()) \(two(minutes % 1440 / 60)):\(two(minutes % 60))"
     }
 

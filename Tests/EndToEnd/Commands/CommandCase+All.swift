@@ -164,6 +164,11 @@ extension CommandCase {
             "demo", "--folder", "{folder}/demo-{how}", "--seed", "7", "--port", "0", "--speed", "120", by: .nobody,
             pipe: "listening on http://127.0.0.1:", terminal: "doorward login --server http://127.0.0.1:", isEndless: true),
         CommandCase(
+            "demo", "--scenario", "{folder}/house.yaml", by: .nobody, pipe: "Scenario: house.yaml. 1 flat, 1 simulated lock.",
+            terminal: "Flat 9", isEndless: true),
+        CommandCase(
+            "demo", "--scenario", "{folder}/good.yaml", by: .nobody, code: 1, pipe: "`state` is not a key of a scenario"),
+        CommandCase(
             "admin", "create", "--email", "ada@doors.example", "--first-name", "Ada", "--last-name", "Ames", "--password-stdin",
             "--config", "{config}", "--store-path", "{folder}/{how}.db", by: .nobody, input: password,
             pipe: "ada@doors.example is now a super admin in {folder}/{how}.db"),

@@ -56,6 +56,7 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
     private static let files = [
         "heard": "nuki/398172F4/lockAction 2\nnuki/398172F4/commandResponse 66\n", "locked": "1", "code": "0042\n",
         "names": #"{"firstName":"Olga"}"#,
+        "house.yaml": "locks: [Flat 9]\nresidents: [{ name: Ada, door: Flat 9 }]\n",
         "bad.yaml": "profile: bad\ncomands: {}\n",
         "good.yaml": """
         profile: good

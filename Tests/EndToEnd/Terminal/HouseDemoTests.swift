@@ -117,6 +117,62 @@ extension EndToEnd {
             #expect(again.errors == "doorward: \(kept) holds a database already: name an empty folder, or remove it\n")
         }
 
+        @Test("a scenario file is played with its own locks and people, who can sign in, also after its last event")
+        func scenario() async throws {
+            let file = try folder.write(
+                """
+                locks: [Front door, Flat 1]
+                days: 1
+                visitors: [{ name: Ada Ames, door: Flat 1, frontDoor: Front door, days: sun }]
+                events:
+                  - { at: 00:20, lock: Flat 1, command: unlock, by: Max }
+                  - { at: 00:21, lock: Flat 1, do: jam }
+                  - { at: 00:22, lock: Front door, command: lock, by: Ada Ames }
+                """, to: "house.yaml")
+            let kept = folder.file("a demo")
+            let demo = try Program(
+                Program.doorward, ["demo", "--scenario", file, "--speed", "120", "--folder", kept], environment: environment,
+                errors: folder.file("errors"))
+            let (address, password) = try await invitation(of: demo)
+            var events: [String] = []
+            while events.count < 3, let line = await demo.nextLine() {
+                events.append(String(line.drop { $0 != "\t" }.dropFirst()))
+            }
+            // Olga's grant to Ada is the first event.
+            #expect(events == ["Max Manager unlocked Flat 1", "Flat 1 is jammed", "Ada Ames Guest locked Front door"])
+            for name in ["ada.ames", "max", "olga"] {
+                let answer = try await Caller(address: address, token: nil).post(
+                    "/auth/login", #"{"email":"\#(name)@demo.example","password":"\#(password)"}"#)
+                #expect(answer.status == 200, "\(name)")
+            }
+            demo.signal(SIGINT)
+            #expect(await demo.rest().contains("such as olga@demo.example with the password \(password)"))
+            #expect(await demo.exitCode == 0)
+            #expect(try String(contentsOfFile: folder.file("errors"), encoding: .utf8).isEmpty)
+            try await RunningGateway.verifyLogs(in: folder, database: "\(kept)/doorward.db")
+        }
+
+        @Test(
+            "a scenario file with mistakes is refused with every line, before anything is made",
+            arguments: [
+                (
+                    "locks: [Flat 1]\nsed: 1\nresidents:\n  - { name: Ada, door: Flta 1 }\n",
+                    [
+                        ", line 2: `sed` is not a key of a scenario; did you mean `seed`?",
+                        ", line 4: `door`: `Flta 1` is not a lock of this scenario; did you mean `Flat 1`?",
+                    ]
+                ), ("", [", line 1: the file is empty"]), (nil, [": the file cannot be read"]),
+            ])
+        func mistaken(_ yaml: String?, _ mistakes: [String]) async throws {
+            let file = try yaml.map { try folder.write($0, to: "house.yaml") } ?? folder.file("house.yaml")
+            let result = try await Program.run(
+                Program.doorward, ["demo", "--scenario", file], environment: environment, in: folder)
+            #expect(result.code == 1)
+            #expect(result.errors == "doorward: the scenario has mistakes:\n" + mistakes.map { "\(file)\($0)\n" }.joined())
+            #expect(result.output.isEmpty)
+            #expect(try leftOver.isEmpty)
+        }
+
         @Test("SIGTERM and a reader who goes away end it in order, and nothing is left")
         func ended() async throws {
             let demo = try Program(Program.doorward, ["demo"], environment: environment, errors: folder.file("errors"))
