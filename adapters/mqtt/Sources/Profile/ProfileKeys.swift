@@ -10,12 +10,12 @@ enum ProfileKeys {
     private static let conditions = ["unless", "onlyWith"]
     static let state = reader + conditions + ["map", "time", "volatile", "assumed"]
     static let door = reader + conditions + ["map"]
-    static let faults = reader + conditions + ["map"]
+    static let faults = door
     static let availability = ["mode", "items"]
     static let availabilityItem = reader + conditions + ["online", "offline", "unknown"]
     static let battery = ["level", "low"]
     static let batteryLevel = ["topic", "source", "path"] + conditions
-    static let batteryLow = reader + conditions + ["map"]
+    static let batteryLow = door
     static let event =
         ["topic", "source", "path"] + conditions + [
             "fields", "noneValues", "rules", "userSlot", "credentialId", "authId", "ok", "changed", "refresh",
@@ -27,7 +27,7 @@ enum ProfileKeys {
     static let refresh = ["topic", "source", "payload", "again"] + conditions
     static let quality = ["subscribe", "command"]
 
-    /// The keys of a meaning in its long form, in a map of `aspect`.
+    /// The keys of a meaning in its long form, in a map of `aspect`; of a state and a door, the first one is needed.
     static func meaning(_ aspect: StateMapping.Aspect) -> [String] {
         switch aspect {
         case .state: ["state", "faults", "unlessFaults", "event"]

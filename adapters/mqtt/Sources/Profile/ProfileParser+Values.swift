@@ -79,7 +79,7 @@ extension ProfileParser {
         guard field.isSection, !keys.isEmpty else { return word(field, aspect) }
         guard let section = field.section(keys: keys) else { return nil }
         var meaning = ValueMeaning()
-        if let key = aspect.key {
+        if aspect != .faults, let key = keys.first {
             section.require(key)
             guard let inner = word(section[key], aspect) else { return nil }
             meaning = inner
@@ -107,15 +107,4 @@ extension ProfileParser {
     }
 
     private enum Truth: String, CaseIterable { case `true`, `false` }
-}
-
-extension StateMapping.Aspect {
-    /// The key of a meaning in its long form.
-    fileprivate var key: String? {
-        switch self {
-        case .state: "state"
-        case .door: "door"
-        case .faults, .availability, .batteryLevel, .batteryLow: nil
-        }
-    }
 }
