@@ -6,9 +6,9 @@ import Testing
 
 @testable import DoorwardMQTT
 
-/// What a missing or late PUBACK means for the connection and for later frames.
+/// Tests of a missing or late PUBACK: its effect on the connection and on later messages.
 @Suite(.timeLimit(.minutes(30))) struct AcknowledgementTests {
-    /// A broker that passes each PUBLISH to a test, which answers it.
+    /// Returns a broker that answers each PUBLISH with the result of `publish`.
     private static func broker(
         receiveMaximum: UInt8? = nil, beforeUnsuback: @escaping @Sendable () -> [UInt8] = { [] },
         _ publish: @escaping @Sendable ([UInt8]) -> ScriptedBroker.Answer
@@ -36,12 +36,12 @@ import Testing
         gateway.events.contains { if case .disconnected = $0 { true } else { false } }
     }
 
-    /// Waits until the broker has answered a request that was sent after the frame, or the connection is lost.
+    /// Waits until the broker has answered a liveness probe sent after the message, or the connection is lost.
     private static func answered(_ frame: MQTTSentFrame, _ gateway: MQTTTestClient, _ clock: VirtualClock) async {
         while !gateway.connection.isBrokerResponsive(frame.number), !isDisconnected(gateway) { await clock.pass(.zero) }
     }
 
-    @Test("beyond Receive Maximum, which counts frames without PUBACK also after a standstill, a frame leaves at once with QoS 0")
+    @Test("a message beyond Receive Maximum is sent at once with QoS 0; unacknowledged messages still count after a broker stall")
     func receiveMaximum() async throws {
         let mayAnswer = DispatchSemaphore(value: 0)
         let published = Mutex<[[UInt8]]>([])
@@ -50,7 +50,7 @@ import Testing
             receiveMaximum: 1,
             beforeUnsuback: {
                 mayAnswer.wait()
-                // The PUBACK follows with the second answer, when the broker is known to be at work again.
+                // The PUBACK is sent with the second UNSUBACK, after the gateway has detected that the broker responds again.
                 let wasFirst = isFirst.withLock { isFirst in
                     defer { isFirst = false }
                     return isFirst
@@ -67,7 +67,7 @@ import Testing
         await gateway.connected()
         let first = try gateway.connection.publish(try MQTTPublish("door/set", "first", .atLeastOnce))
         await LoopbackPort.drained(to: broker.port)
-        // In small steps: the connection is closed after 30 seconds of a standstill.
+        // In small steps of virtual time: 30 seconds after a detected stall the connection is closed.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected()
         #expect(failure == .standsStill)
@@ -75,7 +75,7 @@ import Testing
         let back = await gateway.connected(from: gone)
         let second = try gateway.connection.publish(try MQTTPublish("door/set", "second", .atLeastOnce))
         #expect(second.id == nil)
-        // It has left although the broker has acknowledged nothing.
+        // It is sent although the broker has not acknowledged any message.
         while published.withLock({ $0.count }) < 2 { await clock.pass(.zero) }
         let id = try #require(first.id)
         mayAnswer.signal()
@@ -86,11 +86,11 @@ import Testing
         while published.withLock({ $0.count }) < 3 { await clock.pass(.zero) }
         let words = published.withLock { $0.map { String(decoding: $0, as: UTF8.self) } }
         for (word, text) in zip(words, ["first", "second", "third"]) { #expect(word.hasSuffix(text)) }
-        #expect(published.withLock { $0.map { $0[0] & 0b110 } } == [2, 0, 2], "the QoS of each")
+        #expect(published.withLock { $0.map { $0[0] & 0b110 } } == [2, 0, 2], "the QoS bits of each PUBLISH")
         await gateway.connection.stop()
     }
 
-    @Test("one frame without PUBACK does not end the connection to a broker that answers, and its late PUBACK is reported")
+    @Test("one missing PUBACK does not close the connection to a responsive broker, and a late PUBACK is reported")
     func oneMissing() async throws {
         let withheld = Mutex<[UInt8]>([])
         let broker = try Self.broker { packet in
@@ -117,7 +117,7 @@ import Testing
         await gateway.connection.stop()
     }
 
-    @Test("a broker that owes a PUBACK for all frames that Receive Maximum allows is connected to anew")
+    @Test("reconnects if the PUBACKs of all messages that Receive Maximum allows are missing")
     func allMissing() async throws {
         let count = Mutex(0)
         let broker = try Self.broker(receiveMaximum: 1) { packet in
@@ -146,7 +146,7 @@ import Testing
         await gateway.connection.stop()
     }
 
-    @Test("an acknowledgement names one frame only, also after the 16-bit packet identifiers have wrapped around")
+    @Test("each acknowledgement identifies exactly one message, even after the 16-bit packet identifiers wrap around")
     func identifiers() async throws {
         let broker = try Self.broker { .send(ScriptedPacket.puback($0)) }
         defer { broker.close() }
@@ -154,7 +154,7 @@ import Testing
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         // The library's keep-alive uses real time.
         settings.keepAlive = .seconds(65_535)
-        // On virtual time, which stands still here: the broker may be tens of thousands of frames behind, and answers after them.
+        // Virtual time is not advanced: the broker may be tens of thousands of messages behind, and answers probes after them.
         let gateway = MQTTConnection(settings, clock: VirtualClock(), random: RandomSource()) { event in
             if case .acknowledged(let id, .taken) = event { acknowledged.withLock { $0.append(id) } }
         }

@@ -4,7 +4,7 @@ import DoorwardTesting
 import Testing
 
 @Suite struct BackOffTests {
-    @Test("each pause is between a half and the whole of what doubles up to the longest", arguments: UInt64(0)..<50)
+    @Test("each pause is between half and all of a delay that doubles up to the maximum", arguments: UInt64(0)..<50)
     func bounds(seed: UInt64) {
         let random = RandomSource(SeededGenerator(seed: seed))
         var backOff = BackOff(first: .milliseconds(500), longest: .seconds(60))
@@ -18,14 +18,14 @@ import Testing
         #expect(backOff.pause(random) <= .milliseconds(500))
     }
 
-    @Test("a hundred gateways that lost their broker at once do not come back at once")
+    @Test("a hundred gateways that lose their broker at the same time reconnect at different times")
     func jitter() {
         let pauses = (UInt64(0)..<100).map { seed in
             var backOff = BackOff(first: .seconds(60), longest: .seconds(60))
             return backOff.pause(RandomSource(SeededGenerator(seed: seed)))
         }
         let slots = Dictionary(grouping: pauses) { $0.components.seconds / 3 }
-        #expect(slots.count >= 9, "of the ten slots of three seconds")
+        #expect(slots.count >= 9, "occupied slots of the ten slots of three seconds")
         #expect(slots.values.allSatisfy { $0.count <= 30 })
     }
 }

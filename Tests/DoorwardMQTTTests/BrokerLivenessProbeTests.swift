@@ -6,16 +6,16 @@ import Testing
 
 @testable import DoorwardMQTT
 
-/// A broker that stands still while its machine goes on taking bytes would hand orders on late.
+/// Tests of the detection of a stalled broker. Its host still accepts bytes, so later commands would be delivered late.
 @Suite(.timeLimit(.minutes(30))) struct BrokerLivenessProbeTests {
-    @Test("a broker that stands still gets no further frame after a second or two, and is then given up")
+    @Test("publishing to a stalled broker is rejected after one to two seconds; then the connection is reported as lost")
     func standstill() async throws {
         let broker = try await MosquittoProcess.start()
         let clock = VirtualClock()
         let (events, continuation) = AsyncStream.makeStream(of: MQTTEvent.self)
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         settings.patience = .seconds(3600)
-        // The library's own clock: on a busy machine its half minute is over before virtual time has passed.
+        // The library's keep-alive uses real time: on a busy machine its 30 seconds could expire before virtual time has passed.
         settings.keepAlive = .seconds(65_535)
         let gateway = MQTTConnection(settings, clock: clock, random: RandomSource()) { continuation.yield($0) }
         gateway.start()
@@ -24,29 +24,29 @@ import Testing
         broker.signal(SIGSTOP)
         defer { broker.signal(SIGCONT) }
         _ = try await refusal(.busy, gateway, clock)
-        #expect(try await refusal(.notConnected, gateway, clock) == 0, "a frame left after one was refused")
-        // By the gateway, or by the kernel on its behalf.
+        #expect(try await refusal(.notConnected, gateway, clock) == 0, "a message was sent after one was rejected")
+        // Closed by the gateway, or by the kernel's timeout for unacknowledged data.
         let end = await iterator.next()
         let isDisconnected = if case .disconnected? = end { true } else { false }
         #expect(isDisconnected, "\(String(describing: end))")
         await gateway.stop()
     }
 
-    @Test("what a broker that stood still hands on when it goes on is heard, on the connection that was there all the time")
+    @Test("messages that a stalled broker delivers when it resumes are received on the same TCP connection")
     func goesOn() async throws {
         let broker = try await MosquittoProcess.start()
         let clock = VirtualClock()
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         settings.patience = .seconds(3600)
-        // The library's own clock: on a busy machine its half minute is over before virtual time has passed.
+        // The library's keep-alive uses real time: on a busy machine its 30 seconds could expire before virtual time has passed.
         settings.keepAlive = .seconds(65_535)
         let gateway = MQTTTestClient(settings, ["door/set"], clock: clock)
         let (_, stands) = await gateway.event { $0 == .subscribed }
         broker.signal(SIGSTOP)
-        // Its machine takes it in its time, and the broker does not.
+        // The broker's host accepts the message within its lifetime, but the broker does not read it.
         let frame = try MQTTPublish("door/set", "UNLOCK", lifetime: .seconds(7 * 86_400))
         try gateway.connection.publish(frame)
-        // In small steps: the connection is closed after 30 seconds of a standstill.
+        // In small steps of virtual time: 30 seconds after a detected stall the connection is closed.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected(from: stands)
         #expect(failure == .standsStill)
@@ -61,18 +61,18 @@ import Testing
         await gateway.connection.stop()
     }
 
-    @Test("a broker that does not go on is left for another connection")
+    @Test("the connection to a broker that stays stalled is closed, and the gateway reconnects")
     func neverGoesOn() async throws {
         let broker = try await MosquittoProcess.start()
         let clock = VirtualClock()
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         settings.patience = .seconds(3600)
-        // The library's own clock: on a busy machine its half minute is over before virtual time has passed.
+        // The library's keep-alive uses real time: on a busy machine its 30 seconds could expire before virtual time has passed.
         settings.keepAlive = .seconds(65_535)
         let gateway = MQTTTestClient(settings, clock: clock)
         let stands = await gateway.connected()
         broker.signal(SIGSTOP)
-        // In small steps: the connection is to be there still when the broker is killed.
+        // In small steps of virtual time: the TCP connection must still be open when the broker is killed.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected(from: stands)
         #expect(failure == .standsStill)
@@ -83,7 +83,7 @@ import Testing
         await gateway.connection.stop()
     }
 
-    /// Lets time go by while something is waited for.
+    /// Advances virtual time while `wait` runs.
     private static func passing<Found: Sendable>(
         _ clock: VirtualClock, _ wait: @escaping @Sendable () async -> Found
     ) async -> Found {
@@ -92,11 +92,11 @@ import Testing
         return await wait()
     }
 
-    /// Publishes again and again while virtual time goes by, until that is refused for this reason.
+    /// Publishes repeatedly while virtual time advances, until a publish is rejected for this reason.
     ///
-    /// - Returns: how many frames left before.
+    /// - Returns: the number of messages sent before.
     private func refusal(_ reason: MQTTSendError, _ gateway: MQTTConnection, _ clock: VirtualClock) async throws -> Int {
-        // Virtual time may run far ahead of the connection's thread: no frame is to be late by that.
+        // Virtual time may run far ahead of the connection's thread: the long lifetime keeps messages from expiring.
         let frame = try MQTTPublish("door/set", "UNLOCK", lifetime: .seconds(7 * 86_400))
         var left = 0
         while true {
@@ -105,14 +105,14 @@ import Testing
                 left += 1
             } catch {
                 if error == reason { return left }
-                // Otherwise it would be refused so for ever.
+                // After `.notConnected` no publish would be rejected for another reason, and the loop would not end.
                 try #require(error != .notConnected)
             }
             await clock.pass(.milliseconds(100))
         }
     }
 
-    @Test("a second without an answer is slow, five are the end; an answer to another question is none")
+    @Test("a probe without an answer is slow after one second and gone after five; the answer to another probe does not count")
     func patience() {
         let start = MonotonicInstant(nanoseconds: 0)
         var livenessProbe = BrokerLivenessProbe()
@@ -129,14 +129,14 @@ import Testing
         livenessProbe.answered(7)
         #expect(
             !livenessProbe.proves(frame, at: start) && !livenessProbe.isGone(at: start.advanced(by: .seconds(9))),
-            "read, and not handed on")
+            "the answer is read, but earlier messages are not delivered yet")
         livenessProbe.handedOn()
         #expect(livenessProbe.proves(frame, at: start.advanced(by: .seconds(2))) && !livenessProbe.proves(frame.next, at: start))
-        #expect(!livenessProbe.proves(frame, at: start.advanced(by: .milliseconds(2001))), "it may stand still by now")
+        #expect(!livenessProbe.proves(frame, at: start.advanced(by: .milliseconds(2001))), "the broker may have stalled since")
         #expect(!livenessProbe.isSlow(at: start.advanced(by: .seconds(1))) && livenessProbe.isAnswered)
     }
 
-    @Test("a broker that answers is trusted however long nothing else happens")
+    @Test("the connection to a broker that answers stays open")
     func alive() async throws {
         let broker = try await MosquittoProcess.start()
         let lock = MQTTTestClient(port: broker.port, ["door/set"], clock: nil)

@@ -5,13 +5,13 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(30))) struct ConnectionTests {
-    @Test("a frame comes to whoever subscribed, live and not retained", arguments: [MQTTQoS.atMostOnce, .atLeastOnce])
+    @Test("a message is delivered live to its subscribers, and is not retained", arguments: [MQTTQoS.atMostOnce, .atLeastOnce])
     func delivered(qos: MQTTQoS) async throws {
         let broker = try await MosquittoProcess.start()
         let (lock, gateway) = (MQTTTestClient(port: broker.port, ["door/+/set"]), MQTTTestClient(port: broker.port))
         await lock.connected()
         let asked = await gateway.connected()
-        // The subscription is there when a message of one's own has come back.
+        // The round trip shows that the subscription is in place.
         try await roundTrip(lock, on: "door/0/set")
         let id = try gateway.connection.publish(try MQTTPublish("door/1/set", "UNLOCK", qos)).id
         let message = try #require(await lock.message(on: "door/1/set"))
@@ -19,7 +19,7 @@ import Testing
         #expect(!message.isRetained && message.qos == qos)
         #expect((id != nil) == (qos == .atLeastOnce))
         if let id { await gateway.event(from: asked) { $0 == .acknowledged(id, .taken) } }
-        // Nobody who comes later finds it.
+        // A later subscriber does not receive it.
         let late = MQTTTestClient(port: broker.port, ["door/#"])
         await late.connected()
         try await roundTrip(late, on: "door/end")
@@ -27,7 +27,7 @@ import Testing
         for one in [lock, gateway, late] { await one.connection.stop() }
     }
 
-    @Test("what the broker kept comes marked, what is live does not")
+    @Test("a retained message is delivered with the retain flag, a live one without it")
     func retained() async throws {
         let broker = try await MosquittoProcess.start()
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "lock")
@@ -38,7 +38,7 @@ import Testing
         let watcher = MQTTTestClient(port: broker.port, ["door/state"])
         await watcher.connected()
         try await roundTrip(watcher, on: "door/state")
-        // Cut without a goodbye: another client of the same id throws it out.
+        // The broker closes the connection, without a DISCONNECT, when another client connects with the same id.
         let twin = MQTTTestClient(port: broker.port, id: "lock")
         await twin.connected()
         await watcher.event { $0.says(Array("gone".utf8), on: "door/state") }
@@ -48,7 +48,7 @@ import Testing
         for one in [lock, watcher, twin, late] { await one.connection.stop() }
     }
 
-    @Test("an announcement is kept for whoever comes later until an empty one takes it away, and may be large")
+    @Test("a retained message is delivered to later subscribers until an empty one deletes it, and may be 10 MiB long")
     func announcements() async throws {
         let broker = try await MosquittoProcess.start()
         let lock = MQTTTestClient(port: broker.port, ["door/none"])
@@ -71,7 +71,7 @@ import Testing
         for one in [lock, late, last] { await one.connection.stop() }
     }
 
-    @Test("a broker that says goodbye to nobody is told apart from one that was stopped")
+    @Test("`stop` is reported as `.stopped`, and later publishes are rejected")
     func stopping() async throws {
         let broker = try await MosquittoProcess.start()
         let gateway = MQTTTestClient(port: broker.port)
@@ -82,9 +82,9 @@ import Testing
         #expect(throws: MQTTSendError.notConnected) { try gateway.connection.publish(try MQTTPublish("a", "b")) }
     }
 
-    @Test("nobody there, no such host, no such user: each is told in words, and tried again")
+    @Test("a refused TCP connection and a missing authorization are reported with a reason, and the gateway tries again")
     func failures() async throws {
-        // Held, so that nobody else takes the port and listens on it.
+        // The socket holds the port, so that no other process listens on it.
         let held = try Listener(isListening: false)
         defer { close(held.descriptor) }
         let nobody = MQTTTestClient(port: held.port, clock: nil)
@@ -100,7 +100,7 @@ import Testing
         for one in [nobody, stranger] { await one.connection.stop() }
     }
 
-    @Test("a broker that comes back is found again, with the same subscriptions, and gets nothing that was asked for meanwhile")
+    @Test("after a broker restart the subscriptions are restored, and messages rejected meanwhile are not sent")
     func comesBack() async throws {
         let broker = try await MosquittoProcess.start()
         let gateway = MQTTTestClient(port: broker.port, ["door/#"], clock: nil)
@@ -120,7 +120,7 @@ import Testing
     }
 }
 
-/// Waits until what the connection publishes on the topic comes back to it, which shows that it is subscribed.
+/// Publishes on the topic and waits until the connection receives the message, which shows that it is subscribed.
 func roundTrip(_ listening: MQTTTestClient, on topic: String, from start: Int = 0) async throws {
     // A message that is published before the subscription does not come back.
     await listening.event(from: start) { $0 == .subscribed }

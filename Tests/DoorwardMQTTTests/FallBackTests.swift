@@ -4,18 +4,18 @@ import DoorwardTesting
 import Synchronization
 import Testing
 
-/// Promises about brokers that are older, or say no.
+/// Tests with brokers that support older protocols or fewer features, or refuse the client or a subscription.
 @Suite(.timeLimit(.minutes(30))) struct FallBackTests {
     /// The protocol level of a CONNECT packet.
     private static func level(_ packet: [UInt8]) -> UInt8? { packet[0] == 0x10 && packet.count > 8 ? packet[8] : nil }
 
-    /// The answer to a request to unsubscribe from one filter.
+    /// The UNSUBACK for an UNSUBSCRIBE of one filter.
     private static func unsubscribed(_ packet: [UInt8]) -> [UInt8] { [0xB0, 4, packet[2], packet[3], 0, 0] }
 
-    /// Ways in which brokers refuse a protocol that they do not know: CONNACK of 3.1.1, of 5.0, or no word at all.
+    /// How brokers refuse an unknown protocol: a CONNACK of 3.1.1, a CONNACK of 5.0, or closing without a packet (`nil`).
     static let refusals: [[UInt8]?] = [[0x20, 2, 0, 1], [0x20, 3, 0, 0x84, 0], nil]
 
-    @Test("a broker that refuses MQTT 5 in any way is spoken to in 3.1.1, at once", arguments: refusals)
+    @Test("after any kind of refusal of MQTT 5 the connection falls back to 3.1.1 at once", arguments: refusals)
     func older(refusal: [UInt8]?) async throws {
         let levels = Mutex<[UInt8]>([])
         let broker = try ScriptedBroker { packet in
@@ -33,7 +33,7 @@ import Testing
         await gateway.connection.stop()
     }
 
-    @Test("one that refuses the client is not asked in another protocol")
+    @Test("if the broker refuses the client, the connection does not fall back to 3.1.1")
     func banned() async throws {
         let connects = Mutex(0)
         let broker = try ScriptedBroker { packet in
@@ -51,12 +51,12 @@ import Testing
         #expect(connects.withLock { $0 } == 1)
     }
 
-    @Test("a subscription that the broker does not give is told by its filter, and the others stay")
+    @Test("a refused subscription is reported with its filter, and the connection stays open")
     func accessList() async throws {
         let broker = try ScriptedBroker { packet in
             switch packet[0] {
             case 0x10: .send([0x20, 3, 0, 0, 0])
-            // SUBACK of both filters: the first given, the second not authorised.
+            // SUBACK of both filters: the first granted, the second not authorised.
             case 0x82: .send([0x90, 5, packet[2], packet[3], 0, 1, 0x87])
             case 0xA2: .send(Self.unsubscribed(packet))
             default: .nothing
@@ -66,14 +66,14 @@ import Testing
         let gateway = MQTTTestClient(port: broker.port, ["door/1/state", "door/2/state"])
         let (event, _) = await gateway.event { if case .subscriptionRefused = $0 { true } else { false } }
         guard case .subscriptionRefused(let filter, let reason) = event else { return }
-        // Which of the two is asked for first is the connection's choice.
+        // The order of the two filters in the SUBSCRIBE is not defined.
         #expect(["door/1/state", "door/2/state"].contains(filter.description) && reason == "Not authorized")
         #expect(gateway.connection.health.counts.subscriptionsRefused == 1)
         #expect(gateway.connection.isConnected)
         await gateway.connection.stop()
     }
 
-    @Test("the broker is told which packets it need not send, and that nothing is to be kept for this client")
+    @Test("CONNECT sets Maximum Packet Size and Clean Start, and no session expiry interval")
     func connectPacket() async throws {
         let connect = Mutex<[UInt8]>([])
         let broker = try ScriptedBroker { packet in
@@ -89,12 +89,12 @@ import Testing
         let packet = connect.withLock { $0 }
         // Maximum Packet Size is property 0x27 (MQTT 5.0, section 3.1.2.11.4).
         #expect(packet.firstRange(of: [0x27, 0x01, 0x00, 0x00, 0x00]) != nil)
-        // Clean start, and no property 0x11 that has the session outlive the connection.
+        // Clean Start is set, and Session Expiry Interval (property 0x11) is absent.
         #expect(packet[9] & 0x02 != 0 && !packet[13...].prefix(Int(packet[12])).contains(0x11))
         await gateway.connection.stop()
     }
 
-    @Test("a broker that takes frames of quality 0 alone gets them so, and acknowledges nothing")
+    @Test("if the broker's Maximum QoS is 0, a QoS 1 message is sent with QoS 0 and has no acknowledgement id")
     func lowQuality() async throws {
         let (published, continuation) = AsyncStream.makeStream(of: UInt8.self)
         let broker = try ScriptedBroker { packet in
@@ -112,7 +112,7 @@ import Testing
         await gateway.connected()
         #expect(try gateway.connection.publish(try MQTTPublish("door/set", "UNLOCK", .atLeastOnce)).id == nil)
         var iterator = published.makeAsyncIterator()
-        #expect(await iterator.next() == 0x30, "neither of a higher quality nor retained")
+        #expect(await iterator.next() == 0x30, "a PUBLISH with QoS 0 and without the retain flag")
         await gateway.connection.stop()
     }
 }

@@ -6,11 +6,11 @@ import Testing
 
 @testable import DoorwardMQTT
 
-/// What a message can be an answer to, and what a broker has certainly taken.
+/// Tests of which publish a message can be an answer to, and which publishes a broker has certainly processed.
 @Suite(.timeLimit(.minutes(30))) struct FrameNumberTests {
-    @Test("a message that was read before a frame left is not after it, though it is handed on later; an answer is")
+    @Test("a message read before a publish cannot be its answer, even if it is delivered to the receiver later")
     func readBefore() async throws {
-        // Both messages come in one stretch, so they are read in one turn.
+        // Both messages are sent in one write, so that the connection reads them in one step.
         let broker = try ScriptedBroker { packet in
             switch packet[0] {
             case 0x10: .send(Packet.welcome)
@@ -25,7 +25,7 @@ import Testing
         let (messages, continuation) = AsyncStream.makeStream(of: MQTTMessage.self)
         let own = Mutex<MQTTConnection?>(nil)
         let settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
-        // On virtual time, which stands still here: this broker never answers the question whether it is at work.
+        // Virtual time is not advanced: this broker never answers a liveness probe.
         let gateway = MQTTConnection(settings, clock: VirtualClock(), random: RandomSource()) { event in
             guard case .message(let message) = event else { return }
             if message.topic == "a" {
@@ -49,10 +49,10 @@ import Testing
         own.withLock { $0 = nil }
     }
 
-    @Test("a broker has taken a frame when it has answered a question put later, and not when it stands still")
+    @Test("a message counts as processed once the broker has answered a later probe, and not while the broker is stalled")
     func taken() async throws {
         let isAtWork = Mutex(false)
-        // A broker at work that is let go on question by question: no answer overtakes what the test looks at.
+        // The test releases the answers to probes one by one, so that no answer arrives before the test's checks.
         let mayAnswer = DispatchSemaphore(value: 0)
         let broker = try ScriptedBroker { packet in
             switch packet[0] {
@@ -73,7 +73,7 @@ import Testing
             events.withLock { $0.append(event) }
         }
         gateway.start()
-        // No time has to go by for a first connection, nor for the question after so short a life.
+        // Needs no virtual time: the gateway connects at once, and probes at once after a message with a short lifetime.
         while !gateway.isConnected { await clock.pass(.zero) }
         let frame = try MQTTPublish("door/set", "UNLOCK", lifetime: .seconds(2))
         let lost = try gateway.publish(frame).number
@@ -89,13 +89,13 @@ import Testing
         #expect(!gateway.isBrokerResponsive(arrived) && arrived > lost)
         for _ in 0..<100 { mayAnswer.signal() }
         while !gateway.isBrokerResponsive(arrived) { await clock.pass(.zero) }
-        #expect(!gateway.isBrokerResponsive(lost), "it left on a connection that is gone")
+        #expect(!gateway.isBrokerResponsive(lost), "it was sent on a connection that has ended")
         await gateway.stop()
         #expect(!gateway.isBrokerResponsive(arrived))
     }
 }
 
-/// What a broker says, in MQTT 5.0.
+/// Packets of an MQTT 5.0 broker.
 private enum Packet {
     /// CONNACK.
     static let welcome: [UInt8] = [0x20, 3, 0, 0, 0]
@@ -103,9 +103,9 @@ private enum Packet {
     /// SUBACK for one filter.
     static func subscribed(_ question: [UInt8]) -> [UInt8] { [0x90, 4, question[2], question[3], 0, 0] }
 
-    /// UNSUBACK: there was no such subscription.
+    /// UNSUBACK with the reason code "no subscription existed".
     static func unsubscribed(_ question: [UInt8]) -> [UInt8] { [0xB0, 4, question[2], question[3], 0, 0x11] }
 
-    /// PUBLISH to a topic of one letter.
+    /// PUBLISH on a topic of one letter.
     static func message(_ topic: Character) -> [UInt8] { [0x30, 5, 0, 1, topic.asciiValue ?? 0, 0, 0x78] }
 }

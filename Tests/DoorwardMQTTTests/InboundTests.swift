@@ -5,9 +5,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Promises about what devices send: too much, too large, or no sense at all.
+/// Tests of received messages that are too many, too large or malformed.
 @Suite(.timeLimit(.minutes(30))) struct InboundTests {
-    /// What a test counts as it comes, and does not keep.
+    /// Counts received messages without storing them.
     private final class Counter: Sendable {
         private let count = Mutex(0)
         private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -25,9 +25,9 @@ import Testing
 
     private static let end = RawDevice.publish(Array("flood/end".utf8), [])
 
-    @Test("a flood of 50,000 messages comes whole or is counted as dropped, and a frame goes out in the midst of it")
+    @Test("each of 50,000 messages in a flood is delivered or counted as dropped, and a command can be sent meanwhile")
     func flood() async throws {
-        // The broker would drop what the connection does not take at once; here it keeps all of it.
+        // By default the broker drops messages when its queue is full; with 0 the queue is unlimited.
         let broker = try await MosquittoProcess.start(["allow_anonymous true", "max_queued_messages 0"])
         let lock = MQTTTestClient(port: broker.port, ["door/set"])
         await lock.connected()
@@ -37,7 +37,7 @@ import Testing
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         // The library's keep-alive uses real time.
         settings.keepAlive = .seconds(65_535)
-        // On virtual time, which stands still here: the answer that shows that the broker is at work waits behind the flood.
+        // Virtual time is not advanced: the broker's answer to the liveness probe is queued behind the flood.
         let gateway = MQTTConnection(settings, clock: VirtualClock(), random: RandomSource()) { event in
             if case .connected = event { stands.open() }
             counter.hear(event)
@@ -67,7 +67,7 @@ import Testing
         await lock.connection.stop()
     }
 
-    @Test("a payload of 10 MB, kept by the broker, neither ends the connection nor is handed on; what follows comes")
+    @Test("a payload of 10 MB, retained or live, is not delivered and does not close the connection; later messages arrive")
     func large() async throws {
         let broker = try await MosquittoProcess.start()
         let device = try RawDevice(port: broker.port)
@@ -84,16 +84,16 @@ import Testing
         #expect(await gateway.message(on: "door/end") != nil)
         #expect(!gateway.messages.contains { $0.topic == "door/state" })
         #expect(gateway.connection.health.counts.connects == 1)
-        #expect(gateway.connection.health.counts.messagesDropped == 0, "the broker was told to keep it to itself")
+        #expect(gateway.connection.health.counts.messagesDropped == 0, "the broker does not send it: above Maximum Packet Size")
         await gateway.connection.stop()
     }
 
-    @Test("an older broker sends it all the same: then it is dropped and counted, and the connection stays")
+    @Test("a too large payload that an older broker sends is dropped and counted, and the connection stays open")
     func largeFromOlderBroker() async throws {
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
         defer { proxy.close() }
-        // Whoever asks in MQTT 5 is cut off without a word, as some older brokers do.
+        // The proxy closes MQTT 5 connections without a reply, as some older brokers do.
         proxy.cut { $0.count > 8 && $0[0] == 0x10 && $0[8] == 5 }
         var settings = MQTTSettings(host: "127.0.0.1", port: proxy.port, clientID: "gateway")
         settings.maximumPayloadBytes = 10_000
@@ -110,7 +110,7 @@ import Testing
         await gateway.connection.stop()
     }
 
-    @Test("a message on a topic that takes quadratic time to compare is nobody's; what follows comes")
+    @Test("a message on a topic that takes quadratic time to compare is ignored; later messages arrive")
     func hostileTopic() async throws {
         let broker = try await MosquittoProcess.start()
         let gateway = MQTTTestClient(port: broker.port, ["door/#"])
@@ -127,7 +127,9 @@ import Testing
         await gateway.connection.stop()
     }
 
-    @Test("payloads are any bytes: none, NUL, no UTF-8", arguments: [[], [0], [0xFF, 0xFE, 0], Array("a\0b".utf8)] as [[UInt8]])
+    @Test(
+        "a payload of any bytes is delivered: empty, NUL, invalid UTF-8",
+        arguments: [[], [0], [0xFF, 0xFE, 0], Array("a\0b".utf8)] as [[UInt8]])
     func payloads(payload: [UInt8]) async throws {
         let broker = try await MosquittoProcess.start()
         let gateway = MQTTTestClient(port: broker.port, ["door/state"])
@@ -141,7 +143,7 @@ import Testing
     }
 
     @Test(
-        "a topic that is no text costs the device its connection, and nobody else",
+        "the broker disconnects a device that publishes on an invalid topic, and not the gateway",
         arguments: [
             [0xFF, 0xFE], Array("a\0b".utf8), [], Array("door/+".utf8), Array(repeating: 0x2F, count: 300),
         ] as [[UInt8]])
@@ -160,7 +162,7 @@ import Testing
         await gateway.connection.stop()
     }
 
-    @Test("receivers that do not return hold up their own brokers, and nobody else's")
+    @Test("a receiver that does not return blocks only its own connection")
     func slowReceivers() async throws {
         let broker = try await MosquittoProcess.start()
         let release = DispatchSemaphore(value: 0)
@@ -178,7 +180,7 @@ import Testing
     }
 }
 
-/// Opens once, for whoever waits.
+/// A latch that opens once and resumes the waiting task.
 private final class Latch: Sendable {
     private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
 

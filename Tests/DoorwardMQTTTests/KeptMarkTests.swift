@@ -3,14 +3,14 @@ import DoorwardTesting
 import Glibc
 import Testing
 
-/// Promises about the mark of messages that a broker is told to keep.
+/// Tests of Retain As Published, which keeps the publisher's retain flag on live messages.
 @Suite(.timeLimit(.minutes(30))) struct KeptMarkTests {
     private static func say(_ text: String, on topic: String, by speaker: MQTTTestClient) throws {
         let topic = try #require(MQTTTopic(topic))
         try speaker.connection.announce(MQTTRetainablePublish(topic: topic, payload: Array(text.utf8), isRetained: true))
     }
 
-    @Test("what comes at once bears its sender's mark where it is wanted as published, and nowhere else")
+    @Test("a live message keeps its publisher's retain flag only on filters subscribed with Retain As Published")
     func atOnce() async throws {
         let broker = try await MosquittoProcess.start()
         let gateway = MQTTTestClient(port: broker.port, ["door/state"])
@@ -22,13 +22,13 @@ import Testing
         for topic in ["door/state", "door/set"] { try Self.say("LOCKED", on: topic, by: device) }
         #expect(await gateway.said("LOCKED", on: "door/set").isRetained)
         #expect(await !gateway.said("LOCKED", on: "door/state").isRetained)
-        // What is on the broker by now is marked for everybody.
+        // Retained messages that the broker sends to a new subscriber always have the retain flag.
         let late = MQTTTestClient(port: broker.port, ["door/+"])
         for topic in ["door/state", "door/set"] { #expect(await late.said("LOCKED", on: topic).isRetained) }
         for listening in [gateway, device, late] { await listening.connection.stop() }
     }
 
-    @Test("a topic that is wanted in both ways bears no sender's mark, whoever came first and over the next connection too")
+    @Test("a filter subscribed with and without Retain As Published drops the retain flag, in either order and after a reconnect")
     func bothWays() async throws {
         let broker = try await MosquittoProcess.start()
         let gateway = MQTTTestClient(port: broker.port, ["hall/set"], clock: nil)
@@ -44,7 +44,7 @@ import Testing
         #expect(await !gateway.said("first", on: "hall/set").isRetained)
         #expect(await gateway.said("first", on: "door/set").isRetained)
 
-        // What the broker keeps comes once more when it has heard what is wanted from now on.
+        // When the broker has processed the new subscription, it sends the retained messages again.
         var before = gateway.events.count
         gateway.connection.want(filters)
         for topic in ["hall/set", "door/set"] { _ = await gateway.said("first", on: topic, from: before) }
@@ -68,7 +68,7 @@ import Testing
         for listening in [gateway, device] { await listening.connection.stop() }
     }
 
-    @Test("a topic wanted otherwise during a standstill bears no sender's mark after it, on the connection that is still there")
+    @Test("subscriptions changed while the broker is stalled are applied when it resumes on the same TCP connection")
     func standstill() async throws {
         let broker = try await MosquittoProcess.start()
         let clock = VirtualClock()
@@ -83,7 +83,7 @@ import Testing
         let paths = MQTTAnswerPaths(needed: [filter])
         while (try? gateway.connection.publish(try MQTTPublish("x", "x"), answeredBy: paths)) == nil { await clock.pass(.zero) }
         broker.signal(SIGSTOP)
-        // In small steps: the connection is closed after 30 seconds of a standstill.
+        // In small steps of virtual time: 30 seconds after a detected stall the connection is closed.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected()
         #expect(failure == .standsStill)
@@ -100,7 +100,7 @@ import Testing
         for listening in [gateway, device] { await listening.connection.stop() }
     }
 
-    @Test("an older broker takes the mark off, and what it keeps bears it all the same")
+    @Test("with MQTT 3.1.1 the broker clears the retain flag of live messages and sets it on retained ones")
     func olderBroker() async throws {
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
@@ -123,7 +123,7 @@ import Testing
 }
 
 extension MQTTTestClient {
-    /// Waits for a message with this text.
+    /// Waits for a message with this topic and text, and returns it.
     fileprivate func said(_ text: String, on topic: String, from start: Int = 0) async -> MQTTMessage {
         let (event, _) = await event(from: start) {
             if case .message(let message) = $0 { message.topic == topic && message.payload == Array(text.utf8) } else { false }

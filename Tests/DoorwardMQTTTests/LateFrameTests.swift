@@ -4,10 +4,10 @@ import DoorwardTesting
 import Foundation
 import Testing
 
-/// Promises about frames that must not leave, or not arrive, when they no longer mean anything; the fault lies between the
-/// gateway and the broker.
+/// Tests that no message is sent or delivered after its lifetime has ended. The fault is between the gateway and the broker.
 @Suite(.timeLimit(.minutes(30))) struct LateFrameTests {
-    @Test("a frame that the broker's machine does not take in its lifetime is cut off with the connection, and never arrives")
+    @Test(
+        "a message that the broker's host does not accept in its lifetime is discarded with the connection and never delivered")
     func stalled() async throws {
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
@@ -15,26 +15,26 @@ import Testing
         let lock = MQTTTestClient(port: broker.port, ["door/set"])
         await lock.connected()
         try await roundTrip(lock, on: "door/set")
-        // On virtual time, which stands still here: nothing but a full socket refuses a frame.
+        // Virtual time is not advanced: a message is rejected only if the socket is full.
         let gateway = MQTTTestClient(port: proxy.port, clock: VirtualClock())
         await gateway.connected()
         proxy.stall(.toBroker)
-        // Fill what the proxy's kernel takes, so that the order behind it stays on this side.
+        // Fill the receive buffer of the proxy, so that later data stays in the gateway's send buffer.
         let filled = try fill(gateway.connection) { "filler \($0) " }
         #expect(filled > 0)
-        // A frame of short lifetime at the end of the queue, if it is let in at all.
+        // With a full socket, a message with a short lifetime is rejected.
         let short = try MQTTPublish("door/set", "UNLOCK", lifetime: .milliseconds(100))
         #expect(throws: MQTTSendError.busy) { try gateway.connection.publish(short) }
         await gateway.connection.stop()
         proxy.resume()
         try await roundTrip(lock, on: "door/set")
-        // What the other machine had taken in time it may hand on; the last frame lay in this machine's kernel.
+        // The proxy may pass on messages that its kernel accepted in time; the last one was in the gateway's send buffer.
         let arrived = lock.messages.map { String(decoding: $0.payload, as: UTF8.self) }
         #expect(!arrived.contains { $0.hasPrefix("UNLOCK") || $0.hasPrefix("filler \(filled - 1) ") })
         await lock.connection.stop()
     }
 
-    @Test("one order in a window that is just full is cut off at its deadline, and the connection comes back without it")
+    @Test("when the TCP window is full, unsent messages are discarded at their deadline, and the gateway reconnects without them")
     func atTheDeadline() async throws {
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
@@ -42,12 +42,12 @@ import Testing
         let lock = MQTTTestClient(port: broker.port, ["door/set"])
         await lock.connected()
         try await roundTrip(lock, on: "door/set")
-        // On virtual time, so that a machine that is slow refuses no frame and ends no lifetime.
+        // Virtual time: on a slow machine no publish is rejected for the delay and no message lifetime expires.
         let clock = VirtualClock()
         let gateway = MQTTTestClient(port: proxy.port, clock: clock)
         let connected = await gateway.connected()
         proxy.stall(.toBroker)
-        // The last frames that the socket takes stand in this machine's kernel: the window of the other side is full.
+        // The last messages that the socket accepts stay in the gateway's send buffer: the proxy's TCP window is full.
         let sent = try fill(gateway.connection) { "late \($0) " }
         clock.advance(by: .seconds(60))
         let (failure, next) = await gateway.disconnected(from: connected)
@@ -58,16 +58,16 @@ import Testing
         try gateway.connection.publish(try MQTTPublish("door/set", "end"))
         await lock.event { if case .message(let message) = $0 { message.payload == Array("end".utf8) } else { false } }
         await gateway.connection.stop()
-        // What the other machine had taken in time it may hand on, each once; of what lay here, nothing comes.
+        // Messages that the proxy's kernel accepted in time may arrive, each once; those in the send buffer must not.
         let passed = await proxy.end()
         let arrived = (0..<sent).map { passed.components(separatedBy: "late \($0) ").count - 1 }
         #expect(sent > 0 && arrived.last == 0)
         #expect(
-            arrived.allSatisfy { $0 <= 1 } && arrived == arrived.sorted(by: >), "none twice, and none after one that is missing")
+            arrived.allSatisfy { $0 <= 1 } && arrived == arrived.sorted(by: >), "no message twice, and none after a missing one")
         await lock.connection.stop()
     }
 
-    @Test("a connection that is cut between a frame and its acknowledgement sends the frame to nobody a second time")
+    @Test("if the connection is cut between a publish and its acknowledgement, the message is not sent again")
     func cutBeforeAcknowledgement() async throws {
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
@@ -82,7 +82,7 @@ import Testing
         #expect(id != nil)
         await lock.event { $0.says(Array("UNLOCK".utf8), on: "door/set") }
         proxy.cut { _ in true }
-        // The next packet on its way is where it is cut: the acknowledgement is still on the other way.
+        // The next packet to the broker triggers the cut, while the acknowledgement is held in the other direction.
         _ = try? gateway.connection.publish(try MQTTPublish("door/other", "x"))
         proxy.resume()
         let (_, gone) = await gateway.disconnected(from: connected)
@@ -95,9 +95,9 @@ import Testing
         await lock.connection.stop()
     }
 
-    /// Sends frames that hold for a minute until the connection takes no more.
+    /// Publishes messages with a lifetime of one minute until the connection reports `.busy`.
     ///
-    /// - Returns: how many it took.
+    /// - Returns: the number of messages published.
     private func fill(_ connection: MQTTConnection, _ name: (Int) -> String) throws -> Int {
         var sent = 0
         while true {
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// Waits for as long as it takes another connection to see a frame's lifetime pass.
+    /// Waits, in real time, until another connection is cut because the lifetime of its messages has ended.
     private func pass(_ lifetime: Duration, _ broker: MosquittoProcess) async throws {
         let proxy = try Proxy(to: broker.port)
         defer { proxy.close() }
@@ -126,7 +126,9 @@ import Testing
         await clock.connection.stop()
     }
 
-    @Test("a frame is cut off at its deadline also when nobody turns the connection: by the kernel", arguments: [true, false])
+    @Test(
+        "the kernel discards a message at its deadline if the connection's thread is blocked or stopped",
+        arguments: [true, false])
     func byTheKernel(isStopped: Bool) async throws {
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
@@ -134,7 +136,7 @@ import Testing
         let release = DispatchSemaphore(value: 0)
         let settings = MQTTSettings(host: "127.0.0.1", port: proxy.port, clientID: "gateway")
         let (events, continuation) = AsyncStream.makeStream(of: MQTTEvent.self)
-        // The virtual clock of the connection does not advance: only the kernel's timer does.
+        // The virtual clock of the connection is not advanced: only the kernel's timer runs.
         let gateway = MQTTConnection(settings, clock: VirtualClock(), random: RandomSource()) { event in
             continuation.yield(event)
             // A receiver that does not return.
@@ -160,14 +162,14 @@ import Testing
             await gateway.stop()
         }
         try await pass(.seconds(3), broker)
-        // What comes out of the proxy now had come into it in time.
+        // The proxy passes on only messages that its kernel accepted in time.
         let passed = await proxy.end()
         #expect(sent > 0 && !passed.contains("UNLOCK \(sent - 1) "))
         release.signal()
         if !isStopped { await gateway.stop() }
     }
 
-    @Test("a frame that a stalled broker has not acknowledged is not sent again when the broker resumes")
+    @Test("a message that a stalled broker has not acknowledged is not sent again when the broker resumes")
     func withoutAcknowledgement() async throws {
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
@@ -181,7 +183,7 @@ import Testing
         proxy.stall(.toClient)
         try gateway.connection.publish(try MQTTPublish("door/set", "UNLOCK", .atLeastOnce, lifetime: .milliseconds(300)))
         await LoopbackPort.drained(to: proxy.port)
-        // In small steps: the connection is closed after 30 seconds of a standstill.
+        // In small steps of virtual time: 30 seconds after a detected stall the connection is closed.
         while gateway.connection.isConnected { await clock.pass(.milliseconds(2)) }
         let (failure, gone) = await gateway.disconnected(from: connected)
         #expect(failure == .standsStill && gateway.connection.health.counts.writeTimeouts == 1)

@@ -4,7 +4,7 @@ import DoorwardTesting
 import Foundation
 import Testing
 
-/// Promises about a connection's beginning and end, and about what is told of it.
+/// Tests of connecting and disconnecting, and of the events reported about them.
 @Suite(.timeLimit(.minutes(30))) struct LifeTests {
     private func settings(_ port: Int, will: String) throws -> MQTTSettings {
         var settings = MQTTSettings(host: "127.0.0.1", port: port, clientID: UUID().uuidString)
@@ -12,7 +12,7 @@ import Testing
         return settings
     }
 
-    @Test("the last will is said when the line is cut, and not after an end in order")
+    @Test("the last will is published when the connection is cut, and not after a DISCONNECT")
     func will() async throws {
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
@@ -26,14 +26,14 @@ import Testing
         await orderly.connection.stop()
         proxy.close()
         #expect(await watcher.message(on: "gateway/cut")?.payload == Array("gone".utf8))
-        // Twice, as the broker may hear the second of two connections first once.
+        // Two round trips, because the broker may process the packets of two connections in either order.
         try await roundTrip(watcher, on: "gateway/end")
         try await roundTrip(watcher, on: "gateway/very-end")
         #expect(!watcher.messages.contains { $0.topic == "gateway/orderly" })
         for one in [watcher, cut] { await one.connection.stop() }
     }
 
-    @Test("three hundred connections of one process stand at once, and end")
+    @Test("300 connections of one process are open at the same time, and all stop")
     func many() async throws {
         let broker = try await MosquittoProcess.start()
         let locks = (0..<300).map { MQTTTestClient(port: broker.port, ["door/\($0)/set"]) }
@@ -48,7 +48,7 @@ import Testing
         #expect(locks.allSatisfy { $0.events.last == .disconnected(.stopped) && !$0.connection.isConnected })
     }
 
-    @Test("stopping before the start, twice, or while it is being connected leaves nobody waiting, and nothing begins again")
+    @Test("`stop` before `start`, twice, or while connecting returns, and no event follows")
     func stopping() async throws {
         let broker = try await MosquittoProcess.start()
         let settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
@@ -66,13 +66,13 @@ import Testing
         lock.connection.want([try #require(MQTTFilter("#"))])
         await lock.connection.stop()
         #expect(lock.events == heard)
-        // One that answers nothing at all.
+        // A server that accepts the connection and answers nothing.
         let listener = try Listener()
         defer { close(listener.descriptor) }
         await MQTTTestClient(port: listener.port).connection.stop()
     }
 
-    @Test("frames of many threads go out whole while it turns and when it is stopped in their midst")
+    @Test("messages published by many threads arrive intact and at most once, also if the connection is stopped meanwhile")
     func manyThreads() async throws {
         let broker = try await MosquittoProcess.start(["allow_anonymous true", "max_queued_messages 0"])
         let lock = MQTTTestClient(port: broker.port, ["door/#"])
@@ -106,7 +106,7 @@ import Testing
         await lock.connection.stop()
     }
 
-    @Test("its health tells since when it stands, what ended it last, and counts")
+    @Test("`health` contains the time of connecting, the last failure and the counters")
     func health() async throws {
         let broker = try await MosquittoProcess.start()
         let gateway = MQTTTestClient(port: broker.port, ["door/set"])

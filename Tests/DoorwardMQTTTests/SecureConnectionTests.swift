@@ -4,7 +4,7 @@ import DoorwardTesting
 import Foundation
 import Testing
 
-/// Promises about TLS and signing in, against a real mosquitto.
+/// Tests of TLS and authentication with a real mosquitto.
 @Suite(.timeLimit(.minutes(30))) struct SecureConnectionTests {
     private func settings(_ port: Int, host: String = "localhost", _ tls: MQTTSettings.TLS?) -> MQTTSettings {
         var settings = MQTTSettings(host: host, port: port, clientID: UUID().uuidString)
@@ -12,7 +12,7 @@ import Testing
         return settings
     }
 
-    /// Why the first attempt, and any fall-back of it, comes to nothing, in words; `nil` when it stands.
+    /// Connects once, with any fall-back, and returns the description of the failure; `nil` if the connection is established.
     private func failure(_ settings: MQTTSettings) async -> String? {
         let gateway = MQTTTestClient(settings)
         let (event, _) = await gateway.event {
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "a broker whose certificate the pinned authority has signed is trusted, by name and by address",
+        "trusts a broker whose certificate is signed by the pinned authority, by host name and by address",
         arguments: ["localhost", "127.0.0.1"])
     func trusted(host: String) async throws {
         let certificates = try Certificates.shared.get()
@@ -39,13 +39,13 @@ import Testing
         #expect(gateway.events.last == .disconnected(.stopped))
     }
 
-    @Test("a broker that somebody else has signed, or that has another name, is not trusted, and the words say which")
+    @Test("rejects a broker certificate of another authority or for another host name, with a different message for each")
     func untrusted() async throws {
         let certificates = try Certificates.shared.get()
         let broker = try await MosquittoProcess.start(certificates.lines("broker"))
         let other = await failure(settings(broker.port, .init(authorityFile: certificates.otherAuthority)))
         #expect(try #require(other).contains("does not come from the certificate authority"))
-        // The system's authorities do not know it either.
+        // None of the system's authorities has signed it either.
         let system = await failure(settings(broker.port, .init()))
         #expect(try #require(system).contains("does not come from the certificate authority"))
         let elsewhere = try await MosquittoProcess.start(certificates.lines("elsewhere"))
@@ -53,13 +53,13 @@ import Testing
         #expect(try #require(name).contains("another host name"))
     }
 
-    @Test("a broker that wants a certificate takes the one that its authority signed, and no other")
+    @Test("a broker that requires a client certificate accepts only one signed by its authority")
     func clientCertificate() async throws {
         let certificates = try Certificates.shared.get()
         let broker = try await MosquittoProcess.start(certificates.lines("broker", wantsCertificate: true))
         let own = MQTTSettings.TLS(authorityFile: certificates.authority, certificate: certificates.pair("gateway"))
         #expect(await failure(settings(broker.port, own)) == nil)
-        // A broker may hang up before its reason is read; then the next attempt finds it.
+        // The broker may close the connection before its reason is read; then a later attempt reads it.
         for (name, words) in [(nil, "wants a certificate of the gateway"), ("stranger", "does not accept the gateway")] {
             let tls = MQTTSettings.TLS(authorityFile: certificates.authority, certificate: name.map(certificates.pair))
             let gateway = MQTTTestClient(settings(broker.port, tls))
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "files that cannot be used are told apart, and a locked key asks nobody",
+        "each kind of unusable TLS file has its own message, and an encrypted key causes no passphrase prompt",
         arguments: [
             ("missing.pem", "gateway.pem", "gateway.key", "certificate authority cannot be read"),
             ("gateway.key", "gateway.pem", "gateway.key", "holds no certificate"),
@@ -89,10 +89,10 @@ import Testing
             authorityFile: certificates.path(authority), certificate: (certificates.path(certificate), certificates.path(key)))
         let failure = try #require(await failure(settings(broker.port, tls)))
         #expect(failure.contains(words), "\(failure)")
-        #expect(!failure.contains("/"), "it tells where files lie")
+        #expect(!failure.contains("/"), "the message must not contain a file path")
     }
 
-    @Test("TLS to what does not speak it, and plain MQTT to TLS, say to check the port")
+    @Test("the message for TLS to a port without TLS, or plain MQTT to a port with TLS, mentions TLS")
     func mixedUp() async throws {
         let certificates = try Certificates.shared.get()
         let (secure, plain) = (try await MosquittoProcess.start(certificates.lines("broker")), try await MosquittoProcess.start())
@@ -104,14 +104,14 @@ import Testing
         defer { web.close() }
         let toWeb = try #require(await failure(settings(web.port, .init(authorityFile: certificates.authority))))
         #expect(toWeb.contains("does not speak TLS"), "\(toWeb)")
-        // Held, so that nobody else takes the port and listens on it.
+        // The socket holds the port, so that no other process listens on it.
         let held = try Listener(isListening: false)
         defer { close(held.descriptor) }
         let nobody = await failure(settings(held.port, .init(authorityFile: certificates.authority)))
         #expect(try #require(nobody).contains("cannot be reached"))
     }
 
-    @Test("the right password lets in; a wrong one is refused, with words that say what to check and not what it was")
+    @Test("accepts the right password; the message for a wrong one says what to check and does not contain the password")
     func password() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "doorward-passwords-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: file) }

@@ -18,7 +18,7 @@ import Testing
         return nil
     }
 
-    /// A broker that answers each subscription when it may, with these codes.
+    /// Returns a broker that waits for `mayAnswer` before each SUBACK, and answers with these reason codes.
     private static func broker(
         _ mayAnswer: DispatchSemaphore, _ codes: @escaping @Sendable (Int) -> [UInt8]
     ) throws -> ScriptedBroker {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("a frame does not leave before the broker has acknowledged what its answer comes by, and leaves then")
+    @Test("a message is not sent until the broker has acknowledged the subscriptions for its answer")
     func notYet() async throws {
         let mayAnswer = DispatchSemaphore(value: 0)
         let broker = try Self.broker(mayAnswer, { _ in [1] })
@@ -51,18 +51,18 @@ import Testing
         let needed = Self.paths(needed: [Self.state])
         #expect(try Self.refusal(gateway, needed) == .notSubscribed)
         #expect(try Self.refusal(gateway, Self.paths(needed: [], asked: [Self.state])) == .notSubscribed)
-        #expect(try Self.refusal(gateway, .none) == nil, "nobody waits for an answer")
+        #expect(try Self.refusal(gateway, .none) == nil, "no subscription is required")
         mayAnswer.signal()
         await gateway.event { $0 == .subscribed }
         #expect(try Self.refusal(gateway, needed) == nil)
         #expect(
-            try Self.refusal(gateway, Self.paths(needed: [Self.state, "door/battery"])) == .notSubscribed, "nobody wants that")
+            try Self.refusal(gateway, Self.paths(needed: [Self.state, "door/battery"])) == .notSubscribed, "not subscribed")
         gateway.connection.leave([try #require(MQTTFilter(Self.state))])
         while try Self.refusal(gateway, needed) == nil { await Task.yield() }
         await gateway.connection.stop()
     }
 
-    @Test("a topic that the broker does not give is an answer where it only had to be asked for, and none where it is needed")
+    @Test("a refused subscription prevents publishing if it is needed, and not if it only has to be requested")
     func refused() async throws {
         let mayAnswer = DispatchSemaphore(value: 0)
         mayAnswer.signal()
@@ -76,7 +76,7 @@ import Testing
         await gateway.connection.stop()
     }
 
-    @Test("on a connection that is made anew the broker has acknowledged nothing")
+    @Test("after a reconnect no message is sent until the broker has acknowledged the subscriptions again")
     func anew() async throws {
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
@@ -86,7 +86,7 @@ import Testing
         let needed = Self.paths(needed: [Self.state])
         #expect(try Self.refusal(gateway, needed) == nil)
         let isSubscribe = Mutex(false)
-        // The next connection is let in, and cut where it subscribes.
+        // The next connection is accepted, and cut when it sends its SUBSCRIBE.
         broker.kill()
         let (_, gone) = await gateway.disconnected(from: first)
         proxy.cut { bytes in
@@ -104,7 +104,7 @@ import Testing
         await gateway.connection.stop()
     }
 
-    @Test("all subscriptions are settled also when the last one is given up while the answers to the others are on their way")
+    @Test("`.subscribed` is reported even if the last filter is unsubscribed while the SUBACKs of the others are in flight")
     func givenUp() async throws {
         let mayAnswer = DispatchSemaphore(value: 0)
         let (allAsked, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -126,7 +126,7 @@ import Testing
             }
         }
         defer { broker.close() }
-        // Four packets of 50 filters may be without an answer; the last filter waits for one.
+        // At most four packets of 50 filters may be unacknowledged; the last filter waits for a SUBACK.
         let filters = (0...200).map { "door/\($0)/state" }
         let gateway = MQTTTestClient(
             MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "g"), filters, clock: VirtualClock())
@@ -138,7 +138,7 @@ import Testing
         await gateway.connection.stop()
     }
 
-    @Test("a broker that accepts small packets only is asked in small ones, and a filter that fits in none counts as refused")
+    @Test("SUBSCRIBE respects the broker's maximum packet size, and a filter that is too long for it counts as refused")
     func smallPackets() async throws {
         let broker = try await MosquittoProcess.start(["allow_anonymous true", "max_packet_size 300"])
         let filters = (0..<60).map { "house/door/\($0)/state" }
@@ -159,7 +159,7 @@ import Testing
         await gateway.connection.stop()
     }
 
-    @Test("a broker that answers, but acknowledges no subscription within ten seconds, is connected to anew")
+    @Test("reconnects to a responsive broker that does not acknowledge a subscription within ten seconds")
     func withoutSuback() async throws {
         let broker = try ScriptedBroker { packet in
             switch packet[0] & 0xF0 {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import DoorwardMQTT
 
-/// A connection that is refused and one that is reset need different explanations.
+/// Tests that a refused TCP connection is distinguished from one that is accepted and then reset.
 @Suite struct TCPInfoTests {
-    @Test("a connection that was reset at once was accepted")
+    @Test("a connection that is reset at once counts as accepted")
     func reset() throws {
         let listener = try Listener()
         defer { close(listener.descriptor) }
@@ -22,7 +22,7 @@ import Testing
         #expect(TCPInfo.wasAccepted(client))
     }
 
-    @Test("a connection to a port without a listener was not accepted")
+    @Test("a connection to a port without a listener counts as not accepted")
     func refused() throws {
         let held = try Listener(isListening: false)
         defer { close(held.descriptor) }

@@ -2,14 +2,14 @@ import DoorwardTesting
 import Foundation
 import Testing
 
-/// Certificates of a test's own, made with openssl: paths of PEM files.
+/// Certificates for tests, created with openssl, as paths of PEM files.
 final class Certificates: Sendable {
-    /// For the suites that need some.
+    /// The certificates that all suites share.
     static let shared = Result { try Certificates() }
 
     private let folder: URL
     var authority: String { path("authority.pem") }
-    /// An authority that has signed nothing here.
+    /// An authority that has not signed the certificates of the brokers.
     var otherAuthority: String { path("other.pem") }
 
     private init() throws {
@@ -27,12 +27,12 @@ final class Certificates: Sendable {
 
     func path(_ name: String) -> String { folder.appending(path: name).path }
 
-    /// A certificate and its key.
+    /// Returns the paths of a certificate and its key.
     func pair(_ name: String) -> (file: String, keyFile: String) { (path("\(name).pem"), path("\(name).key")) }
 
-    /// What a mosquitto needs to be known to it by the name, which is that of a pair.
+    /// Returns mosquitto's configuration lines for TLS with the certificate and key of this name.
     func lines(_ name: String, wantsCertificate: Bool = false) -> [String] {
-        // One that is started by root would not be root any more when it reads the keys.
+        // A mosquitto started by root drops its privileges before it reads the keys, unless its user is root.
         (geteuid() == 0 ? ["user root"] : []) + [
             "certfile \(pair(name).file)", "keyfile \(pair(name).keyFile)", "cafile \(authority)",
             "require_certificate \(wantsCertificate)", "allow_anonymous true",

@@ -2,11 +2,11 @@ import DoorwardTesting
 import Foundation
 import Glibc
 
-/// A device that speaks MQTT 3.1.1 byte by byte, so that it can say what no library would let it.
+/// A device that writes the bytes of MQTT 3.1.1 packets itself, to send packets that a library would reject.
 struct RawDevice {
     private let descriptor: Int32
 
-    /// Connects, and waits until the broker has let it in.
+    /// Connects, and waits for a CONNACK that accepts the connection.
     init(port: Int, id: String = UUID().uuidString) throws {
         let isConnected: Bool
         (descriptor, isConnected) = LoopbackPort.connect(to: port)
@@ -17,7 +17,7 @@ struct RawDevice {
 
     func close() { Glibc.close(descriptor) }
 
-    /// Whether the broker has ended the connection, of which it waits until it says one or the other.
+    /// Returns whether the broker has closed the connection. Sends a PINGREQ and waits for the answer or the close.
     func isThrownOut() -> Bool {
         send([0xC0, 0])
         return receive(2) != [0xD0, 0]
