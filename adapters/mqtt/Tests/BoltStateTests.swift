@@ -3,7 +3,7 @@ import DoorwardDomain
 import Testing
 
 @Suite struct BoltStateTests {
-    @Test("only a bolt that is said to be locked counts as locked")
+    @Test("only the bolt state `locked` counts as locked")
     func locked() {
         #expect(BoltState.allCases.filter { $0.lockState == .locked } == [.locked])
     }

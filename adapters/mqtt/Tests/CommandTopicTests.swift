@@ -9,7 +9,7 @@ import Testing
         return try Dialect(profile, variables: variables).commandTopic.description
     }
 
-    @Test("two locks behind one API are two locks, and one lock is the same whichever way its orders go")
+    @Test("nodes of one gateway API have different command topics; the topic of a node is the same with and without the API")
     func api() throws {
         let front = try topic(["node": "front", "gateway": "office", "nodeId": .integer(5)])
         #expect(front == "zwave/front/98/0/targetMode/set")

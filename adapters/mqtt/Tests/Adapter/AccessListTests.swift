@@ -5,9 +5,9 @@ import DoorwardTesting
 import Synchronization
 import Testing
 
-/// A real mosquitto whose access control list keeps the gateway from a lock.
+/// Tests with a real mosquitto whose access control list denies the gateway topics of a lock.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct AccessListTests {
-    /// What the played locks and the marker need, and nothing else to write to.
+    /// Grants write access only to the topics that the simulated locks and the marker lock publish on.
     private static let narrow = """
         topic read #
         topic write settle/#
@@ -41,7 +41,7 @@ import Testing
         let _: Bool = await rig.reports.until { _ in Self.faults(rig, of: lock) == faults ? true : nil }
     }
 
-    @Test("a command that the broker rejects ends at once as not authorised, with lock and topic in log and explanation")
+    @Test("a command that the broker rejects is refused at once as not authorised; the log and the problem name the topic")
     func rejected() async throws {
         let lines = KeptLines()
         let rig = try await Self.rig(Self.narrow, lines)
@@ -56,7 +56,7 @@ import Testing
         )
         #expect(!problem.summary.contains("home") && !problem.summary.contains("nuki"))
         #expect(rig.nuki.orders(at: "A") == [])
-        // The list is mended, and the next command comes back.
+        // The list is corrected, and the next command is confirmed.
         try rig.broker.write(Self.narrow + "topic write nuki/A/lockAction\n", to: "acl")
         rig.broker.kill()
         await rig.untilHealth(.down)
@@ -69,7 +69,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("a command of QoS 0 that the broker drops without a word is missed when its time is over, and told with its topic")
+    @Test("a QoS 0 command that the broker drops silently is reported as not delivered after its deadline, with its topic")
     func dropped() async throws {
         let lines = KeptLines()
         let rig = try await Self.rig(Self.narrow, lines)
@@ -87,7 +87,7 @@ import Testing
         await rig.end()
     }
 
-    /// An ESPHome node, which reports no state twice.
+    /// Attaches an ESPHome lock that is online and unlocked. It does not report an unchanged state again.
     private static func attachNode(_ rig: BrokerFixture, _ node: String, _ id: DeviceID) async {
         let address = ["broker": "home", "profile": "esphome", "node": node, "object_id": "door"]
         rig.adapter.attach(AttachedLock(id: id, address: address.mapValues { .string($0) }))
@@ -97,7 +97,7 @@ import Testing
         await rig.reports.first(of: id) { $0.isLive && $0.state == .unlocked }
     }
 
-    @Test("the silence of a node confirms no command that the broker has not delivered, and confirms one that it has")
+    @Test("a lock that stays silent confirms a command that the broker has delivered, and not one that the broker dropped")
     func silentAndDropped() async throws {
         let list = Self.narrow + "topic write +/status\ntopic write +/lock/door/state\ntopic write porch/lock/door/command\n"
         let rig = try await Self.rig(list)
@@ -119,9 +119,9 @@ import Testing
         await rig.end()
     }
 
-    @Test("a command that came back, and one on a topic that is hidden from the gateway but answered, is no broker's fault")
+    @Test("the broker is not blamed for a command that it delivered back to the gateway, nor for one that the lock answered")
     func delivered() async throws {
-        // The second list hides the gate's command topic from everybody.
+        // The second list allows no client to read the gate's command topic.
         for list in [
             "topic readwrite #\n",
             Self.narrow.replacing("topic read #", with: "topic read +/state\ntopic read settle/#\ntopic read nuki/#")
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test("a topic that the broker does not let the gateway read is a fault of its locks and a line of the log")
+    @Test("a refused subscription is logged and reported as a fault of each lock on the topic")
     func subscription() async throws {
         let lines = KeptLines()
         let broker = try await MosquittoProcess.start(
@@ -160,7 +160,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("the fault of a refused subscription is over when the broker grants it later on the same connection")
+    @Test("the fault of a refused subscription ends when the broker grants it later on the same connection")
     func grantedLater() async throws {
         let topic = "nuki/A/state"
         let isHidden = Mutex(true)
@@ -183,7 +183,7 @@ import Testing
         adapter.attach(AttachedLock(id: door, address: BrokerFixture.address(of: "A")))
         await reports.first(of: door) { $0.fact == .faults(["subscriptionRefused"]) }
         isHidden.withLock { $0 = false }
-        // Attached to the same topics, it has them requested anew.
+        // Attaching a second lock with the same topics makes the adapter subscribe to them again.
         adapter.attach(AttachedLock(id: other, address: BrokerFixture.address(of: "A")))
         await reports.first(of: door) { $0.fact == .faults([]) }
         await adapter.stop()
@@ -197,7 +197,7 @@ import Testing
         """
     }
 
-    @Test("an adapter is down while no broker of it is connected, and degraded while one of several is not")
+    @Test("the adapter is down while none of its brokers is connected, and degraded while one of several is not")
     func health() async throws {
         let lines = KeptLines()
         let attic = try await MosquittoProcess.start()
@@ -213,7 +213,7 @@ import Testing
         #expect(
             rig.adapter.problem(of: CommandID(high: 0, low: 1), for: door)?.detail
                 == "Broker `home` is not connected (connection refused).")
-        // The line is logged after the problem is published.
+        // The adapter writes the log line after it has published the problem.
         while lines.holding("warning", "broker is not connected (connection refused)", "broker=home").isEmpty {
             await rig.clock.pass()
         }

@@ -5,7 +5,7 @@ import DoorwardTesting
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(30))) struct BrokerFaultTests {
-    @Test("of a broker that reads nothing for longer than a deadline, nothing that was refused ever arrives, and nothing twice")
+    @Test("after a broker has read nothing for longer than a deadline, no rejected command arrives, and no command arrives twice")
     func stalled() async throws {
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
@@ -16,22 +16,22 @@ import Testing
         proxy.stall(.toBroker)
         var taken = 0
         while (try? rig.send(.unlock, to: door, within: .seconds(2))) != nil, taken < 100_000 { taken += 1 }
-        #expect(taken < 100_000, "what nobody reads must be refused some time")
+        #expect(taken < 100_000, "a send must be rejected at some point, as the broker reads nothing")
         #expect(throws: AdapterError.self) { try rig.send(.unlatch, to: door) }
         await rig.untilHealth(.down)
         #expect(throws: AdapterError.offline) { try rig.send(.unlatch, to: door) }
         proxy.resume()
         await rig.untilHealth(.ok)
-        // Cut by the gateway, or by the kernel on its behalf.
+        // Disconnected by the gateway, or by the kernel's timeout for unacknowledged data.
         #expect((rig.adapter.counts["disconnects"] ?? 0) > 0)
         try await rig.settle()
-        // What the other machine had taken in time it may hand on.
+        // The proxy may pass on commands that its kernel accepted in time.
         #expect(rig.nuki.orders(at: "A").count <= taken)
         #expect(!rig.nuki.orders(at: "A").contains(3))
         await rig.end()
     }
 
-    @Test("a connection that is cut between a frame and its acknowledgement sends the order to nobody a second time")
+    @Test("if the connection is cut between a publish and its acknowledgement, the command is not sent again")
     func cut() async throws {
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
@@ -50,7 +50,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("while the broker is away no order is taken, and when it is back none of then is sent")
+    @Test("commands are rejected while the broker is disconnected, and not sent when it is connected again")
     func restarting() async throws {
         let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
@@ -61,7 +61,7 @@ import Testing
             func availability() -> LockReport.Fact? {
                 rig.reports.all(of: door).last { if case .availability = $0.fact { true } else { false } }?.fact
             }
-            // The report follows the state that the health is read from.
+            // The adapter reports the availability after its health has changed.
             while availability() != .availability(nil) { await Task.yield() }
             try await rig.broker.runAgain()
             await rig.untilHealth(.ok)
@@ -75,7 +75,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("a broker that is not there, and one that reads nothing, cost the locks of others nothing")
+    @Test("a broker that reads nothing does not affect the locks of other brokers")
     func others() async throws {
         let (broker, frozen) = (try await MosquittoProcess.start(), try await MosquittoProcess.start())
         let proxy = try Proxy(to: frozen.port)
@@ -98,7 +98,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("a broker that refuses the gateway leaves it down, and lets it in later")
+    @Test("the adapter is down while the broker refuses the gateway, and recovers when the broker accepts it")
     func refusing() async throws {
         let closed = try await MosquittoProcess.start(["allow_anonymous false"])
         let (port, clock) = (closed.port, VirtualClock())

@@ -6,7 +6,7 @@ import DoorwardTesting
 import Logging
 import Synchronization
 
-/// The MQTT adapter between a real broker and locks that are played, on virtual time, with everything that it reports.
+/// An MQTT adapter on virtual time with a real broker and simulated locks, and a recorder of its reports.
 final class BrokerFixture: Sendable {
     let clock = VirtualClock()
     let broker: MosquittoProcess
@@ -16,13 +16,13 @@ final class BrokerFixture: Sendable {
     private let orders = Mutex<UInt64>(0)
     private let names = Mutex<[String: DeviceID]>([:])
 
-    /// A lock that answers everything: what it says last has been preceded by all that was sent before.
+    /// A lock that answers every command. When its answer arrives, everything that was sent before it has arrived too.
     private static let marker = "FFFFFFFF"
 
     /// - Parameters:
-    ///   - port: where the adapter finds the broker `home`; the broker's own where it is not said.
-    ///   - more: brokers beside `home`.
-    ///   - logger: where the adapter logs to.
+    ///   - port: the port at which the adapter connects to the broker `home`; by default the broker's own port.
+    ///   - more: the ports of further brokers, by name.
+    ///   - logger: the adapter's logger.
     init(
         _ broker: MosquittoProcess, port: Int? = nil, more: [String: Int] = [:], library: ProfileLibrary = .shipped,
         logger: Logger = BrokerFixture.silent
@@ -36,7 +36,7 @@ final class BrokerFixture: Sendable {
         try await settle()
     }
 
-    /// An adapter for brokers on these ports, by their names, which tries again soon.
+    /// Returns an adapter for brokers with these names and ports, with a short reconnect back-off.
     static func adapter(
         _ ports: [String: Int], _ clock: VirtualClock, _ library: ProfileLibrary = .shipped, _ logger: Logger = silent
     ) -> MQTTAdapter {
@@ -65,7 +65,7 @@ final class BrokerFixture: Sendable {
         ["broker": .string(broker), "profile": .string("nuki-native"), "id": .string(name)]
     }
 
-    /// Attaches a lock that is in reach and locked, and waits until the adapter has heard so.
+    /// Attaches a lock that is available and locked, and waits until the adapter has reported its state.
     @discardableResult
     func attach(_ name: String, broker: String = "home") async throws -> DeviceID {
         if broker == "home" { nuki.appear(name) }
@@ -90,7 +90,7 @@ final class BrokerFixture: Sendable {
         return id
     }
 
-    /// The same as soon as the broker has acknowledged what the lock's answers come by.
+    /// Sends a command as soon as the broker is responsive and has acknowledged the subscriptions for the lock's answers.
     func sendOnceHeard(
         _ operation: LockOperation, to lock: DeviceID, within time: Duration = .seconds(10)
     ) async throws -> CommandID {
@@ -100,13 +100,13 @@ final class BrokerFixture: Sendable {
             } catch AdapterError.offline {
                 await clock.pass()
             } catch AdapterError.transportBusy {
-                // The broker is at work again, and its answer to the gateway is on the way.
+                // The broker responds again, and its answer to the liveness probe is in flight.
                 await clock.pass(.zero)
             }
         }
     }
 
-    /// The first word that is the lock's live one on this order.
+    /// Waits for the first live state that the lock reports after this command.
     @discardableResult
     func confirmation(of order: CommandID, by lock: DeviceID) async -> LockReport {
         await reports.first(of: lock) { $0.after == order && $0.isLive }
@@ -114,7 +114,7 @@ final class BrokerFixture: Sendable {
 
     // MARK: Waiting
 
-    /// Waits until what was sent in either direction has arrived, and what that led to.
+    /// Waits until everything sent in either direction, and each reply to it, has arrived.
     func settle() async throws {
         guard let lock = names.withLock({ $0[Self.marker] }) else { return }
         for operation in [LockOperation.unlock, .lock] {
@@ -122,26 +122,26 @@ final class BrokerFixture: Sendable {
         }
     }
 
-    /// Lets time go by until the adapter says so.
+    /// Advances virtual time until the adapter has this health.
     func untilHealth(_ health: AdapterHealth) async {
         while adapter.health != health { await clock.pass() }
     }
 }
 
 extension LockReport {
-    /// Whether it is a bolt's place, as the lock says it now.
+    /// Whether the report contains a state that the lock has reported live.
     var isLive: Bool { if case .state(_, quality: .confirmed, _, _) = fact { true } else { false } }
 
-    /// Where the bolt is said to be.
+    /// The lock state in the report, if any.
     var state: LockState? { if case .state(let state, _, _, _) = fact { state } else { nil } }
 
-    /// Whether the core would take it for the confirmation of an order.
+    /// Returns whether the core would accept the report as the confirmation of a command.
     func confirms(_ order: CommandID, _ operation: LockOperation) -> Bool {
         after == order && isLive && state?.satisfies(operation) == true
     }
 }
 
-/// What an adapter has reported, and those who wait for some of it.
+/// Records the reports of an adapter, and lets tests wait for them.
 final class KeptReports: ReportReceiver {
     private struct State {
         var reports: [LockReport] = []
@@ -151,7 +151,7 @@ final class KeptReports: ReportReceiver {
 
     private let state = Mutex(State())
 
-    /// Does something on the adapter's own thread, while it hands on the first report that matches.
+    /// Runs `body` on the adapter's own thread while it delivers the first report that matches.
     func once(_ matches: @escaping @Sendable (LockReport) -> Bool, _ body: @escaping @Sendable () -> Void) {
         state.withLock { $0.deed = (matches, body) }
     }
@@ -176,7 +176,7 @@ final class KeptReports: ReportReceiver {
         await until { reports in reports.first { $0.deviceID == lock && matches($0) } }
     }
 
-    /// Waits until something is found in all that was reported.
+    /// Waits until `find` returns a value for the reports so far, and returns that value.
     func until<Found>(_ find: ([LockReport]) -> Found?) async -> Found {
         while true {
             let reports = state.withLock { $0.reports }

@@ -8,7 +8,7 @@ import Testing
 @testable import AdapterMQTT
 
 @Suite(.serialized, .timeLimit(.minutes(30))) struct FaultTests {
-    @Test("a lock that answers after the deadline is heard, and confirms nothing of the next order")
+    @Test("a state that arrives after the deadline is reported, and confirms neither its own command nor the next one")
     func late() async throws {
         let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
@@ -21,15 +21,15 @@ import Testing
         rig.nuki.say("nuki/A/state", "3")
         try await rig.settle()
         let reports = rig.reports.all(of: door)
-        #expect(reports.last { $0.isLive }?.state == .unlocked, "the late word is heard")
-        #expect(!reports.contains { $0.confirms(unlock, .unlock) }, "it came after the next order had left")
+        #expect(reports.last { $0.isLive }?.state == .unlocked, "the late state is reported")
+        #expect(!reports.contains { $0.confirms(unlock, .unlock) }, "it arrived after the next command was sent")
         #expect(!reports.contains { $0.confirms(lock, .lock) })
         rig.nuki.say("nuki/A/state", "1")
         #expect(await rig.confirmation(of: lock, by: door).after == lock)
         await rig.end()
     }
 
-    @Test("an answer that comes twice confirms the one order and is no event, and nothing of the next")
+    @Test("a duplicate answer confirms only its own command, and is not reported as an event")
     func twice() async throws {
         let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
@@ -47,7 +47,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("words in another order than the movement's are handed on as they came, and the last one holds")
+    @Test("states that arrive in the wrong order are reported as they arrive")
     func outOfOrder() async throws {
         let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
@@ -62,7 +62,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("a lock that never answers has nothing confirmed, whatever time goes by")
+    @Test("no command to a lock that never answers is confirmed, however much time passes")
     func never() async throws {
         let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
@@ -73,15 +73,15 @@ import Testing
             rig.clock.advance(by: .seconds(3))
             try await rig.settle()
         }
-        #expect(rig.nuki.orders(at: "A") == [1], "an order is sent once")
+        #expect(rig.nuki.orders(at: "A") == [1], "a command is sent once")
         #expect(!rig.reports.all(of: door).contains { $0.after == unlock && $0.isLive })
         await rig.end()
     }
 
     @Test(
-        "rubbish in place of a state confirms nothing and stops nothing",
+        "a malformed state confirms no command, and later states are still processed",
         arguments: [
-            Rubbish("bytes that are no text", [0xFF, 0xFE, 0xC0]), Rubbish("nothing", []), Rubbish("NaN"), Rubbish("1e999"),
+            Rubbish("invalid UTF-8", [0xFF, 0xFE, 0xC0]), Rubbish("empty payload", []), Rubbish("NaN"), Rubbish("1e999"),
             Rubbish("unlocked"), Rubbish("17"), Rubbish(#"{"state":3}"#), Rubbish("3\u{0}"),
             Rubbish("100,000 brackets", Array(repeating: UInt8(ascii: "["), count: 100_000)),
             Rubbish("10 MiB of digits", Array(repeating: UInt8(ascii: "3"), count: 10 << 20)),
@@ -109,7 +109,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("a word that the profile does not know leaves the bolt unknown")
+    @Test("a state that the profile does not define is reported as unknown")
     func unknownWord() async throws {
         let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
@@ -122,9 +122,9 @@ import Testing
         await rig.end()
     }
 
-    @Test("five thousand words of one lock are counted and left, and another lock's order is confirmed")
+    @Test("5,000 messages of one lock are rate limited and counted, and another lock's command is confirmed")
     func flood() async throws {
-        // A broker drops what waits for a slow machine beyond a thousand messages, the quiet lock's among them; here it keeps all.
+        // By default the broker queues 1,000 messages for a slow client and drops the rest, also those of the quiet lock.
         let rig = try await BrokerFixture(MosquittoProcess.start(["allow_anonymous true", "max_queued_messages 0"]))
         let (loud, quiet) = (try await rig.attach("A"), try await rig.attach("B"))
         let crier = DoorwardTesting.MQTTTestClient(port: rig.broker.port)
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(
-        "once a word was left out nobody says where the bolt is, and when the lock is calm it is asked", .timeLimit(.minutes(30)))
+        "after a message was dropped the state is stale, and the lock is queried once it sends less", .timeLimit(.minutes(30)))
     func endOfFlood() async throws {
         let rig = try await BrokerFixture(MosquittoProcess.start())
         let (topic, question) = ("zigbee2mqtt/front", "zigbee2mqtt/front/get")
@@ -154,10 +154,10 @@ import Testing
         await bridge.event { $0 == .subscribed }
         let front = DeviceID(high: 0xD3, low: 1)
         rig.adapter.attach(AttachedLock(id: front, address: ["broker": "home", "profile": "zigbee2mqtt", "name": "front"]))
-        // It is asked at first, once its own topics are subscribed.
+        // The first state request is sent once the lock's topics are subscribed.
         _ = await bridge.message(on: question)
         let asked = bridge.messages.count
-        // The last words are not looked at: no time goes by.
+        // The last messages are dropped: no virtual time passes.
         for number in 0..<FloodGuard.burst + 9 {
             try await Self.say(topic, #"{"lock_state":"\#(number.isMultiple(of: 2) ? "locked" : "unlocked")"}"#, by: bridge)
         }
@@ -165,7 +165,7 @@ import Testing
         let last = rig.reports.all(of: front).last { $0.state != nil }
         let isStale = if case .state(_, quality: .stale, _, _)? = last?.fact { true } else { false }
         #expect(isStale, "\(String(describing: last))")
-        #expect(bridge.messages.count == asked, "not while it talks")
+        #expect(bridge.messages.count == asked, "no state request during the flood")
         while bridge.messages.count == asked { await rig.clock.pass(.milliseconds(10)) }
         try await Self.say(topic, #"{"lock_state":"locked"}"#, by: bridge)
         await rig.reports.first(of: front) { $0.isLive && $0.state == .locked }
@@ -173,7 +173,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("a lock that cannot be asked is heard anew after a flood: what the broker has kept of it comes once more")
+    @Test("after a flood from a lock that cannot be queried, its topics are subscribed again to get the retained state")
     func endOfFloodUnasked() async throws {
         let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
@@ -192,7 +192,7 @@ import Testing
         await rig.end()
     }
 
-    /// Says something; what the socket does not take now is said again.
+    /// Publishes a message, and retries until the connection accepts it.
     private static func say(_ topic: String, _ text: String, by speaker: DoorwardTesting.MQTTTestClient) async throws {
         let frame = try MQTTPublish(topic, text)
         while true {
@@ -204,7 +204,7 @@ import Testing
     }
 
     @Test(
-        "an address that would reach other topics is refused",
+        "an address with a wildcard or NUL is rejected",
         arguments: [
             ("id", "+"), ("id", "#"), ("id", "A+"), ("id", "A/#"), ("id", "A\u{0}"), ("base", "+"), ("base", "nuki/#"),
             ("base", "nuki\u{0}"),
@@ -217,7 +217,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("a word that was read before an order left, and comes up after it, is heard and confirms nothing")
+    @Test("a state received before a command is sent, and processed after it, is reported but confirms nothing")
     func readBefore() async throws {
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
@@ -225,7 +225,7 @@ import Testing
         let (bell, door) = (try await rig.attach("A"), try await rig.attach("B"))
         rig.nuki.set(.silent, of: "B")
         proxy.stall(.toClient)
-        // The proxy passes on in one stretch what it was sent during the stall.
+        // The proxy passes on in one write what it received during the stall.
         rig.nuki.say("nuki/A/state", "3")
         rig.nuki.say("nuki/B/state", "3")
         await rig.nuki.roundTrip()
@@ -238,7 +238,7 @@ import Testing
         try await rig.settle()
         let order = try #require(unlock.withLock { $0 })
         let reports = rig.reports.all(of: door)
-        #expect(reports.last?.state == .unlocked && reports.last?.isLive == true, "it is heard")
+        #expect(reports.last?.state == .unlocked && reports.last?.isLive == true, "it is reported")
         #expect(reports.last?.after == nil && !reports.contains { $0.confirms(order, .unlock) })
         rig.nuki.say("nuki/B/state", "3")
         await rig.confirmation(of: order, by: door)
@@ -246,7 +246,7 @@ import Testing
         proxy.close()
     }
 
-    @Test("a word on another lock's topic moves that one alone")
+    @Test("a state on one lock's topic changes only that lock")
     func anothersTopic() async throws {
         let rig = try await BrokerFixture(MosquittoProcess.start())
         let (one, other) = (try await rig.attach("A"), try await rig.attach("AA"))
@@ -262,7 +262,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("what the broker kept confirms no order, not even when it comes after it")
+    @Test("a retained state confirms no command, even if it arrives after the command")
     func retained() async throws {
         let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
@@ -270,7 +270,7 @@ import Testing
         await rig.reports.first(of: door) { $0.isLive && $0.state == .unlocked }
         rig.nuki.set(.silent, of: "A")
         let unlock = try rig.send(.unlock, to: door)
-        // Whoever listens anew has the broker say once more what it keeps, to everybody who listens with it.
+        // A new subscription makes the broker send the retained messages again, and every lock on the topic receives them.
         let second = DeviceID(high: 0xD1, low: 1)
         rig.adapter.attach(AttachedLock(id: second, address: BrokerFixture.address(of: "A")))
         await rig.reports.first(of: second) { $0.state == .unlocked }
@@ -283,7 +283,7 @@ import Testing
     }
 }
 
-/// A payload that is no state, with a name that is printed in place of it.
+/// A payload that is not a state, with a name for the test output.
 struct Rubbish: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let payload: [UInt8]

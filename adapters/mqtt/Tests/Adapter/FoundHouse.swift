@@ -2,7 +2,7 @@ import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardTesting
 
-/// A running adapter that looks for locks on a real broker, and what it reports.
+/// A running adapter that discovers locks on a real broker, and a recorder of its reports.
 struct FoundHouse {
     let harness: NukiHarness
     let heard = HeardReports()
@@ -15,7 +15,7 @@ struct FoundHouse {
 
     var adapter: any LockAdapter { harness.adapter }
 
-    /// The ids of what is listed.
+    /// The ids of the discovered locks.
     var listed: [String] { adapter.discovered.map(\.id) }
 
     static func id(_ number: Int) -> DeviceID { DeviceID(high: 0xF0, low: UInt64(number)) }
@@ -25,7 +25,7 @@ struct FoundHouse {
         try await pass()
     }
 
-    /// Attaches the one lock that is listed.
+    /// Attaches the only discovered lock.
     func attachListed(as number: Int) async throws {
         let lock = adapter.discovered.count == 1 ? adapter.discovered[0] : nil
         adapter.attach(AttachedLock(id: Self.id(number), address: lock?.address ?? [:]))

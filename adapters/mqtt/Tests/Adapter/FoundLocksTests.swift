@@ -3,9 +3,9 @@ import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-/// What is listed for attaching, over a real broker.
+/// Tests of the list of discovered locks, with a real broker.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct FoundLocksTests {
-    @Test("A lock leaves the list when it is attached, and is listed again, the same, when it is detached")
+    @Test("A discovered lock is not listed while it is attached, and is listed unchanged after it is detached")
     func attaching() async throws {
         let house = try await FoundHouse()
         try await house.announce(1)
@@ -19,7 +19,8 @@ import Testing
         await house.harness.end()
     }
 
-    @Test("What a broker has forgotten is found no more, until it is announced again; no attached lock is gone by that")
+    @Test(
+        "After a broker has lost its retained announcements, locks are unlisted until announced again; no attached lock is gone")
     func forgetfulBroker() async throws {
         let house = try await FoundHouse()
         try await house.announce(1)
@@ -29,7 +30,7 @@ import Testing
         #expect(before.count == 1)
 
         _ = try await house.harness.setTransport(isAway: true)
-        #expect(house.adapter.discovered == before, "nobody has said otherwise")
+        #expect(house.adapter.discovered == before, "the list does not change while the broker is disconnected")
         _ = try await house.harness.setTransport(isAway: false)
         try await house.pass()
         #expect(house.listed == [])
@@ -37,11 +38,11 @@ import Testing
 
         try await house.announce(2)
         #expect(house.adapter.discovered.map(\.id) == before.map(\.id))
-        #expect(house.adapter.discovered.map(\.firstSeenAt) == before.map(\.firstSeenAt), "it is no new one")
+        #expect(house.adapter.discovered.map(\.firstSeenAt) == before.map(\.firstSeenAt), "the lock is not new")
         await house.harness.end()
     }
 
-    @Test("What is taken away while nobody listens is not found afterwards, and what the broker keeps is")
+    @Test("After a restart of the adapter, a lock whose announcement was deleted meanwhile is not listed, and the others are")
     func takenAwayMeanwhile() async throws {
         let house = try await FoundHouse()
         for number in 1...3 { try await house.announce(number) }

@@ -3,11 +3,11 @@ import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-/// An attached lock that is no longer announced where it was found.
+/// Tests of an attached lock whose announcement has been deleted.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct GoneLockTests {
     private static let lock = FoundHouse.id(1)
 
-    /// With an attached lock that was found, and has said that it is locked.
+    /// Returns a fixture with a discovered and attached lock that has reported that it is locked.
     private static func house() async throws -> FoundHouse {
         let house = try await FoundHouse()
         try await house.announce(1)
@@ -17,7 +17,7 @@ import Testing
         return house
     }
 
-    @Test("It is told as gone and its state as old, obeys as before, and is whole again when it is announced again")
+    @Test("The lock has the fault `gone` and a stale state until it is announced again, and still executes commands")
     func gone() async throws {
         let house = try await Self.house()
         try await house.announce(1, isThere: false)
@@ -29,16 +29,16 @@ import Testing
         try await house.pass()
         #expect(house.heard.states(of: Self.lock).last == .init(.unlocked, .confirmed))
         #expect(await house.harness.orders(at: Self.lock) == [.unlock])
-        #expect(house.heard.faults(of: Self.lock).last == ["gone"], "that it obeys is not the word of what took it away")
+        #expect(house.heard.faults(of: Self.lock).last == ["gone"], "a confirmed command does not clear the fault")
 
         try await house.announce(1)
         #expect(house.heard.faults(of: Self.lock).last == [])
         #expect(house.heard.states(of: Self.lock).last == .init(.unlocked, .confirmed))
-        #expect(house.listed == [], "it is still attached")
+        #expect(house.listed == [], "an attached lock is not listed")
         await house.harness.end()
     }
 
-    @Test("Other faults are told beside it, and stay when it is back")
+    @Test("Other faults are reported together with `gone`, and remain when the lock is announced again")
     func otherFaults() async throws {
         let house = try await Self.house()
         try await house.announce(1, isThere: false)
@@ -49,7 +49,7 @@ import Testing
         await house.harness.end()
     }
 
-    @Test("It is gone as before when it is attached anew under its address")
+    @Test("The fault `gone` is reported again after the lock is attached again with its address")
     func attachedAnew() async throws {
         let house = try await Self.house()
         let address = house.harness.address(of: 1)
@@ -63,7 +63,7 @@ import Testing
         await house.harness.end()
     }
 
-    @Test("A lock that is announced in two places is not gone when one of them is emptied")
+    @Test("A lock that is announced on two topics is not gone when one announcement is deleted")
     func announcedTwice() async throws {
         let house = try await Self.house()
         let other = "homeassistant/lock/copy/config"

@@ -2,7 +2,7 @@ import DoorwardAdapterKit
 import DoorwardDomain
 import Synchronization
 
-/// Everything that an adapter reports, for a test to look at.
+/// Records everything that an adapter reports.
 final class HeardReports: ReportReceiver {
     private let kept = Mutex<[LockReport]>([])
 
@@ -12,12 +12,12 @@ final class HeardReports: ReportReceiver {
         kept.withLock { $0 }.filter { $0.deviceID == lock }.map(\.fact)
     }
 
-    /// The faults as they were told, each time whole.
+    /// Returns the reported fault sets, in order. Each contains all faults of the lock.
     func faults(of lock: DeviceID) -> [Set<String>] {
         facts(of: lock).compactMap { if case .faults(let words) = $0 { words } else { nil } }
     }
 
-    /// Where the bolt was said to be, and how good that word was.
+    /// Returns the reported states and their quality, in order.
     func states(of lock: DeviceID) -> [Said] {
         facts(of: lock).compactMap { if case .state(let state, let quality, _, _) = $0 { Said(state, quality) } else { nil } }
     }

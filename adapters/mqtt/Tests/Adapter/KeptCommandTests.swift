@@ -4,15 +4,15 @@ import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-/// Commands that somebody leaves on the broker while the gateway is connected.
+/// Tests of retained commands that another client publishes while the gateway is connected.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct KeptCommandTests {
     private static func odd(_ rig: BrokerFixture) -> Int { rig.adapter.counts["messages_odd"] ?? 0 }
 
-    @Test("a command that is left on a lock's topic is found at once, says nothing of the lock, and is no more when taken away")
+    @Test("a retained command on a lock's command topic is counted as malformed and not reported; deleting it is not counted")
     func left() async throws {
         let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
-        // That the lock is in reach comes after its state.
+        // The availability of the lock is reported after its state.
         try await rig.settle()
         let (odd, reports) = (Self.odd(rig), rig.reports.all(of: door))
         rig.nuki.keep("nuki/A/unlock", "true")
@@ -21,13 +21,13 @@ import Testing
         rig.nuki.keep("nuki/A/unlock", "")
         rig.nuki.say("nuki/A/unlock", "true")
         try await rig.settle()
-        #expect(Self.odd(rig) == odd + 1, "taken away, and a command that nobody is told to keep")
+        #expect(Self.odd(rig) == odd + 1, "a deletion and a live command are not counted")
         #expect(rig.reports.all(of: door) == reports)
         #expect(rig.nuki.orders(at: "A") == [])
         await rig.end()
     }
 
-    @Test("a lock that says its state on another's command topic says it live, though the broker is told to keep it")
+    @Test("a state published with the retain flag on another lock's command topic is reported as live")
     func stateOnCommandTopic() async throws {
         let rig = try await BrokerFixture(MosquittoProcess.start())
         let other = DeviceID(high: 0xD2, low: 1)

@@ -1,13 +1,13 @@
 import Logging
 import Synchronization
 
-/// Keeps every line that an adapter logs, with its metadata.
+/// Records every log line of an adapter, with its metadata.
 final class KeptLines: Sendable {
     private let lines = Mutex<[String]>([])
 
     var all: [String] { lines.withLock { $0 } }
 
-    /// Those that hold all of these words.
+    /// Returns the log lines that contain all of these texts.
     func holding(_ words: String...) -> [String] { all.filter { line in words.allSatisfy { line.contains($0) } } }
 
     var logger: Logger { Logger(label: "test") { [self] _ in Handler(kept: self) } }

@@ -6,16 +6,16 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// A broker that hands an order on when its time is over.
+/// Tests of a broker that delivers a command after its deadline.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct LateDeliveryTests {
-    @Test("an order that the broker hands on after its deadline is told as such, and where the bolt is nobody says")
+    @Test("a command that the broker delivers after its deadline is reported once as delivered late")
     func late() async throws {
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
         let rig = try await BrokerFixture(broker, port: proxy.port)
         let door = try await rig.attach("A")
         rig.nuki.set(.silent, of: "A")
-        // What the proxy's machine has taken no client can take back.
+        // The gateway cannot withdraw data that the proxy's kernel has accepted.
         proxy.stall(.toBroker)
         let order = try rig.send(.unlock, to: door, within: .seconds(2))
         await LoopbackPort.drained(to: proxy.port)
@@ -36,8 +36,8 @@ import Testing
         let proxy = try Proxy(to: broker.port)
         let rig = try await BrokerFixture(broker, port: proxy.port)
         let (door, bridge) = await queriedLock(rig, broker)
-        // The broker's own answers, such as to the question whether it is at work, come after the command that it hands on: the query
-        // finds it busy.
+        // The command is delivered back before the answer to the liveness probe. The broker therefore counts as busy when the
+        // adapter sends the query.
         proxy.stall(.toClient)
         let order = try rig.send(.unlock, to: door, within: .seconds(2))
         while case let (asked, answered) = proxy.pulses, asked == answered { await rig.clock.pass(.zero) }
@@ -50,15 +50,15 @@ import Testing
         proxy.close()
     }
 
-    @Test("a query that is requested while the broker is busy is sent once it answers again")
+    @Test("a query that is requested while the broker is busy is sent when the broker answers again")
     func whileBusy() async throws {
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
         let rig = try await BrokerFixture(broker, port: proxy.port)
         let (door, bridge) = await queriedLock(rig, broker)
         proxy.stall(.toClient)
-        // The question whether the broker is at work is due at once, and three seconds old at the end: after five without an answer
-        // the connection is given up.
+        // The liveness probe is sent at once and is three seconds old at the end. After five seconds without an answer the
+        // connection would be reported as stalled.
         rig.clock.advance(by: .seconds(1))
         while case let (asked, answered) = proxy.pulses, asked == answered { await rig.clock.pass(.zero) }
         rig.clock.advance(by: .seconds(3))
@@ -70,7 +70,7 @@ import Testing
         proxy.close()
     }
 
-    @Test("an order that comes by in time is no event, whoever sends the same later")
+    @Test("a command delivered in time is not reported as late, even if another client publishes the same payload later")
     func inTime() async throws {
         let rig = try await BrokerFixture(MosquittoProcess.start())
         let door = try await rig.attach("A")
@@ -102,7 +102,7 @@ extension LateDeliveryTests {
         return (door, bridge)
     }
 
-    /// Waits for the second query, and expects no third one. Ends the subscriber.
+    /// Waits for the second query, and expects no third one. Stops the subscriber.
     private func expectOneMoreQuery(_ bridge: DoorwardTesting.MQTTTestClient, _ rig: BrokerFixture) async throws {
         try await rig.settle()
         await rig.clock.pass(BrokerSession.roundPause)
@@ -116,9 +116,9 @@ extension LateDeliveryTests {
 }
 
 extension Proxy {
-    /// How often the adapter's connection has asked the broker whether it is at work, and how often that was answered, as passed on.
+    /// The number of the adapter's liveness probes, and of answers to them, that the proxy has passed on.
     var pulses: (asked: Int, answered: Int) {
-        // An UNSUBACK: its length, the packet's identifier, no properties, and that there was no such subscription.
+        // An UNSUBACK: its length, the packet identifier, no properties, and the reason code "no subscription existed".
         let answers = passed(.toClient)
         let answered = answers.indices.dropLast(5).count { index in
             answers[index] == 0xB0 && answers[index + 1] == 4 && answers[index + 4] == 0 && answers[index + 5] == 0x11

@@ -6,14 +6,14 @@ import DoorwardTesting
 import Logging
 import Testing
 
-/// A bridge that lists one lock, `front` or `0x01`, on a real broker, and an adapter that has read the list.
+/// A simulated bridge that lists one lock (name `front`, address `0x01`) on a real broker, and an adapter that has read the list.
 struct ListedHouse {
     let adapter: MQTTAdapter
     let clock = VirtualClock()
     let reports = KeptReports()
     let broker: MosquittoProcess
     private let bridge: DoorwardTesting.MQTTTestClient
-    /// The bridge's own, which moves only while that is away.
+    /// The clock of the bridge's connection. It is advanced only while the bridge is disconnected.
     private let bridgeClock = VirtualClock()
 
     init(_ library: ProfileLibrary = .shipped) async throws {
@@ -32,7 +32,7 @@ struct ListedHouse {
         while adapter.discovered.isEmpty { await clock.pass() }
     }
 
-    /// The bridge lists these devices, and no others.
+    /// Publishes a list of exactly these devices as the bridge.
     func list(_ devices: [String]) throws { try keep(Zigbee2MQTTTests.topic, "[\(devices.joined(separator: ","))]") }
 
     func keep(_ topic: String, _ payload: String) throws {
@@ -42,9 +42,9 @@ struct ListedHouse {
 
     func say(_ topic: String, _ payload: String) throws { try bridge.connection.publish(try MQTTPublish(topic, payload)) }
 
-    /// Waits until the bridge is connected again to the broker, which was killed once and runs again.
+    /// Waits until the bridge is connected again. The broker must have been killed once and restarted.
     func bridgeIsBack() async {
-        // It may not have noticed yet that the broker was gone.
+        // The bridge may not have detected yet that its connection was lost.
         let (_, gone) = await bridge.disconnected()
         while !bridge.connection.isConnected { await bridgeClock.pass(.milliseconds(1)) }
         await bridge.connected(from: gone)

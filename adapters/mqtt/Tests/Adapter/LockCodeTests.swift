@@ -5,18 +5,19 @@ import DoorwardMQTT
 import DoorwardTesting
 import Testing
 
-/// A lock that takes its commands with a code alone, on a real broker.
+/// Tests of locks that need or accept a code, with a real broker.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct LockCodeTests {
     private static let gate = DeviceID(high: 0xD6, low: 1)
 
-    /// Its subscriptions stand when what it publishes comes back.
+    /// Waits until the client is subscribed, which a round trip shows.
     private static func untilListening(_ spy: DoorwardTesting.MQTTTestClient) async throws {
         await spy.connected()
         try spy.connection.publish(try MQTTPublish("spy/ready", "yes"))
         _ = await spy.message(on: "spy/ready")
     }
 
-    @Test("a lock that needs a code is shown so, takes no command without it, and gets it with each command")
+    @Test(
+        "a lock that needs a code rejects commands with the fault `needsCode` until one is stored; then each command contains it")
     func needed() async throws {
         let lines = KeptLines()
         let rig = try await BrokerFixture(MosquittoProcess.start(), logger: lines.logger)
@@ -43,7 +44,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("a lock that may do without a code gets a stored one, and one that takes none gets none")
+    @Test("a stored code is sent to a lock with an optional code, and not to a lock that takes no code")
     func optional() async throws {
         let rig = try await BrokerFixture(MosquittoProcess.start())
         let spy = DoorwardTesting.MQTTTestClient(port: rig.broker.port, ["zigbee2mqtt/front/set", "spy/ready"])
@@ -66,7 +67,7 @@ import Testing
 }
 
 extension DoorwardTesting.MQTTTestClient {
-    /// The payloads of the first so many messages on a topic, as texts.
+    /// Waits for the first `count` messages on a topic, and returns their payloads as text.
     fileprivate func texts(_ count: Int, on topic: String) async -> [String] {
         var (texts, next): ([String], Int) = ([], 0)
         while texts.count < count {

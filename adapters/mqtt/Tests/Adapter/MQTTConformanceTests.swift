@@ -2,7 +2,7 @@ import DoorwardTesting
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(30))) struct MQTTConformanceTests {
-    @Test("The MQTT adapter keeps every promise of an adapter, over a real broker", arguments: AdapterConformance.promises)
+    @Test("The MQTT adapter passes every conformance check, with a real broker", arguments: AdapterConformance.promises)
     func keeps(_ promise: ConformanceCheck) async throws {
         let harness = try await NukiHarness()
         try await promise.check(harness)

@@ -6,14 +6,14 @@ import DoorwardTesting
 import Logging
 import Synchronization
 
-/// The MQTT adapter on trial, with locks of Nuki's dialect on a real broker. Time is virtual; what goes over the wire is waited
-/// for.
+/// Runs conformance checks on the MQTT adapter, with simulated Nuki locks on a real broker. Time is virtual; the harness waits
+/// for messages in flight.
 final class NukiHarness: AdapterHarness {
     let clock = VirtualClock()
     let nuki: PlayedNuki
     private let broker: MosquittoProcess
     private let watched: SyncingAdapter
-    /// Late locks that have been told to move: when they say so.
+    /// Late locks that have received a command, and when each of them reports the movement.
     private let late = Mutex<[Late]>([])
     private let counted = Mutex<[String: Int]>([:])
 
@@ -23,7 +23,7 @@ final class NukiHarness: AdapterHarness {
     }
 
     private static let portfolio = PortfolioID(high: 0x0F, low: 1)
-    /// Later than prompt, and within what the kit calls late.
+    /// Longer than the conformance kit's `promptTime`, and shorter than its `lateTime`.
     private static let delay = Duration.seconds(10)
 
     init() async throws {
@@ -127,7 +127,7 @@ final class NukiHarness: AdapterHarness {
         await nuki.stop()
     }
 
-    /// Everything that was sent has arrived, and been answered.
+    /// Waits until everything that was sent has arrived and been answered, and schedules the reports of late locks.
     private func settle() async throws {
         try await watched.settle()
         for id in watched.names where nuki.manner(of: id) == .late {

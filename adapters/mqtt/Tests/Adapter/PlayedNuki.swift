@@ -3,14 +3,14 @@ import DoorwardMQTT
 import DoorwardTesting
 import Synchronization
 
-/// Locks of one make on a connection of their own, as the vendor's MQTT API has them: what the adapter's promises are tried on.
+/// Simulated Nuki locks with the vendor's MQTT API, on their own connection to the broker.
 ///
-/// They do what a test tells them, and keep every order that arrived.
+/// They behave as a test sets them, and record every command that arrives.
 final class PlayedNuki: Sendable {
-    /// How one of them takes orders.
+    /// How a simulated lock responds to commands.
     enum Manner: Sendable {
         case prompt, silent, jamming, refusing
-        /// Says so when the test lets it.
+        /// Moves, and reports its state only when the test calls `speak`.
         case late
     }
 
@@ -27,12 +27,12 @@ final class PlayedNuki: Sendable {
     }
 
     private let connection: MQTTConnection
-    /// Moves only while there is no connection, so that a slow machine does not count as a silent broker: the connection would
-    /// refuse what these locks say.
+    /// Advanced only while there is no connection. Otherwise the broker could count as stalled on a slow machine, and the
+    /// connection would reject the locks' messages.
     private let clock = VirtualClock()
     private let state: Mutex<State>
     private let ear = WeakReference()
-    /// The connections on which it has been heard that its subscriptions stand, and the last of its own words that came back.
+    /// The number of the last connection whose subscriptions are in place, and of the last completed round trip.
     private let standing = Count()
     private let returned = Count()
     private let listened = Mutex(0)
@@ -54,7 +54,7 @@ final class PlayedNuki: Sendable {
                     number += 1
                     return number
                 }
-                // Retained, so that it comes also where it was said before the subscription stood.
+                // Retained, so that it also arrives if it is published before the subscription is in place.
                 ear.nuki?.keep("settle/standing", "\(number)")
             case .message(let message): ear.nuki?.take(message)
             case .disconnected, .tooLong, .acknowledged, .subscribed, .subscriptionRefused, .subscriptionGranted: break
@@ -66,16 +66,16 @@ final class PlayedNuki: Sendable {
         await listen()
     }
 
-    /// Waits until what is said on the broker comes to these locks: at first, and again after each restart of the broker.
+    /// Waits until the locks' subscriptions are in place: at the start, and again after each restart of the broker.
     func listen() async {
         let before = listened.withLock { $0 }
-        // A connection that could not be made is tried again when time has gone by.
+        // A failed connection attempt is repeated only when virtual time passes.
         while standing.current <= before { await clock.pass(connection.isConnected ? .zero : .milliseconds(1)) }
         let now = standing.current
         listened.withLock { $0 = now }
     }
 
-    /// Waits until something of its own has come back.
+    /// Publishes a message, and waits until it comes back.
     func roundTrip() async {
         let trip = state.withLock { state in
             state.trips += 1
@@ -87,9 +87,9 @@ final class PlayedNuki: Sendable {
 
     func stop() async { await connection.stop() }
 
-    // MARK: What a test does
+    // MARK: Actions of a test
 
-    /// Makes a lock known to the broker: the retained words of one that is in reach and locked.
+    /// Adds a lock, and publishes with the retain flag that it is connected and locked.
     func appear(_ id: String) {
         state.withLock { $0.locks[id, default: Lock()] = Lock() }
         keep("nuki/\(id)/connected", "true")
@@ -102,10 +102,10 @@ final class PlayedNuki: Sendable {
 
     func orders(at id: String) -> [Int] { state.withLock { $0.locks[id]?.orders ?? [] } }
 
-    /// Says where it is.
+    /// Publishes the state of the bolt.
     func speak(_ id: String) { say("nuki/\(id)/state", "\(state.withLock { $0.locks[id]?.state ?? 255 })") }
 
-    /// The bolt is turned from inside.
+    /// Turns the bolt by hand. A connected lock publishes the event and the new state.
     func turn(_ id: String) {
         let new = state.withLock { state -> Int? in
             let new = state.locks[id]?.state == 1 ? 3 : 1
@@ -117,7 +117,7 @@ final class PlayedNuki: Sendable {
         say("nuki/\(id)/state", "\(new)")
     }
 
-    /// Its last will, or its coming back.
+    /// Publishes with the retain flag whether the lock is connected.
     func reach(_ id: String, _ isThere: Bool) {
         state.withLock { $0.locks[id]?.isThere = isThere }
         keep("nuki/\(id)/connected", isThere ? "true" : "false")
@@ -133,7 +133,7 @@ final class PlayedNuki: Sendable {
         _ = try? connection.announce(MQTTRetainablePublish(topic: topic, payload: Array(text.utf8)))
     }
 
-    // MARK: What comes
+    // MARK: Received messages
 
     private func take(_ message: MQTTMessage) {
         let levels = message.topic.split(separator: "/").map(String.init)
@@ -168,7 +168,7 @@ private final class WeakReference: Sendable {
     func listen(_ nuki: PlayedNuki) { held.withLock { $0.nuki = nuki } }
 }
 
-/// A number that grows, for whoever waits until it is large enough.
+/// A number that only grows, and that a test can wait for.
 final class Count: Sendable {
     private struct State {
         var value = 0

@@ -4,7 +4,7 @@ import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-/// Profiles of one's own that change while their locks are attached.
+/// Tests of custom profiles that change while their locks are attached.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct ProfileReloadTests {
     private static let door = DeviceID(high: 0xE1, low: 1)
     private static let address: [String: JSONValue] = ["broker": "home", "profile": "acme", "name": "door"]
@@ -26,14 +26,14 @@ import Testing
         return (try await BrokerFixture(MosquittoProcess.start(), library: library), library)
     }
 
-    /// Has the lock say that it is open, and waits until that has confirmed an order.
+    /// Sends an unlock command, publishes `word` as the lock's state, and waits until the state confirms the command.
     private static func expectUnlock(by word: String, _ rig: BrokerFixture) async throws {
         let order = try rig.send(.unlock, to: door)
         rig.nuki.say("acme/door/state", word)
         await rig.reports.first(of: door) { $0.confirms(order, .unlock) }
     }
 
-    @Test("a lock is spoken to in its profile's new words; in the old ones while the new cannot be read, which is told by line")
+    @Test("a changed profile applies to its locks; an invalid one is reported with file and line, and the old one stays in use")
     func changed() async throws {
         let folder = try ProfileFolder()
         try folder.write(Self.profile(unlocked: "A"), to: "acme.yaml")
@@ -48,7 +48,7 @@ import Testing
         try await Self.expectUnlock(by: "B", rig)
         rig.nuki.say("acme/door/state", "A")
         try await rig.settle()
-        #expect(rig.reports.all(of: Self.door).last { $0.state != nil }?.state == .unknown, "the old word")
+        #expect(rig.reports.all(of: Self.door).last { $0.state != nil }?.state == .unknown, "a value of the old profile")
 
         try folder.write(Self.profile(unlocked: "C", "nonsense: 1"), to: "acme.yaml")
         let sentences = rig.adapter.reloadProfiles()
@@ -57,7 +57,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("a lock without a profile can be reached as soon as there is one")
+    @Test("a lock without a profile accepts commands as soon as the profile exists")
     func appears() async throws {
         let folder = try ProfileFolder()
         let (rig, _) = try await Self.rig(folder)
@@ -65,14 +65,14 @@ import Testing
         #expect(throws: AdapterError.offline) { try rig.send(.unlock, to: Self.door) }
         try folder.write(Self.profile(unlocked: "A"), to: "acme.yaml")
         #expect(rig.adapter.reloadProfiles() == [])
-        // What the broker keeps comes when the subscription stands.
+        // The broker sends retained messages once it has accepted the subscription.
         rig.nuki.keep("acme/door/state", "L")
         await rig.reports.first(of: Self.door) { $0.state == .locked }
         try await Self.expectUnlock(by: "A", rig)
         await rig.end()
     }
 
-    @Test("a lock that owes an answer is spoken to in the new words when it has given it")
+    @Test("a changed profile applies to a lock with a command in flight only after the command has ended")
     func underWay() async throws {
         let folder = try ProfileFolder()
         try folder.write(Self.profile(unlocked: "A"), to: "acme.yaml")
@@ -90,7 +90,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("nobody needs to say that a file has changed")
+    @Test("a changed profile file is loaded without a call of `reloadProfiles`")
     func watched() async throws {
         let folder = try ProfileFolder()
         try folder.write(Self.profile(unlocked: "A"), to: "acme.yaml")
@@ -100,7 +100,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("what is found can do what its profile says, as it was read last")
+    @Test("the capabilities of a discovered lock follow its profile as last loaded")
     func found() async throws {
         let folder = try ProfileFolder()
         let house = try await ListedHouse(ProfileLibrary(directories: [folder.path]))

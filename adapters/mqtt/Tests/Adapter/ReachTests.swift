@@ -6,9 +6,9 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// A lock is reached once the broker has said that it gives the gateway that lock's topics.
+/// Commands to a lock are accepted once the broker has answered the subscriptions to its topics.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct ReachTests {
-    @Test("an order to a lock whose topics are not acknowledged yet is refused and never leaves; other locks obey")
+    @Test("a command to a lock whose subscriptions are not acknowledged yet is rejected and never sent; other locks still work")
     func attached() async throws {
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
@@ -31,7 +31,7 @@ import Testing
         proxy.close()
     }
 
-    @Test("after a restart of the broker each command that leaves is confirmed, however many locks are subscribed again")
+    @Test("after a broker restart every accepted command is confirmed, even while 2,000 locks are being resubscribed")
     func restart() async throws {
         let broker = try await MosquittoProcess.start()
         let rig = try await BrokerFixture(broker)
@@ -42,7 +42,7 @@ import Testing
         try await broker.runAgain()
         await rig.nuki.listen()
         await rig.untilHealth(.ok)
-        // From all places of the list: some of these are subscribed first, and some last.
+        // Locks from the whole list, so that some of them are resubscribed first and some last.
         for lock in stride(from: 0, to: 2000, by: 80) {
             let order = try await rig.sendOnceHeard(.unlock, to: locks[lock])
             await rig.confirmation(of: order, by: locks[lock])
@@ -51,7 +51,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("a lock whose state the gateway may not read is not reached; one where it may not read more is")
+    @Test("the subscription to a lock's state must be granted, its other subscriptions may be refused")
     func denied() throws {
         let profile = try #require(ProfileLibrary.shipped["zigbee2mqtt"])
         let paths = try Dialect(profile, variables: ["name": "front"]).answerPaths

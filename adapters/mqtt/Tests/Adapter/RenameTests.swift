@@ -4,12 +4,12 @@ import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-/// An attached lock that its bridge has given another name.
+/// Tests of an attached lock that is renamed in its bridge.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct RenameTests {
     private static let lock = DeviceID(high: 0xE1, low: 1)
     private static let other = Zigbee2MQTTTests.device("front").replacing("0x01", with: "0x02")
 
-    /// With the lock `front` attached, in reach and locked.
+    /// Returns a fixture whose lock `front` is attached, available and locked.
     private static func house() async throws -> ListedHouse {
         let house = try await ListedHouse()
         house.adapter.attach(AttachedLock(id: lock, address: ListedHouse.address("front")))
@@ -35,7 +35,7 @@ import Testing
         await house.reports.first(of: lock) { $0.fact == .faults(["renamed"]) }
     }
 
-    @Test("it is shown so and trusted no more, no order leaves under its old name, and it is listed and held no second time")
+    @Test("a renamed lock has the fault `renamed` and a stale state, accepts no command, and is not listed as a new lock")
     func shown() async throws {
         let house = try await Self.house()
         try house.list([Zigbee2MQTTTests.device("back")])
@@ -49,7 +49,7 @@ import Testing
         await house.end()
     }
 
-    @Test("what another lock says or is told under that name is none of its")
+    @Test("the state of another lock that takes over the old name is not reported for the renamed lock")
     func takenOver() async throws {
         let house = try await Self.house()
         try house.list([Zigbee2MQTTTests.device("back")])
@@ -57,7 +57,7 @@ import Testing
         try house.list([Zigbee2MQTTTests.device("back"), Self.other])
         let count = house.reports.all(of: Self.lock).count
         try house.say("zigbee2mqtt/front", #"{"lock_state":"unlocked"}"#)
-        // Attached later, heard later: by then the word has gone by.
+        // The witness is attached later: when its availability is reported, the other lock's state has been processed.
         let witness = DeviceID(high: 0xE1, low: 2)
         try house.keep("zigbee2mqtt/witness/availability", #"{"state":"offline"}"#)
         house.adapter.attach(AttachedLock(id: witness, address: ListedHouse.address("witness")))
@@ -67,7 +67,7 @@ import Testing
         await house.end()
     }
 
-    @Test("under its new name it is whole, and its old name is free")
+    @Test("attached again with its new name, the lock accepts commands and its old name is free")
     func attachedAnew() async throws {
         let house = try await Self.house()
         try house.list([Zigbee2MQTTTests.device("back")])
@@ -84,7 +84,7 @@ import Testing
         await house.end()
     }
 
-    @Test("with its name again it is whole again")
+    @Test("a lock that gets its old name back loses the fault and accepts commands")
     func backAgain() async throws {
         let house = try await Self.house()
         try house.list([Zigbee2MQTTTests.device("back")])
@@ -99,7 +99,7 @@ import Testing
         await house.end()
     }
 
-    @Test("a name that was changed while the broker was away is known when it is back")
+    @Test("a lock that is renamed while the broker is disconnected has the fault `renamed` after the reconnect")
     func meanwhile() async throws {
         let house = try await Self.house()
         house.broker.kill()
@@ -113,7 +113,7 @@ import Testing
         await house.end()
     }
 
-    @Test("a lock attached anew under a name that it has taken over is not renamed, though the list is still to come")
+    @Test("a lock with the former name of another lock is not renamed, even if it is attached again before the list arrives")
     func attachedBeforeTheList() async throws {
         let house = try await ListedHouse()
         try house.list([Zigbee2MQTTTests.device("back")])
@@ -137,7 +137,7 @@ import Testing
         house.reports.all(of: lock).contains { $0.fact == .faults(["renamed"]) }
     }
 
-    @Test("a lock that was attached by its address and is listed by a name is not heard, and says so")
+    @Test("a lock attached by its IEEE address but listed with a name has the fault `renamed` and accepts no command")
     func byAddress() async throws {
         let house = try await ListedHouse()
         house.adapter.attach(AttachedLock(id: Self.lock, address: ListedHouse.address("0x01")))

@@ -5,7 +5,7 @@ import DoorwardMQTT
 import DoorwardTesting
 import Testing
 
-/// What discovery leaves out, and how an operator learns it.
+/// Tests of what discovery leaves out, and how operators are informed of it.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct SilentBoundTests {
     private static func adapter(
         _ port: Int, _ lines: KeptLines, profiles: [String] = [], maximumPayloadBytes: Int? = nil
@@ -21,7 +21,7 @@ import Testing
         return (adapter, clock)
     }
 
-    @Test("a list that is too long is told by the log and as the broker's problem, until a shorter one comes")
+    @Test("a device list that is too long is logged and is a problem of the broker until a shorter list arrives")
     func longList() async throws {
         let broker = try await MosquittoProcess.start()
         let bridge = DoorwardTesting.MQTTTestClient(port: broker.port, ["rig/ready"])
@@ -36,7 +36,7 @@ import Testing
         let expected = "discovery is incomplete: the list on `zigbee2mqtt/bridge/devices` is not read: it is longer than 24 MiB"
         while adapter.transports.first?.problem != expected { await clock.pass(.milliseconds(1)) }
         #expect(adapter.transports.first?.health == .ok && adapter.health == .ok)
-        // The line is written after the problem is noted.
+        // The log line is written after the problem is set.
         let told = { lines.holding("warning", "discovery is incomplete", "24 MiB", "broker=home").count }
         while told() == 0 { await clock.pass(.milliseconds(1)) }
         #expect(told() == 1)
@@ -46,7 +46,7 @@ import Testing
         await bridge.connection.stop()
     }
 
-    @Test("one line at the start names the profiles that discovery can find nothing of")
+    @Test("one warning at the start names the profiles whose locks cannot be discovered")
     func silentProfiles() async throws {
         let lines = KeptLines()
         let (adapter, _) = Self.adapter(1, lines, profiles: ["tasmota", "zigbee2mqtt"])

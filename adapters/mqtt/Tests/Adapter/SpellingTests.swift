@@ -4,12 +4,12 @@ import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-/// One lock under several names, on a real broker whose Zigbee2MQTT lists it.
+/// Tests of one Zigbee2MQTT lock with two valid addresses, on a real broker.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct SpellingTests {
     private static let one = DeviceID(high: 0xE0, low: 1)
 
     @Test(
-        "a lock that is attached by its friendly name or by its address is held under both, and listed no more",
+        "a lock attached by its friendly name or its IEEE address is the holder of both, and is no longer listed",
         arguments: ["front", "0x01"])
     func spellings(name: String) async throws {
         let house = try await ListedHouse()
@@ -23,7 +23,7 @@ import Testing
         await house.end()
     }
 
-    @Test("of two that were attached at one place the last is the holder, and the first when the last has left")
+    @Test("of two devices with one address the one attached last is the holder; when it is detached, the other one is")
     func twice() async throws {
         let house = try await ListedHouse()
         let other = DeviceID(high: 0xE0, low: 2)

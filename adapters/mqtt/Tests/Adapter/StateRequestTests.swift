@@ -20,7 +20,7 @@ import Testing
         return bridge
     }
 
-    @Test("a lock attached while the subscriptions of others are being granted is queried when its own are")
+    @Test("a lock attached while the subscriptions of others are being granted is queried when its own are granted")
     func attachedMeanwhile() async throws {
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
@@ -31,7 +31,7 @@ import Testing
         rig.nuki.appear("B")
         await rig.nuki.roundTrip()
         proxy.stall(.toClient)
-        // The proxy may be about to read one stretch of bytes; SUBACK and retained message then come in the next one.
+        // The proxy may be about to read one chunk; the SUBACK and the retained message then arrive in the next chunk.
         rig.nuki.say("nuki/A/batteryChargeState", "7")
         await rig.nuki.roundTrip()
         let other = DeviceID(high: 0xD8, low: 2)
@@ -48,7 +48,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("a state request that the broker is too slow to take is sent when it reads again")
+    @Test("a state request that is rejected because the broker is busy is sent when the broker reads again")
     func busy() async throws {
         let broker = try await MosquittoProcess.start()
         let proxy = try Proxy(to: broker.port)
@@ -61,7 +61,7 @@ import Testing
         repeat {
             proxy.resume()
             try await rig.settle()
-            // The lock of the round before is queried first: its query would be refused in place of the one that is awaited below.
+            // Wait for the query of the previous lock: otherwise it would be rejected instead of the query awaited below.
             while number > 0, !bridge.messages.contains(where: { $0.topic == "zigbee2mqtt/front\(number)/get" }) {
                 await rig.clock.pass(.microseconds(10))
             }
@@ -70,9 +70,9 @@ import Testing
             Self.attach(rig, "front\(number)", DeviceID(high: 0xD8, low: number))
             await Self.untilPassed("zigbee2mqtt/front\(number)", proxy)
             proxy.stall(.toBroker)
-            // An answer that comes along with the SUBACK would show that the broker is at work.
+            // Repeat if a probe is unanswered: its answer would arrive with the SUBACK and show that the broker responds.
         } while proxy.pulses.asked != proxy.pulses.answered
-        // A short lifetime makes the gateway query the broker at once; after a second without an answer the broker counts as busy.
+        // A short lifetime makes the gateway probe the broker at once; after one second without an answer the broker is busy.
         _ = try rig.send(.unlock, to: door, within: .seconds(2))
         while (try? rig.send(.unlock, to: door, within: .seconds(3600))) != nil { await rig.clock.pass(.milliseconds(100)) }
         let before = rig.adapter.counts["frames_refused"] ?? 0

@@ -5,8 +5,8 @@ import DoorwardTesting
 import Foundation
 import Synchronization
 
-/// An MQTT adapter with a lock more than anybody has attached: an order to that one, confirmed, shows that everything before it
-/// has gone its way.
+/// An MQTT adapter with an additional marker lock. When the marker has confirmed a command, all earlier messages have been
+/// processed.
 final class SyncingAdapter: LockAdapter {
     private struct State {
         var names: [DeviceID: String] = [:]
@@ -35,7 +35,7 @@ final class SyncingAdapter: LockAdapter {
         ["broker": .string("home"), "profile": .string("nuki-native"), "id": .string(name)]
     }
 
-    // MARK: What a harness asks
+    // MARK: Functions for a harness
 
     var names: [String] { state.withLock { $0.names.values.sorted() } }
 
@@ -44,7 +44,7 @@ final class SyncingAdapter: LockAdapter {
         return name
     }
 
-    /// The broker hands out what it keeps for the lock, and kept while nobody listened: that the bolt was withdrawn.
+    /// Makes the broker deliver a retained state (unlocked) that was published while the lock was detached.
     func listenAnew(to lock: DeviceID) async throws {
         guard let attached = state.withLock({ $0.attached[lock] }), let name = state.withLock({ $0.names[lock] }) else { return }
         mqtt.detach(lock)
@@ -54,10 +54,10 @@ final class SyncingAdapter: LockAdapter {
         mqtt.attach(attached)
     }
 
-    /// Waits until what was sent in either direction has arrived, and what that led to.
+    /// Waits until everything sent in either direction, and each reply to it, has arrived.
     func settle() async throws {
         guard state.withLock({ $0.isStarted && !$0.isAway }) else { return }
-        // A question may follow from an answer, and its answer from that.
+        // An answer may cause a state request, which causes a further answer.
         for _ in 0..<3 { await goRound() }
     }
 
@@ -95,13 +95,13 @@ final class SyncingAdapter: LockAdapter {
         await connected()
     }
 
-    /// The broker is away, or back; when this returns, the adapter knows.
+    /// Records that the broker was stopped or started, and waits until the adapter has detected it.
     func setTransport(isAway: Bool) async throws {
         let isStarted = state.withLock { state in
             state.isAway = isAway
             return state.isStarted
         }
-        // The locks hear what is sent also where the adapter has been stopped meanwhile.
+        // The simulated locks must be subscribed again even if the adapter has been stopped meanwhile.
         if !isAway { await nuki.listen() }
         guard isStarted else { return }
         if isAway {
@@ -117,7 +117,7 @@ final class SyncingAdapter: LockAdapter {
         while mqtt.health != .ok { await wait() }
     }
 
-    /// A connection that could not be made is tried again when virtual time has gone by.
+    /// Advances virtual time, so that a failed connection attempt is repeated.
     private func wait() async {
         clock.advance(by: .milliseconds(10))
         await nuki.roundTrip()
@@ -147,13 +147,13 @@ final class SyncingAdapter: LockAdapter {
     func send(_ order: LockCommand) throws(AdapterError) { try mqtt.send(order) }
     func refresh(_ id: DeviceID) throws(AdapterError) { try mqtt.refresh(id) }
 
-    /// Hands reports on, but for those of the marker.
+    /// Passes reports on, except those of the marker.
     private final class HeardOrders: ReportReceiver {
         private struct State {
             var receiver: (any ReportReceiver)?
             var confirmed: CommandID?
             var waiting: CheckedContinuation<Void, Never>?
-            /// Locks of which nobody knows whether they can be reached.
+            /// Locks whose availability was last reported as unknown.
             var lost: Set<DeviceID> = []
             var changes = 0
         }
@@ -163,7 +163,7 @@ final class SyncingAdapter: LockAdapter {
 
         func set(_ receiver: any ReportReceiver) { state.withLock { $0.receiver = receiver } }
 
-        /// Waits until the adapter has said of each that nobody knows whether it can be reached.
+        /// Waits until the adapter has reported the availability of each lock as unknown.
         func loss(of locks: Set<DeviceID>) async {
             var seen = 0
             while !state.withLock({ $0.lost.isSuperset(of: locks) }) { seen = await losses.value { [seen] in $0 > seen } }

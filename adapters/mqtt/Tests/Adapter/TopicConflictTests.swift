@@ -5,7 +5,7 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// Locks whose addresses share a topic; nothing connects.
+/// Tests of addresses that share a topic. No connection is made.
 @Suite struct TopicConflictTests {
     private static let one = DeviceID(high: 0xD7, low: 1)
     private let adapter = BrokerFixture.adapter(["home": 1, "attic": 1], VirtualClock())
@@ -27,7 +27,7 @@ import Testing
 
     private func attach(_ address: [String: JSONValue]) { adapter.attach(AttachedLock(id: Self.one, address: address)) }
 
-    @Test("a second lock on one state topic, and a state topic that is a command topic, is refused with the reason")
+    @Test("rejects a state topic that another lock uses, and a topic that is one lock's state topic and another's command topic")
     func conflicts() throws {
         attach(Self.address("a/set", "a/state"))
         #expect(try problems(Self.address("b/set", "a/state")) == ["address.state_topic state_topic_in_use"])
@@ -39,7 +39,7 @@ import Testing
         #expect(try problems(Self.address("b/set", "a/state")) == [])
     }
 
-    @Test("locks at two places of one JSON state are two locks, and at the same place one too many")
+    @Test("two locks may share a topic with different JSON keys, and not with the same key")
     func places() throws {
         attach(Self.address("a/set", "shared", template: "{{ value_json.left }}"))
         #expect(try problems(Self.address("b/set", "shared", template: "{{ value_json.right }}")) == [])
@@ -48,7 +48,7 @@ import Testing
                 == ["address.state_topic state_topic_in_use"])
     }
 
-    @Test("the locks of one bridge, and the relays of one Tasmota, stand in nobody's way")
+    @Test("the locks of one bridge, and the relays of one Tasmota device, do not conflict")
     func bridges() throws {
         func lock(_ profile: String, _ words: [String: String]) -> [String: JSONValue] {
             words.merging(["broker": "home", "profile": profile]) { $1 }.mapValues { .string($0) }
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("names of composed and of decomposed letters are two topics, and stand in each other's way nowhere")
+    @Test("topics that differ only in Unicode normalization are different topics and do not conflict")
     func normalForms() throws {
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
         attach(Self.address("\(composed)/set", "\(composed)/state"))
@@ -72,12 +72,12 @@ import Testing
         #expect(try problems(other) == [])
         #expect(try adapter.check(address: other).holder == nil)
         #expect(try adapter.check(address: Self.address("\(composed)/set", "x")).holder == Self.one)
-        // One lock whose command and state topics differ by the form alone.
+        // One lock whose command and state topics differ only in Unicode normalization.
         #expect(try problems(Self.address("x/\(composed)", "x/\(decomposed)")) == [])
     }
 
     @Test(
-        "what looks like another topic, or is none of a lock's, is refused with the rule's name in every make",
+        "every profile rejects a topic with an empty level, a control character or a bidirectional character, and names the rule",
         arguments: [
             ("a//b", "empty_level"), ("/a", "empty_level"), ("a/", "empty_level"), ("/", "empty_level"),
             ("a\u{85}", "control_character"), ("a\u{7}", "control_character"), ("a\u{202E}b", "bidirectional_character"),
@@ -100,14 +100,14 @@ import Testing
         }
     }
 
-    @Test("a topic of the broker's own is refused with the rule's name, and a `$` further on is not")
+    @Test("rejects a topic that starts with `$` as reserved, and accepts a `$` in a later level")
     func reserved() throws {
         let error = #expect(throws: AddressErrors.self) { try adapter.check(address: Self.address("c", "$SYS/x")) }
         #expect(error?.mistakes == [.init(field: "address.state_topic", problem: "reserved_topic")])
         _ = try adapter.check(address: Self.address("c", "x/$state"))
     }
 
-    @Test("a lock that was attached before its address broke a rule stays in reach")
+    @Test("a lock that was attached before a rule applied to its address stays attached")
     func attachedBefore() throws {
         let address = Self.address("/old/set", "/old/state")
         attach(address)

@@ -4,9 +4,9 @@ import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-/// What an operator is told of brokers and profiles.
+/// Tests of the adapter's lists of brokers and address fields, which operators see.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct TransportTests {
-    @Test("each broker is told with its health, and one that is away with the reason, until it is back")
+    @Test("`transports` contains each broker with its health, and with the reason while it is disconnected")
     func health() async throws {
         let attic = try await MosquittoProcess.start()
         let rig = try await BrokerFixture(MosquittoProcess.start(), more: ["attic": attic.port])
@@ -24,7 +24,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("the words that an address may have are the brokers that there are, and the profiles as they were read last")
+    @Test("the address fields allow the configured brokers, and the profiles as last loaded")
     func words() async throws {
         let folder = try ProfileFolder()
         let library = ProfileLibrary(directories: [folder.path])

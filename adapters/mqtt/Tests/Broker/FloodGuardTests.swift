@@ -4,14 +4,14 @@ import Testing
 @testable import AdapterMQTT
 
 @Suite struct FloodGuardTests {
-    @Test("a bridge may say everything at once, and a lock a few things a second for ever")
+    @Test("accepts a full burst, and then the sustained rate for any length of time")
     func ordinary() {
         var flood = FloodGuard(at: instant(0))
         #expect((0..<FloodGuard.burst).allSatisfy { _ in flood.take(at: instant(0)) == .look })
         #expect((1...1000).allSatisfy { flood.take(at: instant(Int64($0) * 1000 / Int64(FloodGuard.perSecond))) == .look })
     }
 
-    @Test("of 5,000 messages a second no more are looked at than a lock may say, and the first that is left out is known as such")
+    @Test("of 5,000 messages per second only burst and sustained rate are accepted, and the first dropped message is marked")
     func flooded() {
         var flood = FloodGuard(at: instant(0))
         var verdicts: [FloodGuard.Verdict] = []

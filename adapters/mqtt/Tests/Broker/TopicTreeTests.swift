@@ -7,8 +7,8 @@ import Testing
 @Suite struct TopicTreeTests {
     private static let words = ["a", "b", "", "$SYS", "+", "#"]
 
-    /// The tree beside a list that is gone through whole.
-    @Test("a message finds exactly those whose filter matches its topic", arguments: 0..<40 as Range<UInt64>)
+    /// Compares the tree with a linear search in a list.
+    @Test("a topic finds exactly the values whose filter matches it", arguments: 0..<40 as Range<UInt64>)
     func finds(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var tree = TopicTree<Int>()
@@ -34,7 +34,7 @@ import Testing
         return levels.joined(separator: "/")
     }
 
-    @Test("nothing is left of a filter that everybody has left")
+    @Test("the tree is empty after the only value of its only filter is removed")
     func empty() throws {
         var tree = TopicTree<Int>()
         let filter = try #require(MQTTFilter("house/+/lock/#"))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// A lock of an ESPHome node, which tells no state twice, with a core above it.
+/// Tests of an ESPHome lock, which does not repeat an unchanged state, with a complete gateway core.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct ESPHomeThroughCoreTests {
     private static let topic = "porch/lock/door/state"
     private static let command = "porch/lock/door/command"
@@ -19,7 +19,7 @@ import Testing
             presence: ("porch/status", "online"))
     }
 
-    @Test("the words on the way confirm nothing, the word at the end does, and a jam ends it at once")
+    @Test("intermediate states confirm nothing, the final state confirms, and a jam ends the command at once")
     func spoken() async throws {
         let rig = try await Self.rig()
         try rig.say(Self.topic, "LOCKED")
@@ -39,11 +39,11 @@ import Testing
         #expect(jam.state == .failed && jam.outcomeDetail == "jammed")
         try rig.say(Self.topic, "LOCKED")
         try await rig.settle()
-        #expect(await rig.stopAndRead().map(\.event) == [.locked], "somebody has helped")
+        #expect(await rig.stopAndRead().map(\.event) == [.locked], "the bolt was freed by hand")
     }
 
     @Test(
-        "a node that says nothing is where it said that it was, unless it is the broker that says nothing",
+        "a silent lock that is already in the target state confirms a command, unless the broker is stalled",
         arguments: [true, false])
     func silent(brokerWorks: Bool) async throws {
         let rig = try await Self.rig()
@@ -51,7 +51,7 @@ import Testing
         try await rig.settle()
         let running = try await rig.begin(.unlock)
         await rig.arrived(1, on: Self.command)
-        // Each word that comes back leads to a turn of the connection, in which it asks the broker, or hears its answer.
+        // Each received message triggers a step of the connection, which sends a liveness probe or reads the answer.
         for _ in 0..<(brokerWorks ? 9 : 6) {
             rig.clock.advance(by: .milliseconds(1_050))
             try await rig.settle()
@@ -69,7 +69,7 @@ import Testing
         await rig.end()
     }
 
-    @Test("an optimistic node confirms nothing by its word")
+    @Test("the state of an optimistic node confirms no command")
     func optimistic() async throws {
         let rig = try await Self.rig(["optimistic": "true"])
         try rig.say(Self.topic, "LOCKED")

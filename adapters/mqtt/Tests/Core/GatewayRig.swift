@@ -8,11 +8,11 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// A whole core over the MQTT adapter and a real broker, with one door; the test speaks as the door's lock. Time is virtual.
+/// A complete gateway core with the MQTT adapter, a real broker and one door. The test plays the lock. Time is virtual.
 final class GatewayRig: Sendable {
     let clock = VirtualClock()
     let door: DeviceID
-    /// What passes on the broker, heard as a bridge hears it, and the voice of the lock.
+    /// The client of the simulated bridge: it receives the gateway's messages and publishes those of the lock.
     let bridge: DoorwardTesting.MQTTTestClient
     let reports: KeptReports
     private let control: GatewayControl
@@ -24,8 +24,8 @@ final class GatewayRig: Sendable {
     private let heard = Mutex(0)
 
     /// - Parameters:
-    ///   - presence: how the lock says that it is there, which changes nothing else: heard, it shows that all before it was heard.
-    ///   - filters: what the test wants to hear of the gateway.
+    ///   - presence: the lock's availability message. Its report shows that all earlier messages have been processed.
+    ///   - filters: the topics on which the bridge receives the gateway's messages.
     init(_ address: [String: String], _ filters: [String], presence: (topic: String, payload: String)) async throws {
         broker = try await MosquittoProcess.start()
         var world = TenancyFixture(seed: 3, createdAt: clock.now())
@@ -44,7 +44,7 @@ final class GatewayRig: Sendable {
         control = GatewayControl(store: store, adapters: [adapter], clock: clock, random: RandomSource())
         try await control.start()
         while adapter.health != .ok { await clock.pass() }
-        // Both subscriptions stand when what the broker keeps has come.
+        // The retained messages show that the subscriptions of the bridge and of the gateway are in place.
         try keep("rig/ready", "yes")
         _ = await bridge.message(on: "rig/ready")
         try keep(presence.topic, presence.payload)
@@ -67,7 +67,7 @@ final class GatewayRig: Sendable {
             MQTTRetainablePublish(topic: try #require(MQTTTopic(topic)), payload: Array(payload.utf8)))
     }
 
-    /// Waits until everything that was said has been heard.
+    /// Waits until every published message has been processed.
     func settle(saying: Bool = true) async throws {
         let count = heard.withLock { heard in
             heard += 1
@@ -79,7 +79,7 @@ final class GatewayRig: Sendable {
         }
     }
 
-    /// Waits until so many messages have come to the bridge on a topic.
+    /// Waits until the bridge has received this number of messages on a topic.
     func arrived(_ count: Int, on topic: String) async {
         var (seen, next) = (0, 0)
         while seen < count {
@@ -103,7 +103,7 @@ final class GatewayRig: Sendable {
 
     var status: DeviceStatus { control.devices.status(of: door) }
 
-    /// What stands in the log of what the door did by itself, once everything that was heard has been written.
+    /// Stops the gateway, which writes all pending records, and returns the device events except `online`.
     func stopAndRead() async -> [RecordBody] {
         await end()
         return store.log(.portfolio(portfolio)).map(\.body).filter { $0.kind == .deviceEvent && $0.event != .online }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// One act at a door, told in two messages, is one line of the log.
+/// Two messages about one operation at the door are one record.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct OneActTests {
     private static func nuki() async throws -> GatewayRig {
         let rig = try await GatewayRig(["profile": "nuki-native", "id": "A"], [], presence: ("nuki/A/connected", "true"))
@@ -16,7 +16,7 @@ import Testing
         return rig
     }
 
-    @Test("a Nuki's event and the state that follows it")
+    @Test("a Nuki event and the state that follows it are one record")
     func event() async throws {
         let rig = try await Self.nuki()
         for (topic, payload) in [("lockActionEvent", "1,0,5,7,1"), ("state", "2"), ("state", "3")] {
@@ -29,7 +29,7 @@ import Testing
         #expect(events.map(\.actor.name) == ["code 7"])
     }
 
-    @Test("what was only announced is written when it is done; after more than ten seconds nobody knows by whom")
+    @Test("an announced operation is recorded when its state arrives, without the method if that takes more than ten seconds")
     func apart() async throws {
         let rig = try await Self.nuki()
         try rig.say("nuki/A/lockActionEvent", "1,2,0,0,0")
@@ -40,11 +40,11 @@ import Testing
         try rig.say("nuki/A/state", "254")
         try await rig.settle()
         let events = await rig.stopAndRead()
-        #expect(events.map(\.event) == [.unlocked, .jammed], "the bolt was never out")
+        #expect(events.map(\.event) == [.unlocked, .jammed], "the announced locking was not completed")
         #expect(events.map(\.method) == [nil, nil])
     }
 
-    @Test("a Z-Wave notification and the mode, whichever comes first; what brings nothing new is left out")
+    @Test("a Z-Wave notification and the mode are one record in either order; a notification without new details adds none")
     func notification() async throws {
         let rig = try await GatewayRig(["profile": "zwave-js-ui", "node": "front"], [], presence: ("zwave/front/status", "true"))
         let access = "zwave/front/113/0/Access_Control"
@@ -63,7 +63,7 @@ import Testing
         #expect(events.map(\.method) == [.keypad, nil])
     }
 
-    @Test("a HomeKey that was read explains the movement that follows, and a card that is none is a failed attempt")
+    @Test("a valid HomeKey gives the method of the next movement, and an unknown card is a failed attempt")
     func homekey() async throws {
         let rig = try await GatewayRig(
             ["profile": "homekey-esp32", "client": "reader"], [], presence: ("reader/status", "online"))

@@ -2,7 +2,7 @@ import AdapterMQTT
 import DoorwardAdapterKit
 import DoorwardDomain
 
-/// An MQTT adapter whose reports a test hears too, when the core has taken them in.
+/// An MQTT adapter that also records its reports for a test, after the core has received them.
 final class RecordingAdapter: LockAdapter {
     let reports = KeptReports()
     private let mqtt: MQTTAdapter

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// A lock behind Zigbee2MQTT, whose cache stands in every message, with a core above it.
+/// Tests of a Zigbee2MQTT lock, whose messages all contain cached values, with a complete gateway core.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct ZigbeeThroughCoreTests {
     private static let topic = "zigbee2mqtt/front"
     private static let set = "zigbee2mqtt/front/set"
@@ -21,7 +21,7 @@ import Testing
 
     private static func state(_ word: String, _ more: String = "") -> String { #"{"lock_state":"\#(word)"\#(more)}"# }
 
-    @Test("a report of the bolt confirms, and what somebody does at the lock is one line of the log")
+    @Test("a reported bolt state confirms a command, and an operation at the keypad is one record")
     func confirmed() async throws {
         let rig = try await Self.rig()
         try rig.say(Self.topic, Self.state("locked"))
@@ -31,7 +31,7 @@ import Testing
         try rig.say(Self.topic, Self.state("unlocked"))
         let command = await running.finished.command
         #expect(command.state == .confirmed && command.stateAfter == .unlocked)
-        // What the bridge tells of it afterwards is no news; a code at the keypad is.
+        // The bridge's later event about the command adds no record; an operation at the keypad does.
         try rig.say(Self.topic, Self.state("unlocked", #","action":"unlock","action_source_name":"rf""#))
         try rig.say(Self.topic, Self.state("locked", #","action":"lock","action_source_name":"keypad","action_user":3"#))
         try await rig.settle()
@@ -40,12 +40,13 @@ import Testing
         #expect(events.map(\.method) == [.keypad] && events.map(\.actor.name) == ["slot 3"])
     }
 
-    @Test("where the bolt already is, the cache confirms nothing, and the answer to the gateway's question does")
+    @Test(
+        "if the bolt is already in the target state, a cached state confirms nothing, and the answer to a state request confirms")
     func cached() async throws {
         let rig = try await Self.rig()
         try rig.say(Self.topic, Self.state("locked"))
         try await rig.settle()
-        // It is asked at first, once its own topics are subscribed.
+        // The first state request is sent once the lock's topics are subscribed.
         await rig.arrived(1, on: Self.get)
         let running = try await rig.begin(.lock)
         await rig.arrived(2, on: Self.get)
@@ -58,7 +59,7 @@ import Testing
         #expect(await rig.stopAndRead().isEmpty)
     }
 
-    @Test("a bolt that is half out ends the command as a jam, and a failure in the bridge's log with its reason")
+    @Test("a partly locked bolt ends the command as jammed, and an error in the bridge's log ends it as a transport failure")
     func failed() async throws {
         let rig = try await Self.rig()
         try rig.say(Self.topic, Self.state("unlocked"))
@@ -76,14 +77,14 @@ import Testing
         await rig.end()
     }
 
-    @Test("after a time-out the cache is no late answer, nor is what follows a state that contradicts the command")
+    @Test("after a timeout, neither a cached state nor a state after a contradicting one is a late confirmation")
     func timedOut() async throws {
         let rig = try await Self.rig()
         try rig.say(Self.topic, Self.state("unlocked"))
         try await rig.settle()
         let running = try await rig.begin(.unlock)
         await rig.arrived(1, on: Self.set)
-        // What comes back to the gateway of its own command is heard before the deadline.
+        // The broker delivers the command back to the gateway before the deadline.
         try await rig.settle()
         rig.clock.advance(by: .seconds(10))
         let command = await running.finished.command
@@ -100,14 +101,14 @@ import Testing
         #expect(events.map(\.commandID) == [nil, nil])
     }
 
-    @Test("after a time-out the bolt's own word is a late answer, whatever the cache has said before it")
+    @Test("after a timeout, a changed bolt state is a late confirmation, even after a cached state")
     func late() async throws {
         let rig = try await Self.rig()
         try rig.say(Self.topic, Self.state("locked"))
         try await rig.settle()
         let running = try await rig.begin(.unlock)
         await rig.arrived(1, on: Self.set)
-        // What comes back to the gateway of its own command is heard before the deadline.
+        // The broker delivers the command back to the gateway before the deadline.
         try await rig.settle()
         rig.clock.advance(by: .seconds(10))
         let command = await running.finished.command

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// What a lock tells in two messages is written down once.
+/// An operation that a lock reports in two messages is recorded once.
 @Suite struct EventDeduplicatorTests {
     private static let start = MonotonicInstant(nanoseconds: 0)
 
@@ -18,8 +18,8 @@ import Testing
         .event(event, method: method, operatorName: name)
     }
 
-    /// Told second after an event of second 0: the state, and whether it is a repetition.
-    @Test("a state after an event of the same movement repeats it, for ten seconds", arguments: afterEvent)
+    /// Arguments: the event, a later fact, the seconds between them, and whether the fact is a repetition.
+    @Test("a state within ten seconds after an event of the same movement is a repetition", arguments: afterEvent)
     func second(_ first: RecordEvent, _ second: LockReport.Fact, _ seconds: Int, _ isRepeat: Bool) {
         var act = EventDeduplicator()
         #expect(act.tell(Self.event(first, .keypad, "slot 3"), isMovement: false, at: Self.start)?.isRepeat == false)
@@ -44,7 +44,7 @@ import Testing
         (.attemptFailed, live(.unlocked), 1, false),
     ]
 
-    @Test("what lies between an event and its state: the way there does not part them, another place does")
+    @Test("a state is a repetition of its event despite a transitional state between them, but not after another final state")
     func between() {
         var act = EventDeduplicator()
         _ = act.tell(Self.event(.unlocked), isMovement: false, at: Self.start)
@@ -52,10 +52,10 @@ import Testing
         #expect(act.tell(Self.live(.unlocked), isMovement: true, at: Self.at(2))?.isRepeat == true)
         _ = act.tell(Self.live(.locked), isMovement: true, at: Self.at(3))
         #expect(
-            act.tell(Self.live(.unlocked), isMovement: true, at: Self.at(4))?.isRepeat == false, "somebody has moved it again")
+            act.tell(Self.live(.unlocked), isMovement: true, at: Self.at(4))?.isRepeat == false, "the bolt was moved again")
     }
 
-    @Test("an event after the state is told where it says who or how, and only there")
+    @Test("an event after the state of the same movement is reported only if it has an operator or a method")
     func afterState() {
         for (event, isTold) in [
             (Self.event(.unlocked), false),
@@ -74,11 +74,11 @@ import Testing
             #expect(late.tell(event, isMovement: false, at: Self.at(11)) != nil)
             var still = EventDeduplicator()
             _ = still.tell(Self.live(.unlocked), isMovement: false, at: Self.start)
-            #expect(still.tell(event, isMovement: false, at: Self.at(1)) != nil, "a state that is no news has told nothing")
+            #expect(still.tell(event, isMovement: false, at: Self.at(1)) != nil, "an unchanged state has reported no movement")
         }
     }
 
-    @Test("somebody who was recognised explains the movement that follows, once, and no other")
+    @Test("a recognised user is the operator of the next movement within ten seconds, and of no other")
     func recognised() {
         let someone = LockEvent(.operation, operation: .unknown, method: .homekit, authorisationID: 7)
         var act = EventDeduplicator()
@@ -94,12 +94,12 @@ import Testing
         #expect(act.tell(Self.live(.locked, .remote), isMovement: true, at: Self.at(41))?.fact == Self.live(.locked, .remote))
         act.note([someone], at: Self.at(50))
         act.note([LockEvent(.operation, operation: .unlock, isDone: true, method: .manual)], at: Self.at(51))
-        #expect(act.tell(Self.live(.unlocked), isMovement: true, at: Self.at(52))?.fact == Self.live(.unlocked), "it was another")
+        #expect(act.tell(Self.live(.unlocked), isMovement: true, at: Self.at(52))?.fact == Self.live(.unlocked), "superseded")
         act.note([LockEvent(.operation, operation: LockEvent.Operation.none, method: .button)], at: Self.at(60))
-        #expect(act.tell(Self.live(.locked), isMovement: true, at: Self.at(61))?.fact == Self.live(.locked), "it did nothing")
+        #expect(act.tell(Self.live(.locked), isMovement: true, at: Self.at(61))?.fact == Self.live(.locked), "no operation")
     }
 
-    @Test("what was announced explains the movement that was announced, and no other")
+    @Test("an announced operation gives the operator of the movement that it names, and of no other movement")
     func announced() {
         let attempt = LockEvent(.operation, operation: .unlock, method: .keypad, credentialID: 3)
         var act = EventDeduplicator()
@@ -109,7 +109,7 @@ import Testing
         #expect(act.tell(Self.live(.jammed), isMovement: true, at: Self.at(21))?.fact == Self.live(.jammed))
     }
 
-    @Test("after a while in which nobody knew where the bolt was, the same movement is news")
+    @Test("after an unknown state the same movement is not a repetition")
     func unknownBetween() {
         var act = EventDeduplicator()
         _ = act.tell(.event(.unlocked, method: .keypad, operatorName: nil), isMovement: false, at: Self.start)

@@ -6,8 +6,8 @@ import Testing
 @testable import AdapterMQTT
 
 @Suite struct HeardFactsTests {
-    /// A lock that is told to lock, and what a bridge that repeats what it knew says of it meanwhile.
-    @Test("a jam of before, repeated while an order is under way, does not end the order; one that is news does")
+    /// A lock command is in flight while the bridge repeats the jam that it knew.
+    @Test("a jam from before the command, repeated while it is in flight, is stale; a new jam is confirmed")
     func jam() {
         var before = DialectState()
         (before.position, before.quality, before.underWay) = (.jammed, .confirmed, .init(.lock))
@@ -21,7 +21,7 @@ import Testing
         #expect(heard.facts(after: before) == [.state(.jammed, quality: .confirmed, method: nil, operatorName: nil)])
     }
 
-    @Test("a state that the order wants confirms it only where the interpreter says so")
+    @Test("a state that satisfies the command confirms it only if the decoder says so")
     func confirmation() {
         var before = DialectState()
         (before.position, before.quality, before.underWay) = (.unlocked, .stale, .init(.unlock))
@@ -34,7 +34,7 @@ import Testing
         #expect(heard.facts(after: before) == [.state(.unlocked, quality: .confirmed, method: .remote, operatorName: nil)])
     }
 
-    @Test("a movement is told once: by the state where that changes, by itself where it does not")
+    @Test("a movement is reported once: with the state if the state changes, else as an event")
     func movement() {
         var before = DialectState()
         (before.position, before.quality) = (.locked, .confirmed)
@@ -52,7 +52,7 @@ import Testing
             ])
     }
 
-    @Test("what a lock tells of the gateway's own order is no news; what it tells of others is")
+    @Test("an event about the gateway's own command is an echo; an event about another operation is not")
     func echo() {
         let start = MonotonicInstant(nanoseconds: 0)
         let echo = CommandEchoFilter(.unlock, until: start.advanced(by: .seconds(15)))
@@ -64,7 +64,7 @@ import Testing
         #expect(!echo.isEcho(.state(.unlocked, quality: .confirmed, method: .remote, operatorName: nil), at: start))
     }
 
-    @Test("topics are compared by bytes: letters that look alike are two locks")
+    @Test("topics are compared by bytes: names that differ only in Unicode normalization are two locks")
     func bytes() throws {
         var tree = TopicTree<Int>()
         let (one, two) = ("zigbee2mqtt/Caf\u{E9}", "zigbee2mqtt/Cafe\u{301}")
@@ -79,7 +79,7 @@ import Testing
         #expect(heard == DecodedMessage() && memory == DialectState())
     }
 
-    @Test("an alarm that a bridge repeats at the start is no event; the same alarm later is")
+    @Test("an alarm that is active at the start does not end a command, and a new one does")
     func alarm() throws {
         let profile = try #require(ProfileLibrary.shipped["zigbee2mqtt"])
         let dialect = try Dialect(profile, variables: ["name": .string("front")])

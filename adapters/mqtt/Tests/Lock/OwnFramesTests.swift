@@ -4,7 +4,7 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// The gateway's own frames, as they come by on a lock's command topic.
+/// Recognition of the gateway's own publishes when the broker delivers them back on a lock's command topic.
 @Suite struct OwnFramesTests {
     private static let topic = "door/set"
     private static let start = MonotonicInstant(nanoseconds: 0)
@@ -22,12 +22,12 @@ import Testing
         MQTTMessage(topic: topic, payload: Array(payload.utf8), isRetained: isRetained)
     }
 
-    @Test("a frame that comes by in time is nothing, one that comes by late is known by its order, each once")
+    @Test("a publish that comes back in time is not reported, and a late one is reported with its command, each once")
     func once() throws {
         var frames = OwnFrames()
         try Self.note(1, "UNLOCK", until: 2, in: &frames)
         #expect(frames.late(Self.message("UNLOCK"), at: Self.at(1)) == nil)
-        #expect(frames.late(Self.message("UNLOCK"), at: Self.at(9)) == nil, "somebody else's")
+        #expect(frames.late(Self.message("UNLOCK"), at: Self.at(9)) == nil, "a publish of another client")
         try Self.note(2, "LOCK", until: 12, in: &frames)
         #expect(frames.late(Self.message("UNLOCK"), at: Self.at(13)) == nil)
         #expect(frames.late(Self.message("LOCK", on: "door/other"), at: Self.at(13)) == nil)
@@ -36,7 +36,7 @@ import Testing
         #expect(frames.late(Self.message("LOCK"), at: Self.at(14)) == nil)
     }
 
-    @Test("of frames that are alike the one in time comes by first, and the late one after it")
+    @Test("of equal publishes the one that is in time is matched first, and the late one after it")
     func alike() throws {
         var frames = OwnFrames()
         try Self.note(1, "UNLOCK", until: 2, in: &frames)
@@ -45,7 +45,7 @@ import Testing
         #expect(frames.late(Self.message("UNLOCK"), at: Self.at(10)) == Self.order(1))
     }
 
-    @Test("what never came by is forgotten after a while, and no more than a few are remembered")
+    @Test("a publish that does not come back is forgotten after five minutes, and only the last eight are remembered")
     func bounds() throws {
         var frames = OwnFrames()
         try Self.note(1, "UNLOCK", until: 2, in: &frames)

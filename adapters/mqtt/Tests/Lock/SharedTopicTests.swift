@@ -8,7 +8,7 @@ import Testing
 @testable import AdapterMQTT
 
 @Suite struct SharedTopicTests {
-    @Test("a bridge that logs without end costs its locks none of their own words, and a lock that does so costs itself")
+    @Test("a flood of a bridge's log messages drops no message of its locks; a flood of a lock's own messages is rate limited")
     func chattyBridge() throws {
         let heard = HeardReports()
         let lock = try lock(heard)
@@ -19,7 +19,7 @@ import Testing
         #expect(heard.states(of: lock.id) == [.init(.locked, .confirmed)])
         for _ in 0..<10 * FloodGuard.burst { lock.receive(message("zigbee2mqtt/front", #"{"lock_state":"unlocked"}"#)) }
         #expect(heard.states(of: lock.id).count { $0.quality == .confirmed } < FloodGuard.burst + 1)
-        #expect(heard.states(of: lock.id).last == .init(.unlocked, .stale), "what was left out may have been otherwise")
+        #expect(heard.states(of: lock.id).last == .init(.unlocked, .stale), "a dropped message may have contained another state")
     }
 
     private func message(_ topic: String, _ text: String) -> MQTTMessage {
@@ -32,7 +32,7 @@ import Testing
             clock: clock, executor: nil, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, listener: Listener(),
             counters: Counters())
         surroundings.listener.set(heard)
-        // Nobody listens there, and nothing connects: the link is not started.
+        // Nothing listens on this port, and nothing connects to it: the session is not started.
         let broker = MQTTBroker(name: "home", settings: MQTTSettings(host: "127.0.0.1", port: 1, clientID: "test"))
         let found = FoundLocks(broker, .shipped, clock: clock) { _ in }
         let link = BrokerSession(broker, random: RandomSource(), found: found, surroundings)

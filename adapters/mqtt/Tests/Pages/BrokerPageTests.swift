@@ -4,13 +4,13 @@ import DoorwardTesting
 import Foundation
 import Testing
 
-/// The configuration of the broker in docs/mqtt.md, at a real one.
+/// Tests of the broker configuration in docs/mqtt.md, with a real mosquitto.
 @Suite(.timeLimit(.minutes(30))) struct BrokerPageTests {
     static let users = [
         "doorward", "zigbee2mqtt", "nuki-398172F4", "nukihub", "zwave", "ring", "porch", "strike", "side-door", "reader",
     ]
 
-    @Test("lets each name write to the topics that are its own, and to no other")
+    @Test("allows each user to write to its own topics and to no others")
     func writing() async throws {
         let broker = try await PageBroker()
         for (user, own, foreign) in Self.written {
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("lets each name hear what concerns it, and the gateway what locks say")
+    @Test("allows each user to read its own topics, and the gateway those of all locks")
     func reading() async throws {
         let broker = try await PageBroker()
         let host = try await broker.guest(PageBroker.host)
@@ -34,13 +34,13 @@ import Testing
         await host.leave()
     }
 
-    @Test("lets nobody in without a name")
+    @Test("rejects a client without a user name")
     func anonymous() async throws {
         let broker = try await PageBroker()
         await #expect(throws: PageBroker.Refused.self) { try await broker.guest(nil) }
     }
 
-    /// Who; what it must be able to write to; what it must not.
+    /// A user, topics that it must be able to write to, and topics that it must not be able to write to.
     static let written: [(String, [String], [String])] = [
         (
             "doorward",
@@ -78,7 +78,7 @@ import Testing
         ("reader", ["reader/homekit/state", "reader/homekey/auth", "reader/status"], ["other/homekit/state"]),
     ]
 
-    /// Who; a topic that it can write to and hear; what it hears of what is kept.
+    /// A user, a topic that it can write to and read, and the retained topics that it can read.
     static let read: [(user: String, echo: String, heard: [String])] = [
         (
             "doorward", "zigbee2mqtt/echo/get",

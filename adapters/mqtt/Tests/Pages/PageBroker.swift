@@ -4,9 +4,9 @@ import DoorwardTesting
 import Foundation
 import Testing
 
-/// A mosquitto with the configuration of docs/mqtt.md; its files and its port are the test's own.
+/// A mosquitto with the configuration in docs/mqtt.md, except for the paths of files and the port.
 final class PageBroker: Sendable {
-    /// Who may do everything, for the test alone.
+    /// A user with all rights, which the page does not have.
     static let host = "host"
     private static let password = "a password of the tests"
 
@@ -29,7 +29,7 @@ final class PageBroker: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// - Parameter name: `nil` for somebody who says none.
+    /// - Parameter name: the user name; `nil` to connect without one.
     func guest(_ name: String?) async throws -> Guest {
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: UUID().uuidString)
         settings.user = name.map { MQTTSettings.User(name: $0, password: Secret(Self.password)) }
@@ -54,12 +54,12 @@ final class PageBroker: Sendable {
         try program.start()
         program.waitUntilExit()
         try #require(program.terminationStatus == 0)
-        // The broker of a test that root runs reads it as another user.
+        // If root runs the tests, mosquitto reads the file as another user.
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
     }
 }
 
-/// Somebody at the broker who wants everything.
+/// A client that subscribes to all topics.
 final class Guest: Sendable {
     private let connection: MQTTConnection
     private let events: AsyncStream<MQTTEvent>
@@ -67,7 +67,7 @@ final class Guest: Sendable {
     fileprivate init(_ settings: MQTTSettings) async throws {
         let (events, continuation) = AsyncStream<MQTTEvent>.makeStream()
         self.events = events
-        // On virtual time, which stands still here: a machine that is slow refuses no frame.
+        // Virtual time is not advanced, so that no publish is rejected on a slow machine.
         connection = MQTTConnection(settings, clock: VirtualClock(), random: RandomSource()) { continuation.yield($0) }
         connection.want([try #require(MQTTFilter("#"))])
         connection.start()
@@ -81,7 +81,7 @@ final class Guest: Sendable {
 
     func leave() async { await connection.stop() }
 
-    /// Publishes, and asks the broker's acknowledgement.
+    /// Publishes with QoS 1, and returns whether the broker accepts the message.
     func mayWrite(_ topic: String) async throws -> Bool {
         let topic = try #require(MQTTTopic(topic))
         let frame = MQTTPublish(topic: topic, payload: [1], qos: .atLeastOnce, lifetime: .seconds(30))
@@ -94,7 +94,7 @@ final class Guest: Sendable {
         return false
     }
 
-    /// Leaves something on the broker.
+    /// Publishes a retained message.
     func keep(_ topic: String) async throws {
         let topic = try #require(MQTTTopic(topic))
         let id = try #require(
@@ -102,7 +102,7 @@ final class Guest: Sendable {
         for await event in events { if case .acknowledged(id, _) = event { return } }
     }
 
-    /// Says something itself, which comes after what the broker keeps.
+    /// Publishes on `echo`, and returns all topics received until that message, which arrives after the retained messages.
     func hears(until echo: String) async throws -> Set<String> {
         var topics: Set<String> = []
         let frame = MQTTPublish(topic: try #require(MQTTTopic(echo)), payload: [1], lifetime: .seconds(30))
