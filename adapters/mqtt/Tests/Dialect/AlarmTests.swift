@@ -3,14 +3,14 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// Each alarm that begins is told once, whatever lies between the words of a lock.
+/// Each alarm is reported once when it starts, whatever happens between two messages of a lock.
 @Suite struct AlarmTests {
     private static let topic = "zigbee2mqtt/front"
     private static let calm = #"{"lock_state":"locked","door_state":"closed","tamper":false,"alarm":"none"}"#
     private static let forced = #"{"lock_state":"locked","door_state":"error_forced_open","tamper":false,"alarm":"none"}"#
     private static let tampered = #"{"lock_state":"locked","door_state":"closed","tamper":true,"alarm":"none"}"#
 
-    /// A lock that was just attached.
+    /// Returns a lock that has just been attached.
     private static func attached() throws -> DialectFixture {
         var spoken = try DialectFixture("zigbee2mqtt", Example.front)
         spoken.memory = DialectState()
@@ -18,12 +18,12 @@ import Testing
         return spoken
     }
 
-    /// What may lie between two words.
+    /// What can happen between two messages.
     enum Gap: String, CaseIterable, CustomTestStringConvertible {
         case nothing, bridgeAway, lockAway, brokerAway, contradicted, flooded
         var testDescription: String { rawValue }
 
-        /// - Parameter payload: what the bridge repeats all the time.
+        /// - Parameter payload: the message that the bridge repeats.
         fileprivate func pass(_ spoken: inout DialectFixture, _ payload: String) {
             switch self {
             case .nothing: break
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "an alarm that begins after whatever gap is told, again and again, and one that goes on is not", arguments: Gap.allCases)
+        "an alarm that starts after a gap is reported each time, and an alarm that continues is not", arguments: Gap.allCases)
     func again(_ gap: Gap) throws {
         var spoken = try Self.attached()
         #expect(spoken.receive(Self.topic, Self.calm) == "locked confirmed door-closed")
@@ -56,12 +56,12 @@ import Testing
             gap.pass(&spoken, Self.calm)
             #expect(Self.events(spoken.receive(Self.topic, alarm)) == [event])
             gap.pass(&spoken, alarm)
-            #expect(Self.events(spoken.receive(Self.topic, alarm)) == [], "it goes on")
+            #expect(Self.events(spoken.receive(Self.topic, alarm)) == [], "the alarm continues")
             #expect(Self.events(spoken.receive(Self.topic, Self.calm)) == [])
         }
     }
 
-    @Test("an alarm of which the bridge had never spoken before is told when it begins")
+    @Test("an alarm whose key was in no earlier message is reported when it starts")
     func firstOfItsKind() throws {
         var spoken = try Self.attached()
         #expect(spoken.receive(Self.topic, #"{"lock_state":"locked"}"#) == "locked confirmed")
@@ -69,7 +69,8 @@ import Testing
     }
 
     @Test(
-        "an alarm that stood when the lock was attached is a fault and no event, and the next one is", arguments: [true, false])
+        "an alarm that is active when the lock is attached is a fault and not an event; the next alarm is an event",
+        arguments: [true, false])
     func standing(isRetained: Bool) throws {
         var spoken = try Self.attached()
         let first = spoken.receive(Self.topic, Self.tampered, isRetained: isRetained)
@@ -79,7 +80,7 @@ import Testing
         #expect(Self.events(spoken.receive(Self.topic, Self.tampered)) == ["event tamper"])
     }
 
-    @Test("what the broker has kept of an alarm that began while nobody listened is told, once")
+    @Test("a retained alarm that started while the gateway was disconnected is reported once")
     func kept() throws {
         var spoken = try Self.attached()
         _ = spoken.receive(Self.topic, Self.calm)
@@ -88,7 +89,7 @@ import Testing
         #expect(Self.events(spoken.receive(Self.topic, Self.forced)) == [])
     }
 
-    @Test("one alarm in two places of a message is one event")
+    @Test("one alarm in two keys of a message is one event")
     func twoPlaces() throws {
         var spoken = try Self.attached()
         _ = spoken.receive(Self.topic, Self.calm)

@@ -5,7 +5,7 @@ import Testing
 @testable import AdapterMQTT
 
 @Suite struct AvailabilityTests {
-    @Test("several topics make one reach", arguments: modes)
+    @Test("several availability topics are combined according to the mode", arguments: modes)
     func mode(_ mode: String, _ said: [(String, String)], _ expected: Availability) throws {
         let yaml = """
             profile: reach

@@ -4,7 +4,7 @@ import Testing
 @testable import AdapterMQTT
 
 @Suite struct CommandEndpointTests {
-    /// A profile, and a lock's address in it.
+    /// A profile and the address variables of a lock.
     struct Address: Sendable, CustomTestStringConvertible {
         let profile: String
         let variables: [String: JSONValue]
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "one lock is one by all of its spellings",
+        "two addresses of one lock have a command endpoint in common",
         arguments: [
             (
                 Address("zigbee2mqtt", ["name": "front"]),
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "two locks are two, also behind one bridge",
+        "addresses of two locks have no command endpoint in common, even behind one bridge",
         arguments: [
             (Address("zigbee2mqtt", ["name": "front"]), Address("zigbee2mqtt", ["name": "front/set"])),
             (Address("zigbee2mqtt", ["name": "front"]), Address("zigbee2mqtt", ["name": "front", "base": "cabin"])),
@@ -63,7 +63,7 @@ import Testing
         #expect(try one.places().isDisjoint(with: other.places()))
     }
 
-    @Test("a topic on which a whole group obeys makes two locks no one")
+    @Test("a command topic of a group does not make two locks the same lock")
     func group() throws {
         let profile = try Profile(
             yaml: """

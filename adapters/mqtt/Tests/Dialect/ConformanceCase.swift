@@ -3,7 +3,7 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// One incoming message, and what it must come to.
+/// A received message and its expected decoding.
 struct ConformanceCase: Sendable, CustomTestStringConvertible {
     let name: String
     let profile: String
@@ -28,7 +28,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The addresses of the examples.
+/// Addresses of example locks.
 enum Example {
     static let words = ["command_topic": "command-topic", "state_topic": "state-topic"]
     static let front = ["name": "front"]

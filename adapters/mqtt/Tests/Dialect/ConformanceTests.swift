@@ -4,7 +4,7 @@ import Testing
 @testable import AdapterMQTT
 
 @Suite struct ConformanceTests {
-    @Test("each case of the published formats is read as it is meant", arguments: cases)
+    @Test("decodes each example message of the published formats", arguments: cases)
     func heard(_ row: ConformanceCase) throws {
         var spoken = try DialectFixture(
             row.profile, row.address, prev: row.prev, quality: row.quality, inFlight: row.inFlight)
@@ -68,7 +68,7 @@ import Testing
             "C25", "homie", Example.homie, prev: .locked, "homie/5/bridge/$state", "lost", retained: true, "stale offline"),
     ]
 
-    @Test("each command of the published formats leaves as it is meant, and never retained", arguments: orders)
+    @Test("encodes each example command of the published formats", arguments: orders)
     func ordered(_ row: OrderCase) throws {
         var spoken = try DialectFixture(row.profile, row.address)
         #expect(try spoken.order(row.operation, code: row.code) == row.expected)

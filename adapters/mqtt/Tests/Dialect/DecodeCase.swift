@@ -3,7 +3,7 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// One message for a lock of the suite's profile, and what it must come to.
+/// A received message for a lock of the suite's profile, and its expected decoding.
 struct DecodeCase: Sendable, CustomTestStringConvertible {
     var prev = BoltState.unknown
     var inFlight: LockOperation?
@@ -22,7 +22,7 @@ struct DecodeCase: Sendable, CustomTestStringConvertible {
         (self.prev, self.inFlight, isRetained) = (prev, inFlight, retained)
     }
 
-    /// Holds the row against a fresh lock of a profile.
+    /// Decodes the message for a new lock of a profile, and compares the result.
     func check(_ profile: String, _ address: [String: String], _ place: SourceLocation = #_sourceLocation) throws {
         var spoken = try DialectFixture(profile, address, prev: prev, inFlight: inFlight)
         let words = spoken.receive(topic, payload, isRetained: isRetained)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// A lock of a shipped profile, and what was heard of it before: messages go in, and what they mean comes out as a line of words.
+/// A lock of a shipped profile and its known state. Decodes messages and returns the results as one line of text.
 struct DialectFixture {
     let dialect: Dialect
     var memory = DialectState()
@@ -28,14 +28,14 @@ struct DialectFixture {
         dialect.decode(MQTTMessage(topic: topic, payload: payload, isRetained: isRetained), &memory).words
     }
 
-    /// The same of what was said before the command that is under way left.
+    /// Decodes a message that was read before the command in flight was sent.
     mutating func decodeEarlier(_ topic: String, _ payload: String) -> String {
         dialect.decodeEarlier(MQTTMessage(topic: topic, payload: Array(payload.utf8), isRetained: false), &memory).words
     }
 }
 
 extension DecodedMessage {
-    /// All of it in one line: reports, events, the command, `!` before what was odd, `>` before what is asked; empty for nothing.
+    /// The content in one line: reports, events, command response, `!` before a diagnostic, `>` before a message to publish.
     var words: String {
         var words = reports.map(\.words) + events.map(\.words)
         switch command {

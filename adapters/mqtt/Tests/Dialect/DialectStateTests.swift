@@ -6,7 +6,7 @@ import Testing
 @testable import AdapterMQTT
 
 @Suite struct DialectStateTests {
-    @Test("with the connection everything known becomes stale, and nothing is forgotten but who can be reached")
+    @Test("when the connection is lost the state becomes stale and the availability unknown, and the position is kept")
     func lost() throws {
         var spoken = try DialectFixture("nuki-native", Example.nuki)
         _ = spoken.receive("nuki/398172F4/connected", "true")
@@ -17,15 +17,15 @@ import Testing
         #expect(spoken.receive("nuki/398172F4/connected", "true", isRetained: true) == "online")
     }
 
-    @Test("a retained state of a lock that is away is worth nothing")
+    @Test("a retained state of an offline lock is stale")
     func away() throws {
         var spoken = try DialectFixture("nuki-native", Example.nuki)
         _ = spoken.receive("nuki/398172F4/connected", "false", isRetained: true)
         #expect(spoken.receive("nuki/398172F4/state", "1", isRetained: true) == "locked stale")
-        #expect(spoken.receive("nuki/398172F4/state", "1") == "locked confirmed", "a live word is a live word")
+        #expect(spoken.receive("nuki/398172F4/state", "1") == "locked confirmed", "a live state is confirmed")
     }
 
-    @Test("the end of a command is its end: what comes afterwards answers nothing")
+    @Test("after the end of a command a response is unexpected, and a state confirms no command")
     func ended() throws {
         var spoken = try DialectFixture("nuki-native", Example.nuki, prev: .unlocked, inFlight: .lock)
         spoken.dialect.endOrder(&spoken.memory)
@@ -33,7 +33,7 @@ import Testing
         #expect(spoken.receive("nuki/398172F4/state", "1") == "locked confirmed")
     }
 
-    @Test("nothing is noted of a command that cannot be sent")
+    @Test("a command that cannot be sent does not change the dialect state")
     func unsupported() throws {
         var spoken = try DialectFixture("zigbee2mqtt", Example.front, prev: .locked)
         let before = spoken.memory
@@ -42,13 +42,14 @@ import Testing
         #expect(spoken.memory == before)
         var nuki = try DialectFixture("nuki-native", Example.nuki)
         #expect(throws: AdapterError.unsupported) { try nuki.order(.unlock, code: "1234") }
-        #expect(nuki.memory.underWay == nil, "a lock that takes no code is not sent one, and not moved without it")
+        #expect(nuki.memory.underWay == nil, "a command with a code is not sent to a lock that takes no code")
     }
 
-    @Test("an event that contradicts what is known makes it stale, one that does not leaves it", arguments: contradictions)
+    @Test(
+        "a completed operation contradicts the listed bolt states, and a failed one contradicts none", arguments: contradictions)
     func contradiction(_ operation: LockEvent.Operation, _ position: BoltState, _ contradicts: Bool) {
         #expect(LockEvent(.operation, operation: operation).contradicts(position) == contradicts)
-        #expect(!LockEvent(.operation, operation: operation, isDone: false).contradicts(position), "it was only tried")
+        #expect(!LockEvent(.operation, operation: operation, isDone: false).contradicts(position), "the operation failed")
         #expect(!LockEvent(.attemptFailed, operation: operation).contradicts(position))
     }
 
@@ -72,7 +73,7 @@ import Testing
         (.unknown, .locked, false),
     ]
 
-    @Test("a code stands in no diagnostic: digits in a row are masked, and so is what would break a line of a log")
+    @Test("diagnostics mask digits that could be a code, replace control characters, and are limited in length")
     func redaction() throws {
         #expect("\(Diagnostic.unmapped("PIN 0042!"))" == "unmappedValue: PIN ••••!")
         #expect("\(Diagnostic.unmapped("254"))" == "unmappedValue: 254")
@@ -85,17 +86,17 @@ import Testing
     }
 
     @Test(
-        "what is no text, or too long, is dropped and changes nothing",
+        "a payload that is not UTF-8 is malformed and changes nothing",
         arguments: [[0xff, 0xfe], [0xc0, 0x80], [0xed, 0xa0, 0x80]])
     func noText(_ bytes: [UInt8]) throws {
         var spoken = try DialectFixture("nuki-native", Example.nuki, prev: .locked)
         let before = spoken.memory
         #expect(spoken.receive("nuki/398172F4/state", bytes) == "!malformedPayload")
         #expect(spoken.memory == before)
-        #expect(spoken.receive("nuki/398172F4/lockAction", bytes) == "", "nobody reads what is said to the lock")
+        #expect(spoken.receive("nuki/398172F4/lockAction", bytes) == "", "a live payload on the command topic is not decoded")
     }
 
-    @Test("64 KiB are read, and a byte more is not; nothing nests without end")
+    @Test("decodes a payload of 64 KiB, and rejects a longer one and one that is nested too deeply")
     func bounds() throws {
         var spoken = try DialectFixture("zigbee2mqtt", Example.front)
         func padded(_ length: Int) -> String {

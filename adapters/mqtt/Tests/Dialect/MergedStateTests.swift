@@ -4,7 +4,7 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// A lock of Zigbee2MQTT that is attached by the keys of its Home Assistant announcement.
+/// Tests of a Zigbee2MQTT lock that is attached with the keys of its Home Assistant announcement.
 @Suite struct MergedStateTests {
     private static let address = [
         "command_topic": "zigbee2mqtt/front/set", "state_topic": "zigbee2mqtt/front", "value_template": "{{ value_json.state }}",
@@ -13,23 +13,23 @@ import Testing
     private static let topic = "zigbee2mqtt/front"
     private static let question = ("zigbee2mqtt/front/get", #"{"state":""}"#)
 
-    @Test("a battery report with what the bridge knew of the bolt confirms no command, and the answer to a question does")
+    @Test("a battery report with a cached bolt state confirms no command, and the answer to a state request does")
     func battery() throws {
         var spoken = try DialectFixture("homeassistant", Self.address, prev: .locked)
         #expect(try spoken.order(.lock).hasSuffix("?\(Self.question.0)"))
         #expect(spoken.receive(Self.topic, #"{"state":"LOCK","battery":70}"#) == "locked stale")
         #expect(spoken.receive(Self.question.0, Self.question.1) == "")
-        #expect(spoken.receive(Self.topic, #"{"state":"LOCK","battery":69}"#) == "locked stale", "the battery's word")
+        #expect(spoken.receive(Self.topic, #"{"state":"LOCK","battery":69}"#) == "locked stale", "a battery report")
         #expect(spoken.receive(Self.topic, #"{"state":"LOCK","battery":69,"linkquality":7}"#) == "locked confirmed; confirmed it")
     }
 
-    @Test("a bolt that was elsewhere confirms by its own word")
+    @Test("a changed bolt state confirms a command")
     func moved() throws {
         var spoken = try DialectFixture("homeassistant", Self.address, prev: .locked, inFlight: .unlock)
         #expect(spoken.receive(Self.topic, #"{"state":"UNLOCK","battery":70}"#) == "unlocked confirmed; confirmed it")
     }
 
-    @Test("it can be asked for its state, by the key that its template names; a lock of another shape cannot")
+    @Test("a state request uses the key in the template; other topics or templates allow no state request")
     func asked() throws {
         let left = Self.address.merging(
             ["command_topic": "zigbee2mqtt/front/left/set", "value_template": "{{ value_json['state_left'] }}"]) { $1 }

@@ -4,7 +4,7 @@ import Testing
 @testable import AdapterMQTT
 
 @Suite struct NukiHubTests {
-    @Test("every word of both states", arguments: states)
+    @Test("every value of both state topics", arguments: states)
     func state(_ row: DecodeCase) throws { try row.check("nuki-hub", [:]) }
 
     private static let states =
@@ -40,7 +40,7 @@ import Testing
         ]
 
     @Test(
-        "hastate calls a lock jammed that is not: where lock/state has told the cause no command ends by it",
+        "`jammed` on lock/hastate is ignored if lock/state has reported another cause",
         arguments: ["uncalibrated", "calibration", "bootRun"])
     func notJammed(_ word: String) throws {
         var spoken = try DialectFixture("nuki-hub", [:], prev: .unlocked, inFlight: .lock)
@@ -48,12 +48,12 @@ import Testing
         #expect(spoken.receive("nukihub/lock/hastate", "jammed") == "")
         #expect(spoken.memory.position == .unknown)
         #expect(spoken.receive("nukihub/lock/state", "motorBlocked") == "jammed confirmed faults[]; rejected(jammed)")
-        // Now it is what it says.
+        // lock/state has confirmed the jam, so that `jammed` is accepted.
         spoken.dialect.endOrder(&spoken.memory)
         #expect(spoken.receive("nukihub/lock/hastate", "jammed") == "jammed confirmed")
     }
 
-    @Test("what the hub and the lock answer, on three topics", arguments: answers)
+    @Test("the responses of the hub and of the lock, on three topics", arguments: answers)
     func answer(_ row: DecodeCase) throws { try row.check("nuki-hub", [:]) }
 
     private static let answers =
@@ -88,13 +88,13 @@ import Testing
             DecodeCase("nukihub/lock/action", "ack", "!unexpectedAck"),
             DecodeCase("nukihub/lock/commandResult", "success", "!unexpectedAck"),
             DecodeCase("nukihub/lock/completionStatus", "success", "!unexpectedAck", inFlight: .lock, retained: true),
-            // The idle word lies there for ever; anything else that lies there is a command.
+            // The hub retains the idle value `--`; any other retained value is a command.
             DecodeCase("nukihub/lock/action", "--", "", retained: true),
             DecodeCase("nukihub/lock/action", "unlatch", "!retainedCommandFound", inFlight: .lock, retained: true),
             DecodeCase("nukihub/lock/action", "", "", retained: true),
         ]
 
-    @Test("door, battery and both topics of the reach", arguments: around)
+    @Test("door, battery and both availability topics", arguments: around)
     func surroundings(_ row: DecodeCase) throws { try row.check("nuki-hub", [:]) }
 
     private static let around = [
@@ -110,7 +110,7 @@ import Testing
         DecodeCase("nukihub/maintenance/mqttConnectionState", "online", "reach-unknown"),
     ]
 
-    @Test("who and how, from the log", arguments: log)
+    @Test("operator and method, from the lock's log", arguments: log)
     func event(_ row: DecodeCase) throws { try row.check("nuki-hub", [:]) }
 
     private static func entry(_ action: String, _ trigger: String, _ status: String) -> String {
@@ -140,18 +140,20 @@ import Testing
         DecodeCase("nukihub/lock/rollingLog", #"{"type":"DoorSensor"}"#, ""),
     ]
 
-    @Test("both topics of the reach count: one away is away, both there is there")
+    @Test("the lock is offline if one availability topic is offline, and online if both are online")
     func reach() throws {
         var spoken = try DialectFixture("nuki-hub", [:], prev: .locked)
         #expect(spoken.receive("nukihub/lock/availability", "online", isRetained: true) == "reach-unknown")
         #expect(spoken.receive("nukihub/maintenance/mqttConnectionState", "online", isRetained: true) == "online")
         #expect(spoken.receive("nukihub/maintenance/mqttConnectionState", "offline") == "stale offline")
-        // Back again, it is asked how it is.
+        // When the hub is online again, the lock is queried for its state.
         #expect(spoken.receive("nukihub/maintenance/mqttConnectionState", "online") == "online; >nukihub/lock/query/lockstate 1")
         #expect(spoken.memory.quality == .stale && spoken.memory.position == .locked)
     }
 
-    @Test("each movement has its word", arguments: [(LockOperation.lock, "lock"), (.unlock, "unlock"), (.unlatch, "unlatch")])
+    @Test(
+        "each operation has its own payload",
+        arguments: [(LockOperation.lock, "lock"), (.unlock, "unlock"), (.unlatch, "unlatch")])
     func orders(_ operation: LockOperation, _ payload: String) throws {
         var spoken = try DialectFixture("nuki-hub", ["root": "cellar"])
         #expect(try spoken.order(operation) == "cellar/lock/action \(payload) q0")

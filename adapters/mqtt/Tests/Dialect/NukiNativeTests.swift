@@ -4,7 +4,7 @@ import Testing
 @testable import AdapterMQTT
 
 @Suite struct NukiNativeTests {
-    @Test("every state, and what is no state", arguments: states)
+    @Test("every state value, and invalid values", arguments: states)
     func state(_ row: DecodeCase) throws { try row.check("nuki-native", Example.nuki) }
 
     private static let states =
@@ -43,7 +43,7 @@ import Testing
             DecodeCase("nuki/398172f4/state", "1", ""),
         ]
 
-    @Test("who and how, from an event's five numbers", arguments: events)
+    @Test("operator and method, from the five numbers of an event", arguments: events)
     func event(_ row: DecodeCase) throws { try row.check("nuki-native", Example.nuki) }
 
     private static let events =
@@ -76,13 +76,13 @@ import Testing
             DecodeCase("nuki/398172F4/lockActionEvent", "1,2,0,0,0", "!retainedEventIgnored", retained: true),
             DecodeCase("nuki/398172F4/lockActionEvent", "1,2,0,0,0", "stale; event operation unlock button", prev: .locked),
             DecodeCase("nuki/398172F4/lockActionEvent", "2,2,0,0,0", "event operation lock button", prev: .locked),
-            // Its own command, told of as anybody's.
+            // The event about the gateway's own command is not reported.
             DecodeCase("nuki/398172F4/lockActionEvent", "1,172,0,0,0", "", prev: .locked, inFlight: .unlock),
             DecodeCase(
                 "nuki/398172F4/lockActionEvent", "2,172,0,0,0", "event operation lock remote", prev: .locked, inFlight: .unlock),
         ]
 
-    @Test("the answer of a command, while there is one", arguments: answers)
+    @Test("responses to a command, with and without a command in flight", arguments: answers)
     func answer(_ row: DecodeCase) throws { try row.check("nuki-native", Example.nuki) }
 
     private static let answers =
@@ -105,7 +105,7 @@ import Testing
             DecodeCase("nuki/398172F4/commandResponse", "0", "!unexpectedAck", inFlight: .unlock, retained: true),
         ]
 
-    @Test("door, battery and reach", arguments: around)
+    @Test("door, battery and availability", arguments: around)
     func surroundings(_ row: DecodeCase) throws { try row.check("nuki-native", Example.nuki) }
 
     private static let around = [
@@ -129,14 +129,14 @@ import Testing
     ]
 
     @Test(
-        "each movement has its number on one topic, and a command that lies there is found and not read",
+        "each operation has its own number on one topic, and a retained command is detected and not decoded",
         arguments: [(LockOperation.lock, "2"), (.unlock, "1"), (.unlatch, "3")])
     func orders(_ operation: LockOperation, _ payload: String) throws {
         var spoken = try DialectFixture("nuki-native", Example.nuki)
         #expect(try spoken.order(operation) == "nuki/398172F4/lockAction \(payload) q1")
         #expect(spoken.receive("nuki/398172F4/lockAction", payload, isRetained: true) == "!retainedCommandFound")
         #expect(spoken.receive("nuki/398172F4/unlock", "true", isRetained: true) == "!retainedCommandFound")
-        #expect(spoken.receive("nuki/398172F4/lockAction", payload) == "", "its own echo")
+        #expect(spoken.receive("nuki/398172F4/lockAction", payload) == "", "the gateway's own command")
         #expect(spoken.receive("nuki/398172F4/lockAction", "", isRetained: true) == "")
     }
 }

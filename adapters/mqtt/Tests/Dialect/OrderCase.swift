@@ -4,14 +4,14 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// One command, and the frames that it must come to.
+/// A command and its expected messages.
 struct OrderCase: Sendable, CustomTestStringConvertible {
     let name: String
     let profile: String
     let address: [String: String]
     let operation: LockOperation
     var code: String?
-    /// Topic, payload and quality; then after `?` the topics of questions.
+    /// Topic, payload and QoS of the command; then the topics of the state requests, each after `?`.
     let expected: String
 
     var testDescription: String { "\(name): \(profile) \(operation.rawValue)" }
@@ -26,7 +26,7 @@ struct OrderCase: Sendable, CustomTestStringConvertible {
 }
 
 extension DialectFixture {
-    /// - Parameter milliseconds: when it leaves, by the gateway's clock.
+    /// - Parameter milliseconds: when the command is sent, by the gateway's clock.
     mutating func order(
         _ operation: LockOperation, code: String? = nil, reference: String = "a1", at milliseconds: Int64? = nil
     ) throws -> String {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// What proves that a command was done: for each make its own live word after the command, and nothing else.
+/// Tests that a command is confirmed only by the lock's own live state after it, for each profile.
 @Suite struct ProofTests {
-    /// A make's words for locked and unlocked on one of its topics.
+    /// The payloads for locked and unlocked on one topic of a profile.
     struct Make: Sendable, CustomTestStringConvertible {
         let profile: String
         let address: [String: String]
@@ -53,24 +53,24 @@ import Testing
 
     private static func isConfirmed(_ words: String) -> Bool { words.hasSuffix("confirmed it") }
 
-    @Test("the live word confirms, the kept one, the opposite one and another lock's do not", arguments: makes)
+    @Test("a live state confirms a command; a retained state, the opposite state and another topic do not", arguments: makes)
     func proof(_ make: Make) throws {
         for (operation, before, after) in [
             (LockOperation.lock, BoltState.unlocked, make.locked), (.unlock, .locked, make.unlocked),
         ] {
             let opposite = operation == .lock ? make.unlocked : make.locked
             var spoken = try DialectFixture(make.profile, make.address, prev: before, inFlight: operation)
-            #expect(!Self.isConfirmed(spoken.receive(make.topic, after, isRetained: true)), "kept by the broker")
+            #expect(!Self.isConfirmed(spoken.receive(make.topic, after, isRetained: true)), "retained")
             #expect(!Self.isConfirmed(spoken.receive(make.topic + "/other", after)))
             #expect(!Self.isConfirmed(spoken.receive(make.topic, opposite)))
             var live = try DialectFixture(make.profile, make.address, prev: before, inFlight: operation)
             #expect(Self.isConfirmed(live.receive(make.topic, after)) == make.proves)
             live.dialect.endOrder(&live.memory)
-            #expect(!Self.isConfirmed(live.receive(make.topic, after)), "nothing is under way")
+            #expect(!Self.isConfirmed(live.receive(make.topic, after)), "no command is in flight")
         }
     }
 
-    @Test("what the broker kept before an order does not make the silence after it a proof", arguments: makes)
+    @Test("silence after a command does not confirm it if the state before it was retained", arguments: makes)
     func silence(_ make: Make) throws {
         var spoken = try DialectFixture(make.profile, make.address)
         _ = spoken.receive(make.topic, make.locked, isRetained: true)
@@ -79,7 +79,7 @@ import Testing
         #expect(spoken.dialect.silence(&spoken.memory).command == nil)
     }
 
-    @Test("an unlocked bolt satisfies no order to draw the latch, a drawn latch satisfies one to unlock", arguments: makes)
+    @Test("the state unlocked does not confirm an unlatch command", arguments: makes)
     func latch(_ make: Make) throws {
         guard make.proves, var spoken = try? DialectFixture(make.profile, make.address, prev: .locked, inFlight: .unlatch) else {
             return

@@ -19,7 +19,7 @@ import Testing
         ("homekey-esp32", Example.homekey),
     ]
 
-    /// What each make calls locked, written down once more: every way of saying it, and what only looks like it.
+    /// For each profile, all payloads that mean locked, written independently of the profile, and payloads that look similar.
     private static let lockedWords: [String: (right: [String], wrong: [String])] = [
         "homeassistant": (["LOCKED"], ["locked", "UNLOCKED", "LOCKED ", "LOCK", "\"LOCKED\""]),
         "zigbee2mqtt": (
@@ -47,14 +47,14 @@ import Testing
         "homekey-esp32": (["1"], ["0", "5", "true", "2", "1.0", "255"]),
     ]
 
-    /// Pieces of what locks say, and of what nobody should.
+    /// Fragments of valid and invalid payloads.
     private static let pieces: [String] = [
         "{", "}", "[", "]", "\"", ":", ",", "lock_state", "state", "value", "time", "LOCK", "255", "0", "1", "5", "-", ".", "e9",
         "null", "true", "NaN", "\\u0000", "\\ud800", "\u{0}", "é", "action", "unlock", "battery", " ", "\n", "success", "POWER",
         "--",
     ]
 
-    @Test("any bytes on any topic: no crash, no lock that is locked or confirmed without its own word", arguments: locks)
+    @Test("random payloads cause no crash, and no locked state or confirmation unless the payload means locked", arguments: locks)
     func rubbish(_ profile: String, _ address: [String: String]) throws {
         var generator = SeededGenerator(seed: 7)
         var spoken = try DialectFixture(profile, address, prev: .unlocked)
@@ -70,7 +70,7 @@ import Testing
                 topic: topics.randomElement(using: &generator) ?? "other", payload: payload, isRetained: isRetained)
             let heard = spoken.dialect.decode(message, &spoken.memory)
             let saysLocked = heard.reports.contains { $0.position == .locked }
-            // A jam that is over leaves the state before it, and proves nothing.
+            // When a jam ends, the state before it is reported again as stale.
             let isReevaluated = heard.reports.contains { $0.position == .locked && $0.quality == .stale }
             if saysLocked, !isReevaluated {
                 timesLocked += 1
@@ -78,15 +78,15 @@ import Testing
             }
             if heard.command == .confirmed { #expect(saysLocked && !isRetained) }
             if isRetained { #expect(heard.command == nil && heard.events.allSatisfy(\.isAlarm)) }
-            #expect(heard.publish.allSatisfy { spoken.dialect.questions.contains($0) }, "what follows only asks")
+            #expect(heard.publish.allSatisfy { spoken.dialect.questions.contains($0) }, "only state requests are published")
             let memory = spoken.memory
             #expect(memory.states.count <= limit && memory.reach.count <= limit && memory.faultsByItem.count <= limit)
             #expect(memory.activeEvents.count <= limit && heard.reports.count <= 1)
         }
-        #expect(timesLocked > 5, "the lock's own word was heard")
+        #expect(timesLocked > 5, "payloads that mean locked were decoded")
     }
 
-    @Test("each way of saying locked is taken for it, and nothing that only looks like it", arguments: locks)
+    @Test("each payload that means locked is decoded as locked, and no payload that only looks similar", arguments: locks)
     func locked(_ profile: String, _ address: [String: String]) throws {
         let words = try #require(Self.lockedWords[profile])
         for (payload, isLocked) in words.right.map({ ($0, true) }) + words.wrong.map({ ($0, false) }) {
@@ -107,8 +107,8 @@ import Testing
         }
     }
 
-    /// Whether a payload is one of the make's words for locked; or, of a JSON text in which they stand, the same but for what is
-    /// beside them and for spaces.
+    /// Returns whether a payload means locked: it equals one of the texts, or is a JSON object that contains all keys and values
+    /// of one of them.
     private static func mayMeanLocked(_ payload: [UInt8], _ right: [String]) -> Bool {
         let text = String(decoding: payload, as: UTF8.self)
         if right.contains(text) { return true }
@@ -119,7 +119,9 @@ import Testing
         }
     }
 
-    @Test("no frame of any make is retained, and none moves a lock but the command itself", arguments: locks)
+    @Test(
+        "no command toggles or has a wildcard topic, all commands differ, and no state request equals a command",
+        arguments: locks)
     func frames(_ profile: String, _ address: [String: String]) throws {
         let spoken = try DialectFixture(profile, address)
         for operation in LockOperation.movements {
@@ -128,19 +130,19 @@ import Testing
             #expect(!frames.command.topic.description.contains { $0 == "+" || $0 == "#" })
             #expect(!String(decoding: frames.command.payload, as: UTF8.self).lowercased().contains("toggle"))
             #expect(frames.questions.allSatisfy { $0 != frames.command })
-            #expect(spoken.dialect.filters.contains { $0.matches(frames.command.topic.description) }, "what lies there is found")
+            #expect(spoken.dialect.filters.contains { $0.matches(frames.command.topic.description) }, "found if retained")
             #expect(memory.underWay?.operation == operation)
         }
         let commands = LockOperation.movements.compactMap { operation in
             var memory = DialectState()
             return try? spoken.dialect.order(operation, code: nil, reference: "r", &memory).command
         }
-        #expect(Set(commands).count == commands.count, "no two commands are the same frame")
+        #expect(Set(commands).count == commands.count, "no two commands are equal")
         #expect(spoken.dialect.filters.contains { $0.matches(spoken.dialect.commandTopic.description) })
     }
 }
 
 extension LockEvent {
-    /// Whether it is something that lasts, so that what the broker kept of it may be news.
+    /// Whether the event is a lasting alarm. A retained report of a lasting alarm may be new.
     fileprivate var isAlarm: Bool { kind != .operation && kind != .attemptFailed && kind != .jam }
 }

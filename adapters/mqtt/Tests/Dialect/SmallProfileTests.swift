@@ -7,7 +7,7 @@ import Testing
 @Suite struct SmallProfileTests {
     // MARK: ESPHome
 
-    @Test("ESPHome: every word, and the frames", arguments: esphomeRows)
+    @Test("ESPHome: every state value, availability and a retained command", arguments: esphomeRows)
     func esphome(_ row: DecodeCase) throws { try row.check("esphome", Example.esphome) }
 
     private static let esphomeRows =
@@ -27,7 +27,7 @@ import Testing
             DecodeCase("porch/lock/door/command", "UNLOCK", "!retainedCommandFound", retained: true),
         ]
 
-    @Test("ESPHome: a lock that says nothing because it is there already has done it, if it was there by its live word")
+    @Test("ESPHome: silence confirms a command only if the lock had reported the target state live before it")
     func silence() throws {
         for (prev, quality, isConfirmed) in [
             (BoltState.locked, StateQuality.confirmed, true),
@@ -42,15 +42,15 @@ import Testing
         }
         var spoken = try DialectFixture("esphome", Example.esphome, prev: .locked, inFlight: .lock)
         #expect(spoken.receive("porch/lock/door/state", "JAMMED") == "jammed confirmed; rejected(jammed)")
-        #expect(spoken.dialect.silence(&spoken.memory) == DecodedMessage(), "it has spoken")
+        #expect(spoken.dialect.silence(&spoken.memory) == DecodedMessage(), "the lock has reported a state")
         spoken = try DialectFixture("esphome", Example.esphome, prev: .locked, inFlight: .lock)
         #expect(spoken.receive("porch/status", "offline") == "stale offline")
-        #expect(spoken.dialect.silence(&spoken.memory) == DecodedMessage(), "nobody is there to be silent")
+        #expect(spoken.dialect.silence(&spoken.memory) == DecodedMessage(), "the lock is offline")
         spoken = try DialectFixture("nuki-native", Example.nuki, prev: .locked, inFlight: .lock)
-        #expect(spoken.dialect.silence(&spoken.memory) == DecodedMessage(), "another make would have answered")
+        #expect(spoken.dialect.silence(&spoken.memory) == DecodedMessage(), "a Nuki always answers a command")
     }
 
-    @Test("ESPHome: an optimistic node proves nothing, and one without an open action is not asked to open")
+    @Test("ESPHome: the state of an optimistic node is assumed, and a node without an open action does not support unlatch")
     func optimistic() throws {
         var spoken = try DialectFixture("esphome", ["node": "porch", "optimistic": "true", "no_open": "true"], inFlight: .lock)
         #expect(spoken.receive("porch/lock/lock/state", "LOCKED") == "locked assumed")
@@ -62,7 +62,7 @@ import Testing
 
     // MARK: Tasmota
 
-    @Test("Tasmota: a relay's word is no bolt's, and confirms nothing", arguments: tasmotaRows)
+    @Test("Tasmota: the state of a relay is assumed and confirms no command", arguments: tasmotaRows)
     func tasmota(_ row: DecodeCase) throws { try row.check("tasmota", Example.tasmota) }
 
     private static let tasmotaRows = [
@@ -82,12 +82,12 @@ import Testing
         DecodeCase("cmnd/strike/POWER", "", "", retained: true),
     ]
 
-    @Test("Tasmota: what ON means is said, the relay has its number, and a strike can only be opened")
+    @Test("Tasmota: the address sets the relay and the meaning of ON, and a strike can only be unlatched")
     func relays() throws {
         var spoken = try DialectFixture("tasmota", ["topic": "x", "relay": "2", "locked": "ON", "unlocked": "OFF"])
         #expect(try spoken.order(.lock) == "cmnd/x/POWER2 ON q0")
         #expect(spoken.receive("stat/x/RESULT", #"{"POWER1":"ON","POWER2":"OFF"}"#) == "unlocked assumed")
-        #expect(spoken.dialect.questions.map(\.payload) == [[]], "an empty payload asks")
+        #expect(spoken.dialect.questions.map(\.payload) == [[]], "an empty payload requests the state")
         var strike = try DialectFixture("tasmota", ["topic": "x", "pulse": "ON"])
         #expect(try strike.order(.unlatch) == "cmnd/x/POWER ON q0")
         #expect(throws: AdapterError.unsupported) { try strike.order(.unlock) }
@@ -97,7 +97,7 @@ import Testing
 
     // MARK: Homie
 
-    @Test("Homie: every word of the recommended node", arguments: homieRows)
+    @Test("Homie: every value of the recommended node", arguments: homieRows)
     func homie(_ row: DecodeCase) throws { try row.check("homie", Example.homie) }
 
     private static let homieRows =
@@ -121,7 +121,7 @@ import Testing
             DecodeCase("homie/5/front/lock/last-operation", #"{"action":"lock","method":"auto"}"#, "event operation lock auto"),
         ]
 
-    @Test("Homie: a lock without a root of its own is there by its own word")
+    @Test("Homie: the availability of a lock without a root device is its own `$state`")
     func homieAlone() throws {
         var spoken = try DialectFixture("homie", ["device": "front", "base": "homie"])
         #expect(spoken.receive("homie/front/$state", "ready", isRetained: true) == "online")
@@ -130,7 +130,7 @@ import Testing
 
     // MARK: Ring and HomeKey
 
-    @Test("ring-mqtt: its own words on the way prove nothing", arguments: ringRows)
+    @Test("ring-mqtt: transitional states are assumed, final states are confirmed", arguments: ringRows)
     func ring(_ row: DecodeCase) throws { try row.check("ring-mqtt", Example.ring) }
 
     private static let ringRows =
@@ -148,7 +148,7 @@ import Testing
             DecodeCase("ring/home/alarm/d1/lock/command", "lock", "!retainedCommandFound", retained: true),
         ]
 
-    @Test("HomeKey: every number, and that somebody was recognised is no movement", arguments: homekeyRows)
+    @Test("HomeKey: every state number; an authentication is an event and does not change the state", arguments: homekeyRows)
     func homekey(_ row: DecodeCase) throws { try row.check("homekey-esp32", Example.homekey) }
 
     private static let homekeyRows =
@@ -176,7 +176,7 @@ import Testing
         ]
 
     @Test(
-        "the frames of the rest",
+        "the commands of further profiles",
         arguments: [
             ("ring-mqtt", Example.ring, LockOperation.lock, "ring/home/alarm/d1/lock/command lock q0"),
             ("ring-mqtt", Example.ring, .unlock, "ring/home/alarm/d1/lock/command unlock q0"),

@@ -3,16 +3,16 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// What may be old after an order, and what can only be live. A state of quality `stale` ends no order, and answers none late.
+/// Tests of which reports after a command may be stale. A `stale` state ends no command and is no late confirmation.
 @Suite struct StaleStateFilterTests {
     private static let zigbee = "zigbee2mqtt/front"
     private static let question = ("zigbee2mqtt/front/get", #"{"state":""}"#)
     private static let mode = "zwave/front/98/0/currentMode"
     private static let jam = "zwave/front/113/0/Access_Control/Lock_state"
 
-    // MARK: Words of before an order
+    // MARK: Messages from before a command
 
-    @Test("a word of before the order tells where the bolt was; what a bridge repeats of it after the order is old")
+    @Test("a state read before the command is confirmed; its repetition by the bridge after the command is stale")
     func before() throws {
         var spoken = try DialectFixture("zigbee2mqtt", Example.front, prev: .locked, inFlight: .unlock)
         let word = spoken.decodeEarlier(Self.zigbee, #"{"lock_state":"unlocked"}"#)
@@ -22,18 +22,18 @@ import Testing
         #expect(spoken.receive(Self.zigbee, #"{"lock_state":"unlocked","battery":70}"#) == "unlocked confirmed 70%; confirmed it")
     }
 
-    @Test("a jam or an answer of before the order does not end it, and the lock's own word after it does")
+    @Test("a jam or response read before the command does not end it, and a live state after it does")
     func endOfBefore() throws {
         var spoken = try DialectFixture("nuki-native", ["id": "45A2"], prev: .locked, inFlight: .unlock)
         #expect(spoken.decodeEarlier("nuki/45A2/state", "254") == "jammed confirmed")
         #expect(spoken.decodeEarlier("nuki/45A2/commandResponse", "69") == "!unexpectedAck")
         #expect(spoken.receive("nuki/45A2/state", "3") == "unlocked confirmed; confirmed it")
-        #expect(spoken.decodeEarlier("nuki/45A2/state", "3") == "unlocked confirmed", "with nothing under way it is any word")
+        #expect(spoken.decodeEarlier("nuki/45A2/state", "3") == "unlocked confirmed", "no command is in flight")
     }
 
-    // MARK: A cache in every message
+    // MARK: Cached values in every message
 
-    /// A lock behind Zigbee2MQTT whose order has timed out.
+    /// Returns a Zigbee2MQTT lock whose command has timed out.
     private static func timedOut(
         _ operation: LockOperation, prev: BoltState, quality: StateQuality = .confirmed
     ) throws -> DialectFixture {
@@ -42,34 +42,35 @@ import Testing
         return spoken
     }
 
-    @Test("after a time-out a cache that repeats the wanted state is no late answer, and the answer to a question is")
+    @Test("after a timeout a cached target state is stale, and the answer to a state request is confirmed")
     func cacheAfterTimeOut() throws {
         var spoken = try Self.timedOut(.lock, prev: .locked)
         #expect(spoken.receive(Self.zigbee, #"{"lock_state":"locked","battery":70}"#) == "locked stale 70%")
-        #expect(spoken.receive(Self.zigbee, #"{"lock_state":"locked","battery":69}"#) == "locked stale 69%", "however often")
+        #expect(spoken.receive(Self.zigbee, #"{"lock_state":"locked","battery":69}"#) == "locked stale 69%", "repeated again")
         #expect(spoken.receive(Self.question.0, Self.question.1) == "")
         #expect(spoken.receive(Self.zigbee, #"{"lock_state":"locked","battery":69}"#) == "locked confirmed 69%")
         #expect(
-            spoken.receive(Self.zigbee, #"{"lock_state":"locked","battery":68}"#) == "locked confirmed 68%", "no doubt is left")
+            spoken.receive(Self.zigbee, #"{"lock_state":"locked","battery":68}"#) == "locked confirmed 68%", "no longer filtered")
     }
 
-    @Test("what was stale before the order proves nothing after it either, until the bridge tells of another state")
+    @Test("if the state was stale before the command, the target state is stale until the bridge reports another state")
     func staleAfterTimeOut() throws {
         var spoken = try Self.timedOut(.unlock, prev: .locked, quality: .stale)
         #expect(spoken.receive(Self.zigbee, #"{"lock_state":"unlocked"}"#) == "unlocked stale")
-        #expect(spoken.receive(Self.zigbee, #"{"lock_state":"locked"}"#) == "locked confirmed", "that is none of the order's")
-        #expect(spoken.receive(Self.zigbee, #"{"lock_state":"unlocked"}"#) == "unlocked confirmed", "it has moved")
+        #expect(spoken.receive(Self.zigbee, #"{"lock_state":"locked"}"#) == "locked confirmed", "not the commanded state")
+        #expect(spoken.receive(Self.zigbee, #"{"lock_state":"unlocked"}"#) == "unlocked confirmed", "the bolt has moved")
     }
 
-    @Test("a bolt that was known to be elsewhere answers late by being there")
+    @Test("after a timed-out command, a state that differs from the last known state is a late confirmation")
     func lateAnswer() throws {
         var spoken = try Self.timedOut(.unlock, prev: .locked)
         #expect(
-            spoken.receive(Self.zigbee, #"{"lock_state":"locked"}"#) == "locked stale", "what was known before, told once more")
+            spoken.receive(Self.zigbee, #"{"lock_state":"locked"}"#) == "locked stale", "a repetition of the known state")
         #expect(spoken.receive(Self.zigbee, #"{"lock_state":"unlocked"}"#) == "unlocked confirmed")
     }
 
-    @Test("after an order that was not answered the bridge's old word is not trusted, however often it comes, until it is asked")
+    @Test(
+        "after an unconfirmed command, the state that the bridge repeats is stale until the bridge has answered a state request")
     func unanswered() throws {
         var spoken = try Self.timedOut(.unlock, prev: .locked)
         for battery in 68...70 {
@@ -80,7 +81,7 @@ import Testing
         #expect(spoken.receive(Self.zigbee, #"{"lock_state":"locked","battery":69}"#) == "locked confirmed 69%")
     }
 
-    @Test("after an order that was not answered the next one is asked about, and its own word confirms it")
+    @Test("after an unconfirmed command, the next command sends a state request, and a changed state confirms it")
     func tryAgain() throws {
         var spoken = try Self.timedOut(.unlock, prev: .locked)
         #expect(try spoken.order(.unlock).hasSuffix("?zigbee2mqtt/front/get"))
@@ -88,7 +89,7 @@ import Testing
         #expect(!spoken.memory.isUnanswered)
     }
 
-    @Test("a lock that says nothing where it already is proves nothing by that, once an order to it was not answered")
+    @Test("silence of a lock that is already in the target state confirms nothing if the previous command was unconfirmed")
     func silenceAfterUnanswered() throws {
         for isAnswered in [true, false] {
             var spoken = try DialectFixture("esphome", Example.esphome, prev: .locked, inFlight: .unlock)
@@ -103,13 +104,13 @@ import Testing
         }
     }
 
-    @Test("a jam of before the order is not its late end")
+    @Test("a jam known before the command is stale after the timeout")
     func jamAfterTimeOut() throws {
         var spoken = try Self.timedOut(.unlock, prev: .jammed)
         #expect(spoken.receive(Self.zigbee, #"{"lock_state":"not_fully_locked"}"#) == "jammed stale faults[notFullyLocked]")
     }
 
-    @Test("when messages may have been missed, another state than before may be a repetition too")
+    @Test("if messages may have been missed, a state that differs from the last known state is stale too")
     func lost() throws {
         for lose in [
             { $0.dialect.lose(&$0.memory) },
@@ -128,7 +129,7 @@ import Testing
         }
     }
 
-    @Test("the next order has a doubt of its own, and knows what the bridge repeated after the one before")
+    @Test("the next command has its own filter, which knows the states that the bridge repeated after the previous command")
     func nextOrder() throws {
         var spoken = try Self.timedOut(.lock, prev: .locked)
         #expect(spoken.receive(Self.zigbee, #"{"lock_state":"locked"}"#) == "locked stale")
@@ -136,7 +137,7 @@ import Testing
         #expect(spoken.receive(Self.zigbee, #"{"lock_state":"unlocked"}"#) == "unlocked confirmed; confirmed it")
     }
 
-    @Test("an event that tells of the other movement leaves the doubt as it was")
+    @Test("an event of the opposite operation does not end the filtering of stale states")
     func contradicted() throws {
         var spoken = try DialectFixture("zigbee2mqtt", Example.front, prev: .unlocked, inFlight: .lock)
         #expect(
@@ -145,9 +146,9 @@ import Testing
         #expect(spoken.receive(Self.zigbee, #"{"lock_state":"locked","battery":5}"#) == "locked stale 5%")
     }
 
-    // MARK: What an answer looks like
+    // MARK: Answers to a state request
 
-    @Test("after a question only a message in which nothing else is new is its answer", arguments: beside)
+    @Test("after a state request only a message without other changed values is its answer", arguments: beside)
     func answer(_ members: String, _ isAnswer: Bool) throws {
         var spoken = try DialectFixture("zigbee2mqtt", Example.front, prev: .locked)
         _ = spoken.receive(Self.zigbee, #"{"lock_state":"locked","battery":70,"voltage":6000,"linkquality":80}"#)
@@ -166,11 +167,11 @@ import Testing
         (#""battery":70,"voltage":5900"#, false),
         (#""battery":70,"voltage":6000,"sound_volume":"low_volume""#, false),
         (#""battery":70"#, false),
-        // What the bridge tells of the order itself is no reading of the bolt.
+        // The bridge's event about the command itself is not a reading of the bolt.
         (#""battery":70,"voltage":6000,"action":"lock","action_source_name":"rf""#, false),
     ]
 
-    @Test("the question of somebody else counts as well, another question and a retained one do not")
+    @Test("a state request of another client counts too; a request for another value and a retained one do not")
     func questions() throws {
         for (topic, payload, isRetained, isAsked) in [
             ("zigbee2mqtt/front/get", #"{"state":""}"#, false, true),
@@ -184,9 +185,11 @@ import Testing
         }
     }
 
-    // MARK: Values with the device's own time
+    // MARK: Values with the device's timestamp
 
-    @Test("the first value after a start confirms by its own time, or not at all", arguments: firstValues)
+    @Test(
+        "the first value after a start confirms a command only if its timestamp is not before the command",
+        arguments: firstValues)
     func firstValue(_ payload: String, _ expected: String) throws {
         var spoken = try DialectFixture("zwave-js-ui", Example.zwave, quality: .stale)
         _ = try spoken.order(.lock, at: 5000)
@@ -203,14 +206,14 @@ import Testing
         (#"{"time":4999,"value":0}"#, "unlocked confirmed"),
     ]
 
-    @Test("what follows the first value is told by its time, and without one by being another")
+    @Test("a later value is live if its timestamp is newer, or, without a timestamp, if it differs from the last value")
     func secondValue() throws {
         var spoken = try DialectFixture("zwave-js-ui", Example.zwave, quality: .stale)
         _ = try spoken.order(.lock, at: 5000)
         #expect(spoken.receive(Self.mode, #"{"time":1000,"value":255}"#) == "locked stale")
         #expect(
             spoken.receive(Self.mode, #"{"time":1001,"value":255}"#) == "locked confirmed; confirmed it",
-            "the lock's clock is late")
+            "the lock's clock is behind")
         spoken = try DialectFixture("zwave-js-ui", Example.zwave, quality: .stale)
         _ = try spoken.order(.lock, at: 5000)
         #expect(spoken.receive(Self.mode, "255") == "locked stale")
@@ -219,7 +222,7 @@ import Testing
         #expect(spoken.receive(Self.mode, "255") == "locked confirmed; confirmed it")
     }
 
-    @Test("what was missed with the connection and is told after it comes back is not the answer")
+    @Test("a value from before the command that was missed while disconnected does not confirm the command")
     func missed() throws {
         var spoken = try DialectFixture("zwave-js-ui", Example.zwave)
         #expect(spoken.receive(Self.mode, #"{"time":1000,"value":0}"#) == "unlocked confirmed")
@@ -227,10 +230,10 @@ import Testing
         _ = try spoken.order(.lock, at: 5000)
         #expect(spoken.receive(Self.mode, #"{"time":2000,"value":255}"#) == "locked stale")
         spoken.dialect.endOrder(&spoken.memory)
-        #expect(spoken.receive(Self.mode, #"{"time":5100,"value":255}"#) == "locked confirmed", "its late answer")
+        #expect(spoken.receive(Self.mode, #"{"time":5100,"value":255}"#) == "locked confirmed", "the late confirmation")
     }
 
-    @Test("a jam of before the order, told again, does not end it and did not happen now")
+    @Test("a repeated jam from before the command does not end it and is not an event")
     func oldJam() throws {
         var spoken = try DialectFixture("zwave-js-ui", Example.zwave, quality: .stale)
         _ = try spoken.order(.lock, at: 5000)
@@ -238,14 +241,14 @@ import Testing
         #expect(spoken.receive(Self.mode, #"{"time":5200,"value":255}"#) == "locked confirmed; confirmed it")
     }
 
-    @Test("a jam after the order ends it, also as the first word after a start")
+    @Test("a jam after the command ends it, even as the first message after a start")
     func newJam() throws {
         var spoken = try DialectFixture("zwave-js-ui", Example.zwave, quality: .stale)
         _ = try spoken.order(.lock, at: 5000)
         #expect(spoken.receive(Self.jam, #"{"time":5100,"value":11}"#) == "jammed confirmed; event jam; rejected(jammed)")
     }
 
-    @Test("where the state is known by a live word, a first answer without a time is enough")
+    @Test("if the state is known live, a changed value without a timestamp confirms the command")
     func known() throws {
         var spoken = try DialectFixture("zwave-js-ui", Example.zwave, prev: .unlocked)
         _ = try spoken.order(.lock, at: 5000)

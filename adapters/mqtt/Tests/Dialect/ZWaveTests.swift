@@ -9,7 +9,7 @@ import Testing
     private static let jam = "zwave/front/113/0/Access_Control/Lock_state"
     private static let api = "zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/writeValue"
 
-    @Test("every mode, in each of the three forms of a payload", arguments: modes)
+    @Test("every lock mode, in each of the three payload formats", arguments: modes)
     func state(_ row: DecodeCase) throws { try row.check("zwave-js-ui", Example.zwave) }
 
     private static let modes =
@@ -42,7 +42,7 @@ import Testing
             DecodeCase("zwave/front/98/0/targetMode", "255", "", inFlight: .lock),
         ]
 
-    @Test("every event by its label", arguments: labels)
+    @Test("every notification event, by its label", arguments: labels)
     func label(_ label: String, _ expected: String) throws {
         try DecodeCase("zwave/front/113/0/Access_Control/\(label)", #"{"time":1,"value":{"userId":3}}"#, expected)
             .check("zwave-js-ui", Example.zwave)
@@ -78,7 +78,7 @@ import Testing
         ("Keypad_unlock_operation/x", ""),
     ]
 
-    @Test("an event without values, one that was kept, and a jam while a command is under way", arguments: events)
+    @Test("an event without values, a retained event, and a jam with a command in flight", arguments: events)
     func event(_ row: DecodeCase) throws { try row.check("zwave-js-ui", Example.zwave) }
 
     private static let events = [
@@ -94,7 +94,7 @@ import Testing
             "faults[notFullyLocked]; event jam remote; rejected(jammed)", inFlight: .lock),
     ]
 
-    @Test("what the API answers", arguments: answers)
+    @Test("the responses of the API", arguments: answers)
     func answer(_ row: DecodeCase) throws { try row.check("zwave-js-ui", Example.zwave) }
 
     private static func result(_ status: Int, _ reference: String = "a1") -> String {
@@ -122,7 +122,7 @@ import Testing
         DecodeCase(api + "/set", "{}", ""),
     ]
 
-    @Test("door, battery, keypad, and the three topics of the reach", arguments: around)
+    @Test("door, battery, keypad and the three availability topics", arguments: around)
     func surroundings(_ row: DecodeCase) throws { try row.check("zwave-js-ui", Example.zwave) }
 
     private static let around = [
@@ -140,7 +140,7 @@ import Testing
         DecodeCase("zwave/_CLIENTS/ZWAVE_GATEWAY-garage/status", #"{"value":false}"#, ""),
     ]
 
-    @Test("through the API where its name is known, else to the value; by the names of the topics")
+    @Test("commands use the API if its gateway name is known, else the value topic, with numbers or with names")
     func orders() throws {
         var spoken = try DialectFixture("zwave-js-ui", Example.zwave)
         #expect(
@@ -153,29 +153,29 @@ import Testing
         #expect(try named.order(.lock) == "zwave/front/door_lock/endpoint_0/targetMode/set 255 q0")
     }
 
-    // MARK: Locks that tell an alarm alone
+    // MARK: Locks that report only alarms
 
     private static let question =
         #">zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/pollValue/set {"args":[{"nodeId":5,"commandClass":98,"endpoint":0,"property":"currentMode"}]}"#
 
     @Test(
-        "after each alarm the lock is asked, and how it was moved is told where the makers agree on the number",
+        "each alarm causes a state request; it has a method if all manufacturers use the number alike",
         arguments: ["zwave/front/113/0/alarmType", "zwave/front/notification/endpoint_0/alarmType"])
     func alarms(_ topic: String) throws {
         var spoken = try DialectFixture("zwave-js-ui", Example.zwave, prev: .locked)
         func alarm(_ type: Int, at time: Int) -> String { #"{"time":\#(time),"value":\#(type)}"# }
-        #expect(spoken.receive(topic, alarm(22, at: 1)) == Self.question, "the first may be of long ago")
+        #expect(spoken.receive(topic, alarm(22, at: 1)) == Self.question, "the first alarm may be old")
         #expect(spoken.receive(topic, alarm(22, at: 2)) == "event operation unknown manual; \(Self.question)")
-        #expect(spoken.receive(topic, alarm(22, at: 2)) == Self.question, "published once more")
+        #expect(spoken.receive(topic, alarm(22, at: 2)) == Self.question, "a repeated alarm")
         #expect(spoken.receive(topic, alarm(19, at: 3)) == "event operation unknown keypad; \(Self.question)")
         #expect(spoken.receive(topic, alarm(24, at: 4)) == "event operation unknown remote; \(Self.question)")
-        #expect(spoken.receive(topic, alarm(161, at: 5)) == Self.question, "what only one maker knows")
+        #expect(spoken.receive(topic, alarm(161, at: 5)) == Self.question, "a number of one manufacturer")
         #expect(spoken.receive(topic, alarm(9, at: 6)) == "event jam; \(Self.question)")
         #expect(spoken.receive(topic, alarm(22, at: 7), isRetained: true) == "")
-        #expect(spoken.receive(Self.mode, #"{"time":8,"value":0}"#) == "unlocked confirmed", "the answer")
+        #expect(spoken.receive(Self.mode, #"{"time":8,"value":0}"#) == "unlocked confirmed", "the answer to the state request")
     }
 
-    @Test("the first alarm after the connection was lost is news, unless it was published before: live, or from the broker")
+    @Test("the first alarm after a reconnect is an event, unless it repeats an earlier alarm, live or retained")
     func alarmAfterReconnect() throws {
         let topic = "zwave/front/113/0/alarmType"
         var spoken = try DialectFixture("zwave-js-ui", Example.zwave, prev: .locked)
@@ -186,11 +186,11 @@ import Testing
             #expect(spoken.receive(topic, alarm(9, at: time)) == "event jam; \(Self.question)")
             _ = spoken.dialect.lose(&spoken.memory)
             #expect(spoken.receive(topic, alarm(9, at: time), isRetained: true) == "")
-            #expect(spoken.receive(topic, alarm(9, at: time)) == Self.question, "published once more")
+            #expect(spoken.receive(topic, alarm(9, at: time)) == Self.question, "a repeated alarm")
         }
     }
 
-    @Test("an alarm is a bare number where payloads are just values")
+    @Test("an alarm may be a plain number")
     func bareAlarm() throws {
         var spoken = try DialectFixture("zwave-js-ui", Example.zwave)
         let topic = "zwave/front/113/0/alarmType"
@@ -199,7 +199,7 @@ import Testing
         #expect(spoken.receive(topic, "[27]") == "!malformedPayload")
     }
 
-    @Test("a lock without the API's name cannot be asked, and its alarm is told")
+    @Test("a lock without the API's gateway name cannot be queried, and its alarms are reported")
     func unasked() throws {
         var spoken = try DialectFixture("zwave-js-ui", ["node": "front"])
         #expect(!spoken.dialect.capabilities.contains(.refresh))
@@ -207,7 +207,7 @@ import Testing
         #expect(spoken.receive("zwave/front/113/0/alarmType", "22") == "event operation unknown manual")
     }
 
-    @Test("a question to another node, on the topic that all share, is none of this lock's talk")
+    @Test("a state request to another node on the shared API topic is recognised as such")
     func othersQuestions() throws {
         let dialect = try DialectFixture("zwave-js-ui", Example.zwave).dialect
         let question = try #require(dialect.questions.first)
@@ -220,28 +220,28 @@ import Testing
         #expect(!dialect.isQuestionToOthers(MQTTMessage(topic: Self.mode, payload: [], isRetained: false)))
     }
 
-    @Test("what is published once more has an old time, and proves nothing")
+    @Test("a value whose timestamp is not newer confirms no command")
     func oldTimes() throws {
         var spoken = try DialectFixture("zwave-js-ui", Example.zwave, prev: .unknown)
         #expect(spoken.receive(Self.mode, #"{"time":1000,"value":0}"#) == "unlocked confirmed")
         #expect(try spoken.order(.lock).hasPrefix(Self.api))
-        #expect(spoken.receive(Self.mode, #"{"time":900,"value":255}"#) == "", "older than what is known")
-        #expect(spoken.receive(Self.mode, #"{"time":1000,"value":255}"#) == "locked retained", "the same time again")
+        #expect(spoken.receive(Self.mode, #"{"time":900,"value":255}"#) == "", "older than the known value")
+        #expect(spoken.receive(Self.mode, #"{"time":1000,"value":255}"#) == "locked retained", "the same timestamp")
         #expect(spoken.receive(Self.mode, #"{"time":1001,"value":255}"#) == "locked confirmed; confirmed it")
-        #expect(spoken.receive(Self.mode, #"{"time":1001,"value":255}"#) == "", "said before, word for word")
+        #expect(spoken.receive(Self.mode, #"{"time":1001,"value":255}"#) == "", "an identical message")
     }
 
-    @Test("a jam counts until it is over, and what the mode said before proves nothing then")
+    @Test("the state is jammed until the jam ends; then the last reported mode is stale")
     func jammed() throws {
         var spoken = try DialectFixture("zwave-js-ui", Example.zwave)
         #expect(spoken.receive(Self.mode, #"{"time":1,"value":255}"#) == "locked confirmed")
         #expect(spoken.receive(Self.jam, #"{"time":2,"value":11}"#) == "jammed confirmed; event jam")
         #expect(spoken.receive(Self.jam, #"{"time":3,"value":0}"#) == "locked stale")
-        #expect(spoken.receive(Self.jam, #"{"time":4,"value":0}"#) == "", "nothing was jammed")
+        #expect(spoken.receive(Self.jam, #"{"time":4,"value":0}"#) == "", "no jam to end")
         #expect(spoken.receive(Self.mode, #"{"time":5,"value":0}"#) == "unlocked confirmed")
     }
 
-    @Test("a fault that an event told of lasts until the bolt is told of anew")
+    @Test("a fault from an event lasts until the next bolt state")
     func notFullyLocked() throws {
         var spoken = try DialectFixture("zwave-js-ui", Example.zwave)
         let event = "zwave/front/113/0/Access_Control/Manual_not_fully_locked_operation"

@@ -7,7 +7,7 @@ import Testing
 @Suite struct Zigbee2MQTTDialectTests {
     private static let topic = "zigbee2mqtt/front"
 
-    @Test("every word of a state, lock_state before state", arguments: states)
+    @Test("every state value; `lock_state` takes precedence over `state`", arguments: states)
     func state(_ row: DecodeCase) throws { try row.check("zigbee2mqtt", Example.front) }
 
     private static let states =
@@ -35,7 +35,7 @@ import Testing
             DecodeCase(topic, #"{"state":"LOCK"}"#, "locked retained", inFlight: .lock, retained: true)
         ]
 
-    @Test("who and how, from every word of an action", arguments: actions)
+    @Test("operator and method, from every value of `action`", arguments: actions)
     func action(_ action: String, _ expected: String) throws {
         try DecodeCase(Self.topic, #"{"action":"\#(action)"}"#, expected).check("zigbee2mqtt", Example.front)
     }
@@ -81,7 +81,7 @@ import Testing
         ("", ""),
     ]
 
-    @Test("how, from the source of an action; 65535 is nobody", arguments: sources)
+    @Test("method and user slot, from the source of an action; user 65535 means no user", arguments: sources)
     func source(_ fields: String, _ expected: String) throws {
         try DecodeCase(Self.topic, #"{"action":"unlock",\#(fields)}"#, expected).check("zigbee2mqtt", Example.front)
     }
@@ -95,7 +95,7 @@ import Testing
         (#""action_source_name":"mind""#, "event operation unlock ok unknown"),
     ]
 
-    @Test("door, battery and reach", arguments: around)
+    @Test("door, battery and availability", arguments: around)
     func surroundings(_ row: DecodeCase) throws { try row.check("zigbee2mqtt", Example.front) }
 
     private static let around = [
@@ -116,13 +116,15 @@ import Testing
         DecodeCase(topic, #"{"alarm":"tamper_alarm_keypad_attempts"}"#, "faults[keypadLockout]; event keypadLockout"),
         DecodeCase(topic, #"{"alarm":"low_battery"}"#, "faults[batteryLow]"),
         DecodeCase(topic, #"{"tamper":true}"#, "faults[tamper]; event tamper"),
-        // One that was never seen is unknown, and one that is away is away.
+        // A lock whose own availability was not received yet is unknown; one offline topic is enough for offline.
         DecodeCase("zigbee2mqtt/bridge/state", #"{"state":"online"}"#, "reach-unknown"),
         DecodeCase("zigbee2mqtt/bridge/state", "offline", "stale offline", prev: .locked),
         DecodeCase("zigbee2mqtt/front/availability", #"{"state":"offline"}"#, "stale offline", prev: .locked),
     ]
 
-    @Test("a failed command shows in the bridge's log alone, and only one's own counts", arguments: failures)
+    @Test(
+        "a failed command is reported only in the bridge's log, and only failures of this lock's own commands count",
+        arguments: failures)
     func failure(_ row: DecodeCase) throws { try row.check("zigbee2mqtt", Example.front) }
 
     private static func log(_ level: String, _ message: String) -> String { #"{"level":"\#(level)","message":"\#(message)"}"# }
@@ -134,7 +136,7 @@ import Testing
         DecodeCase("zigbee2mqtt/bridge/logging", log("error", "Publish 'get' 'state' to 'front' failed: x"), "", inFlight: .lock),
     ]
 
-    @Test("a name that could be a pattern or another's is taken as it stands")
+    @Test("a name with pattern characters is matched literally")
     func names() throws {
         var spoken = try DialectFixture("zigbee2mqtt", ["name": "hall/front door*"], inFlight: .lock)
         let message = #"{"level":"error","message":"Publish 'set' 'state' to 'hall/front door*' failed: 'x'"}"#
@@ -142,22 +144,22 @@ import Testing
         #expect(spoken.receive("zigbee2mqtt/hall/front door*", #"{"state":"LOCK"}"#) == "locked confirmed; confirmed it")
     }
 
-    // MARK: What a merged cache proves
+    // MARK: Confirmation with cached states
 
-    @Test("where the bolt already is, only an answer to a question asked afterwards confirms")
+    @Test("if the bolt is already in the target state, only the answer to a later state request confirms")
     func cachedTarget() throws {
         var spoken = try DialectFixture("zigbee2mqtt", Example.front, prev: .locked)
         #expect(try spoken.order(.lock) == #"zigbee2mqtt/front/set {"state":"LOCK"} q0; ?zigbee2mqtt/front/get"#)
-        #expect(spoken.receive(Self.topic, #"{"lock_state":"locked","battery":70}"#) == "locked stale 70%", "the cache")
-        #expect(spoken.receive("zigbee2mqtt/front/get", #"{"state":""}"#) == "", "the question passes by")
-        #expect(spoken.receive(Self.topic, #"{"lock_state":"locked","battery":69}"#) == "locked stale 69%", "the battery's word")
+        #expect(spoken.receive(Self.topic, #"{"lock_state":"locked","battery":70}"#) == "locked stale 70%", "a cached state")
+        #expect(spoken.receive("zigbee2mqtt/front/get", #"{"state":""}"#) == "", "the state request itself")
+        #expect(spoken.receive(Self.topic, #"{"lock_state":"locked","battery":69}"#) == "locked stale 69%", "a battery report")
         #expect(
             spoken.receive(Self.topic, #"{"lock_state":"locked","battery":69,"action":"auto_lock"}"#)
-                == "locked stale 69%; event operation lock ok auto", "an event with the cache beside it")
+                == "locked stale 69%; event operation lock ok auto", "an event with a cached state")
         #expect(spoken.receive(Self.topic, #"{"lock_state":"locked","battery":69}"#) == "locked confirmed 69%; confirmed it")
     }
 
-    @Test("what was known was stale: the same, for any state")
+    @Test("if the state was stale before the command, only the answer to a state request confirms")
     func staleBefore() throws {
         var spoken = try DialectFixture("zigbee2mqtt", Example.front, prev: .unlocked, quality: .stale)
         #expect(try spoken.order(.lock).hasSuffix("?zigbee2mqtt/front/get"))
@@ -166,7 +168,7 @@ import Testing
         #expect(spoken.receive(Self.topic, #"{"lock_state":"locked"}"#) == "locked confirmed; confirmed it")
     }
 
-    @Test("a bolt that was known to be elsewhere confirms by its own word, and nobody is asked")
+    @Test("a changed state confirms the command, and no state request is sent")
     func fresh() throws {
         var spoken = try DialectFixture("zigbee2mqtt", Example.front, prev: .unlocked)
         #expect(try spoken.order(.lock) == #"zigbee2mqtt/front/set {"state":"LOCK"} q0"#)
@@ -174,7 +176,7 @@ import Testing
         #expect(spoken.receive(Self.topic, #"{"lock_state":"locked"}"#) == "locked confirmed; confirmed it")
     }
 
-    @Test("a jam that was known before the command is no answer to it, and a new one is")
+    @Test("a jam known before the command does not end it, and a new jam does")
     func cachedJam() throws {
         var spoken = try DialectFixture("zigbee2mqtt", Example.front, prev: .jammed)
         _ = try spoken.order(.unlock)
@@ -185,7 +187,7 @@ import Testing
                 == "jammed confirmed faults[notFullyLocked]; rejected(jammed)")
     }
 
-    @Test("what every message repeats is an event once, when it comes up")
+    @Test("an alarm that every message repeats is an event once, when it appears")
     func repeatedAlarm() throws {
         var spoken = try DialectFixture("zigbee2mqtt", Example.front)
         let alarm = #"{"alarm":"deadbolt_jammed","door_state":"error_forced_open"}"#
@@ -195,7 +197,7 @@ import Testing
         #expect(spoken.receive(Self.topic, alarm) == "door-fault faults[doorForced]; event doorForced; event jam")
     }
 
-    @Test("a code goes along as a JSON text, whatever is in it")
+    @Test("a code is sent as an escaped JSON string")
     func code() throws {
         var spoken = try DialectFixture("zigbee2mqtt", Example.front)
         #expect(

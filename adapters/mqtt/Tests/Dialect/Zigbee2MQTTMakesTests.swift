@@ -4,20 +4,20 @@ import Testing
 
 @testable import AdapterMQTT
 
-/// What single makes, and the settings of the bridge, do otherwise than Zigbee's own words.
+/// Tests of manufacturers and bridge settings that differ from the standard Zigbee values.
 @Suite struct Zigbee2MQTTMakesTests {
     private static let topic = "zigbee2mqtt/front"
     private static let log = "zigbee2mqtt/bridge/logging"
 
-    // MARK: Who and how
+    // MARK: Operator and method
 
-    @Test("who and how, in the words of each make", arguments: acts)
+    @Test("operator and method, in the values of each manufacturer", arguments: acts)
     func act(_ payload: String, _ expected: String) throws {
         try DecodeCase(Self.topic, payload, expected).check("zigbee2mqtt", Example.front)
     }
 
     private static let acts = [
-        // Yale YMC420 and YDM60: the slot has a key of its own, and one byte.
+        // Yale YMC420 and YDM60: the user slot has its own key and is one byte long.
         (#"{"action":"password_unlock","action_source_user":3}"#, "event operation unlock ok keypad slot 3"),
         (#"{"action":"one_touch_lock","action_source_user":255}"#, "event operation lock ok button"),
         // Yale Solis.
@@ -31,7 +31,7 @@ import Testing
         (#"{"action":"zigbee_unlock"}"#, "event operation unlock ok remote"),
         (#"{"action":"fingerprint_lock"}"#, "event operation lock ok fingerprint"),
         (#"{"action":"rfid_lock"}"#, "event operation lock ok rfid"),
-        // Aqara's locks, which only tell.
+        // Aqara's locks, which report but take no commands.
         (
             #"{"action":"finger_open_user_id7","action_user":7,"state":"UNLOCK","reverse":"UNLOCK"}"#,
             "unlocked confirmed; event operation unlock ok fingerprint slot 7"
@@ -59,13 +59,13 @@ import Testing
         (#"{"action":"change_language_to_english"}"#, ""),
     ]
 
-    @Test("Nimly and EasyCode: what stays in every message tells of somebody when it changes, and only then")
+    @Test("Nimly and EasyCode: the last operation is in every message, and is an event only when it changes")
     func nimly() throws {
         var spoken = try DialectFixture("zigbee2mqtt", Example.front, prev: .locked)
         func message(_ state: String, _ source: String, _ user: String, more: String = "") -> String {
             #"{"lock_state":"\#(state)","last_unlock_source":"\#(source)","last_unlock_user":"\#(user)"\#(more)}"#
         }
-        #expect(spoken.receive(Self.topic, message("locked", "keypad", "3")) == "locked confirmed", "nobody knows how old it is")
+        #expect(spoken.receive(Self.topic, message("locked", "keypad", "3")) == "locked confirmed", "the operation may be old")
         #expect(spoken.receive(Self.topic, message("locked", "keypad", "3", more: #","battery":70"#)) == "locked confirmed 70%")
         #expect(
             spoken.receive(Self.topic, message("unlocked", "keypad", "12"))
@@ -83,7 +83,7 @@ import Testing
         #expect(spoken.receive(Self.topic, again) == "locked confirmed; event operation lock ok remote")
     }
 
-    @Test("what the broker kept, and the first after the connection was gone, is no change that anybody saw")
+    @Test("a retained last operation, and the first one after a reconnect, is not an event")
     func nimlyAfterGap() throws {
         var spoken = try DialectFixture("zigbee2mqtt", Example.front)
         func user(_ user: Int) -> String { #"{"last_unlock_source":"keypad","last_unlock_user":"\#(user)"}"# }
@@ -95,7 +95,7 @@ import Testing
         #expect(spoken.receive(Self.topic, user(5)) == "event operation unlock ok keypad slot 5")
     }
 
-    @Test("the code that somebody typed, which such locks publish, is never told on")
+    @Test("a typed code that a lock publishes is neither reported nor stored")
     func code() throws {
         var spoken = try DialectFixture("zigbee2mqtt", Example.front)
         let typed = #"{"lock_state":"locked","last_used_pin_code":"4711","last_unlock_source":"keypad","last_unlock_user":"3"}"#
@@ -105,7 +105,9 @@ import Testing
 
     // MARK: Errors of the bridge
 
-    @Test("what the bridge says of one's own command ends it, with and without the name of who wrote the line", arguments: errors)
+    @Test(
+        "an error in the bridge's log about the lock's own command ends it, with and without the prefix of the logger",
+        arguments: errors)
     func error(_ message: String, _ expected: String) throws {
         for sender in ["", "z2m: "] {
             var spoken = try DialectFixture("zigbee2mqtt", Example.front, inFlight: .lock)
@@ -129,7 +131,7 @@ import Testing
 
     private static let attributes = ["name": "front", "output": "attribute"]
 
-    @Test("with output: attribute each value comes on a topic of its own", arguments: singles)
+    @Test("with `output: attribute` each value has its own topic", arguments: singles)
     func attribute(_ row: DecodeCase) throws { try row.check("zigbee2mqtt", Self.attributes) }
 
     private static let singles = [
@@ -151,7 +153,7 @@ import Testing
     ]
 
     @Test(
-        "with json nothing is taken from there: the same action comes twice where Home Assistant is told of it",
+        "with a JSON output the topics of single values are ignored, because an action can be published on both",
         arguments: outputs)
     func json(_ output: String) throws {
         let address = ["name": "front", "output": output]
@@ -163,7 +165,7 @@ import Testing
 
     private static let outputs = ["json", "attribute_and_json"]
 
-    @Test("where each value has a topic of its own, nothing tells an answer from a repetition: it proves nothing")
+    @Test("with `output: attribute` an answer looks like a repetition, so that an unchanged state confirms nothing")
     func attributeProof() throws {
         var spoken = try DialectFixture("zigbee2mqtt", Self.attributes, prev: .locked)
         #expect(try spoken.order(.lock).hasSuffix("?zigbee2mqtt/front/get"))
@@ -177,7 +179,7 @@ import Testing
 
     private static let left = ["name": "gate", "endpoint": "left"]
 
-    @Test("one part of a device that has several is a lock of its own", arguments: parts)
+    @Test("each endpoint of a device with several endpoints is a lock", arguments: parts)
     func endpoint(_ row: DecodeCase) throws { try row.check("zigbee2mqtt", Self.left) }
 
     private static let parts = [
@@ -186,7 +188,7 @@ import Testing
         DecodeCase("zigbee2mqtt/gate", #"{"state_left":"UNLOCK","battery":40}"#, "unlocked confirmed 40%"),
         DecodeCase(
             "zigbee2mqtt/gate", #"{"state_right":"UNLOCK","lock_state_right":"unlocked","state":"UNLOCK"}"#, "", prev: .locked),
-        // Nobody says which of the parts it was.
+        // The action does not name the endpoint.
         DecodeCase("zigbee2mqtt/gate", #"{"action":"manual_unlock","lock_state_left":"locked"}"#, "locked confirmed"),
         DecodeCase(
             log, #"{"level":"error","message":"z2m: Entity 'gate/left' is unknown"}"#, "rejected(offline)", inFlight: .lock),
@@ -196,7 +198,7 @@ import Testing
         DecodeCase("zigbee2mqtt/gate/set", #"{"state_left":"UNLOCK"}"#, "!retainedCommandFound", retained: true),
     ]
 
-    @Test("a part is moved and asked on its own topics, and is another lock than its neighbour")
+    @Test("an endpoint has its own topics for commands and state requests, and is not the same lock as another endpoint")
     func endpointOrders() throws {
         var left = try DialectFixture("zigbee2mqtt", Self.left, prev: .unlocked)
         #expect(try left.order(.lock) == #"zigbee2mqtt/gate/left/set {"state":"LOCK"} q0"#)

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(
-        "a lock whose state stands in a place that can be named is ready",
+        "a lock whose template only selects a value is discovered without a problem",
         arguments: [
             "{{ value }}", "{{value}}", "  {{  value  }}  ", "{{ value | default('') }}", "{{ value_json.state }}",
             "{{ value_json.a.b_2.c }}", "{{value_json.state|default('')}}", #"{{ value_json["lock state"] }}"#,
@@ -19,13 +19,13 @@ import Testing
     func read(template: String) throws { #expect(try problem(template) == nil) }
 
     @Test(
-        "one whose state is computed needs a profile",
+        "a lock with any other template needs a profile",
         arguments: [
             "", "value", "{{ }}", "{{ value_json }}", "{{ value_json. }}", "{{ value_json.a. }}", "{{ value_json.a[0] }}",
             "{{ value_json['a']['b'] }}", "{{ value_json['a\"] }}", "{{ value_json[\"\"] }}", "{{ value | upper }}",
             "{{ value | default('x') }}", "{{ value | default('') | int }}", "{{ value }} {{ value }}",
             "{% if value %}{{ value }}{% endif %}", "{{ 'LOCKED' if value == '1' }}", "{{ states('lock.a') }}", "x{{ value }}",
-            // Longer than any template that is looked at.
+            // Longer than the maximum length of a template.
             "{{ value " + String(repeating: " ", count: 1_024) + "}}",
         ])
     func refused(template: String) throws { #expect(try problem(template)?.hasPrefix("needs a profile") == true) }

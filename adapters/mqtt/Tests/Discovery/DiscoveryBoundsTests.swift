@@ -5,7 +5,7 @@ import DoorwardTesting
 import Testing
 
 @Suite struct DiscoveryBoundsTests {
-    @Test("no more than ten thousand locks of one broker are remembered, and that some are left out is known")
+    @Test("at most 10,000 locks of one broker are listed, and a notice says that others are left out")
     func most() {
         var broker = MQTTTestClient()
         let devices = (1...Discovery.maxLocks + 1).map { number in
@@ -18,10 +18,10 @@ import Testing
         #expect(broker.discovery.notices == ["more than 10000 locks are announced: the others are left out"])
         #expect(broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a")) == [])
         broker.receive("a/bridge/devices", "[]")
-        #expect(broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a")).count == 1, "there is room again")
+        #expect(broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a")).count == 1, "below the limit")
     }
 
-    @Test("an announcement beyond 64 KiB, a list beyond 24 MiB and a lock of more than 8 KiB are not read")
+    @Test("rejects an announcement longer than 64 KiB, a list longer than 24 MiB and a lock larger than 8 KiB")
     func lengths() {
         var broker = MQTTTestClient()
         func padded(_ text: String, to bytes: Int) -> String { text + String(repeating: " ", count: bytes - text.utf8.count) }
@@ -38,13 +38,11 @@ import Testing
         #expect(broker.receive("homie/5/d/$description", padded(HomieTests.description(), to: 65_537)) == [])
     }
 
-    @Test(
-        "two locks whose names differ by the form of their letters alone are two locks, and a lock may change from one to the other"
-    )
+    @Test("names that differ only in Unicode normalization are different locks, and a lock can be renamed between them")
     func normalForms() throws {
         var broker = MQTTTestClient()
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
-        #expect(composed == decomposed, "Swift takes them for one")
+        #expect(composed == decomposed, "equal for Swift's `==`")
         for (id, name) in [("a", composed), ("b", decomposed)] {
             let topics = #""cmd_t":"\#(name)/set","stat_t":"\#(name)/state""#
             #expect(broker.receive("homeassistant/lock/\(id)/config", "{\(topics)}").count == 1)
@@ -57,7 +55,7 @@ import Testing
         #expect(name.utf8.elementsEqual(decomposed.utf8))
     }
 
-    @Test("the list of a bridge of two thousand devices of the size that they have in the field is read")
+    @Test("reads a bridge's list of 2,000 devices of realistic size")
     func largeBridge() {
         var broker = MQTTTestClient()
         let padding = #","x":"\#(String(repeating: "d", count: 10_000))""#
@@ -73,7 +71,7 @@ import Testing
         #expect(broker.discovery.notices == [])
     }
 
-    @Test("kinds of locks that announce themselves nowhere are known")
+    @Test("`unannounced` returns the profiles whose locks are never announced")
     func silentKinds() {
         #expect(
             Discovery.unannounced(["tasmota", "zigbee2mqtt", "homekey-esp32", "own"]) == ["homekey-esp32", "own", "tasmota"])
@@ -81,7 +79,7 @@ import Testing
         #expect(Discovery.unannounced([]) == [])
     }
 
-    @Test("what nests deeper than any lock speaks, has more values than a list of locks, or is not UTF-8 is not read")
+    @Test("rejects an announcement that is nested too deeply, has too many values or is not UTF-8")
     func depths() {
         var broker = MQTTTestClient()
         func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
@@ -100,7 +98,7 @@ import Testing
         #expect(broker.receive("a/bridge/devices", "[\(bloated)]") == [])
         #expect(broker.receive("a/bridge/devices", "[\(empty(60_000))\(front)]") == [])
         #expect(broker.receive("a/bridge/devices", "[\(empty(40_000))\(front)]").count == 1)
-        // What cannot be read takes nothing away.
+        // A malformed list removes no lock.
         for broken in [#"[{"lock"}]"#, "[{},]", "[{}", "[{}] x", "{}", "[{},,{}]", #"["lock]"#, "1"] {
             #expect(broker.receive("a/bridge/devices", broken) == [], "\(broken)")
         }
@@ -108,7 +106,7 @@ import Testing
         #expect(broker.receive(place, MQTTTestClient.announcement("a", #""x":\#(nested(20))"#)).count == 1)
     }
 
-    @Test("nobody is subscribed to for a profile that nothing announces, and to nothing beside announcements otherwise")
+    @Test("a profile that no discovery protocol announces adds no subscription; all others subscribe to announcement topics only")
     func filters() {
         #expect(Discovery(profiles: []).filters == Discovery(profiles: ["homeassistant", "zigbee2mqtt", "homie"]).filters)
         #expect(Discovery(profiles: ["tasmota", "homekey-esp32"]).filters.isEmpty)
@@ -120,13 +118,13 @@ import Testing
         #expect(Discovery(profiles: ["homie"]).filters.map(\.description) == ["+/5/+/$description", "+/5/+/$state"])
     }
 
-    @Test("each announcement comes by a filter", arguments: Fixture.names)
+    @Test("the topic of each announcement matches exactly one discovery filter", arguments: Fixture.names)
     func subscribed(name: String) {
         let filters = Discovery(profiles: ["homeassistant", "zigbee2mqtt", "homie"]).filters
         #expect(filters.filter { $0.matches(Fixture.topic(name)) }.count == 1)
     }
 
-    @Test("rubbish made from each announcement is survived, and nothing that is found is unsound", arguments: Fixture.names)
+    @Test("mutated announcements cause no crash, and no lock that has an invalid topic but no problem", arguments: Fixture.names)
     func mutations(name: String) throws {
         var random = SeededGenerator(seed: 4_711)
         let original = try Fixture.bytes(name)
@@ -144,7 +142,7 @@ import Testing
                 }
                 if bytes.isEmpty { bytes = original }
             }
-            // With its own list looked for, an announcement of Zigbee2MQTT finds nothing.
+            // If the profile `zigbee2mqtt` is discovered, Zigbee2MQTT's Home Assistant announcement adds no lock.
             var broker = MQTTTestClient(["homeassistant", "homie", name == "zigbee2mqtt-devices" ? "zigbee2mqtt" : ""])
             broker.receive(Fixture.topic(name), bytes)
             found += broker.discovery.locks.count
@@ -152,10 +150,10 @@ import Testing
                 #expect(isSound(lock), "\(lock)")
             }
         }
-        #expect(found > 5, "some mutations break nothing that matters, or the test reads nothing")
+        #expect(found > 5, "some mutated announcements must still give a lock, otherwise the test checks nothing")
     }
 
-    /// Whether every text of the address that stands in a topic may stand there.
+    /// Returns whether every string of the address that is used in a topic is valid in a topic.
     private func isSound(_ lock: FoundLock) -> Bool {
         lock.variables.allSatisfy { key, value in
             guard case .string(let text) = value else { return true }

@@ -5,13 +5,13 @@ import DoorwardTesting
 import Foundation
 import Testing
 
-/// The played locks of `doorward-mqtt-locks`, which were written from the ecosystems' formats and not from this reader.
+/// Discovers the simulated locks of `doorward-mqtt-locks`, which were written independently of the adapter.
 @Suite(.timeLimit(.minutes(30))) struct FleetDiscoveryTests {
     static let profiles = [
         "homeassistant", "zigbee2mqtt", "nuki-native", "nuki-hub", "zwave-js-ui", "esphome", "homie", "ring-mqtt",
     ]
 
-    @Test("every lock that announces itself is found, ready, with its profile and at the topic that it listens on")
+    @Test("every announced lock is discovered without a problem, with the right profile and the right command topic")
     func fleet() async throws {
         let broker = try await MosquittoProcess.start()
         var discovery = Discovery(profiles: [])
@@ -19,14 +19,14 @@ import Testing
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "discovery")
         // The library's keep-alive uses real time.
         settings.keepAlive = .seconds(65_535)
-        // On virtual time, which stands still here: the connection stays however slow the machine is.
+        // Virtual time is not advanced, so that the connection stays open on a slow machine.
         let connection = MQTTConnection(settings, clock: VirtualClock(), random: RandomSource()) { continuation.yield($0) }
         connection.want(discovery.filters)
         connection.start()
         var fleet: Process?
         defer { fleet?.terminate() }
         for await event in events {
-            // Not every announcement is kept for whoever subscribes later.
+            // The locks start after the subscription, because not every announcement is retained.
             if event == .subscribed { fleet = try play(["--broker", "mqtt://127.0.0.1:\(broker.port)"]) }
             guard case .message(let message) = event else { continue }
             _ = discovery.receive(message)
@@ -42,7 +42,7 @@ import Testing
         return "\(profile.id) \(try Dialect(profile, variables: variables).commandTopic)"
     }
 
-    /// The same locks as the fleet itself lists them.
+    /// Returns the same locks as listed by the program itself.
     private func listed() throws -> [String] {
         struct Lock: Decodable {
             var profile: String
@@ -61,7 +61,7 @@ import Testing
         program.executableURL = URL(filePath: tests).deletingLastPathComponent().appending(path: "doorward-mqtt-locks")
         program.arguments = options + ["--count", "2"] + Self.profiles.flatMap { ["--profile", $0] }
         program.standardOutput = output
-        // It plays until its input ends.
+        // The program runs until its input ends.
         program.standardInput = Pipe()
         try program.run()
         return program

@@ -5,7 +5,7 @@ import DoorwardMQTT
 import Testing
 
 @Suite struct FoundAddressTests {
-    @Test("what is found can be attached as it is: the address is one that its profile takes", arguments: Fixture.names)
+    @Test("the address of each discovered lock is valid in its profile", arguments: Fixture.names)
     func attachable(name: String) throws {
         var broker = MQTTTestClient(["homeassistant", "homie", name == "zigbee2mqtt-devices" ? "zigbee2mqtt" : ""])
         broker.receive(Fixture.topic(name), try Fixture.bytes(name))
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("C06: attached, it listens to the announced topic, unlocks by the announced word, and draws no latch")
+    @Test("C06: the attached lock uses the announced topics and unlock payload, and does not support unlatch")
     func c06() throws {
         var broker = MQTTTestClient()
         broker.receive("homeassistant/lock/abc/config", HomeAssistantTests.c06)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "orders go where the announcement says",
+        "commands are sent to the command topic in the announcement",
         arguments: [
             ("homeassistant-lock", "cellar/bolt/set"), ("homeassistant-lock-short", "shed/7/set"),
             ("nuki-native", "nuki/1A2B3C4D/lockAction"), ("nuki-hub", "nukihub/lock/action"),

@@ -9,7 +9,7 @@ import Testing
     }
     static let bolt = #""bolt":{"p":"lock","uniq_id":"d-bolt","cmd_t":"d/set","stat_t":"d/state"}"#
 
-    @Test("each lock of a device is found, with what the device says for all of its components")
+    @Test("each lock of a device is discovered, with the settings that the device gives to all components")
     func shared() throws {
         var broker = MQTTTestClient()
         let changes = broker.receive(Fixture.topic("homeassistant-device"), try Fixture.bytes("homeassistant-device"))
@@ -29,7 +29,7 @@ import Testing
             ])
     }
 
-    @Test("a component reduced to its platform is removed, one that is left out too, and an empty payload removes all")
+    @Test("a component with only its platform is removed, as is a missing component; an empty payload removes all")
     func removal() throws {
         var broker = MQTTTestClient()
         let other = #""latch":{"p":"lock","uniq_id":"d-latch","cmd_t":"e/set"}"#
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "a device that is not whole is dropped",
+        "an incomplete device announcement is dropped",
         arguments: [
             device(bolt, #""o":{"name":"me"}"#), device(bolt, #""dev":{"ids":"d"}"#),
             device(bolt, #""dev":{},"o":{"name":"me"}"#),
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "a component without an id, or that is no whole lock, is left out, and the others are found",
+        "a component without an id, or that is not a complete lock, is skipped, and the others are discovered",
         arguments: [
             #"{"p":"lock","cmd_t":"e/set"}"#, #"{"p":"lock","uniq_id":"e"}"#, #"{"p":"switch","uniq_id":"e","cmd_t":"e/set"}"#,
         ])
@@ -72,7 +72,7 @@ import Testing
         #expect(broker.only?.id == "homeassistant:device/d/bolt")
     }
 
-    @Test("a device that takes over from single announcements leaves one lock of each")
+    @Test("a lock that migrates from a single announcement to a device announcement is listed once")
     func migration() {
         var broker = MQTTTestClient()
         broker.receive("homeassistant/lock/bolt/config", #"{"uniq_id":"d-bolt","cmd_t":"d/set","stat_t":"d/state"}"#)
@@ -83,7 +83,7 @@ import Testing
         #expect(broker.only?.problem == nil)
     }
 
-    @Test("keys of components cannot pass for parts of the topic")
+    @Test("a slash in a component key is escaped in the lock's id, so that ids do not collide")
     func keys() {
         var broker = MQTTTestClient()
         broker.receive("homeassistant/device/n/o/config", Self.device(#""k":{"p":"lock","uniq_id":"1","cmd_t":"a"}"#))

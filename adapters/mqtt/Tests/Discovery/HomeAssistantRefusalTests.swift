@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct HomeAssistantRefusalTests {
     @Test(
-        "what Home Assistant drops changes nothing: not what was announced before, and nothing is found by it",
+        "an announcement that Home Assistant would drop changes no known lock and adds none",
         arguments: [
             #"{"cmd_t":"#, "LOCK", "[]", "3", #""text""#, "\u{0}", #"{"uniq_id":"a","stat_t":"x/a/state"}"#,
             #"{"cmd_t":["x"]}"#, #"{"cmd_t":null}"#, #"{"cmd_t":"x","qos":3}"#, #"{"cmd_t":"x","opt":"perhaps"}"#,
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "an announcement at a place that is none finds nothing",
+        "an announcement on an invalid discovery topic is ignored",
         arguments: [
             "homeassistant/lock/a b/config", "homeassistant/lock/ä/config", "homeassistant/lock//config",
             "homeassistant/lock/a/b/c/config", "homeassistant/lock/config", "homeassistant/lock/a/config/",
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "a lock that the profile cannot take is found with the reason",
+        "a lock that the profile cannot control is listed with a `problem`",
         arguments: [
             (#"{"cmd_t":"x/+/set"}"#, "command topic"), (##"{"cmd_t":"#"}"##, "command topic"),
             (#"{"cmd_t":""}"#, "command topic"),
@@ -59,7 +59,7 @@ import Testing
         #expect(try #require(broker.only?.problem).contains(reason))
     }
 
-    @Test("two announcements of one unique_id are both refused, until one of them is gone")
+    @Test("two announcements with one unique_id both have a `problem` until one of them is removed")
     func uniqueID() throws {
         var broker = MQTTTestClient()
         broker.receive("homeassistant/lock/a/config", #"{"cmd_t":"x/set","uniq_id":"a"}"#)
@@ -71,7 +71,7 @@ import Testing
         #expect(broker.discovery.locks == [alone])
     }
 
-    @Test("two announcements of one command topic are both refused, until one of them is gone")
+    @Test("two announcements with one command topic both have a `problem` until one of them changes")
     func commandTopic() throws {
         var broker = MQTTTestClient()
         broker.receive("homeassistant/lock/a/config", #"{"cmd_t":"x/set","stat_t":"x/state"}"#)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct HomeAssistantTests {
     static let c06 = #"{"~":"x/abc","stat_t":"~/state","cmd_t":"~/set","pl_unlk":"OPENIT","uniq_id":"abc"}"#
 
-    @Test("C06: an abbreviated announcement is a new lock with its topics and words, and no way to draw the latch")
+    @Test("C06: an abbreviated announcement adds a lock with its topics and payloads, without unlatch")
     func c06() {
         var broker = MQTTTestClient()
         let lock = FoundLock(
@@ -16,7 +16,7 @@ import Testing
         #expect(lock.variables["payload_open"] == nil && lock.problem == nil)
     }
 
-    @Test("C07: an empty payload takes it away, and the same announcement finds it again")
+    @Test("C07: an empty payload removes the lock, and the same announcement adds it again")
     func c07() throws {
         var broker = MQTTTestClient()
         broker.receive("homeassistant/lock/abc/config", Self.c06)
@@ -24,12 +24,12 @@ import Testing
         gone.isGone = true
         #expect(broker.receive("homeassistant/lock/abc/config", "", isRetained: false) == [.gone(gone)])
         #expect(broker.discovery.locks.isEmpty)
-        #expect(broker.receive("homeassistant/lock/abc/config", "", isRetained: false) == [], "it is gone once")
+        #expect(broker.receive("homeassistant/lock/abc/config", "", isRetained: false) == [], "it is reported as gone only once")
         gone.isGone = false
         #expect(broker.receive("homeassistant/lock/abc/config", Self.c06) == [.found(gone)])
     }
 
-    @Test("every key that the profile takes comes at full length, and no other")
+    @Test("every key of the profile is read by its full name, and other keys are ignored")
     func fullKeys() throws {
         var broker = MQTTTestClient()
         broker.receive(Fixture.topic("homeassistant-lock"), try Fixture.bytes("homeassistant-lock"))
@@ -52,7 +52,7 @@ import Testing
             ])
     }
 
-    @Test("every abbreviation is read, in the device, the origin and the availability too")
+    @Test("every abbreviation is read, also in device, origin and availability")
     func abbreviations() throws {
         var broker = MQTTTestClient()
         broker.receive(Fixture.topic("homeassistant-lock-short"), try Fixture.bytes("homeassistant-lock-short"))
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "`~` is put in at the beginning and the end of topics, and nowhere else",
+        "`~` is replaced only at the beginning and at the end of topics",
         arguments: [
             (#"{"~":"b","cmd_t":"~/set"}"#, "command_topic", "b/set"),
             (#"{"~":"b","cmd_t":"set/~"}"#, "command_topic", "set/b"),
@@ -92,7 +92,7 @@ import Testing
         #expect(try #require(broker.only).variables[key] == .string(value))
     }
 
-    @Test("a number or a truth value is the text that Home Assistant makes of it")
+    @Test("a number or Boolean is converted to the same text as in Home Assistant")
     func words() throws {
         var broker = MQTTTestClient()
         broker.receive(
@@ -104,7 +104,7 @@ import Testing
         #expect(variables["availability"] == .array([.object(["topic": "x/link"])]))
     }
 
-    @Test("a lock that wants its commands retained is a lock like others, and nothing of the wish is left")
+    @Test("`retain` in an announcement is ignored and is not part of the address")
     func retain() throws {
         var broker = MQTTTestClient()
         broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a", #""ret":true"#))
@@ -113,7 +113,7 @@ import Testing
         #expect(Set(lock.variables.keys) == ["command_topic", "state_topic"])
     }
 
-    @Test("another announcement at the same place changes the found lock, and the same one nothing")
+    @Test("a different announcement on the same topic changes the discovered lock, and an equal one does not")
     func update() throws {
         var broker = MQTTTestClient()
         broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a"))
@@ -124,7 +124,7 @@ import Testing
         #expect(lock.id == "homeassistant:a" && lock.variables == ["command_topic": "evil/set"])
     }
 
-    @Test("`migrate_discovery` takes the single announcement away", arguments: ["migrate_discovery", "migr_discvry"])
+    @Test("`migrate_discovery` removes the lock of a single announcement", arguments: ["migrate_discovery", "migr_discvry"])
     func migrate(key: String) {
         var broker = MQTTTestClient()
         broker.receive("homeassistant/lock/a/config", MQTTTestClient.announcement("a"))
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(
-        "a lock is called after its device and itself",
+        "the name of a lock combines the names of the device and the lock",
         arguments: [
             (#""name":"Bolt","dev":{"ids":"1","name":"Gate"}"#, "Gate Bolt"),
             (#""name":"Gate bolt","dev":{"ids":"1","name":"Gate"}"#, "Gate bolt"),

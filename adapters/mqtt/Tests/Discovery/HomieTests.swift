@@ -11,7 +11,7 @@ import Testing
         #"{"homie":"5.0","nodes":{"\#(node)":{"properties":{\#(properties)}}}\#(extra)}"#
     }
 
-    @Test("a device that describes a lock is found with the device that it hangs on")
+    @Test("a device with a lock node is discovered with its root device")
     func found() throws {
         var broker = MQTTTestClient(["homie"])
         let lock = FoundLock(
@@ -23,7 +23,7 @@ import Testing
         #expect(broker.only == lock)
     }
 
-    @Test("an empty `$state` or `$description` takes it away", arguments: ["$state", "$description"])
+    @Test("an empty `$state` or `$description` removes the lock", arguments: ["$state", "$description"])
     func gone(attribute: String) throws {
         var broker = MQTTTestClient()
         broker.receive(Self.topic, Self.description())
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "base, node and parent are part of the address where they are not what the profile takes by itself",
+        "base, node and root are part of the address only if they differ from the profile's defaults",
         arguments: [
             ("homie/5/side-door", description(), ["device": "side-door"]),
             ("house/5/d", description(), ["device": "d", "base": "house/5"]),
@@ -48,7 +48,7 @@ import Testing
         #expect(try #require(broker.only).variables == variables)
     }
 
-    @Test("each node that is a lock is one")
+    @Test("each lock node of a device is a lock")
     func nodes() {
         var broker = MQTTTestClient()
         broker.receive(
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(
-        "a node that is no lock of the profile is not found",
+        "a node that does not match the profile is not discovered",
         arguments: [
             lock.replacing("locked,unlocked", with: "open"), lock.replacing("lock,unlock", with: "go"),
             lock.replacing(#","settable":true"#, with: ""), lock.replacing(#"jammed""#, with: #"jammed","settable":true"#),
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "what is no description changes nothing",
+        "an invalid description changes nothing",
         arguments: [
             "{}", "[", "null", description().replacing("5.0", with: "4.0"), description().replacing("5.0", with: "50"),
             description(lock, #","root":7"#),
@@ -84,7 +84,7 @@ import Testing
         #expect(broker.only != nil)
     }
 
-    @Test("ids that the convention does not have are none, and a root of that kind is said to be wrong")
+    @Test("ids that the Homie convention does not allow are ignored, and an invalid root is a `problem`")
     func ids() {
         var broker = MQTTTestClient()
         for device in ["Side", "side_door", "", "a b", "$x"] {

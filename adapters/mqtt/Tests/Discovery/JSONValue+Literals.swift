@@ -1,6 +1,6 @@
 import DoorwardDomain
 
-/// Addresses of tests are mostly texts.
+/// Allows string literals in the addresses of tests.
 extension JSONValue: ExpressibleByStringLiteral {
     public init(stringLiteral value: String) { self = .string(value) }
 }

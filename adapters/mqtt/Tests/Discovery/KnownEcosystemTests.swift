@@ -11,7 +11,7 @@ import Testing
         ("ring-mqtt", "ring-mqtt", ["location": "10b2", "device": "5f0c"]),
     ]
 
-    @Test("a lock whose make is certain is found with the profile of its make", arguments: makes)
+    @Test("a lock of a known ecosystem is discovered with the profile of that ecosystem", arguments: makes)
     func make(fixture: String, profile: String, variables: [String: JSONValue]) throws {
         for profiles: Set in [["homeassistant"], [profile]] {
             var broker = MQTTTestClient(profiles)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("who looks for one make alone finds no other", arguments: makes)
+    @Test("discovery for one profile ignores the locks of other profiles", arguments: makes)
     func alone(fixture: String, profile: String, variables: [String: JSONValue]) throws {
         var broker = MQTTTestClient([profile])
         for other in Self.makes where other.1 != profile {
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "another base is part of the address",
+        "a base that is not the default is part of the address",
         arguments: [
             ("nuki-native", "nuki/", "home/locks/", "base", "home/locks"),
             ("nuki-hub", "\"nukihub\"", "\"hall/hub\"", "base", "hall/hub"),
@@ -47,7 +47,7 @@ import Testing
         #expect(lock.profile == fixture && lock.variables[key] == .string(value))
     }
 
-    @Test("Z-Wave values by their names are an address by names")
+    @Test("Z-Wave topics with value names give an address with `naming: named`")
     func named() throws {
         var broker = MQTTTestClient(["homeassistant"])
         let text = try Fixture.text("zwave-js-ui").replacing("/98/0/", with: "/door_lock/endpoint_0/")
@@ -55,7 +55,7 @@ import Testing
         #expect(broker.only?.variables == ["node": "hall/front", "gateway": "house", "naming": "named"])
     }
 
-    @Test("an ESPHome lock without a latch, or that tells what it has not done, says so in its address")
+    @Test("the address of an ESPHome lock contains `no_open` and `optimistic` if they apply")
     func esphomeFlags() throws {
         var broker = MQTTTestClient(["homeassistant"])
         let text = try Fixture.text("esphome").replacing("\"pl_open\": \"OPEN\"", with: "\"opt\": true")
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "a lock that only resembles a make is what it says it is",
+        "a lock that only resembles an ecosystem has the profile `homeassistant`",
         arguments: [
             ("nuki-native", "\"pl_unlk\": \"1\"", "\"pl_unlk\": \"3\""), ("nuki-native", "~/state", "~/states"),
             ("nuki-native", "nuki/1A2B3C4D", "nuki/00000001"),

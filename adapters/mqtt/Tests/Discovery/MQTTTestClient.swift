@@ -3,7 +3,7 @@ import DoorwardDomain
 import DoorwardMQTT
 import Foundation
 
-/// A discovery with a broker's messages, in the words of a test.
+/// A discovery that receives messages from a test.
 struct MQTTTestClient {
     var discovery: Discovery
 
@@ -21,16 +21,16 @@ struct MQTTTestClient {
         discovery.receive(MQTTMessage(topic: topic, payload: bytes, isRetained: isRetained))
     }
 
-    /// The one lock that is there; `nil` for none or several.
+    /// The discovered lock if there is exactly one, else `nil`.
     var only: FoundLock? { discovery.locks.count == 1 ? discovery.locks.first : nil }
 
-    /// A minimal announcement; `extra` is put behind its own fields.
+    /// Returns a minimal announcement with `extra` appended to its fields.
     static func announcement(_ id: String, _ extra: String = "") -> String {
         #"{"cmd_t":"x/\#(id)/set","stat_t":"x/\#(id)/state","uniq_id":"\#(id)"\#(extra.isEmpty ? "" : ",")\#(extra)}"#
     }
 }
 
-/// Announcements as ecosystems publish them, written from their formats.
+/// Announcements in the formats that ecosystems publish.
 enum Fixture {
     static let names = [
         "homeassistant-lock", "homeassistant-lock-short", "homeassistant-device", "nuki-native", "nuki-hub", "zwave-js-ui",
@@ -45,7 +45,7 @@ enum Fixture {
 
     static func text(_ name: String) throws -> String { String(decoding: try bytes(name), as: UTF8.self) }
 
-    /// Where each is published.
+    /// Returns the topic on which an announcement is published.
     static func topic(_ name: String) -> String {
         switch name {
         case "homeassistant-lock": "homeassistant/lock/cellar/bolt/config"

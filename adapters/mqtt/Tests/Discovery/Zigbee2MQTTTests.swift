@@ -10,7 +10,7 @@ import Testing
         #"{"ieee_address":"0x01","friendly_name":"\#(name)"\#(extra),"definition":{"exposes":[{"type":"lock",\#(expose)}]}}"#
     }
 
-    @Test("the locks of the list are found: not the thermostat with a child lock, not the coordinator")
+    @Test("the locks of the list are discovered, but no thermostat with a child lock and no coordinator")
     func list() throws {
         var broker = MQTTTestClient(["zigbee2mqtt"])
         broker.receive(Self.topic, try Fixture.bytes("zigbee2mqtt-devices"))
@@ -27,7 +27,7 @@ import Testing
         #expect(broker.discovery.locks == [front, back])
     }
 
-    @Test("a device that is renamed is the same lock, and one that leaves the list is gone")
+    @Test("a renamed device is the same lock, and a device removed from the list is gone")
     func changes() throws {
         var broker = MQTTTestClient()
         broker.receive(Self.topic, try Fixture.bytes("zigbee2mqtt-devices"))
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "bases of one level and of two are known by the topic",
+        "a base of one or two levels is read from the topic",
         arguments: [("zigbee2", "zigbee2", "zigbee2/0x01"), ("home/zigbee", "home/zigbee", "home/zigbee/0x01")])
     func bases(prefix: String, base: String, id: String) throws {
         var broker = MQTTTestClient()
@@ -54,7 +54,7 @@ import Testing
         #expect(lock.variables == ["name": "front", "base": .string(base)] && lock.id == "zigbee2mqtt:\(id)")
     }
 
-    @Test("the same device on two bases is two locks, as two bridges have told of it")
+    @Test("the same device on two bases is two locks, one for each bridge")
     func twoBases() {
         var broker = MQTTTestClient()
         broker.receive("a/bridge/devices", "[\(Self.device("front"))]")
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "a lock that cannot be used as it is says why",
+        "a lock that cannot be used has a `problem` with the reason",
         arguments: [
             (device("a+b"), "friendly name"), (device("a/#"), "friendly name"), (device(""), "friendly name"),
             (device(#"a\u0000b"#), "friendly name"), (device("a", #","disabled":true"#), "disabled"),
@@ -87,7 +87,7 @@ import Testing
         #expect(try #require(broker.only?.problem).contains(reason))
     }
 
-    @Test("each lock of a device with several is found with its part, under the name and the address of the device")
+    @Test("each lock of a device with several locks is discovered with its endpoint and the device's name and IEEE address")
     func endpoints() {
         var broker = MQTTTestClient()
         func expose(_ part: String) -> String {
@@ -104,7 +104,7 @@ import Testing
         #expect(locks.map(\.otherCommandTopics) == [["zigbee2mqtt/0x01/left/set"], ["zigbee2mqtt/0x01/right/set"]])
     }
 
-    @Test("a list that is none changes nothing", arguments: ["{}", "[", "null", "\"front\"", "[{}] x"])
+    @Test("a malformed list changes nothing", arguments: ["{}", "[", "null", "\"front\"", "[{}] x"])
     func rubbish(payload: String) {
         var broker = MQTTTestClient()
         broker.receive(Self.topic, "[\(Self.device("front"))]")
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(
-        "a device that is none does not hide the others",
+        "an invalid or duplicate device in the list does not affect the others",
         arguments: [
             "{}", "3", "null", "[]", #"{"ieee_address":7,"friendly_name":"x"}"#, #"{"ieee_address":"0x02","friendly_name":"x"}"#,
             device("x").replacing("0x01", with: "0x01/../02"), device("x").replacing("0x01", with: "front"),
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(
-        "a topic that only resembles the list's is none",
+        "a topic that only resembles the topic of a list is ignored",
         arguments: ["/bridge/devices", "$SYS/bridge/devices", "a//bridge/devices", "a/b/c/bridge/devices", "bridge/devices"])
     func otherTopics(topic: String) {
         var broker = MQTTTestClient()
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(
-        "what Zigbee2MQTT announces to Home Assistant is left to its own list, whichever comes first", arguments: [true, false])
+        "Zigbee2MQTT's list takes precedence over its Home Assistant announcement, in either order", arguments: [true, false])
     func once(listFirst: Bool) throws {
         var broker = MQTTTestClient()
         let names = ["zigbee2mqtt-devices", "zigbee2mqtt-announcement"]
@@ -143,7 +143,7 @@ import Testing
         #expect(broker.discovery.locks.map(\.profile) == ["zigbee2mqtt", "zigbee2mqtt"])
     }
 
-    @Test("without the list, what Zigbee2MQTT announces is a lock of its own profile, which knows what a battery's word proves")
+    @Test("if only `homeassistant` is discovered, Zigbee2MQTT's announcement gives a lock with the profile `zigbee2mqtt`")
     func announced() throws {
         var broker = MQTTTestClient(["homeassistant"])
         broker.receive(Fixture.topic("zigbee2mqtt-announcement"), try Fixture.bytes("zigbee2mqtt-announcement"))
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(
-        "what only resembles Zigbee2MQTT's announcement is a lock of Home Assistant's words",
+        "an announcement that only resembles Zigbee2MQTT's has the profile `homeassistant`",
         arguments: [
             ("/bridge/state", "/status"), ("front/set", "front/put"), ("value_json.state", "value_json.lock"),
             ("\"state_locked\": \"LOCK\"", "\"state_locked\": \"LOCKED\""),
@@ -168,14 +168,14 @@ import Testing
         #expect(try #require(broker.only).profile == "homeassistant")
     }
 
-    @Test("an announcement that does not say whose it is gives way to the list that has its command topic, and comes back")
+    @Test("an announcement of unknown origin is not listed while a bridge's list contains its command topic")
     func byCommandTopic() throws {
         var broker = MQTTTestClient()
         let announcement = try Fixture.text("zigbee2mqtt-announcement").replacing("\"Zigbee2MQTT\"", with: "\"unknown\"")
         broker.receive(Fixture.topic("zigbee2mqtt-announcement"), announcement)
         let announced = try #require(broker.only)
         let changes = broker.receive(Self.topic, "[\(Self.device("front"))]")
-        #expect(changes.map(\.lock.isGone) == [true, false], "what goes is told before what comes")
+        #expect(changes.map(\.lock.isGone) == [true, false], "removals are reported before additions")
         #expect(changes.first?.lock.id == announced.id)
         #expect(broker.only?.profile == "zigbee2mqtt")
         #expect(broker.receive(Self.topic, "[]").contains(.found(announced)))

@@ -6,7 +6,7 @@ import Testing
 @testable import AdapterMQTT
 
 @Suite struct HomeAssistantAddressTests {
-    @Test("the templates that are read, and none that does more", arguments: templates)
+    @Test("reads a template that only selects a value, and rejects any other", arguments: templates)
     func template(_ template: String, _ keys: [String]?) { #expect(HomeAssistantTemplate.path(template)?.keys == keys) }
 
     private static let templates: [(String, [String]?)] = [
@@ -31,7 +31,7 @@ import Testing
         ("{{}}", nil),
     ]
 
-    @Test("a value out of JSON, and truth as Python writes it")
+    @Test("reads a value from JSON; a Boolean is compared as `True` or `False`")
     func json() throws {
         let address = ["state_locked": "True", "state_unlocked": "1", "value_template": "{{ value_json.lock.on }}"]
         for (payload, expected) in [
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("a command template is what is sent, around the payload and the code")
+    @Test("a command template is sent with the payload and the code inserted")
     func commandTemplate() throws {
         let json = ["command_template": #"{"do":"{{ value }}","code":"{{ code }}"}"#, "payload_unlock": "OP\"EN"]
         var spoken = try DialectFixture("homeassistant", Example.words.merging(json) { $1 })
@@ -57,20 +57,20 @@ import Testing
         #expect(throws: AdapterError.unsupported) { try plain.order(.unlock, code: "1") }
     }
 
-    @Test("what the configuration leaves out, the lock cannot")
+    @Test("a lock supports only what its address configures")
     func capabilities() throws {
         #expect(
             try DialectFixture("homeassistant", Example.words).dialect.capabilities == [
                 .lock, .unlock, .intermediateStates, .jam,
             ])
         let blind = try DialectFixture("homeassistant", ["command_topic": "c", "payload_open": "OPEN", "qos": "2"])
-        #expect(blind.dialect.capabilities == [.lock, .unlock, .unlatch], "without a state nothing is reported")
+        #expect(blind.dialect.capabilities == [.lock, .unlock, .unlatch], "no state topic")
         #expect(blind.dialect.filters.map(\.description) == ["c"])
         var spoken = blind
         #expect(try spoken.order(.unlatch) == "c OPEN q1")
     }
 
-    @Test("each word of a state, by the lock's own words", arguments: words)
+    @Test("every state value, with the default payloads", arguments: words)
     func word(_ payload: String, _ expected: String) throws {
         var spoken = try DialectFixture("homeassistant", Example.words, prev: .locked)
         #expect(spoken.receive("state-topic", payload) == expected)
@@ -91,7 +91,7 @@ import Testing
         ("", ""),
     ]
 
-    @Test("a list of topics makes the reach, as its mode says")
+    @Test("a list of availability topics is combined according to its mode")
     func availability() throws {
         let list: JSONValue = .array([
             .object(["topic": .string("a/up")]),
@@ -117,7 +117,7 @@ import Testing
                 == "stale offline")
     }
 
-    @Test("an address that could not be kept to is refused by its keys", arguments: refused)
+    @Test("an invalid address is rejected with an error for each invalid key", arguments: refused)
     func mistakes(_ address: [String: JSONValue], _ expected: [String]) throws {
         let profile = try #require(ProfileLibrary.shipped["homeassistant"])
         let error = #expect(throws: AddressErrors.self) { try Dialect(profile, variables: address) }
@@ -163,7 +163,9 @@ import Testing
         (words(["payload_lock": .string(String(repeating: "x", count: 2000))]), ["address.payload_lock too_long"]),
     ]
 
-    @Test("an identifier with a wildcard is refused in every make", arguments: ["+", "a/#", "#", "a+b", "", "\u{0}"])
+    @Test(
+        "every profile rejects an identifier that is empty or contains a wildcard or NUL",
+        arguments: ["+", "a/#", "#", "a+b", "", "\u{0}"])
     func identifiers(_ text: String) {
         for (id, key, rest) in [
             ("zigbee2mqtt", "name", [:]),

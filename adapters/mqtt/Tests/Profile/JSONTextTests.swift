@@ -4,7 +4,7 @@ import Testing
 @testable import AdapterMQTT
 
 @Suite struct JSONTextTests {
-    @Test("what is JSON is read as it was written", arguments: sound)
+    @Test("parses valid JSON, with integers as they are written", arguments: sound)
     func reads(_ text: String, _ value: JSONText) { #expect(JSONText(text) == value) }
 
     private static let sound: [(String, JSONText)] = [
@@ -27,7 +27,7 @@ import Testing
     ]
 
     @Test(
-        "what is not is none",
+        "rejects invalid JSON",
         arguments: [
             "", " ", "NaN", "Infinity", "-", "+1", "01", "1.", ".5", "1e", "0x1", "tru", "nulll", "'a'", "\"a", "\"\u{1}\"",
             #""\x""#,
@@ -37,7 +37,7 @@ import Testing
         ])
     func refuses(_ text: String) { #expect(JSONText(text) == nil) }
 
-    @Test("keys and strings come out stream-safe, written out or escaped, so that looking one up takes linear time")
+    @Test("parsed keys and strings are stream-safe, literal or escaped, so that a lookup takes linear time")
     func streamSafe() throws {
         let marks = String(repeating: "\u{345}\u{301}", count: 5_000)
         let escaped = String(repeating: #"\u0345\u0301"#, count: 5_000)
@@ -54,7 +54,7 @@ import Testing
         #expect(Payload(Array("Zoe\u{308}".utf8))?.text.utf8.count == 5)
     }
 
-    @Test("nesting has an end")
+    @Test("rejects JSON that is nested too deeply")
     func depth() {
         func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
         #expect(JSONText(nested(JSONText.maxDepth)) != nil)
@@ -62,7 +62,7 @@ import Testing
         #expect(JSONText(String(repeating: #"{"a":"#, count: 100_000)) == nil)
     }
 
-    @Test("a path is a key or a pointer", arguments: paths)
+    @Test("a path is a key or a JSON pointer", arguments: paths)
     func path(_ path: String, _ value: JSONText?) {
         #expect(JSONText(#"{"a":{"b":[1,2]},"a/b":3,"c~d":4,"":5}"#)?[JSONPath(path)] == value)
     }
@@ -80,6 +80,8 @@ import Testing
         ("x", nil),
     ]
 
-    @Test("a text goes into JSON and comes out the same", arguments: ["", "a", "\"", "\\", "\n\u{0}\u{1f}", "é🔒", "{{x}}"])
+    @Test(
+        "a text that is escaped as JSON is parsed to the same text",
+        arguments: ["", "a", "\"", "\\", "\n\u{0}\u{1f}", "é🔒", "{{x}}"])
     func escaping(_ text: String) { #expect(JSONText("\"\(text.escapedAsJSON)\"") == .string(text)) }
 }

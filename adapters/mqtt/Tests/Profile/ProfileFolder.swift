@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that goes when the test is over.
+/// A temporary folder that is deleted after the test.
 final class ProfileFolder {
     let path = NSTemporaryDirectory() + "profiles-\(UUID().uuidString)"
 

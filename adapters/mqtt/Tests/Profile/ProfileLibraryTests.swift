@@ -13,7 +13,7 @@ import Testing
         """
     }
 
-    @Test("the program has all ten, whatever folders there are")
+    @Test("the library without folders contains the ten shipped profiles")
     func shipped() {
         let ten = [
             "esphome", "homeassistant", "homekey-esp32", "homie", "nuki-hub", "nuki-native", "ring-mqtt", "tasmota",
@@ -24,7 +24,7 @@ import Testing
         #expect(ProfileLibrary.shipped["yale"] == nil)
     }
 
-    @Test("one's own profiles are there after a reload, and one with a shipped name takes its place")
+    @Test("custom profiles are available after a reload, and replace shipped profiles of the same name")
     func own() throws {
         let folder = try ProfileFolder()
         let library = ProfileLibrary(directories: [folder.path])
@@ -37,10 +37,10 @@ import Testing
         #expect(library.replaced == ["nuki-native"])
         try FileManager.default.removeItem(atPath: "\(folder.path)/nuki.yml")
         #expect(library.reload() == [])
-        #expect(library["nuki-native"]?.description != "mine" && library.replaced == [], "the shipped one is back")
+        #expect(library["nuki-native"]?.description != "mine" && library.replaced == [], "the shipped profile is used again")
     }
 
-    @Test("a file with a mistake is told by line, and what stood there before stays")
+    @Test("an invalid file is reported with its line, and its last valid profile stays in use")
     func mistaken() throws {
         let folder = try ProfileFolder()
         let library = ProfileLibrary(directories: [folder.path])
@@ -50,7 +50,7 @@ import Testing
         let sentences = library.reload()
         #expect(sentences.count == 1 && sentences[0].hasPrefix("\(folder.path)/acme.yaml:3: "), "\(sentences)")
         #expect(library["acme"]?.description == "mine")
-        // Whatever is left of it: nothing while an editor writes it, a first line that names nobody, a folder that is away.
+        // Also with an empty file (while an editor writes it), an invalid name or content, and a missing folder.
         for broken in ["", "profile: a b c\n", "profile: \"acme\"\r\nstate: 1\r\n"] {
             try folder.write(broken, to: "acme.yaml")
             #expect(library.reload().isEmpty == false && library["acme"]?.description == "mine", "\(broken)")
@@ -59,7 +59,7 @@ import Testing
         #expect(library.reload().count == 1 && library["acme"]?.description == "mine")
         try FileManager.default.moveItem(atPath: "\(folder.path)-away", toPath: folder.path)
         try folder.write("", to: "acme.yaml")
-        // The same for one that stands in the place of a shipped one.
+        // The same for a profile that replaces a shipped one.
         try folder.write(Self.profile("homie"), to: "homie.yaml")
         _ = library.reload()
         try folder.write(Self.profile("homie") + "\nx: 1", to: "homie.yaml")
@@ -71,7 +71,7 @@ import Testing
         #expect(library["acme"] == nil)
     }
 
-    @Test("two files of one name: the first by the alphabet is kept, and the other told of; so is a folder that is not there")
+    @Test("of two files with one profile name the alphabetically first is used; the other and a missing folder are reported")
     func twice() throws {
         let folder = try ProfileFolder()
         try folder.write(Self.profile("acme", "first"), to: "a.yaml")
@@ -84,7 +84,7 @@ import Testing
         #expect(sentences.contains { $0.hasPrefix("\(folder.path)/none: ") })
     }
 
-    @Test("a file that is too long or no text is refused without being read")
+    @Test("a file that is too long or not UTF-8 is rejected")
     func unreadable() throws {
         let folder = try ProfileFolder()
         try folder.write(String(repeating: "#", count: 70_000), to: "long.yaml")

@@ -4,7 +4,7 @@ import Testing
 @testable import AdapterMQTT
 
 @Suite struct ProfileMistakeTests {
-    /// A sound profile, in which a case replaces a line.
+    /// The lines of a valid profile. Each test case replaces one of them.
     private static let sound = [
         "profile: yale",  // 1
         "vars: { id: { meaning: Which one. }, code_length: { type: integer, default: 4 } }",
@@ -22,13 +22,13 @@ import Testing
         "version: \"1\"",
     ]
 
-    @Test("the sound profile is one")
+    @Test("the profile without a replaced line is valid")
     func soundOne() throws {
         let profile = try Profile(yaml: Self.sound.joined(separator: "\n"), file: "yale.yaml")
         #expect(profile.id == "yale" && profile.variables.map(\.name) == ["id", "code_length"])
     }
 
-    @Test("each mistake is told with its line, and what would be right", arguments: mistakes)
+    @Test("each error is reported with its line and a message that says what to correct", arguments: mistakes)
     func mistake(_ line: Int, _ text: String, _ expected: String) {
         var lines = Self.sound
         lines[line - 1] = text
@@ -160,7 +160,7 @@ import Testing
         (14, "hook: nuki", "there is no `nuki`"),
     ]
 
-    @Test("all mistakes are told at once, in the order of the lines")
+    @Test("all errors are reported together, in the order of their lines")
     func all() {
         let yaml = """
             profile: Bad
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test(
-        "what is no YAML, no profile, or made to burst is refused with a sentence",
+        "rejects invalid YAML, incomplete profiles and files that would exhaust resources, each with a message",
         arguments: [
             ("", "the file is empty"),
             ("profile: a\ncommands: { lock: { topic: s, payload: L } }", "needs `state`"),
@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test(
-        "a key that stands twice is told with the line of the second one",
+        "a duplicate key is reported with the line of its second occurrence",
         arguments: [
             ("profile: a\nstate: { topic: x }\nprofile: b", 3), ("a:\n  b: 1\n  c: { b: 2 }\n  b : 3\nb: 4", 4),
             ("a:\n  'b': 1\n\n  # b: 2\n  \"b\": 3", 5), ("- b: 1\n  b: 2", 2), ("a: { b: 1, b: 2 }", 1),

@@ -12,7 +12,7 @@ import Testing
         return try String(contentsOf: folder.appending(path: "docs/profiles.md"), encoding: .utf8)
     }
 
-    /// What stands in backticks in each cell of the rows of a table, below a heading.
+    /// Returns the texts in backticks, by row and cell, of the tables under a heading.
     private static func rows(under heading: String, cells: Int) throws -> [[[String]]] {
         let page = try page()
         let start = try #require(page.firstRange(of: "\n\(heading)\n"))
@@ -23,16 +23,16 @@ import Testing
         }.filter { $0.count == cells }
     }
 
-    @Test("the page has every key where it may stand, and no other", arguments: ProfileKeys.sections.keys.sorted())
+    @Test("the page lists exactly the keys that each section allows", arguments: ProfileKeys.sections.keys.sorted())
     func keys(_ section: String) throws {
         let rows = try Self.rows(under: "### Where a key stands", cells: 3)
         let told = rows.filter { $0[1].contains(section) }.flatMap { $0[0] }
         let taken = try #require(ProfileKeys.sections[section])
         #expect(Set(told).symmetricDifference(taken) == [], "the page and the reader differ")
-        #expect(told.count == Set(told).count, "a key stands there twice")
+        #expect(told.count == Set(told).count, "a key is listed twice")
     }
 
-    @Test("the page has no section that there is not, and explains each")
+    @Test("the page lists exactly the existing sections, and explains each")
     func sections() throws {
         let rows = try Self.rows(under: "### Where a key stands", cells: 3)
         #expect(Set(rows.flatMap { $0[1] }) == Set(ProfileKeys.sections.keys))
@@ -40,7 +40,7 @@ import Testing
         #expect(Set(names) == Set(ProfileKeys.sections.keys))
     }
 
-    @Test("the page has every word that a profile may use, and no other")
+    @Test("the page lists exactly the values that a profile may use")
     func words() throws {
         let rows = try Self.rows(under: "### Words", cells: 2).map { $0[1] }
         let faults = LockFault.ofLocks.map(\.rawValue)
@@ -58,7 +58,7 @@ import Testing
         for source in EventMapping.Source.allCases { #expect(page.contains("`\(source.rawValue)`"), "\(source)") }
     }
 
-    @Test("each pattern of the page matches what stands beside it, and not what does not")
+    @Test("each pattern on the page matches its examples and not its counterexamples")
     func patterns() throws {
         let rows = try Self.rows(under: "### Patterns", cells: 4).filter { !$0[0].isEmpty }
         var kinds: Set<ValuePattern.Kind> = []
@@ -69,18 +69,18 @@ import Testing
             for text in row[2] { #expect(pattern.match(text) == nil, "\(row[0]) and \(text)") }
             let yaml =
                 "profile: a\nstate: { topic: s, map: { \"\(row[0][0])\": locked } }\ncommands: { lock: { topic: c, payload: L } }"
-            #expect(((try? Profile(yaml: yaml, file: "a.yaml")) != nil) == (row[3] == []), "where it may stand")
+            #expect(((try? Profile(yaml: yaml, file: "a.yaml")) != nil) == (row[3] == []), "allowed in `map`")
         }
         #expect(kinds == [.exact, .prefix, .suffix, .any, .not])
     }
 
-    /// One of the page's files.
+    /// Returns the profile of one of the page's YAML examples.
     private static func profile(_ index: Int) throws -> Profile {
         let blocks = try page().split(separator: "```yaml\n").dropFirst().compactMap { $0.split(separator: "```").first }
         return try Profile(yaml: String(blocks[index]), file: "page.yaml")
     }
 
-    @Test("what the second example can do follows from it")
+    @Test("the capabilities of the examples follow from their content")
     func abilities() throws {
         #expect(
             try Self.profile(1).abilities == [
@@ -89,7 +89,7 @@ import Testing
         #expect(try Self.profile(0).abilities == [.reportsJam, .reportsBattery])
     }
 
-    @Test("the example is a profile, and means what the page says of it")
+    @Test("the first example is a valid profile, and decodes messages as the page says")
     func example() throws {
         let profile = try Self.profile(0)
         let dialect = try Dialect(profile, variables: ["name": .string("cellar")])

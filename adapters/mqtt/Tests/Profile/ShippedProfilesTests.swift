@@ -5,16 +5,16 @@ import Testing
 @testable import AdapterMQTT
 
 @Suite struct ShippedProfilesTests {
-    @Test("every shipped file is a profile without a mistake, under its own name", arguments: ShippedProfiles.files.map(\.name))
+    @Test("every shipped file is a valid profile with the name of its file", arguments: ShippedProfiles.files.map(\.name))
     func whole(_ name: String) throws {
         let file = try #require(ShippedProfiles.files.first { $0.name == name })
         let profile = try Profile(yaml: String(decoding: file.bytes, as: UTF8.self), file: "\(name).yaml")
         #expect(profile.id == name)
         #expect(!profile.description.isEmpty && !profile.version.isEmpty && !profile.origin.isEmpty)
-        #expect(profile.variables.allSatisfy { !$0.meaning.isEmpty }, "each variable has a sentence")
+        #expect(profile.variables.allSatisfy { !$0.meaning.isEmpty }, "each variable has a description")
     }
 
-    @Test("what a lock of each make can do, from what its address gives", arguments: abilities)
+    @Test("the capabilities of a lock of each shipped profile, depending on its address", arguments: abilities)
     func ability(_ profile: String, _ address: [String: String], _ expected: LockCapabilities) throws {
         let capabilities = try DialectFixture(profile, address).dialect.capabilities
         #expect(capabilities == expected, "\(capabilities)")
@@ -46,7 +46,7 @@ import Testing
         ("homekey-esp32", Example.homekey, both.union([.intermediateStates, .jam, .operator, .failedAttempts])),
     ]
 
-    @Test("how each make is listened to, asked and driven", arguments: manners)
+    @Test("the subscribe QoS, command topic, state requests and timeout of each shipped profile", arguments: manners)
     func manner(_ profile: String, _ address: [String: String], _ expected: String) throws {
         let dialect = try DialectFixture(profile, address).dialect
         var words = ["hears q\(dialect.subscribes.rawValue)", "moves on \(dialect.commandTopic)"]
@@ -64,7 +64,7 @@ import Testing
         ),
         ("nuki-native", Example.nuki, "hears q1, moves on nuki/398172F4/lockAction, 20 s"),
         ("nuki-hub", [:], "hears q1, moves on nukihub/lock/action, asks nukihub/lock/query/lockstate q0, 20 s"),
-        // One lock of a gateway is told from another by its own topic, not by that of the API.
+        // The locks of one gateway are distinguished by their own topics, not by the topic of the API.
         (
             "zwave-js-ui", Example.zwave,
             "hears q0, moves on zwave/front/98/0/targetMode/set, asks zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/pollValue/set q0, 30 s"

@@ -12,7 +12,7 @@ import Testing
         return reader.read(try #require(Payload(Array(payload.utf8))))
     }
 
-    @Test("a payload that is the value itself", arguments: raw)
+    @Test("reads a payload that is the value itself", arguments: raw)
     func readRaw(_ payload: String, _ type: ValueType, _ expected: ValueReader.Reading) throws {
         #expect(try Self.read(payload, .raw, type) == expected)
     }
@@ -38,7 +38,7 @@ import Testing
         ("1", .bool, .malformed),
     ]
 
-    @Test("a value in JSON, by the first path that leads to one", arguments: json)
+    @Test("reads a value from JSON, at the first path that has a value", arguments: json)
     func readJSON(_ payload: String, _ type: ValueType, _ paths: [String], _ expected: ValueReader.Reading) throws {
         #expect(try Self.read(payload, .json, type, paths) == expected)
     }
@@ -66,7 +66,7 @@ import Testing
         ("null", .string, [], .absent),
     ]
 
-    @Test("a payload that is JSON where it looks so, and else the value itself", arguments: either)
+    @Test("reads a payload as JSON if it looks like JSON, else as the value itself", arguments: either)
     func readEither(_ payload: String, _ type: ValueType, _ expected: ValueReader.Reading) throws {
         #expect(try Self.read(payload, .jsonOrRaw, type, ["value"]) == expected)
     }
@@ -84,14 +84,14 @@ import Testing
         (#"{"value":true}"#, .bool, .value("true")),
     ]
 
-    @Test("case is overlooked where the profile says so, and only there")
+    @Test("case is ignored only if the profile says so")
     func caseInsensitive() throws {
         #expect(try Self.read("TRUE", .raw, .bool, ignoresCase: true) == .value("true"))
         let pattern = ValuePattern("OFF")
         #expect(pattern.match("off", ignoringCase: true) != nil && pattern.match("off") == nil)
     }
 
-    @Test("what a pattern matches, and what its star stands for", arguments: patterns)
+    @Test("matches a value with a pattern, and returns the text that `*` stands for", arguments: patterns)
     func pattern(_ pattern: String, _ value: String, _ rest: String?) {
         #expect(ValuePattern(pattern).match(value).map(String.init) == rest)
     }
@@ -111,7 +111,7 @@ import Testing
         ("!0", "0", nil),
     ]
 
-    @Test("a part is there by its variables", arguments: conditions)
+    @Test("`unless` and `onlyWith` enable a part depending on the variables", arguments: conditions)
     func condition(_ unless: String?, _ onlyWith: String?, _ values: [String: String], _ isThere: Bool) {
         #expect(PartCondition(unless: unless, onlyWith: onlyWith).holds(values) == isThere)
     }
