@@ -3,11 +3,11 @@ import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-/// Whole gateways through random days: commands, changes of rights, locks that fail, stores that fail, stops and crashes.
+/// Simulates random days of complete gateways: commands, changes of rights, failing locks and stores, stops and crashes.
 @Suite struct CampaignTests {
     static let seeds: UInt64 = 1_500
 
-    @Test("whatever happens: intents before orders, one end each, nothing late, nothing twice, nothing without a right")
+    @Test("each command has one intent before it is sent and one outcome, and none is sent twice, late or without a right")
     func campaign() throws {
         var reach = CampaignReach()
         var failures: [String] = []
@@ -25,12 +25,12 @@ import Testing
         }
         #expect(failures.prefix(10).isEmpty)
         for word in CampaignReach.wanted {
-            #expect(reach.counts[word, default: 0] > 20, "hardly ever reached: \(word) of \(reach.counts)")
+            #expect(reach.counts[word, default: 0] > 20, "reached too rarely: \(word) in \(reach.counts)")
         }
         #expect(reach.counts["refused otherwise", default: 0] == 0)
     }
 
-    /// One campaign: a few lives over one store, and a last one in which nobody asks for anything.
+    /// Runs one campaign: up to three runs of the gateway over one store, and a last run without requests.
     static func run(seed: UInt64) throws -> CampaignChecks {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: seed, clock: clock)
@@ -66,7 +66,7 @@ import Testing
         }
         await life.sleep(.milliseconds(Int64.random(in: 500...5000, using: &random)))
         switch Int.random(in: 0..<4, using: &random) {
-        case 0: break  // The process dies: nobody ends anything.
+        case 0: break  // The process crashes: nothing is ended.
         case 1:
             await life.control.stop(patience: .seconds(Int64.random(in: 0...5, using: &random)))
             for user in users { await user.value }

@@ -4,7 +4,7 @@ import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 
-/// What must hold of every campaign, whatever happened in it.
+/// The invariants that every campaign must keep.
 struct CampaignChecks {
     let house: CampaignHouse
     let trace: CampaignTrace.Content
@@ -24,13 +24,13 @@ struct CampaignChecks {
         self.records = records
     }
 
-    /// Everything that is not as it must be; empty when all is well.
+    /// Returns all violations of the invariants; empty if there is none.
     func oddities() -> [String] {
         trace.oddities + ordersAsAsked() + ordersOneByOne() + nothingAfterRevokes() + outcomes() + answers() + queues()
             + denials() + repeats() + logs()
     }
 
-    // MARK: - Orders
+    // MARK: - Sent commands
 
     private func ordersAsAsked() -> [String] {
         var found: [String] = []
@@ -39,16 +39,18 @@ struct CampaignChecks {
             let id = order.order.commandID
             if !sent.insert(id).inserted { found.append("\(id) was sent twice") }
             let intents = order.records.filter { $0.kind == .commandIntent }
-            if intents.isEmpty { found.append("\(id) left without an intent") }
-            if order.records.contains(where: { $0.kind == .commandOutcome }) { found.append("\(id) left after its outcome") }
-            if order.decision.rule == nil { found.append("\(id) left without a right") }
-            if order.decision.rule != intents.last?.rule { found.append("\(id) left under another rule than its intent names") }
+            if intents.isEmpty { found.append("\(id) was sent without an intent") }
+            if order.records.contains(where: { $0.kind == .commandOutcome }) { found.append("\(id) was sent after its outcome") }
+            if order.decision.rule == nil { found.append("\(id) was sent without a right") }
+            if order.decision.rule != intents.last?.rule {
+                found.append("\(id) was sent under another rule than that of its intent")
+            }
             guard let request = request(of: id), request.life == order.life else {
-                found.append("\(id) was asked for by nobody in this life")
+                found.append("\(id) was sent without a request in this run")
                 continue
             }
-            if order.at >= request.began.advanced(by: request.wanted.timeout) { found.append("\(id) left too late") }
-            if order.wallAt >= order.order.deadline { found.append("\(id) left at or after the deadline that it bears") }
+            if order.at >= request.began.advanced(by: request.wanted.timeout) { found.append("\(id) was sent after its timeout") }
+            if order.wallAt >= order.order.deadline { found.append("\(id) was sent at or after its own deadline") }
         }
         return found
     }
@@ -64,11 +66,11 @@ struct CampaignChecks {
             guard let before = last[order.order.deviceID], before.life == order.life,
                 let end = commands[before.order.commandID]?.completedAt, wasSeen(before.order.commandID)
             else { return nil }
-            return end > order.wallAt ? "\(order.order.commandID) left while another order was under way" : nil
+            return end > order.wallAt ? "\(order.order.commandID) was sent while another command was in flight" : nil
         }
     }
 
-    /// Whether the end of a command was told to somebody, so that it was not settled later.
+    /// Returns whether a caller received the stored outcome. If not, recovery may have settled the command later.
     private func wasSeen(_ id: CommandID) -> Bool {
         guard case .ended(let command)? = request(of: id)?.answer else { return false }
         return command == commands[id]
@@ -78,7 +80,8 @@ struct CampaignChecks {
         trace.revoked.flatMap { revoked in
             trace.orders[revoked.ordersBefore..<(revoked.ordersUntil ?? trace.orders.count)].compactMap { order in
                 let intent = order.records.last { $0.kind == .commandIntent }
-                return rests(intent, on: revoked.right) ? "\(order.order.commandID) left after \(revoked.right) was gone" : nil
+                return rests(intent, on: revoked.right)
+                    ? "\(order.order.commandID) was sent after \(revoked.right) was revoked" : nil
             }
         }
     }
@@ -92,21 +95,21 @@ struct CampaignChecks {
         }
     }
 
-    // MARK: - Ends
+    // MARK: - Outcomes
 
     private func outcomes() -> [String] {
         var found: [String] = []
-        for id in records.keys where commands[id] == nil { found.append("\(id) has records and is no command") }
+        for id in records.keys where commands[id] == nil { found.append("\(id) has records but is not a command") }
         for command in commands.values {
             let records = records[command.id] ?? []
             let outcomes = records.filter { $0.kind == .commandOutcome }
             if records.first?.kind != .commandIntent { found.append("\(command.id) does not begin with its intent") }
             if outcomes.count != 1 { found.append("\(command.id) has \(outcomes.count) outcomes") }
-            if outcomes.first?.outcome != command.state { found.append("\(command.id) ended otherwise than its record says") }
-            if Set(records.map(\.log)).count != 1 { found.append("\(command.id) stands in several logs") }
+            if outcomes.first?.outcome != command.state { found.append("\(command.id) has another outcome than its record") }
+            if Set(records.map(\.log)).count != 1 { found.append("\(command.id) has records in several logs") }
             let wasSent = trace.orders.contains { $0.order.commandID == command.id }
-            if let sent = command.sent, sent != wasSent { found.append("\(command.id) says `sent` wrongly") }
-            if command.sent == nil, command.state != .unknown { found.append("\(command.id) does not know whether it was sent") }
+            if let sent = command.sent, sent != wasSent { found.append("\(command.id) has a wrong value of `sent`") }
+            if command.sent == nil, command.state != .unknown { found.append("\(command.id) has no value of `sent`") }
         }
         return found
     }
@@ -114,14 +117,14 @@ struct CampaignChecks {
     private func answers() -> [String] {
         trace.requests.compactMap { request in
             guard let accepted = request.accepted else { return nil }
-            guard let stored = commands[accepted.id] else { return "\(accepted.id) was accepted and is gone" }
+            guard let stored = commands[accepted.id] else { return "\(accepted.id) was accepted and is not stored" }
             guard case .ended(let told)? = request.answer, told != stored else { return nil }
             let isExcused = told.state == .unknown && trace.livesWithFailures.contains(request.life)
-            return isExcused ? nil : "\(told.id) was told as \(told.state) and is kept as \(stored.state)"
+            return isExcused ? nil : "\(told.id) was answered as \(told.state) and is stored as \(stored.state)"
         }
     }
 
-    /// Whoever ends for having waited too long had somebody before them for as long.
+    /// A command that passed its deadline in the queue must have waited behind another command until then.
     private func queues() -> [String] {
         trace.requests.compactMap { request in
             guard case .ended(let command)? = request.answer, command.outcomeDetail == "deadline_passed",
@@ -132,14 +135,14 @@ struct CampaignChecks {
                     before.deviceID == command.deviceID, before.requestedAt <= command.requestedAt,
                     let end = commands[before.id]?.completedAt
                 else { return false }
-                // Whoever has ended keeps the door until that is written down.
+                // A finished command occupies its device until its outcome is written.
                 return end.advanced(by: .seconds(1)) >= command.deadline
             }
-            return hadCompany ? nil : "\(command.id) waited for nobody"
+            return hadCompany ? nil : "\(command.id) passed its deadline in the queue without a command before it"
         }
     }
 
-    // MARK: - Denials and repeats
+    // MARK: - Denials and idempotent repeats
 
     private func denials() -> [String] {
         let outside = house.logs.flatMap { store.log($0) }.filter { $0.body.actor == .outside && $0.body.kind == .denial }
@@ -151,10 +154,10 @@ struct CampaignChecks {
             guard own.count == 1, let record = own.first, record.reason == denial.reason else {
                 return "\(request.id) was denied and has \(own.count) records"
             }
-            guard !denial.hasReach else { return record.log == .gateway ? "\(request.id) stands in the wrong log" : nil }
+            guard !denial.hasReach else { return record.log == .gateway ? "\(request.id) is recorded in the wrong log" : nil }
             let counterparts = outside.filter { RecordValue.place(of: $0) == record.details["counterpart"] }
             let isTold = record.log == .gateway && counterparts.first?.body.device?.deviceID == request.wanted.device
-            return isTold ? nil : "\(request.id) of a stranger is not told to the portfolio"
+            return isTold ? nil : "\(request.id) of a stranger has no matching record in the portfolio's log"
         }
     }
 
@@ -173,12 +176,12 @@ struct CampaignChecks {
         guard case .replayed(let answer)? = request.answer else { return nil }
         let words = answer.split(separator: " ")
         guard words.count == 2, let command = CommandID(words[0]).flatMap({ commands[$0] }) else {
-            return "\(request.id) was answered with a command that is not there"
+            return "\(request.id) was answered with a command that does not exist"
         }
-        if let accepted, accepted.id != command.id { return "\(request.id) was answered with somebody else's command" }
+        if let accepted, accepted.id != command.id { return "\(request.id) was answered with the command of another request" }
         if words[1] == command.state.rawValue { return nil }
         let isExcused = words[1] == CommandState.unknown.rawValue && trace.livesWithFailures.contains(request.life)
-        return isExcused ? nil : "\(request.id) was answered \(words[1]) and its command ended \(command.state)"
+        return isExcused ? nil : "\(request.id) was answered \(words[1]), but its command ended as \(command.state)"
     }
 
     // MARK: - Logs
@@ -194,7 +197,7 @@ struct CampaignChecks {
 }
 
 extension RecordValue {
-    /// Where a record stands, as a counterpart names it.
+    /// Returns the log and the sequence number of a record, in the form of the `counterpart` detail.
     fileprivate static func place(of record: AccessRecord) -> RecordValue {
         .object(["logId": .string(record.body.log.description), "seq": .integer(Int64(record.seq))])
     }

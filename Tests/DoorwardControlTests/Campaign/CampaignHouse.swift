@@ -3,7 +3,8 @@ import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 
-/// The doors and people of one campaign: a property with a front door that is shared by its units, and a stranger's house.
+/// The devices and users of one campaign: a property whose front door some of its units share, and a property of another
+/// portfolio.
 struct CampaignHouse: Sendable {
     let changes: [TenancyChange]
     let devices: [DeviceID]
@@ -15,9 +16,9 @@ struct CampaignHouse: Sendable {
     let owner: UserID
     let manager: UserID
     let tenants: [UserID]
-    /// Those who are let in on the way.
+    /// Users who receive guest accesses during the campaign.
     let guests: [UserID]
-    /// The tenant and the guest of the busiest flat, and a manager who is another tenant there: who comes and goes most.
+    /// Users whose roles change most: tenant and guest of the first unit, a manager, and a user who is manager and tenant there.
     let residents: [UserID]
     let logs: [LogID]
 
@@ -63,7 +64,7 @@ struct CampaignHouse: Sendable {
         people = changes.compactMap { if case .putUser(let user) = $0 { user.id } else { nil } }
     }
 
-    /// What the logs hold of a command, in order.
+    /// Returns the records of a command, log by log.
     func records(of command: CommandID, in store: InMemoryStore) -> [RecordBody] {
         logs.flatMap { store.log($0) }.map(\.body).filter { $0.commandID == command }
     }

@@ -5,7 +5,7 @@ import DoorwardPolicy
 import DoorwardTesting
 import Logging
 
-/// One process of a campaign: a gateway from its start to its stop or crash, and those who use it.
+/// One run of the gateway in a campaign, from its start to its stop or crash, with the requests of its users.
 struct CampaignLife: Sendable {
     let number: Int
     let house: CampaignHouse
@@ -32,10 +32,10 @@ struct CampaignLife: Sendable {
             logger: Logger(label: "campaign") { _ in SwiftLogNoOpLogHandler() }, executor: executor)
         watchOrders()
         try await control.start()
-        if try await !store.openCommands().isEmpty { note("an intent is open after the start") }
+        if try await !store.openCommands().isEmpty { note("an intent is still open after the start") }
     }
 
-    /// Looks at the world in the instant in which an order leaves.
+    /// Records the decision and the logs at the instant at which each command is sent.
     private func watchOrders() {
         adapter.onSend { [number, house, store, clock, trace, directory = control.directory] order in
             let records = house.records(of: order.commandID, in: store)
@@ -55,7 +55,7 @@ struct CampaignLife: Sendable {
 
     // MARK: - Steps
 
-    /// Does one thing, and notes what came of it.
+    /// Executes one step, and records its result.
     func take(_ step: CampaignStep) async {
         switch step {
         case .command(let order): await ask(order)
@@ -177,27 +177,29 @@ struct CampaignLife: Sendable {
         } catch is GatewayError {
             trace.note(in: number) { $0.counts["changes refused", default: 0] += 1 }
         } catch {
-            note("not an error of use cases: \(error)")
+            note("unexpected type of error: \(error)")
         }
     }
 
     // MARK: - End
 
-    /// Lets everything come to its end, and looks whether it did.
+    /// Waits until all commands have ended and the store works again, and reports everything that has not.
     func settle() async {
-        // A failure that nobody has met yet may meet the mending: hence more than one round.
+        // An injected failure that no write has met yet may meet the recovery itself, so one round is not enough.
         for _ in 0..<3 {
             store.recover()
             await sleep(.seconds(15))
         }
         do {
             let open = try await store.openCommands()
-            if !open.isEmpty { note("an intent stays open: \(open.map(\.command.id))") }
+            if !open.isEmpty { note("intents are still open: \(open.map(\.command.id))") }
         } catch {
             note("the store cannot be read: \(error)")
         }
-        if !control.ledger.isAcceptingCommands { note("a store that writes again is not used") }
-        if await !control.isReadyToServe { note("the gateway does not come back") }
+        if !control.ledger.isAcceptingCommands {
+            note("the gateway does not accept commands although the store is writable again")
+        }
+        if await !control.isReadyToServe { note("the gateway is not ready although the store is writable again") }
     }
 }
 

@@ -2,11 +2,11 @@ import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 
-/// What a campaign came to: a campaign that reaches nothing shows nothing.
+/// Counts the situations that campaigns reach: a situation that is never reached is not tested.
 struct CampaignReach {
     private(set) var counts: [String: Int] = [:]
 
-    /// What every campaign of some length must have met, each more than once.
+    /// The situations that the campaigns together must reach often.
     static let wanted = [
         "orders", "CONFIRMED", "FAILED", "TIMED_OUT", "DENIED", "UNKNOWN", "deadline_passed", "device_offline", "jammed", "busy",
         "shutting_down", "further intents", "recovered", "late answers", "stranger denied", "denied with reach", "rate limited",
@@ -62,7 +62,7 @@ struct CampaignReach {
 }
 
 extension CampaignChecks {
-    /// Whether a repeat came while the first call was under way.
+    /// Returns whether a repeat arrived while the first request with its key was in flight.
     func isTwin(_ request: CampaignTrace.Request) -> Bool {
         trace.requests.contains { first in
             guard let command = first.accepted.flatMap({ commands[$0.id] }), let end = command.completedAt else { return false }

@@ -2,13 +2,13 @@ import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardTesting
 
-/// One thing that happens to a gateway in a campaign.
+/// One event in a campaign.
 enum CampaignStep: Sendable {
     case command(CampaignOrder)
-    /// One person in a hurry: more commands at once than may wait.
+    /// One user sends more commands at once than may wait in a queue.
     case burst(CampaignOrder)
     case grant(by: UserID, to: UserID, on: DeviceID, length: Duration)
-    /// Ends one of the guest accesses that stand at that moment.
+    /// Revokes one of the guest accesses that exist at that moment.
     case revoke(by: UserID, number: Int)
     case assign(UserID, Role, AssociatedEntity)
     case remove(UserID, AssociatedEntity)
@@ -19,7 +19,7 @@ enum CampaignStep: Sendable {
     case storeAway(recoversAfter: Duration)
 }
 
-/// A command that somebody asks for.
+/// A command that a user requests.
 struct CampaignOrder: Sendable {
     var user: UserID
     var device: DeviceID
@@ -29,7 +29,7 @@ struct CampaignOrder: Sendable {
 }
 
 extension CampaignStep {
-    /// The longest time that a command is given.
+    /// The longest timeout of a command.
     static let maxTimeout = Duration.seconds(6)
 
     static func draw(in house: CampaignHouse, using random: inout SeededGenerator) -> CampaignStep {
@@ -65,7 +65,7 @@ extension CampaignStep {
     private static func order(
         in house: CampaignHouse, on device: DeviceID, using random: inout SeededGenerator
     ) -> CampaignOrder {
-        // Mostly one busy door, so that commands meet in its queue.
+        // Most commands are for one door, so that they meet in its queue.
         let device = Int.random(in: 0..<3, using: &random) == 0 ? device : house.devices[1]
         let limit = maxTimeout.wholeMilliseconds
         return CampaignOrder(

@@ -4,21 +4,21 @@ import DoorwardDomain
 import DoorwardPolicy
 import Synchronization
 
-/// What happened in a campaign, over all its lives, as an onlooker outside the gateway sees it.
+/// The events of a campaign over all its runs, as they are visible outside the gateway.
 final class CampaignTrace: Sendable {
-    /// An order that left, with what was true at that very moment.
+    /// A command that was sent to its adapter, with the state of the gateway at that moment.
     struct Order: Sendable {
         let life: Int
         let order: LockCommand
         let at: MonotonicInstant
         let wallAt: Timestamp
-        /// What a decision on the directory in force says.
+        /// The decision by the directory at that moment.
         let decision: Decision
-        /// What the logs hold of the command.
+        /// The records of the command at that moment.
         let records: [RecordBody]
     }
 
-    /// A request for a command, and what its caller was told.
+    /// A request for a command, and the answer that its caller received.
     struct Request: Sendable {
         let life: Int
         let wanted: CampaignOrder
@@ -35,7 +35,7 @@ final class CampaignTrace: Sendable {
         case refused(GatewayError)
     }
 
-    /// A right whose taking away was answered.
+    /// A right whose revocation was answered.
     struct Revoked: Sendable {
         enum Right: Hashable, Sendable {
             case access(GuestAccessID)
@@ -44,9 +44,9 @@ final class CampaignTrace: Sendable {
         }
 
         let right: Right
-        /// How many orders had left by then.
+        /// The number of commands sent before that answer.
         let ordersBefore: Int
-        /// How many had left when somebody began to give it back.
+        /// The number of commands sent before a request began to restore the right; `nil` if there was no such request.
         var ordersUntil: Int?
     }
 
@@ -55,14 +55,15 @@ final class CampaignTrace: Sendable {
         var orders: [Order] = []
         var requests: [Request] = []
         var revoked: [Revoked] = []
-        /// Whom somebody has begun to enable, now or before.
+        /// Users for whom a request to enable them has begun at least once.
         var enabled: Set<UserID> = []
-        /// The lives whose store failed once or more.
+        /// The runs in which the store failed at least once.
         var livesWithFailures: Set<Int> = []
         var oddities: [String] = []
         var counts: [String: Int] = [:]
 
-        /// Whether a right may be back although its taking away was answered last: both may have been under way at once.
+        /// Returns whether a right may exist although its revocation was answered last: a request to restore it may have run
+        /// concurrently.
         func mayComeBack(_ right: Revoked.Right) -> Bool {
             if case .user(let user) = right { enabled.contains(user) } else { false }
         }
@@ -72,14 +73,14 @@ final class CampaignTrace: Sendable {
 
     var content: Content { state.withLock { $0 } }
 
-    /// Notes something, unless the life that it belongs to is over: what a crashed process still does was never seen.
+    /// Records an event, unless its run is over: later events of a crashed process were visible to no user.
     func note(in life: Int, _ body: (inout Content) -> Void) {
         state.withLock { content in
             if content.life == life { body(&content) }
         }
     }
 
-    /// Begins the next life.
+    /// Begins the next run.
     ///
     /// - Returns: its number.
     func beginLife() -> Int {

@@ -4,7 +4,7 @@ import DoorwardPolicy
 import DoorwardTesting
 import Synchronization
 
-/// A store whose flushes take time: what is written has happened for a while before its writer hears of it.
+/// A store whose commits take time: a transaction is in effect some time before its writer gets the result.
 final class SlowStore: GatewayStore {
     let inner: InMemoryStore
     private let clock: VirtualClock
@@ -19,12 +19,12 @@ final class SlowStore: GatewayStore {
         let result: Result<[RecordPosition], StoreError>
         do { result = .success(try await inner.commit(transaction)) } catch { result = .failure(error) }
         let delay = delay(after: result)
-        // Cut short where the writer is cancelled: a write is not undone because its writer has lost interest.
+        // If the writer is cancelled, the delay ends early, but the write is not undone.
         if delay > .zero { try? await clock.sleep(until: clock.monotonicNow().advanced(by: delay)) }
         return try result.get()
     }
 
-    /// A disk that fails takes its time to say so.
+    /// Returns a random delay; the delay is longest after a failure, as with a failing disk.
     private func delay(after result: Result<[RecordPosition], StoreError>) -> Duration {
         let choice = random.withLock { Int.random(in: 0..<10, using: &$0) }
         let longest: Int64 = if case .failure = result { 800 } else { choice == 0 ? 400 : choice < 4 ? 20 : 0 }
